@@ -1,0 +1,55 @@
+# The two commands: `make demo` and `make test`. Each sets everything up first.
+VENV   ?= .venv
+PYTHON ?= python3
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.ready
+DATA   ?=
+EXTRAS := plot,dask
+
+.PHONY: help setup demo test check bench bench-queue bench-tiles soak clean
+
+help:
+	@echo "make demo          set up, then run the main job end to end (DATA=DIR uses another data root)"
+	@echo "make test          set up, then every check and every test"
+	@echo "make setup         only the environment, in $(VENV)"
+	@echo "make check         ruff, mypy --strict, import-linter"
+	@echo "make bench         all benchmarks, side by side with the peers (bench-queue, bench-tiles)"
+	@echo "make soak          the long runs: hours of kill -9 and of random histories (MINUTES=10)"
+	@echo "make clean         remove the environment and caches"
+
+setup: $(STAMP)
+
+# Remade when the declared dependencies change. uv resolves in seconds; pip is the way where uv has no wheel.
+$(STAMP): pyproject.toml constraints.txt
+	@echo "setting up $(VENV) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install -q uv >/dev/null 2>&1 || true
+	@if [ -x $(BIN)/uv ] && VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/uv pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; \
+	then :; else echo "uv did not manage: installing with pip"; \
+	$(BIN)/python -m pip install -q -U 'pip>=25.1' && $(BIN)/python -m pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; fi
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/python -m gribmill.cli.main $(if $(DATA),--data $(DATA)) demo
+
+test: check
+	$(BIN)/python -m pytest
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: bench-queue bench-tiles
+
+bench-queue bench-tiles: bench-%: $(STAMP)
+	$(BIN)/python -m benchmarks.$*
+
+MINUTES ?= 10
+soak: $(STAMP)
+	GRIBMILL_SOAK_MINUTES=$(MINUTES) $(BIN)/python -m pytest -m soak --timeout 0
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build gribmill.egg-info

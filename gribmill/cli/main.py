@@ -1,0 +1,92 @@
+"""The `gribmill` command: global options, and one lazily imported module per noun."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import click
+
+from gribmill import __version__
+from gribmill.errors import GribmillError
+
+# name -> (where the click command lives, one line of help). The help stands here so that
+# `gribmill --help` imports none of the modules.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "config": ("gribmill.cli.config:config", "Show the effective settings and where each came from."),
+    "cut": ("gribmill.cli.cut:cut", "Cut GRIB files into tiles, without any queue."),
+    "demo": ("gribmill.cli.demo:demo", "A guided tour: everything for real, on this machine alone."),
+    "grib": ("gribmill.cli.grib:grib", "Look into GRIB files."),
+    "init": ("gribmill.cli.config:init", "Write a commented gribmill.toml."),
+    "jobs": ("gribmill.cli.jobs:jobs", "List, enqueue, retry, cancel and check jobs."),
+    "point": ("gribmill.cli.point:point", "The forecast at a place, from the tiles on disk."),
+    "regions": ("gribmill.cli.regions:regions", "Named places: list, show, check."),
+    "tick": ("gribmill.cli.work:tick", "Claim a few jobs, run them in this process, report."),
+    "tile": ("gribmill.cli.tile:tile", "Look into tiles: info, show, plot, diff, verify."),
+    "work": ("gribmill.cli.work:work", "Run jobs until told to stop."),
+    "workers": ("gribmill.cli.workers:workers", "The workers and their heartbeats."),
+}
+
+
+class Nouns(click.Group):
+    """A group whose commands are imported when they are named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[name][0].split(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
+
+
+@click.group(cls=Nouns, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--data", type=click.Path(file_okay=False, path_type=Path), help="The data root (jobs.db, grib/, tiles/)."
+)
+@click.option(
+    "--config", "config_file", type=click.Path(dir_okay=False, path_type=Path), help="The settings file."
+)
+@click.option("--log-json", is_flag=True, default=None, help="Log JSON lines instead of lines for people.")
+@click.option("--log-level", help="debug, info, warning or error.")
+@click.version_option(__version__, prog_name="gribmill")
+@click.pass_context
+def cli(
+    ctx: click.Context,
+    data: Path | None,
+    config_file: Path | None,
+    log_json: bool | None,
+    log_level: str | None,
+) -> None:
+    """Grinds NOAA and ECMWF GRIB into small per-region NPZ tiles, run after run.
+
+    Settings come from gribmill.toml, GRIBMILL_* variables and the options here, the
+    latter winning. `gribmill config show` tells what is in force and why.
+    """
+    from gribmill.logs import set_up_logging
+    from gribmill.settings import load_settings
+
+    flags = {"data": data, "log.json": log_json, "log.level": log_level}
+    settings = load_settings(config_file, {key: value for key, value in flags.items() if value is not None})
+    set_up_logging(settings.log)
+    ctx.obj = settings
+
+
+def main() -> None:
+    """Run the command line; a GribmillError becomes one line on stderr and exit code 1."""
+    try:
+        cli.main(prog_name="gribmill")
+    except GribmillError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Where runs are published, and how their bytes come down."""

@@ -1,0 +1,79 @@
+"""Structured logging: lines for people, or JSON lines. A job's lines carry its identity."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gribmill.settings import LogSettings
+
+JOB_FIELDS = ("job_id", "type", "attempt_no", "worker_id", "tenant_id")
+_job: ContextVar[dict[str, Any] | None] = ContextVar("job", default=None)
+# What a LogRecord holds by itself: everything else came in through `extra=`.
+_OWN_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+@contextmanager
+def job_context(**fields: Any) -> Iterator[None]:
+    """Every line logged inside carries these fields (JOB_FIELDS)."""
+    token = _job.set(fields)
+    try:
+        yield
+    finally:
+        _job.reset(token)
+
+
+def fields_of(record: logging.LogRecord) -> dict[str, Any]:
+    """What a line carries beside its message: the job it belongs to, and its `extra`."""
+    extra = {key: value for key, value in vars(record).items() if key not in _OWN_ATTRIBUTES}
+    return {**(_job.get() or {}), **extra}
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object per line; times in RFC 3339, UTC."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": _utc(record.created, "T", "Z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **fields_of(record),
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class HumanFormatter(logging.Formatter):
+    """`12:00:00.123 info    message  key=value …`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        pairs = "".join(f"  {key}={value}" for key, value in fields_of(record).items() if value is not None)
+        clock = _utc(record.created, " ", "")[11:]
+        text = f"{clock} {record.levelname.lower():<7} {record.getMessage()}{pairs}"
+        if record.exc_info:
+            text += "\n" + self.formatException(record.exc_info)
+        return text
+
+
+def set_up_logging(settings: LogSettings) -> None:
+    """Log gribmill's lines to stderr, once per process."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter() if settings.json else HumanFormatter())
+    logger = logging.getLogger("gribmill")
+    logger.handlers[:] = [handler]
+    logger.setLevel(settings.level.upper())
+    logger.propagate = False
+
+
+def _utc(seconds: float, between: str, end: str) -> str:
+    whole = time.strftime(f"%Y-%m-%d{between}%H:%M:%S", time.gmtime(seconds))
+    return f"{whole}.{int(seconds % 1 * 1000):03d}{end}"

@@ -1,0 +1,1 @@
+"""Named places and the grids they cut."""

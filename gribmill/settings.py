@@ -1,0 +1,254 @@
+"""gribmill.toml, GRIBMILL_* variables and flags become one typed, validated object."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from gribmill.errors import GribmillError
+
+CONFIG_NAME = "gribmill.toml"
+ENV_PREFIX = "GRIBMILL_"
+CONFIG_LIMIT_BYTES = 1_000_000
+# Read elsewhere, before or beside the settings: which file to read.
+OTHER_VARIABLES = {"GRIBMILL_CONFIG"}
+
+Positive = Annotated[float, Field(gt=0)]
+PositiveInt = Annotated[int, Field(gt=0)]
+
+
+class SettingsError(GribmillError):
+    """A setting that cannot be used; the sentence names its key."""
+
+
+class Section(BaseModel):
+    """A table of the settings file: unknown keys are refused, values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LogSettings(Section):
+    """How gribmill logs."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Least severity that is logged."
+    )
+    json: bool = Field(False, description="JSON lines instead of lines for people.")  # type: ignore[assignment]
+
+
+class QueueSettings(Section):
+    """The job queue."""
+
+    synchronous: Literal["full", "normal"] = Field(
+        "full", description="full: a commit survives power loss. normal: it survives a crash; faster."
+    )
+    lease_seconds: Annotated[float, Field(ge=1, le=3600)] = Field(
+        60.0, description="A worker that is silent for so long has lost its jobs."
+    )
+    poll_seconds: Annotated[float, Field(ge=0.05, le=60)] = Field(
+        1.0, description="How often an idle worker looks, should a wake-up get lost."
+    )
+    allow_network_files: bool = Field(
+        False, description="Open jobs.db on a network file system all the same. Unsafe."
+    )
+    keep_completed_days: Positive = Field(
+        3.0, description="Completed and cancelled jobs are pruned after so long."
+    )
+    keep_failed_days: Positive = Field(90.0, description="Failed jobs are pruned after so long.")
+
+
+class WorkerSettings(Section):
+    """Worker processes."""
+
+    lanes: dict[str, PositiveInt] = Field(
+        default_factory=lambda: {"fetch": 4, "build": max(1, os.cpu_count() or 1)},
+        description="Executor processes per lane: fetch waits on the network, build uses the CPU.",
+    )
+    max_jobs_per_executor: PositiveInt = Field(
+        1000, description="An executor is replaced after so many jobs."
+    )
+    max_memory_mb: PositiveInt = Field(
+        1024, description="An executor that has grown beyond this is replaced."
+    )
+    kill_grace_seconds: Positive = Field(
+        5.0, description="Between TERM and KILL of an executor that must stop."
+    )
+
+
+class Settings(Section):
+    """Everything that can be set. `data` is the data root."""
+
+    data: Path = Field(
+        default_factory=lambda: default_data_root(), description="The data root: jobs.db, grib/, tiles/."
+    )
+    log: LogSettings = LogSettings()
+    queue: QueueSettings = QueueSettings()
+    workers: WorkerSettings = WorkerSettings()
+
+    @property
+    def data_root(self) -> Path:
+        """The data root as an absolute path."""
+        return self.data.expanduser().absolute()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One leaf of the settings: its dotted key, its value, and where that came from."""
+
+    key: str
+    value: Any
+    source: str
+    description: str
+
+
+def default_data_root() -> Path:
+    """`data/` of the checkout that gribmill runs from, else the user's own data folder."""
+    checkout = Path(__file__).resolve().parents[1]
+    if (checkout / "pyproject.toml").is_file() and (checkout / "data").is_dir():
+        return checkout / "data"
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "gribmill"
+
+
+def load_settings(config_file: Path | None = None, flags: dict[str, Any] | None = None) -> Settings:
+    """Defaults, then the file, then GRIBMILL_* variables, then `flags` (dotted keys): the later wins."""
+    settings, _ = load_with_origins(config_file, flags)
+    return settings
+
+
+def load_with_origins(
+    config_file: Path | None = None, flags: dict[str, Any] | None = None
+) -> tuple[Settings, list[Origin]]:
+    """The settings, and for each leaf where its value came from."""
+    path = find_config(config_file)
+    layers = [
+        (str(path), _leaves_of_table(_read_toml(path)) if path else {}),
+        ("environment", _from_environment()),
+        ("flag", dict(flags or {})),
+    ]
+    merged: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for source, leaves in layers:
+        for key, value in leaves.items():
+            _put(merged, key, value)
+            sources[key] = (
+                f"{ENV_PREFIX}{key.replace('.', '_').upper()}" if source == "environment" else source
+            )
+    try:
+        settings = Settings.model_validate(merged)
+    except ValidationError as error:
+        raise SettingsError(_explain(error, sources)) from None
+    return settings, [
+        Origin(key, _leaf(settings, key), sources.get(key, "default"), description)
+        for key, description in known_keys().items()
+    ]
+
+
+def find_config(config_file: Path | None) -> Path | None:
+    """The settings file in use: as named, GRIBMILL_CONFIG, or gribmill.toml of the working folder."""
+    named = config_file or (
+        Path(os.environ["GRIBMILL_CONFIG"]) if os.environ.get("GRIBMILL_CONFIG") else None
+    )
+    if named is not None:
+        if not named.is_file():
+            raise SettingsError(f"there is no settings file {named}; `gribmill init` writes one")
+        return named
+    local = Path(CONFIG_NAME)
+    return local if local.is_file() else None
+
+
+def known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> dict[str, str]:
+    """Every leaf key in dotted form, with its description."""
+    keys: dict[str, str] = {}
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            keys |= known_keys(field.annotation, f"{prefix}{name}.")
+        else:
+            keys[f"{prefix}{name}"] = field.description or ""
+    return keys
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    if path.stat().st_size > CONFIG_LIMIT_BYTES:
+        raise SettingsError(f"{path} is larger than {CONFIG_LIMIT_BYTES} bytes: that is no settings file")
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from None
+
+
+def _leaves_of_table(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    leaves: dict[str, Any] = {}
+    known = known_keys()
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, dict) and key not in known:
+            leaves |= _leaves_of_table(value, f"{key}.")
+        else:
+            leaves[key] = value
+    return leaves
+
+
+def _from_environment() -> dict[str, Any]:
+    by_variable = {f"{ENV_PREFIX}{key.replace('.', '_').upper()}": key for key in known_keys()}
+    leaves: dict[str, Any] = {}
+    for variable, text in os.environ.items():
+        if not variable.startswith(ENV_PREFIX) or variable in OTHER_VARIABLES or not text:
+            continue
+        if variable not in by_variable:
+            raise SettingsError(f"{variable} is not a setting{_did_you_mean(variable, by_variable)}")
+        leaves[by_variable[variable]] = _parse_text(text)
+    return leaves
+
+
+def _parse_text(text: str) -> Any:
+    """A variable holds plain text, or a table in TOML's inline form: {fetch = 2, build = 4}."""
+    if text.lstrip().startswith("{"):
+        try:
+            return tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            return text
+    return text
+
+
+def _put(tree: dict[str, Any], key: str, value: Any) -> None:
+    *parents, name = key.split(".")
+    for parent in parents:
+        child = tree.setdefault(parent, {})
+        if not isinstance(child, dict):
+            raise SettingsError(f"{parent} is a table of settings, not a value")
+        tree = child
+    tree[name] = value
+
+
+def _leaf(settings: Settings, key: str) -> Any:
+    value: Any = settings
+    for name in key.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def _explain(error: ValidationError, sources: dict[str, str]) -> str:
+    sentences = []
+    for problem in error.errors(include_url=False):
+        key = ".".join(str(part) for part in problem["loc"])
+        where = next(
+            (source for known, source in sources.items() if key == known or key.startswith(known + ".")), ""
+        )
+        place = f" (from {where})" if where else ""
+        if problem["type"] == "extra_forbidden":
+            sentences.append(f"{key} is not a setting{place}{_did_you_mean(key, known_keys())}")
+        else:
+            sentences.append(f"{key} = {problem['input']!r} is refused{place}: {problem['msg']}")
+    return "; ".join(sentences)
+
+
+def _did_you_mean(word: str, known: dict[str, str]) -> str:
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; the settings are: {', '.join(sorted(known))}"
