@@ -1,0 +1,1 @@
+"""Tiles and point series drawn: in the terminal, or as PNG with the optional extra `plot`."""
