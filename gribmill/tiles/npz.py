@@ -1,0 +1,119 @@
+"""NPZ files as tiles use them: a ZIP of .npy members, written in one pass with the same bytes every time."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from isal import isal_zlib
+
+from gribmill.tiles.atomic import write_atomic
+from gribmill.tiles.errors import TileError
+
+Encoding = Literal["fast", "compact", "stored"]
+ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
+
+STORED, DEFLATED = 0, 8
+VERSION_NEEDED = 20
+# 1 January 1980, 00:00, the first moment that ZIP knows: a tile's bytes must not tell when it was written.
+DOS_TIME, DOS_DATE = 0, 0x21
+UNIX_FILE_0644 = 0o100644 << 16
+MADE_BY_UNIX = 3 << 8 | VERSION_NEEDED
+LOCAL = struct.Struct("<4s5H3I2H")
+CENTRAL = struct.Struct("<4s6H3I5H2I")
+END = struct.Struct("<4s4H2IH")
+# 32-bit sizes and offsets: beyond them ZIP needs its 64-bit form, which a tile never should.
+LIMIT_BYTES = 2**32 - 1
+LIMIT_MEMBERS = 2**16 - 1
+ISAL_LEVEL = 2  # 25 times faster than savez_compressed for 15 % more bytes (performance notes)
+ZLIB_LEVEL = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One compressed array, ready to be put into an archive."""
+
+    name: str
+    method: int
+    crc: int
+    raw_size: int
+    data: bytes | memoryview
+
+
+def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") -> Member:
+    """Compress `array` under `name`. Arrays of Python objects are refused: they would need pickle."""
+    if array.dtype.hasobject:
+        raise TileError(f"array {name} holds Python objects, which a tile never does")
+    body = np.asarray(array, order="C")
+    header = _npy_header(body)
+    raw_size = len(header) + body.nbytes
+    if raw_size > LIMIT_BYTES:
+        raise TileError(f"array {name} takes {raw_size} bytes: a tile's array must stay below 4 GiB")
+    view = memoryview(body.reshape(-1)).cast("B") if body.size else memoryview(b"")
+    crc = isal_zlib.crc32(view, isal_zlib.crc32(header))
+    packed = _deflate((header, view), encoding)
+    if packed is None or len(packed) >= raw_size:
+        return Member(name, STORED, crc, raw_size, header + view.tobytes())
+    return Member(name, DEFLATED, crc, raw_size, packed)
+
+
+def archive(members: Iterable[Member]) -> list[bytes | memoryview]:
+    """The pieces of the ZIP file, members sorted by name: the same members give the same bytes."""
+    ordered = sorted(members, key=lambda item: item.name)
+    if len({item.name for item in ordered}) != len(ordered):
+        raise TileError("two arrays of one tile have the same name")
+    if len(ordered) > LIMIT_MEMBERS:
+        raise TileError(f"{len(ordered)} arrays are more than one tile can hold ({LIMIT_MEMBERS})")
+    pieces: list[bytes | memoryview] = []
+    directory: list[bytes] = []
+    offset = 0
+    for item in ordered:
+        file_name = f"{item.name}.npy".encode()
+        _check_room(offset + LOCAL.size + len(file_name) + len(item.data))
+        facts = (item.method, DOS_TIME, DOS_DATE, item.crc, len(item.data), item.raw_size, len(file_name), 0)
+        pieces += [LOCAL.pack(b"PK\3\4", VERSION_NEEDED, 0, *facts) + file_name, item.data]
+        directory.append(
+            CENTRAL.pack(b"PK\1\2", MADE_BY_UNIX, VERSION_NEEDED, 0, *facts, 0, 0, 0, UNIX_FILE_0644, offset)
+            + file_name
+        )
+        offset += LOCAL.size + len(file_name) + len(item.data)
+    size = sum(map(len, directory))
+    _check_room(offset + size + END.size)
+    end = END.pack(b"PK\5\6", 0, 0, len(directory), len(directory), size, offset, 0)
+    return [*pieces, *directory, end]
+
+
+def write_npz(path: Path, arrays: dict[str, np.ndarray[Any, Any]], encoding: Encoding = "fast") -> int:
+    """Write `arrays` to `path` atomically; returns the size in bytes."""
+    return write_atomic(path, archive([member(name, array, encoding) for name, array in arrays.items()]))
+
+
+def _npy_header(array: np.ndarray[Any, Any]) -> bytes:
+    """The .npy header, version 1.0, written here so that its bytes do not depend on the NumPy release."""
+    descr = np.lib.format.dtype_to_descr(array.dtype)
+    text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {array.shape!r}, }}"
+    padding = -(10 + len(text) + 1) % 64
+    body = (text + " " * padding + "\n").encode("latin-1")
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(body)) + body
+
+
+def _deflate(parts: Iterable[bytes | memoryview], encoding: Encoding) -> bytes | None:
+    if encoding == "stored":
+        return None
+    if encoding == "fast":
+        compressor = isal_zlib.compressobj(ISAL_LEVEL, isal_zlib.DEFLATED, -15)
+    elif encoding == "compact":
+        compressor = zlib.compressobj(ZLIB_LEVEL, zlib.DEFLATED, -15)
+    else:
+        raise TileError(f"encoding {encoding!r} is unknown; choose one of {', '.join(ENCODINGS)}")
+    return b"".join([*map(compressor.compress, parts), compressor.flush()])
+
+
+def _check_room(size: int) -> None:
+    if size > LIMIT_BYTES:
+        raise TileError("a tile of more than 4 GiB is refused: cut smaller regions or fewer variables")
