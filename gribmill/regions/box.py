@@ -1,0 +1,138 @@
+"""A box of longitudes and latitudes, which may cross the dateline or touch a pole."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gribmill.regions.errors import RegionError
+
+# GRIB2 writes coordinates in millionths of a degree: a point that near to an edge lies on it.
+EDGE_DEG = 1e-6
+_ORDER = "the order is west, south, east, north"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Degrees. West is in [-180, 180), east in (-180, 180]; west > east: across the dateline."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+    def __post_init__(self) -> None:
+        west, south, east, north = (_number(self, name) for name in ("west", "south", "east", "north"))
+        _check_latitudes(south, north)
+        west, east = _normal_longitudes(west, east)
+        for name, value in (("west", west), ("south", south), ("east", east), ("north", north)):
+            object.__setattr__(self, name, value + 0.0)  # + 0.0 turns -0.0 into 0.0
+
+    @classmethod
+    def parse(cls, text: str) -> Box:
+        """`W,S,E,N` in degrees, as on a command line."""
+        parts = text.split(",")
+        if len(parts) != 4:
+            raise RegionError(f"a box is four numbers W,S,E,N such as -80,38,-66,48; {text!r} has {len(parts)}")
+        try:
+            west, south, east, north = (float(part) for part in parts)
+        except ValueError:
+            raise RegionError(f"a box is four numbers W,S,E,N such as -80,38,-66,48; {text!r} is not") from None
+        return cls(west, south, east, north)
+
+    @property
+    def width(self) -> float:
+        """Degrees of longitude from west to east, in (0, 360]."""
+        return self.east - self.west if self.east > self.west else self.east - self.west + 360.0
+
+    @property
+    def height(self) -> float:
+        """Degrees of latitude."""
+        return self.north - self.south
+
+    @property
+    def crosses_dateline(self) -> bool:
+        """True where the box goes on east of 180°."""
+        return self.west > self.east
+
+    @property
+    def all_longitudes(self) -> bool:
+        """True where the box goes all the way round."""
+        return self.width + 2 * EDGE_DEG >= 360.0
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """Latitude and longitude (in [-180, 180)) of the middle."""
+        return (self.south + self.north) / 2, wrap_longitude(self.west + self.width / 2)
+
+    def contains(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Which points lie inside or on the edge; NaN does not. At a pole its longitude counts too."""
+        return np.asarray(self.contains_latitude(lat) & self.contains_longitude(lon), dtype=np.bool_)
+
+    def contains_latitude(self, lat: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Which latitudes lie between south and north."""
+        lat = np.asarray(lat, dtype=np.float64)
+        return np.asarray((lat >= self.south - EDGE_DEG) & (lat <= self.north + EDGE_DEG), dtype=np.bool_)
+
+    def contains_longitude(self, lon: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Which longitudes, given in any turn, lie between west and east."""
+        lon = np.asarray(lon, dtype=np.float64)
+        if self.all_longitudes:
+            return np.asarray(np.isfinite(lon), dtype=np.bool_)
+        east_of_west = np.mod(lon - (self.west - EDGE_DEG), 360.0)
+        return np.asarray(east_of_west <= self.width + 2 * EDGE_DEG, dtype=np.bool_)
+
+    def as_list(self) -> list[float]:
+        """[west, south, east, north]."""
+        return [self.west, self.south, self.east, self.north]
+
+    def __str__(self) -> str:
+        return ",".join(f"{value:.10g}" for value in self.as_list())
+
+
+def wrap_longitude(lon: Any) -> Any:
+    """The same meridian in [-180, 180); scalars stay scalars, arrays stay arrays."""
+    return (lon + 180.0) % 360.0 - 180.0
+
+
+def _number(box: Box, name: str) -> float:
+    value: Any = getattr(box, name)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise RegionError(f"{name} of a box is a number of degrees, not {value!r}") from None
+    if not math.isfinite(number):
+        raise RegionError(f"{name} of a box is a number of degrees, not {value!r}")
+    return number
+
+
+def _check_latitudes(south: float, north: float) -> None:
+    for name, value in (("south", south), ("north", north)):
+        if not -90.0 <= value <= 90.0:
+            raise RegionError(f"{name} {value:g} is no latitude: it must lie within -90 and 90; {_ORDER}")
+    if south > north:
+        raise RegionError(f"south {south:g} lies north of north {north:g}; {_ORDER}")
+    if south == north:
+        raise RegionError(f"south and north are both {south:g}: the box has no height")
+
+
+def _normal_longitudes(west: float, east: float) -> tuple[float, float]:
+    for name, value in (("west", west), ("east", east)):
+        if not -360.0 <= value <= 360.0:
+            raise RegionError(f"{name} {value:g} is no longitude: it must lie within -360 and 360; {_ORDER}")
+    if west == east:
+        raise RegionError(f"west and east are both {west:g}: the box has no width")
+    if east - west > 360.0:
+        raise RegionError(f"from west {west:g} to east {east:g} is more than once round the globe")
+    if east - west == 360.0:
+        return -180.0, 180.0
+    # Only what lies outside is moved: moving costs the last digits of a number that was fine as written.
+    west = west if -180.0 <= west < 180.0 else wrap_longitude(west)
+    east = east if -180.0 < east <= 180.0 else -wrap_longitude(-east)
+    if west == east:
+        raise RegionError(f"west and east are the same meridian, {west:g}: the box has no width")
+    return west, east

@@ -1,0 +1,24 @@
+"""The grids that weather models use, in NumPy: index to place and back."""
+
+from gribmill.regions.grids.earth import Earth
+from gribmill.regions.grids.gaussian import GaussianGrid
+from gribmill.regions.grids.grid import Grid
+from gribmill.regions.grids.lambert import LambertGrid
+from gribmill.regions.grids.latlon import Corner, LatLonGrid
+from gribmill.regions.grids.mercator import MercatorGrid
+from gribmill.regions.grids.polar_stereographic import PolarStereographicGrid
+from gribmill.regions.grids.rotated_latlon import RotatedLatLonGrid
+from gribmill.regions.grids.spec import grid_from_spec
+
+__all__ = [
+    "Corner",
+    "Earth",
+    "GaussianGrid",
+    "Grid",
+    "LambertGrid",
+    "LatLonGrid",
+    "MercatorGrid",
+    "PolarStereographicGrid",
+    "RotatedLatLonGrid",
+    "grid_from_spec",
+]

@@ -1,0 +1,85 @@
+"""What every grid can do. Row 0 is the south-most (least y), column 0 the west-most (least x)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from gribmill.regions.errors import RegionError
+
+Floats = npt.NDArray[np.float64]
+
+# More rows or columns than any weather grid has: what asks for more is a mistake or an attack.
+MOST_POINTS_ALONG = 200_000
+
+
+class Grid(Protocol):
+    """A frozen, hashable value: cheap to build, to compare and to use as a key."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(ny, nx)."""
+
+    @property
+    def y(self) -> Floats:
+        """Coordinate of each row, ascending: degrees, or metres on a projected grid."""
+
+    @property
+    def x(self) -> Floats:
+        """Coordinate of each column, ascending without a jump: degrees, or metres on a projected grid."""
+
+    @property
+    def wraps(self) -> bool:
+        """True where the column after the last is the first again."""
+
+    @property
+    def separable(self) -> bool:
+        """True where latitude depends on the row alone and longitude on the column alone."""
+
+    @property
+    def cell_km(self) -> float:
+        """Nominal distance between neighbouring points."""
+
+    def latlon(self, j: npt.ArrayLike, i: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Latitude and longitude (in [-180, 180)) of indices, which may be fractional; they broadcast."""
+
+    def index(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Fractional (j, i) of places, also outside the grid; NaN where the grid's map has no such place."""
+
+    def rotation(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> Floats:
+        """Radians a with u_east = u cos a + v sin a and v_north = v cos a - u sin a."""
+
+    def part(self, j: int, ny: int, i: int, nx: int) -> Grid:
+        """The grid of a window; `i + nx` may go past the last column of a grid that wraps."""
+
+    def cf(self) -> dict[str, Any]:
+        """CF grid mapping attributes."""
+
+    def spec(self) -> dict[str, Any]:
+        """Plain values that `grid_from_spec` turns back into an equal grid."""
+
+
+def check_count(name: str, count: int) -> int:
+    """A number of rows or columns, or a RegionError."""
+    if isinstance(count, bool) or int(count) != count or not 1 <= count <= MOST_POINTS_ALONG:
+        raise RegionError(f"a grid cannot have {name} = {count}: 1 to {MOST_POINTS_ALONG} are possible")
+    return int(count)
+
+
+def check_number(name: str, value: float, low: float, high: float) -> float:
+    """A finite number within [low, high], or a RegionError."""
+    number = float(value)
+    if not (math.isfinite(number) and low <= number <= high):
+        raise RegionError(f"a grid cannot have {name} = {value:g}: it must lie within {low:g} and {high:g}")
+    return number
+
+
+def check_part(shape: tuple[int, int], wraps: bool, j: int, ny: int, i: int, nx: int) -> None:
+    """Refuse a window that is not on the grid."""
+    rows, columns = shape
+    reach = columns * 2 if wraps else columns
+    if not (j >= 0 and ny >= 1 and j + ny <= rows and 0 <= i < columns and 1 <= nx <= columns and i + nx <= reach):
+        raise RegionError(f"rows {j}+{ny}, columns {i}+{nx} are not a part of a grid of {rows}×{columns} points")

@@ -1,0 +1,47 @@
+"""Grids from plain values, as tile metadata and TOML hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gribmill.regions.errors import RegionError
+from gribmill.regions.grids.earth import Earth
+from gribmill.regions.grids.gaussian import GaussianGrid
+from gribmill.regions.grids.grid import Grid
+from gribmill.regions.grids.lambert import LambertGrid
+from gribmill.regions.grids.latlon import LatLonGrid
+from gribmill.regions.grids.mercator import MercatorGrid
+from gribmill.regions.grids.plane import PlaneGrid
+from gribmill.regions.grids.polar_stereographic import PolarStereographicGrid
+from gribmill.regions.grids.rotated_latlon import RotatedLatLonGrid
+
+KINDS: dict[str, type[Any]] = {
+    "latlon": LatLonGrid,
+    "gaussian": GaussianGrid,
+    "lambert": LambertGrid,
+    "polar_stereographic": PolarStereographicGrid,
+    "mercator": MercatorGrid,
+    "rotated_latlon": RotatedLatLonGrid,
+}
+
+
+def grid_from_spec(values: Mapping[str, Any]) -> Grid:
+    """The grid that `Grid.spec` described.
+
+    Projected ones may give `lat1`, `lon1` of their south-west point instead of `x0`, `y0`.
+    """
+    fields = dict(values)
+    kind = KINDS.get(str(fields.pop("kind", None)))
+    if kind is None:
+        raise RegionError(f"a grid is one of {', '.join(KINDS)}, not {values.get('kind')!r}")
+    try:
+        a, b = (float(axis) for axis in fields.pop("earth"))
+        fields["earth"] = Earth(a, b)
+        make: Any = kind.at_corner if "lat1" in fields and issubclass(kind, PlaneGrid) else kind
+        if make is not kind:
+            fields |= {"lat": float(fields.pop("lat1")), "lon": float(fields.pop("lon1"))}
+        grid: Grid = make(**fields)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RegionError(f"these values make no grid of the kind {values.get('kind')}: {error}") from None
+    return grid
