@@ -1,0 +1,70 @@
+"""The seam between the queue's logic and a database: named statements inside transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+Row = Mapping[str, Any]
+
+
+class Transaction(Protocol):
+    """Named statements that become true together, or not at all. `now` is one moment for all of them."""
+
+    now: float
+
+    def rows(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """Every row that the statement gives."""
+        ...
+
+    def change(self, name: str, params: Mapping[str, Any] | None = None, package: str = ...) -> int:
+        """How many rows the statement changed."""
+        ...
+
+
+class Listener(Protocol):
+    """Something to wait on: readable when another process may have made work."""
+
+    def fileno(self) -> int: ...
+
+    def drain(self) -> None:
+        """Take the wake-ups that have come."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Database(Protocol):
+    """What a store needs of its database."""
+
+    dialect: str
+
+    def read(self) -> AbstractContextManager[Transaction]:
+        """One consistent look, blocking nobody."""
+        ...
+
+    def write(self) -> AbstractContextManager[Transaction]:
+        """One exclusive change: commits at the end, rolls back on any error."""
+        ...
+
+    def changed(self) -> bool:
+        """Whether another connection has committed since this thread last asked. Costs microseconds."""
+        ...
+
+    def announce(self) -> None:
+        """Wake the workers that listen: there may be work. Losing it only costs them a poll."""
+        ...
+
+    def listener(self) -> Listener: ...
+
+    def backup(self, target: Path) -> None:
+        """A consistent copy, made while workers go on."""
+        ...
+
+    def integrity(self) -> list[str]:
+        """What the database itself finds wrong with its file; empty when sound."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,16 @@
+"""The key that keeps two equal jobs from being active at once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def dedupe_key(type_key: str, tenant_id: str, args: dict[str, Any]) -> str:
+    """`<type>::<tenant>::<args as JSON with sorted keys>`."""
+    return f"{type_key}::{tenant_id}::{canonical_json(args)}"
+
+
+def canonical_json(value: Any) -> str:
+    """The one JSON text of a value: sorted keys, no spaces, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,57 @@
+"""What can go wrong with a job or with the queue, as sentences."""
+
+from __future__ import annotations
+
+from gribmill.errors import GribmillError
+
+
+class QueueError(GribmillError):
+    """The queue refuses, or cannot do, what was asked."""
+
+
+class UnknownJobType(QueueError):
+    """No such job type is declared."""
+
+
+class BadArguments(QueueError):
+    """A job's arguments do not fit its type; the sentence names the field."""
+
+
+class JobNotFound(QueueError):
+    """There is no job with that id."""
+
+
+class NotAllowed(QueueError):
+    """The job's state does not allow it."""
+
+
+class Reserved(QueueError):
+    """Somebody else holds the reservation."""
+
+
+class StatementRefused(QueueError):
+    """The database is sound, but refuses what was to be written."""
+
+
+class StoreError(QueueError):
+    """The database cannot be used. Nothing was written."""
+
+
+class StoreFull(StoreError):
+    """No space left for the database."""
+
+
+class StoreBusy(StoreError):
+    """The database stayed locked for longer than a writer may wait."""
+
+
+class StoreReadOnly(StoreError):
+    """The database, or its folder, cannot be written."""
+
+
+class StoreCorrupt(StoreError):
+    """The file is damaged, or is no database."""
+
+
+class StoreUnsafe(StoreError):
+    """This place, or this SQLite, cannot hold a queue safely."""

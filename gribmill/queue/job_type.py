@@ -1,0 +1,108 @@
+"""A job type, declared once: what its arguments are, how it may fail, where it runs, what runs it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from gribmill.queue.dedupe import canonical_json, dedupe_key
+from gribmill.queue.errors import BadArguments, UnknownJobType
+
+# Arguments name things; they are not a place for data.
+ARGS_LIMIT_BYTES = 64_000
+
+
+class Args(BaseModel):
+    """The base of every argument model: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class JobType:
+    """Everything the queue knows of one type."""
+
+    key: str
+    description: str
+    args: type[Args]
+    lane: str
+    handler: str | None
+    """`module:function`, imported by executors alone. None: declared, and not runnable here."""
+    timeout_seconds: int = 3600
+    max_attempts: int = 3
+    backoff_base_s: float = 30.0
+    backoff_cap_s: float = 600.0
+    batch_max: int = 1
+    max_running: int | None = None
+    on_lost: Literal["retry", "fail"] = "retry"
+    group_by: Callable[[Any], str] | None = None
+    """The batching rule: jobs with the same key may be claimed together."""
+    dedupe: bool = False
+    """Whether equal arguments make equal jobs."""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", self.key):
+            raise ValueError(f"{self.key!r} is no name for a job type")
+
+    def check(self, args: Mapping[str, Any] | str) -> Args:
+        """The arguments as their model, or BadArguments naming the field."""
+        text = args if isinstance(args, str) else None
+        if text is not None and len(text) > ARGS_LIMIT_BYTES:
+            raise BadArguments(f"{self.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
+        try:
+            return self.args.model_validate_json(text) if text is not None else self.args.model_validate(args)
+        except ValidationError as error:
+            raise BadArguments(f"{self.key}: {_explain(error)}") from None
+
+    def encode(self, args: Mapping[str, Any]) -> tuple[str, Args]:
+        """The JSON text to store, and the checked model."""
+        model = self.check(args)
+        text = canonical_json(model.model_dump(mode="json", exclude_defaults=False, exclude_none=True))
+        if len(text) > ARGS_LIMIT_BYTES:
+            raise BadArguments(f"{self.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
+        return text, model
+
+    def schema_text(self) -> str:
+        """The JSON Schema of the arguments, as stored in `arg_schema`."""
+        return canonical_json(self.args.model_json_schema())
+
+    def dedupe_key_of(self, args_text: str, tenant_id: str) -> str | None:
+        """The key that equal jobs share, if this type deduplicates."""
+        return dedupe_key(self.key, tenant_id, json.loads(args_text)) if self.dedupe else None
+
+
+class Registry:
+    """The declared types. Nothing else can be enqueued or run."""
+
+    def __init__(self, *types: JobType) -> None:
+        self._types = {job_type.key: job_type for job_type in types}
+
+    def __getitem__(self, key: str) -> JobType:
+        try:
+            return self._types[key]
+        except KeyError:
+            known = ", ".join(sorted(self._types))
+            raise UnknownJobType(f"there is no job type {key!r}; the types are: {known}") from None
+
+    def __iter__(self) -> Iterator[JobType]:
+        return iter(self._types.values())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._types
+
+    def runnable(self) -> list[JobType]:
+        """The types that have a handler."""
+        return [job_type for job_type in self if job_type.handler]
+
+
+def _explain(error: ValidationError) -> str:
+    parts = []
+    for problem in error.errors(include_url=False, include_context=False):
+        place = ".".join(str(part) for part in problem["loc"]) or "arguments"
+        parts.append(f"{place}: {problem['msg'][:1].lower()}{problem['msg'][1:]}")
+    return "; ".join(parts)

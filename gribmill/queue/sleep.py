@@ -1,0 +1,52 @@
+"""The `sleep` job: an honest piece of work for trying the queue."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from gribmill.queue.job_type import Args, JobType
+from gribmill.queue.model import Snoozed, Succeeded
+from gribmill.queue.worker.task import PermanentFailure, Task
+
+
+class SleepArgs(Args):
+    """How long, what to say, how to end."""
+
+    seconds: Annotated[float, Field(ge=0, le=86_400)] = 0.0
+    say: Annotated[str, Field(max_length=10_000)] = ""
+    fail: Literal["never", "always", "once", "permanently", "crash"] = "never"
+    snooze_seconds: Annotated[float, Field(ge=0, le=86_400)] | None = None
+
+
+def run(task: Task) -> Succeeded | Snoozed:
+    """Sleep, print, then succeed or fail as asked."""
+    args = task.args_as(SleepArgs)
+    if args.say:
+        sys.stdout.write(args.say + "\n")
+    time.sleep(args.seconds)
+    if args.snooze_seconds is not None and task.attempt_no == 1:
+        return Snoozed(args.snooze_seconds, "asked to come back later")
+    if args.fail == "permanently":
+        raise PermanentFailure("asked to fail for good")
+    if args.fail == "crash":
+        task.crash()
+    if args.fail == "always" or (args.fail == "once" and task.attempt_no == 1):
+        raise RuntimeError(f"asked to fail ({args.fail})")
+    return Succeeded()
+
+
+SLEEP = JobType(
+    key="sleep",
+    description="Sleeps, prints and fails on request: for trying the queue.",
+    args=SleepArgs,
+    lane="fetch",
+    handler="gribmill.queue.sleep:run",
+    timeout_seconds=3600,
+    max_attempts=3,
+    backoff_base_s=1.0,
+    backoff_cap_s=60.0,
+)

@@ -1,0 +1,1 @@
+SELECT * FROM job_attempts WHERE job_id = :job_id ORDER BY attempt_no

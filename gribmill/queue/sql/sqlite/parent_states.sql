@@ -1,0 +1,1 @@
+SELECT id, status FROM jobs WHERE id IN (SELECT value FROM json_each(:ids))

@@ -1,0 +1,1 @@
+UPDATE job_definitions SET paused_at = :paused_at, updated_at = :now WHERE key = :key

@@ -1,0 +1,4 @@
+DELETE FROM jobs WHERE id IN (
+  SELECT id FROM jobs INDEXED BY jobs_finished
+  WHERE completed_at IS NOT NULL AND completed_at < :before AND status IN (SELECT value FROM json_each(:statuses))
+  ORDER BY completed_at LIMIT :limit)

@@ -1,0 +1,1 @@
+DELETE FROM direct_reservations WHERE status <> 'ACTIVE' AND expires_at < :before

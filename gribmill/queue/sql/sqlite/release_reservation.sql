@@ -1,0 +1,1 @@
+UPDATE direct_reservations SET status = 'RELEASED' WHERE reservation_id = :id AND status = 'ACTIVE'

@@ -1,0 +1,47 @@
+"""SQLite's errors as sentences of ours."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gribmill.queue.errors import (
+    QueueError,
+    StatementRefused,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
+
+
+@contextmanager
+def plain_faults(path: Path) -> Iterator[None]:
+    """Inside, a SQLite error about the file becomes a StoreError that names it and says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise fault_of(error, path) from error
+
+
+def fault_of(error: sqlite3.Error, path: Path) -> QueueError:
+    """A StoreError when it is about the file; StatementRefused when it is about what was to be written."""
+    code = getattr(error, "sqlite_errorcode", None)
+    primary = code & 0xFF if code is not None else None
+    if primary == sqlite3.SQLITE_FULL:
+        return StoreFull(f"{path}: no space is left for the queue; nothing was written. Free some, then go on")
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreBusy(f"{path}: another program keeps the queue locked; nothing was written")
+    if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        return StoreReadOnly(f"{path}: the queue cannot be written here; check the file's and its folder's permissions")
+    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return StoreCorrupt(
+            f"{path}: the file is damaged, or is no SQLite database ({error}); it was left as it is."
+            " Restore a backup (`gribmill jobs backup` makes them) or move it away"
+        )
+    if primary in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
+        return StoreError(f"{path}: the queue cannot be opened or read: {error}")
+    return StatementRefused(f"{path}: a statement was refused, nothing was written: {error}")

@@ -1,0 +1,54 @@
+"""Whether a folder can hold a SQLite queue: WAL needs memory shared by every process that opens the file."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+from gribmill.queue.errors import StoreUnsafe
+
+OLDEST = (3, 37, 0)  # STRICT-era SQL and RETURNING (3.35); older ones misread statements silently
+# Two connections that commit and checkpoint in the same instant may corrupt the WAL before this.
+WAL_FIXED = (3, 51, 3)
+NETWORK = re.compile(r"^(nfs4?|cifs|smb[23]?|smbfs|9p|afs|ceph|glusterfs|lustre|gpfs|beegfs|fuse\..*|fuse)$")
+MOUNTS = Path("/proc/self/mounts")
+
+
+def check_sqlite_version(version: tuple[int, int, int] | None = None) -> None:
+    """Refuse a library that is too old to read our statements."""
+    found = version or sqlite3.sqlite_version_info
+    if found < OLDEST:
+        raise StoreUnsafe(
+            f"SQLite {'.'.join(map(str, found))} is too old for the queue: {'.'.join(map(str, OLDEST))} or newer is"
+            " needed; use a newer Python build, or PostgreSQL"
+        )
+
+
+def check_place(folder: Path) -> None:
+    """Refuse network file systems, where two hosts would corrupt the file together."""
+    kind = file_system_of(folder)
+    if kind and NETWORK.match(kind):
+        raise StoreUnsafe(
+            f"{folder} is on a network file system ({kind}), where SQLite's locks are not reliable: keep the data root"
+            ' on a local disk, or use PostgreSQL (database = "postgresql://…") for many hosts;'
+            " queue.allow_network_files = true opens it all the same"
+        )
+
+
+def file_system_of(folder: Path, mounts: Path = MOUNTS) -> str | None:
+    """The file system's kind by the longest mount point above the folder; None where that cannot be known."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    target = folder.resolve()
+    best: tuple[int, str] | None = None
+    for line in lines:
+        parts = line.split(" ")
+        if len(parts) < 3:
+            continue
+        point = Path(parts[1].encode().decode("unicode_escape"))
+        if (point == target or point in target.parents) and (best is None or len(point.parts) >= best[0]):
+            best = (len(point.parts), parts[2])
+    return best[1] if best else None

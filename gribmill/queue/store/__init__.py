@@ -1,0 +1,31 @@
+"""The queue itself: everything that can be done with jobs, on any database."""
+
+from __future__ import annotations
+
+from gribmill.queue.store.claims import Claims
+from gribmill.queue.store.enqueues import Enqueues
+from gribmill.queue.store.finishes import Finishes
+from gribmill.queue.store.insights import Insights
+from gribmill.queue.store.operations import Operations
+from gribmill.queue.store.order import Order
+from gribmill.queue.store.recovery import Recovery
+from gribmill.queue.store.reservations import Reservations
+from gribmill.queue.store.retention import Retention
+from gribmill.queue.store.verification import Verification
+from gribmill.queue.store.workers import Workers
+
+
+class Store(
+    Finishes,
+    Enqueues,
+    Claims,
+    Recovery,
+    Operations,
+    Order,
+    Reservations,
+    Workers,
+    Retention,
+    Insights,
+    Verification,
+):
+    """One durable priority queue. Each concern is a file of this folder; the SQL is in `queue/sql`."""

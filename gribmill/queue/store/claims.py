@@ -1,0 +1,87 @@
+"""A worker takes the next batch: the head by order, and its siblings."""
+
+from __future__ import annotations
+
+import json
+
+from gribmill.queue.database import Row, Transaction
+from gribmill.queue.model import Claimed, ClaimRequest
+from gribmill.queue.store.base import StoreBase
+from gribmill.queue.times import to_datetime, to_text
+
+
+class Claims(StoreBase):
+    """Handing out work. A claim, its lease and its attempt row are one transaction."""
+
+    def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
+        """The next batch for this worker, head first; empty when nothing can run."""
+        with self.database.write() as tx:
+            return take_batch(tx, request)
+
+    def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
+        """Ready jobs of the same group that arrived since the head was claimed."""
+        if head.group_key is None or limit < 1:
+            return ()
+        with self.database.write() as tx:
+            if not _eligible(tx, (head.type,)):
+                return ()
+            return _take(tx, request, head.batch_id, _siblings(tx, head.type, head.group_key, head.id, limit))
+
+    def has_work(self, types: tuple[str, ...]) -> bool:
+        """Whether a claim might find something. A look without any lock."""
+        with self.database.read() as tx:
+            return bool(tx.rows("has_work", {"types": json.dumps(types), "now": to_text(tx.now)})[0]["ready"])
+
+    def seconds_to_next_due(self) -> float | None:
+        """How long until a delayed job may run; None when there is none."""
+        with self.database.read() as tx:
+            due = to_datetime(tx.rows("next_due")[0]["due"])
+            return None if due is None else max(0.0, due.timestamp() - tx.now)
+
+
+def take_batch(tx: Transaction, request: ClaimRequest) -> tuple[Claimed, ...]:
+    """Claim in the caller's transaction. Four plain statements: nothing for the planner to turn around."""
+    tx.change("promote_due", {"now": to_text(tx.now)})
+    batch_max = _eligible(tx, request.types)
+    heads = tx.rows("claim_head", {"types": json.dumps(list(batch_max))}) if batch_max else []
+    if not heads:
+        return ()
+    head = heads[0]
+    ids = [head["id"]]
+    more = min(batch_max[head["type"]], request.batch_limit or batch_max[head["type"]]) - 1
+    if more > 0 and head["group_key"] is not None:
+        ids += _siblings(tx, head["type"], head["group_key"], head["id"], more)
+    return _take(tx, request, head["id"], ids)
+
+
+def _eligible(tx: Transaction, types: tuple[str, ...]) -> dict[str, int]:
+    """The types that may start now (not paused, reserved or at their limit), with their batch sizes."""
+    rows = tx.rows("eligible_types", {"types": json.dumps(types), "now": to_text(tx.now)})
+    return {row["key"]: row["batch_max"] for row in rows}
+
+
+def _siblings(tx: Transaction, kind: str, group_key: str, head_id: int, more: int) -> list[int]:
+    params = {"type": kind, "group_key": group_key, "head_id": head_id, "more": more}
+    return [row["id"] for row in tx.rows("claim_siblings", params)]
+
+
+def _take(tx: Transaction, request: ClaimRequest, batch_id: int, ids: list[int]) -> tuple[Claimed, ...]:
+    now, lease = to_text(tx.now), to_text(tx.now + request.lease_seconds)
+    taken: list[Claimed] = []
+    for job_id in ids:
+        params = {
+            "id": job_id,
+            "worker_id": request.worker_id,
+            "now": now,
+            "batch_id": batch_id,
+            "lease_expires_at": lease,
+        }
+        job = _claimed(tx.rows("take_job", params)[0])
+        attempt = {"job_id": job.id, "attempt_no": job.attempt_no, "worker_id": request.worker_id}
+        tx.change("insert_attempt", {**attempt, "pid": request.pid, "now": now})
+        taken.append(job)
+    return tuple(taken)
+
+
+def _claimed(row: Row) -> Claimed:
+    return Claimed(**{name: row[name] for name in Claimed.__dataclass_fields__})

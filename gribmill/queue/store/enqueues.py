@@ -1,0 +1,121 @@
+"""Jobs come in: one, many, delayed, deduplicated, waiting on others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from gribmill.queue.database import Transaction
+from gribmill.queue.errors import BadArguments, JobNotFound
+from gribmill.queue.model import FINISHED, Enqueued, NewJob
+from gribmill.queue.store.base import StoreBase
+from gribmill.queue.times import to_text
+
+# One writer at a time: a longer transaction would keep every claim waiting.
+CHUNK = 1000
+PRIORITY_LIMIT = 2**31 - 1
+DELAY_LIMIT_SECONDS = 10 * 366 * 86400.0
+
+
+class Enqueues(StoreBase):
+    """Putting jobs in. Arguments are checked against their type before anything is written."""
+
+    def enqueue(self, job: NewJob) -> Enqueued:
+        """The job's id; an equal active job's id when it deduplicates."""
+        return self.enqueue_many([job])[0]
+
+    def enqueue_many(self, jobs: Iterable[NewJob]) -> list[Enqueued]:
+        """All are checked first; then written a thousand to a transaction, in order."""
+        prepared = [self._prepare(job) for job in jobs]
+        results: list[Enqueued] = []
+        rest = iter(prepared)
+        while chunk := list(islice(rest, CHUNK)):
+            with self.database.write() as tx:
+                results += insert_jobs(tx, chunk)
+            self.database.announce()
+        return results
+
+    def _prepare(self, job: NewJob) -> PreparedJob:
+        """The row to insert, or BadArguments / UnknownJobType."""
+        kind = self.types[job.type]
+        _check_numbers(job)
+        text, args = kind.encode(job.args)
+        params = {
+            "type": job.type,
+            "args": text,
+            "priority": job.priority,
+            "max_attempts": job.max_attempts or kind.max_attempts,
+            "tenant_id": job.tenant_id,
+            "dedupe_key": job.dedupe_key or kind.dedupe_key_of(text, job.tenant_id),
+            "group_key": kind.group_by(args) if kind.group_by else None,
+            "source": job.source,
+            "source_ref": job.source_ref,
+            "correlation_id": job.correlation_id,
+            "retry_of": None,
+            "created_by": job.created_by,
+        }
+        return PreparedJob(params, job.delay_seconds, job.after, job.on_parent_failure)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedJob:
+    """A checked job, ready to be written in any transaction."""
+
+    params: dict[str, Any]
+    delay_seconds: float | None = None
+    after: tuple[int, ...] = ()
+    on_parent_failure: str = "cancel"
+
+
+def insert_jobs(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+    """Write prepared jobs in the caller's transaction."""
+    return [_insert(tx, job) for job in jobs]
+
+
+def _insert(tx: Transaction, job: PreparedJob) -> Enqueued:
+    now = to_text(tx.now)
+    waiting, broken = _parents(tx, job) if job.after else ([], None)
+    row = {
+        **job.params,
+        "now": now,
+        "next_run_at": to_text(tx.now + job.delay_seconds) if job.delay_seconds else None,
+        "deps_left": len(waiting),
+        # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
+        "status": "cancelled" if broken else "pending",
+        "completed_at": now if broken else None,
+        "error_message": broken,
+    }
+    made = tx.rows("insert_job", row)
+    if not made:
+        return Enqueued(tx.rows("find_duplicate", row)[0]["id"], created=False)
+    job_id = made[0]["id"]
+    for parent in waiting:
+        link = {"parent_id": parent, "job_id": job_id, "on_failure": job.on_parent_failure}
+        tx.change("insert_dependency", link)
+    return Enqueued(job_id, created=True)
+
+
+def _parents(tx: Transaction, job: PreparedJob) -> tuple[list[int], str | None]:
+    """The parents still to wait for, and the reason if one has failed already."""
+    wanted = sorted(set(job.after))
+    states = {row["id"]: row["status"] for row in tx.rows("parent_states", {"ids": json.dumps(wanted)})}
+    for parent in wanted:
+        if parent not in states:
+            raise JobNotFound(f"the job would wait on job {parent}, which does not exist")
+        if states[parent] in ("failed", "cancelled") and job.on_parent_failure == "cancel":
+            return [], f"parent job {parent} had {states[parent]}"
+    return [parent for parent in wanted if states[parent] not in FINISHED], None
+
+
+def _check_numbers(job: NewJob) -> None:
+    if not -PRIORITY_LIMIT <= job.priority <= PRIORITY_LIMIT:
+        raise BadArguments(f"priority {job.priority} is beyond ±{PRIORITY_LIMIT}")
+    if job.delay_seconds is not None and not 0 <= job.delay_seconds <= DELAY_LIMIT_SECONDS:
+        raise BadArguments(f"a delay of {job.delay_seconds} s is not between 0 and ten years")
+    if job.max_attempts is not None and not 1 <= job.max_attempts <= 1000:
+        raise BadArguments(f"max_attempts {job.max_attempts} is not between 1 and 1000")
+    if not job.tenant_id or len(job.tenant_id) > 200:
+        raise BadArguments("tenant_id must be 1 to 200 characters")

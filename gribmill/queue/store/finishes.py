@@ -1,0 +1,122 @@
+"""An attempt ends: completed, failed, snoozed or stopped. Every step is fenced by (job, attempt, worker)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from gribmill.queue.backoff import backoff_seconds
+from gribmill.queue.database import Row, Transaction
+from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Stopped, Succeeded, Ticket, Turn
+from gribmill.queue.store.claims import take_batch
+from gribmill.queue.store.dependents import settle_dependents
+from gribmill.queue.store.enqueues import Enqueues, insert_jobs
+from gribmill.queue.times import to_text
+
+ERROR_LIMIT = 20_000
+
+
+class Finishes(Enqueues):
+    """Taking reports. A fenced worker changes nothing."""
+
+    def finish(self, worker_id: str, reports: Sequence[Report], claim: ClaimRequest | None = None) -> Turn:
+        """Apply the reports and hand out the next batch, in one transaction."""
+        then = [[self._prepare(job) for job in _then(report)] for report in reports]
+        accepted: list[Ticket] = []
+        fenced: list[Ticket] = []
+        woken = False
+        with self.database.write() as tx:
+            for report, jobs in zip(reports, then, strict=True):
+                held = tx.rows("held_attempt", _fence(worker_id, report.ticket))
+                if not held:
+                    fenced.append(report.ticket)
+                    continue
+                woken |= _apply(tx, worker_id, report, held[0])
+                woken |= bool(insert_jobs(tx, jobs))
+                accepted.append(report.ticket)
+            batch = take_batch(tx, claim) if claim else ()
+        if woken:
+            self.database.announce()
+        return Turn(tuple(accepted), tuple(fenced), batch)
+
+
+def _apply(tx: Transaction, worker_id: str, report: Report, held: Row) -> bool:
+    """One report. True when some job may run now because of it."""
+    outcome = report.outcome
+    if isinstance(outcome, Succeeded):
+        return _complete(tx, worker_id, report, outcome)
+    if isinstance(outcome, Stopped) or held["cancel_requested_at"] is not None:
+        error = Stopped().error if isinstance(outcome, Snoozed) else outcome.error
+        _end_attempt(tx, report, "cancelled", error)
+        return _end(tx, worker_id, report, "cancelled", error, dead=False)
+    if isinstance(outcome, Snoozed):
+        return _snooze(tx, worker_id, report, outcome)
+    return _fail(tx, worker_id, report, outcome, held)
+
+
+def _complete(tx: Transaction, worker_id: str, report: Report, outcome: Succeeded) -> bool:
+    now = to_text(tx.now)
+    tx.change("complete_job", {**_fence(worker_id, report.ticket), "now": now})
+    for write in outcome.also:
+        tx.change(write.statement, {**write.params, "now": now}, package=write.package)
+    _end_attempt(tx, report, "skipped" if outcome.skipped else "succeeded", outcome.skipped, outcome.artifacts)
+    return settle_dependents(tx, report.ticket.job_id, "completed")
+
+
+def _snooze(tx: Transaction, worker_id: str, report: Report, outcome: Snoozed) -> bool:
+    due = to_text(tx.now + outcome.seconds) if outcome.seconds > 0 else None
+    requeue = {"next_run_at": due, "cost": 0, "error": None}
+    tx.change("requeue_job", {**_fence(worker_id, report.ticket), **requeue})
+    _end_attempt(tx, report, "snoozed", outcome.reason or None)
+    return due is None
+
+
+def _fail(tx: Transaction, worker_id: str, report: Report, outcome: Failed, held: Row) -> bool:
+    error = outcome.error[-ERROR_LIMIT:]
+    _end_attempt(tx, report, "timeout" if outcome.timeout else "failed", error)
+    retry = held["retry_count"] + 1
+    if not outcome.permanent and retry < held["max_attempts"]:
+        due = to_text(tx.now + retry_wait(tx, held["type"], retry, report.ticket))
+        requeue = {"next_run_at": due, "cost": 1, "error": error}
+        tx.change("requeue_job", {**_fence(worker_id, report.ticket), **requeue})
+        return False
+    return _end(tx, worker_id, report, "failed", error, dead=not outcome.permanent)
+
+
+def _end(tx: Transaction, worker_id: str, report: Report, status: str, error: str, *, dead: bool) -> bool:
+    now = to_text(tx.now)
+    ending = {"status": status, "now": now, "error": error, "dead_lettered_at": now if dead else None}
+    tx.change("end_job", {**_fence(worker_id, report.ticket), **ending})
+    return settle_dependents(tx, report.ticket.job_id, status)
+
+
+def _end_attempt(
+    tx: Transaction, report: Report, status: str, error: str | None, artifacts: tuple[str, ...] = ()
+) -> None:
+    params = {
+        "job_id": report.ticket.job_id,
+        "attempt_no": report.ticket.attempt_no,
+        "status": status,
+        "now": to_text(tx.now),
+        "exit_code": report.exit_code,
+        "stdout_tail": report.stdout_tail,
+        "stderr_tail": report.stderr_tail,
+        "error": error,
+        "artifacts": json.dumps(artifacts) if artifacts else None,
+    }
+    tx.change("end_attempt", params)
+
+
+def retry_wait(tx: Transaction, type_key: str, retry: int, ticket: Ticket) -> float:
+    """Seconds before retry number `retry` of a job of this type."""
+    known = tx.rows("definition", {"key": type_key})
+    base, cap = (known[0]["backoff_base_s"], known[0]["backoff_cap_s"]) if known else (30.0, 600.0)
+    return backoff_seconds(retry, base, cap, job_id=ticket.job_id, attempt_no=ticket.attempt_no)
+
+
+def _fence(worker_id: str, ticket: Ticket) -> dict[str, object]:
+    return {"job_id": ticket.job_id, "attempt_no": ticket.attempt_no, "worker_id": worker_id}
+
+
+def _then(report: Report) -> tuple[NewJob, ...]:
+    return report.outcome.then if isinstance(report.outcome, Succeeded) else ()

@@ -1,0 +1,51 @@
+"""Finished jobs are kept for a while, then removed a little at a time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from gribmill.queue.store.base import StoreBase
+from gribmill.queue.times import to_text
+
+# Small enough that no claim waits on it.
+CHUNK = 1000
+DAY_SECONDS = 86_400.0
+WORKERS_KEPT_SECONDS = 7 * DAY_SECONDS
+RESERVATIONS_KEPT_SECONDS = 7 * DAY_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """How many rows went (or would go)."""
+
+    completed: int
+    failed: int
+
+
+class Retention(StoreBase):
+    """Pruning by age. Attempts go with their job."""
+
+    def prune(self, keep_completed_days: float, keep_failed_days: float, *, dry_run: bool = False) -> Pruned:
+        """Remove old jobs: completed and cancelled after one time, failed after another."""
+        done = self._prune(("completed", "cancelled"), keep_completed_days, dry_run=dry_run)
+        failed = self._prune(("failed",), keep_failed_days, dry_run=dry_run)
+        if not dry_run:
+            with self.database.write() as tx:
+                tx.change("prune_workers", {"before": to_text(tx.now - WORKERS_KEPT_SECONDS)})
+                tx.change("prune_reservations", {"before": to_text(tx.now - RESERVATIONS_KEPT_SECONDS)})
+        return Pruned(done, failed)
+
+    def _prune(self, statuses: tuple[str, ...], keep_days: float, *, dry_run: bool) -> int:
+        params = {"statuses": json.dumps(statuses), "limit": CHUNK}
+        if dry_run:
+            with self.database.read() as tx:
+                before = to_text(tx.now - keep_days * DAY_SECONDS)
+                return int(tx.rows("count_prunable", {**params, "before": before})[0]["n"])
+        total = 0
+        while True:
+            with self.database.write() as tx:
+                gone = tx.change("prune_jobs", {**params, "before": to_text(tx.now - keep_days * DAY_SECONDS)})
+            total += gone
+            if gone < CHUNK:
+                return total

@@ -1,0 +1,32 @@
+"""The queue's promises, checked on a live database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gribmill.queue.statements import statement_names
+from gribmill.queue.store.base import StoreBase
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A broken promise: which one, where, how."""
+
+    invariant: str
+    job_id: int | None
+    detail: str
+
+
+class Verification(StoreBase):
+    """Every file of `sql/<dialect>/verify` is an invariant that finds the rows which break it."""
+
+    def verify(self) -> list[Violation]:
+        """All invariants in one consistent look; empty when every promise holds."""
+        dialect = self.database.dialect
+        found: list[Violation] = []
+        with self.database.read() as tx:
+            for name in statement_names(dialect, "verify"):
+                for row in tx.rows(f"verify/{name}"):
+                    found.append(Violation(name, row["job_id"], row["detail"]))
+        found += [Violation("database_sound", None, line) for line in self.database.integrity()]
+        return found

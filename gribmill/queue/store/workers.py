@@ -1,0 +1,94 @@
+"""Signs of life: a worker's heartbeat renews all its leases at once and tells it what it still owns."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import socket
+from collections.abc import Sequence
+from typing import Literal
+
+from gribmill import __version__
+from gribmill.queue.model import Held, Ticket, Worker
+from gribmill.queue.store.base import StoreBase
+from gribmill.queue.times import to_datetime, to_text
+
+
+def new_worker_id() -> str:
+    """hostname-pid-nonce. The nonce matters: in a restarted container the pid is the same again."""
+    host = re.sub(r"[^A-Za-z0-9.]+", "-", socket.gethostname())[:60] or "host"
+    return f"{host}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+class Workers(StoreBase):
+    """Worker rows and leases."""
+
+    def heartbeat(
+        self,
+        worker_id: str,
+        lease_seconds: float,
+        *,
+        types: Sequence[str] = (),
+        state: Literal["active", "draining", "stopped"] = "active",
+    ) -> list[Held]:
+        """Renew every lease of this worker; what it still owns, and what was cancelled meanwhile."""
+        with self.database.write() as tx:
+            lease = {"worker_id": worker_id, "lease_expires_at": to_text(tx.now + lease_seconds)}
+            rows = tx.rows("heartbeat_jobs", lease)
+            tx.change(
+                "upsert_worker",
+                {
+                    "id": worker_id,
+                    "now": to_text(tx.now),
+                    "current_job_id": min((row["id"] for row in rows), default=None),
+                    "hostname": socket.gethostname(),
+                    "version": __version__,
+                    "types": json.dumps(list(types)),
+                    "running_count": len(rows),
+                    "state": state,
+                },
+            )
+        return [Held(Ticket(row["id"], row["attempt_no"]), row["cancel_requested_at"] is not None) for row in rows]
+
+    def cancellations(self, worker_id: str) -> list[Ticket]:
+        """The attempts of this worker that somebody wants stopped. A look without any lock."""
+        with self.database.read() as tx:
+            rows = tx.rows("cancellations", {"worker_id": worker_id})
+            return [Ticket(row["id"], row["attempt_no"]) for row in rows]
+
+    def workers(self) -> list[Worker]:
+        """Every worker known, the living first."""
+        with self.database.read() as tx:
+            rows = tx.rows("list_workers")
+        return [
+            Worker(
+                id=row["id"],
+                last_heartbeat=to_datetime(row["last_heartbeat"]),
+                current_job_id=row["current_job_id"],
+                hostname=row["hostname"],
+                version=row["version"],
+                types=tuple(json.loads(row["types"] or "[]")),
+                running_count=row["running_count"],
+                state=row["state"],
+                started_at=to_datetime(row["started_at"]),
+            )
+            for row in rows
+        ]
+
+    def take_lease(self, name: str, holder: str, seconds: float, *, renew: bool = True) -> int | None:
+        """Win, or keep, the office `name` for so long: its term, or None when somebody else has it.
+
+        Without `renew` even the holder has to wait until it runs out: once per period for the whole queue.
+        """
+        with self.database.write() as tx:
+            params = {
+                "name": name,
+                "holder": holder,
+                "now": to_text(tx.now),
+                "expires_at": to_text(tx.now + seconds),
+                "renew": int(renew),
+            }
+            rows = tx.rows("take_queue_lease", params)
+            return int(rows[0]["term"]) if rows else None

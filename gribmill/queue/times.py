@@ -1,0 +1,33 @@
+"""Times as the database holds them: UTC text, `YYYY-MM-DD HH:MM:SS.mmm`, which sorts as it reads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+Clock = Callable[[], float]
+"""Seconds since the epoch: `time.time`, or a test's own."""
+
+
+def to_text(seconds: float) -> str:
+    """Epoch seconds as database text."""
+    milliseconds = round(seconds * 1000)
+    whole, fraction = divmod(milliseconds, 1000)
+    return f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(whole))}.{fraction:03d}"
+
+
+def to_datetime(text: str | None) -> datetime | None:
+    """Database text as an aware time. Rows written by hand may hold anything: what is no time is None."""
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except (ValueError, TypeError):
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def to_rfc3339(moment: datetime | None) -> str | None:
+    """As scripts and the API see it: `2026-11-16T12:00:00.123Z`."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") if moment else None
