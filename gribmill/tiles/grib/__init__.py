@@ -1,0 +1,1 @@
+"""GRIB in: from bytes to fields on a named grid."""

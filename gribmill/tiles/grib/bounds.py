@@ -1,0 +1,154 @@
+"""Refuses a field whose sections contradict each other, before a decoder allocates or reads by them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gribmill.tiles.grib.error import GribError
+from gribmill.tiles.grib.layout import Layout
+from gribmill.tiles.grib.octets import Section, unsigned
+from gribmill.tiles.grib.packing import Packing
+from gribmill.tiles.grib.sections import BITMAP_FOLLOWS, NO_BITMAP, Sections1, Sections2
+
+# The largest real field at hand has 47 million points. Decoding one of this size takes 0.8 GB.
+POINT_LIMIT = 64_000_000
+# ecCodes reads a value into one machine word.
+BITS_LIMIT = 63
+
+COMPLEX, COMPLEX_DIFFERENCED = 2, 3
+IEEE = 4
+JPEG = {40, 40000}
+PNG = {41, 40010}
+SIMPLE = 0
+CCSDS = 42
+
+
+def check2(sections: Sections2, packing: Packing, layout: Layout | None) -> None:
+    """Raise GribError unless points, bitmap, packed values and bytes of a GRIB2 field agree."""
+    check_points(packing.points, layout)
+    coded = packing.coded or 0
+    if coded > packing.points:
+        raise GribError(f"it has {coded} packed values for {packing.points} points")
+    indicator = sections.bitmap[5]
+    if indicator == BITMAP_FOLLOWS:
+        _check_bitmap(sections.bitmap[6:], packing.points, coded)
+    elif indicator != NO_BITMAP:
+        raise GribError(f"it uses the predefined bitmap {indicator}, which only its centre knows")
+    elif coded != packing.points and layout:
+        raise GribError(f"it has {coded} packed values for {packing.points} points and no bitmap")
+    _check_packed2(sections.packing, sections.data[5:], packing, coded)
+
+
+def check1(sections: Sections1, packing: Packing, layout: Layout | None) -> None:
+    """Raise GribError unless points, bitmap, packed values and bytes of a GRIB1 field agree."""
+    check_points(packing.points, layout)
+    coded = packing.points
+    if sections.bitmap:
+        if unsigned(sections.bitmap, 5, 6) != 0:
+            raise GribError("it uses a predefined bitmap, which only its centre knows")
+        coded = _check_bitmap(sections.bitmap[6:], packing.points, packing.points)
+    bits = packing.bits or 0
+    if packing.name == "simple":
+        _check_room(coded, bits, len(sections.data) - 11)
+
+
+def check_points(points: int, layout: Layout | None) -> None:
+    """Raise GribError when there are no points, too many, or not as many as rows and columns give."""
+    if points > POINT_LIMIT:
+        raise GribError(f"it claims {points} points, more than the limit of {POINT_LIMIT}")
+    if points < 1:
+        raise GribError("its grid has no points")
+    if layout and layout.ny * layout.nx != points:
+        raise GribError(f"it claims {points} points on a grid of {layout.nx} × {layout.ny}")
+
+
+def _check_bitmap(bits: bytes, points: int, most: int) -> int:
+    if len(bits) * 8 < points:
+        raise GribError(f"its bitmap of {len(bits)} bytes is too short for {points} points")
+    present = int(np.unpackbits(np.frombuffer(bits, np.uint8), count=points).sum())
+    if present > most:
+        raise GribError(f"its bitmap asks for {present} values, it has {most}")
+    return present
+
+
+def _check_packed2(section: bytes, data: memoryview, packing: Packing, coded: int) -> None:
+    if packing.bits is not None and packing.bits > BITS_LIMIT and packing.template != IEEE:
+        raise GribError(f"it packs values in {packing.bits} bits")
+    match packing.template:
+        case 0:
+            _check_room(coded, packing.bits or 0, len(data))
+        case 2 | 3:
+            _check_groups(section, data, coded)
+        case 4:
+            _check_room(coded, packing.bits or 0, len(data))
+        case 40 | 40000 if packing.bits:
+            _check_image(_jpeg_pixels(data), coded)
+        case 41 | 40010 if packing.bits:
+            _check_image(_png_pixels(data), coded)
+
+
+def _check_room(values: int, bits: int, room: int) -> None:
+    if values * bits > room * 8:
+        raise GribError(f"its {room} bytes of data are too few for {values} values of {bits} bits")
+
+
+def _check_image(pixels: int, coded: int) -> None:
+    if pixels != coded:
+        raise GribError(f"its packed image has {pixels} pixels for {coded} values")
+
+
+def _jpeg_pixels(data: memoryview) -> int:
+    """Pixels by the SIZ marker, which opens every JPEG 2000 code stream."""
+    if bytes(data[:4]) != b"\xff\x4f\xff\x51" or len(data) < 24:
+        raise GribError("its packed image is no JPEG 2000 code stream")
+    right, bottom, left, top = (unsigned(data, place, place + 3) for place in (9, 13, 17, 21))
+    return max(right - left, 0) * max(bottom - top, 0)
+
+
+def _png_pixels(data: memoryview) -> int:
+    """Pixels by the header chunk, which opens every PNG."""
+    if bytes(data[:8]) != b"\x89PNG\r\n\x1a\n" or bytes(data[12:16]) != b"IHDR":
+        raise GribError("its packed image is no PNG")
+    return unsigned(data, 17, 20) * unsigned(data, 21, 24)
+
+
+def _check_groups(section: bytes, data: memoryview, coded: int) -> None:
+    """Complex packing: the groups' lengths must add up to the values, their bits to the bytes."""
+    groups = unsigned(section, 32, 35)
+    if groups == 0:
+        return
+    if groups > coded:
+        raise GribError(f"it has {groups} groups for {coded} values")
+    widths_of = unsigned(section, 20, 20), unsigned(section, 37, 37), unsigned(section, 47, 47)
+    if max(widths_of) > 32:
+        raise GribError("its groups are described in more than 32 bits")
+    place = 0
+    if unsigned(section, 10, 11) == COMPLEX_DIFFERENCED:
+        order, octets = unsigned(section, 48, 48), unsigned(section, 49, 49)
+        if order not in (1, 2) or octets > 8:
+            raise GribError(f"it has differences of order {order} with {octets} octets")
+        place = (order + 1) * octets
+    spans = [(groups * width + 7) // 8 for width in widths_of]
+    if place + sum(spans) > len(data):
+        raise GribError(f"its {len(data)} bytes of data are too few for {groups} groups")
+    place += spans[0]
+    widths = unsigned(section, 36, 36) + bit_numbers(data[place : place + spans[1]], groups, widths_of[1])
+    place += spans[1]
+    lengths = bit_numbers(data[place : place + spans[2]], groups, widths_of[2])
+    lengths = unsigned(section, 38, 41) + lengths * unsigned(section, 42, 42)
+    lengths[-1] = unsigned(section, 43, 46)
+    place += spans[2]
+    if int(lengths.sum()) != coded:
+        raise GribError(f"its groups hold {int(lengths.sum())} values of {coded}")
+    if int(widths.max()) > BITS_LIMIT or int((lengths * widths).sum()) > (len(data) - place) * 8:
+        raise GribError("its groups need more bytes of data than there are")
+
+
+def bit_numbers(data: Section, count: int, width: int) -> NDArray[np.int64]:
+    """`count` unsigned numbers of `width` bits each, one after the other."""
+    if width == 0:
+        return np.zeros(count, np.int64)
+    bits = np.unpackbits(np.frombuffer(data, np.uint8), count=count * width).reshape(count, width)
+    weights = np.int64(1) << np.arange(width - 1, -1, -1, dtype=np.int64)
+    return bits @ weights

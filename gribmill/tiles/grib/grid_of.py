@@ -1,0 +1,44 @@
+"""The grid that a message describes, in the words of `gribmill.regions.grids`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from gribmill.regions.errors import RegionError
+from gribmill.regions.grids import Grid
+from gribmill.tiles.grib import grid1, grid2
+from gribmill.tiles.grib.error import GribError
+from gribmill.tiles.grib.layout import Layout
+from gribmill.tiles.grib.sections import Sections1, Sections2
+
+COMPONENTS_ALONG_GRID = 0x08
+
+
+def grid_of(sections: Sections1 | Sections2, layout: Layout | None) -> Grid:
+    """The grid, in normal order (row 0 south, column 0 west); GribError where it is not supported."""
+    if not sections.grid:
+        raise GribError("it does not describe its grid")
+    edition = 1 if isinstance(sections, Sections1) else 2
+    return _grid(edition, sections.grid, layout)
+
+
+def grid_name(sections: Sections1 | Sections2) -> str:
+    """What kind of grid it is, in a word or two, supported or not."""
+    if isinstance(sections, Sections1):
+        return grid1.name(sections.grid) if sections.grid else "not described"
+    return grid2.name(sections.grid)
+
+
+def grid_relative(sections: Sections1 | Sections2) -> bool:
+    """Whether u and v are along the grid's axes (bit 5 of the resolution and component flags)."""
+    flags = grid1.flags(sections.grid) if isinstance(sections, Sections1) else grid2.flags(sections.grid)
+    return bool(flags & COMPONENTS_ALONG_GRID)
+
+
+# Every message of a file repeats the same section: it is read once.
+@lru_cache(maxsize=64)
+def _grid(edition: int, section: bytes, layout: Layout | None) -> Grid:
+    try:
+        return grid1.read(section, layout) if edition == 1 else grid2.read(section, layout)
+    except RegionError as error:
+        raise GribError(f"its grid cannot be: {error}") from None

@@ -1,0 +1,70 @@
+"""What one field is: the quantity, level, times and ensemble facts that its message states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+Statistic = Literal[
+    "instant", "avg", "accum", "max", "min", "diff", "rms", "sd", "cov", "ratio", "clim", "sum", "other"
+]
+
+ECMWF = 98
+NCEP = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A surface: its kind in WMO code table 4.5 (GRIB1 kinds are translated) and its value, in SI."""
+
+    kind: int
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Probability:
+    """The share of an ensemble that lies below, above or between the limits (code table 4.9)."""
+
+    kind: int
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The facts of one field. `parameter` is (discipline, category, number); in GRIB1 (table, number)."""
+
+    edition: int
+    centre: int
+    subcentre: int
+    process: int | None
+    parameter: tuple[int, ...]
+    template: int | None
+    reference: datetime
+    level: Level | None = None
+    level2: Level | None = None
+    start: timedelta | None = None
+    end: timedelta | None = None
+    statistic: Statistic = "instant"
+    member: int | None = None
+    members: int | None = None
+    derived: int | None = None
+    probability: Probability | None = None
+    percentile: int | None = None
+    # Octets that single out a part of the quantity (a wave period range, a chemical constituent).
+    selector: bytes = b""
+
+    @property
+    def valid(self) -> datetime | None:
+        """When the field holds: the end of its window."""
+        return None if self.end is None else self.reference + self.end
+
+    @property
+    def spread(self) -> bool:
+        """Whether it is a spread of an ensemble (code table 4.7) rather than the quantity itself."""
+        return self.derived in SPREADS
+
+
+# Standard deviation, normalised standard deviation, spread, large anomaly index, interquartile range.
+SPREADS = frozenset({2, 3, 4, 5, 7})

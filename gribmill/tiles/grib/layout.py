@@ -1,0 +1,83 @@
+"""In which order a message holds its points, and how to bring them to rows south→north, columns west→east."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gribmill.tiles.grib.error import GribError
+from gribmill.tiles.grib.octets import optional, unsigned
+from gribmill.tiles.grib.sections import Sections1, Sections2
+
+# Where each GRIB2 grid template has its scanning mode. Its columns and rows are in octets 31-38.
+SCANNING_OCTET = {0: 72, 1: 72, 2: 72, 3: 72, 10: 60, 12: 60, 20: 65, 30: 65, 31: 65, 40: 72, 41: 72, 42: 72,
+                  43: 72, 32768: 72, 32769: 72}  # fmt: skip
+# GRIB1 grids that are rows and columns: lat-lon, Mercator, Lambert, Gaussian, polar stereographic, rotated.
+ROWS_AND_COLUMNS1 = {0, 1, 3, 4, 5, 10, 13, 14}
+NO_COLUMNS1 = 0xFFFF
+
+I_NEGATIVE, J_POSITIVE, J_CONSECUTIVE, ALTERNATING = 0x80, 0x40, 0x20, 0x10
+STAGGERED = 0x0F
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Rows, columns and the scanning mode (flag table 3.4)."""
+
+    ny: int
+    nx: int
+    scanning: int
+
+    def normalise(self, flat: NDArray[np.float64]) -> NDArray[np.float32]:
+        """The values as float32 rows south→north of columns west→east."""
+        if self.scanning & STAGGERED:
+            raise GribError(f"scanning mode {self.scanning} has staggered rows, which are not supported")
+        by_column = bool(self.scanning & J_CONSECUTIVE)
+        lines: NDArray[Any] = flat.reshape((self.nx, self.ny) if by_column else (self.ny, self.nx))
+        if self.scanning & ALTERNATING:
+            lines = lines.copy()
+            lines[1::2] = lines[1::2, ::-1]
+        rows = lines.T if by_column else lines
+        if not self.scanning & J_POSITIVE:
+            rows = rows[::-1]
+        if self.scanning & I_NEGATIVE:
+            rows = rows[:, ::-1]
+        # A double beyond float32 becomes infinite: that is what the cast means, no cause for a warning.
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(rows, dtype=np.float32)
+
+
+def layout2(sections: Sections2) -> Layout | None:
+    """The layout of a GRIB2 field; None where its points are not rows of one length."""
+    grid = sections.grid
+    template = unsigned(grid, 13, 14)
+    if template not in SCANNING_OCTET:
+        return None
+    nx, ny = optional(grid, 31, 34), optional(grid, 35, 38)
+    if nx is None or ny is None:
+        return None
+    return Layout(ny, nx, unsigned(grid, SCANNING_OCTET[template], SCANNING_OCTET[template]))
+
+
+def layout1(sections: Sections1) -> Layout | None:
+    """The layout of a GRIB1 field; None where its points are not rows of one length, or not told."""
+    grid = sections.grid
+    if not grid or grid[5] not in ROWS_AND_COLUMNS1:
+        return None
+    nx, ny = unsigned(grid, 7, 8), unsigned(grid, 9, 10)
+    return None if NO_COLUMNS1 in (nx, ny) else Layout(ny, nx, unsigned(grid, 28, 28))
+
+
+def points1(sections: Sections1) -> int | None:
+    """How many points a GRIB1 field has; None where its grid section does not say."""
+    layout = layout1(sections)
+    if layout:
+        return layout.ny * layout.nx
+    grid = sections.grid
+    if not grid or grid[5] not in ROWS_AND_COLUMNS1 or grid[4] == 0xFF:
+        return None
+    first, rows = grid[4] + 4 * grid[3], unsigned(grid, 9, 10)
+    return sum(unsigned(grid, place, place + 1) for place in range(first, first + 2 * rows, 2))

@@ -1,0 +1,89 @@
+"""Section 1 of a GRIB1 message."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from gribmill.tiles.grib.keys import Keys, Level, Statistic
+from gribmill.tiles.grib.octets import Section, unsigned, utc
+from gribmill.tiles.grib.sections import Sections1
+
+# Seconds in each unit of GRIB1's table 4.
+UNIT_SECONDS = {0: 60, 1: 3600, 2: 86400, 10: 10800, 11: 21600, 12: 43200, 13: 900, 14: 1800, 254: 1}
+
+# GRIB1 level kinds (table 3) with one value: the same kind in GRIB2 and the factor to its unit.
+ONE_VALUE = {
+    100: (100, 100.0), 103: (102, 1.0), 105: (103, 1.0), 107: (104, 1e-4), 109: (105, 1.0), 111: (106, 0.01),
+    113: (107, 1.0), 115: (108, 100.0), 119: (111, 1e-4), 125: (103, 0.01), 160: (160, 1.0),
+}  # fmt: skip
+# Kinds with two values, one in each octet.
+TWO_VALUES = {
+    101: (100, 1000.0),
+    106: (103, 100.0),
+    108: (104, 0.01),
+    110: (105, 1.0),
+    112: (106, 0.01),
+    116: (108, 100.0),
+}
+# Kinds that are a name alone and have another number in GRIB2.
+RENAMED = {102: 101}
+
+# Table 5: how P1 and P2 bound the window, and what was done over it.
+WINDOWS: dict[int, Statistic] = {2: "other", 3: "avg", 4: "accum", 5: "diff"}
+INSTANT_AT_P1 = {0, 1}
+INSTANT_AT_WIDE_P1 = 10
+
+
+def keys1(sections: Sections1) -> Keys:
+    """The keys of a GRIB1 field, its level in the kinds and units of GRIB2."""
+    product = sections.product
+    level, level2 = _levels(product)
+    start, end, statistic = _times(product)
+    century, year = unsigned(product, 25, 25), unsigned(product, 13, 13)
+    month, day, hour, minute = (unsigned(product, octet, octet) for octet in (14, 15, 16, 17))
+    return Keys(
+        edition=1,
+        centre=unsigned(product, 5, 5),
+        subcentre=unsigned(product, 26, 26),
+        process=unsigned(product, 6, 6),
+        parameter=(unsigned(product, 4, 4), unsigned(product, 9, 9)),
+        template=None,
+        reference=utc((century - 1) * 100 + year, month, day, hour, minute),
+        level=level,
+        level2=level2,
+        start=start,
+        end=end,
+        statistic=statistic,
+        member=_member(product),
+    )
+
+
+def _levels(product: Section) -> tuple[Level, Level | None]:
+    kind, top, bottom = (unsigned(product, octet, octet) for octet in (10, 11, 12))
+    if kind in ONE_VALUE:
+        new, factor = ONE_VALUE[kind]
+        return Level(new, round((top * 256 + bottom) * factor, 6)), None
+    if kind in TWO_VALUES:
+        new, factor = TWO_VALUES[kind]
+        return Level(new, round(top * factor, 6)), Level(new, round(bottom * factor, 6))
+    return Level(RENAMED.get(kind, kind), None), None
+
+
+def _times(product: Section) -> tuple[timedelta | None, timedelta | None, Statistic]:
+    unit = UNIT_SECONDS.get(unsigned(product, 18, 18))
+    first, second = unsigned(product, 19, 19), unsigned(product, 20, 20)
+    indicator = unsigned(product, 21, 21)
+    if unit is None:
+        return None, None, "instant"
+    if indicator == INSTANT_AT_WIDE_P1:
+        first, indicator = first * 256 + second, 0
+    start = timedelta(seconds=first * unit)
+    if indicator in INSTANT_AT_P1:
+        return start, start, "instant"
+    return start, timedelta(seconds=second * unit), WINDOWS.get(indicator, "other")
+
+
+def _member(product: Section) -> int | None:
+    """ECMWF's local part (octet 41 on) has the member's number in octet 50 when it is MARS labelling."""
+    ecmwf = unsigned(product, 5, 5) == 98 and len(product) >= 50 and unsigned(product, 41, 41) in (1, 30)
+    return unsigned(product, 50, 50) if ecmwf else None

@@ -1,0 +1,126 @@
+"""Section 4 of a GRIB2 message, read by product definition template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from gribmill.tiles.grib.error import GribError
+from gribmill.tiles.grib.keys import Keys, Level, Probability, Statistic
+from gribmill.tiles.grib.octets import Section, date, optional, scaled, signed, unsigned
+from gribmill.tiles.grib.sections import Sections2
+
+# Seconds in each unit of code table 4.4. Months and longer have no fixed length and are not steps.
+UNIT_SECONDS = {0: 60, 1: 3600, 2: 86400, 10: 10800, 11: 21600, 12: 43200, 13: 1}
+
+STATISTICS: dict[int, Statistic] = {
+    0: "avg", 1: "accum", 2: "max", 3: "min", 4: "diff", 5: "rms", 6: "sd", 7: "cov", 8: "diff", 9: "ratio", 11: "sum",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a template differs from 4.0: octets before the usual ones, what follows them, a window or none."""
+
+    selector: int = 0
+    extra: str = ""
+    window: bool = False
+
+
+# Octets that follow the surfaces, before any window.
+EXTRA_OCTETS = {"": 0, "member": 3, "derived": 2, "probability": 13, "percentile": 1, "reforecast": 10}
+
+SHAPES = {
+    0: Shape(), 1: Shape(extra="member"), 2: Shape(extra="derived"), 5: Shape(extra="probability"),
+    6: Shape(extra="percentile"), 7: Shape(), 8: Shape(window=True), 9: Shape(extra="probability", window=True),
+    10: Shape(extra="percentile", window=True), 11: Shape(extra="member", window=True),
+    12: Shape(extra="derived", window=True), 15: Shape(),
+    # A chemical constituent (2 octets) or an aerosol (13; 24 with its wavelength) comes first.
+    40: Shape(2), 41: Shape(2, "member"), 42: Shape(2, window=True), 43: Shape(2, "member", True),
+    44: Shape(13), 45: Shape(13, "member"), 46: Shape(13, window=True), 48: Shape(24), 49: Shape(24, "member"),
+    60: Shape(extra="reforecast"), 61: Shape(extra="reforecast", window=True),
+    # Waves of a range of periods.
+    103: Shape(11), 104: Shape(11, "member"),
+}  # fmt: skip
+
+
+def keys2(sections: Sections2) -> Keys:
+    """The keys of a GRIB2 field. Templates that are not known give the parameter and no level or step."""
+    identification, product = sections.identification, sections.product
+    template = unsigned(product, 8, 9)
+    known: dict[str, Any] = {
+        "edition": 2,
+        "centre": unsigned(identification, 6, 7),
+        "subcentre": unsigned(identification, 8, 9),
+        "parameter": (sections.discipline, product[9], product[10]),
+        "template": template,
+        "reference": date(identification, 13),
+        "process": None,
+    }
+    if template in SHAPES:
+        known |= _template(product, SHAPES[template], known["reference"])
+    return Keys(**known)
+
+
+def _template(product: Section, shape: Shape, reference: datetime) -> dict[str, Any]:
+    base = 12 + shape.selector  # the octet where 4.0 has "type of generating process"
+    facts: dict[str, Any] = {
+        "selector": bytes(product[11 : 11 + shape.selector]),
+        "process": optional(product, base + 2, base + 2),
+        "level": _level(product, base + 11),
+        "level2": _level(product, base + 17),
+        "start": duration(unsigned(product, base + 6, base + 6), signed(product, base + 7, base + 10)),
+    }
+    facts["end"] = facts["start"]
+    facts |= _extra(product, base + 23, shape.extra)
+    if shape.window:
+        place = base + 23 + EXTRA_OCTETS[shape.extra]
+        facts |= _window(product, place, reference, facts["start"])
+    return facts
+
+
+def _level(product: Section, first: int) -> Level | None:
+    kind = optional(product, first, first)
+    return None if kind is None else Level(kind, scaled(product, first + 1))
+
+
+def _extra(product: Section, first: int, extra: str) -> dict[str, Any]:
+    match extra:
+        case "member" | "reforecast":
+            return {
+                "member": unsigned(product, first + 1, first + 1),
+                "members": optional(product, first + 2, first + 2),
+            }
+        case "derived":
+            return {
+                "derived": unsigned(product, first, first),
+                "members": optional(product, first + 1, first + 1),
+            }
+        case "probability":
+            kind = unsigned(product, first + 2, first + 2)
+            limits = scaled(product, first + 3), scaled(product, first + 8)
+            return {"probability": Probability(kind, *limits)}
+        case "percentile":
+            return {"percentile": unsigned(product, first, first)}
+        case _:
+            return {}
+
+
+def _window(product: Section, first: int, reference: datetime, start: timedelta | None) -> dict[str, Any]:
+    ranges = unsigned(product, first + 7, first + 7)
+    if ranges == 0:
+        raise GribError("it has a statistic over no time range")
+    statistic = STATISTICS.get(unsigned(product, first + 12, first + 12), "other")
+    if ranges == 1:
+        length = duration(unsigned(product, first + 14, first + 14), signed(product, first + 15, first + 18))
+        end = None if start is None or length is None else start + length
+    else:
+        # Several nested ranges: only the stated end of the whole says where it ends.
+        end = date(product, first) - reference
+    return {"statistic": statistic, "end": end}
+
+
+def duration(unit: int, count: int) -> timedelta | None:
+    """So many units of code table 4.4; None for units without a fixed length."""
+    return timedelta(seconds=UNIT_SECONDS[unit] * count) if unit in UNIT_SECONDS else None
