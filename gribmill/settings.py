@@ -36,9 +36,7 @@ class Section(BaseModel):
 class LogSettings(Section):
     """How gribmill logs."""
 
-    level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="Least severity that is logged."
-    )
+    level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severity that is logged.")
     json: bool = Field(False, description="JSON lines instead of lines for people.")  # type: ignore[assignment]
 
 
@@ -54,12 +52,8 @@ class QueueSettings(Section):
     poll_seconds: Annotated[float, Field(ge=0.05, le=60)] = Field(
         1.0, description="How often an idle worker looks, should a wake-up get lost."
     )
-    allow_network_files: bool = Field(
-        False, description="Open jobs.db on a network file system all the same. Unsafe."
-    )
-    keep_completed_days: Positive = Field(
-        3.0, description="Completed and cancelled jobs are pruned after so long."
-    )
+    allow_network_files: bool = Field(False, description="Open jobs.db on a network file system all the same. Unsafe.")
+    keep_completed_days: Positive = Field(3.0, description="Completed and cancelled jobs are pruned after so long.")
     keep_failed_days: Positive = Field(90.0, description="Failed jobs are pruned after so long.")
 
 
@@ -70,15 +64,25 @@ class WorkerSettings(Section):
         default_factory=lambda: {"fetch": 4, "build": max(1, os.cpu_count() or 1)},
         description="Executor processes per lane: fetch waits on the network, build uses the CPU.",
     )
-    max_jobs_per_executor: PositiveInt = Field(
-        1000, description="An executor is replaced after so many jobs."
+    max_jobs_per_executor: PositiveInt = Field(1000, description="An executor is replaced after so many jobs.")
+    max_memory_mb: PositiveInt = Field(1024, description="An executor that has grown beyond this is replaced.")
+    kill_grace_seconds: Positive = Field(5.0, description="Between TERM and KILL of an executor that must stop.")
+
+
+class RegionSettings(Section):
+    """One region of your own: a box, or the outlines of a GeoJSON file. `regions/` says what is wrong with it."""
+
+    box: list[float] | None = Field(None, description="[west, south, east, north] in degrees.")
+    geojson: Path | None = Field(None, description="A GeoJSON file whose polygons the region encloses.")
+    feature: str | None = Field(None, description="Name or id of the one feature to take from that file.")
+    title: str | None = Field(None, description="What people call it.", max_length=200)
+    resolution: float | None = Field(
+        None, description="Degrees of a regular grid; without it the model's own grid is kept."
     )
-    max_memory_mb: PositiveInt = Field(
-        1024, description="An executor that has grown beyond this is replaced."
+    method: Literal["nearest", "bilinear", "cells"] | None = Field(
+        None, description="How values come onto the regular grid."
     )
-    kill_grace_seconds: Positive = Field(
-        5.0, description="Between TERM and KILL of an executor that must stop."
-    )
+    encoding: Literal["fast", "compact", "packed"] = Field("fast", description="How tiles are compressed.")
 
 
 class Settings(Section):
@@ -90,6 +94,9 @@ class Settings(Section):
     log: LogSettings = LogSettings()
     queue: QueueSettings = QueueSettings()
     workers: WorkerSettings = WorkerSettings()
+    regions: dict[str, RegionSettings] = Field(
+        default_factory=dict, description="Regions of your own: [regions.NAME] with a box or a GeoJSON file."
+    )
 
     @property
     def data_root(self) -> Path:
@@ -137,9 +144,7 @@ def load_with_origins(
     for source, leaves in layers:
         for key, value in leaves.items():
             _put(merged, key, value)
-            sources[key] = (
-                f"{ENV_PREFIX}{key.replace('.', '_').upper()}" if source == "environment" else source
-            )
+            sources[key] = f"{ENV_PREFIX}{key.replace('.', '_').upper()}" if source == "environment" else source
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
@@ -152,9 +157,7 @@ def load_with_origins(
 
 def find_config(config_file: Path | None) -> Path | None:
     """The settings file in use: as named, GRIBMILL_CONFIG, or gribmill.toml of the working folder."""
-    named = config_file or (
-        Path(os.environ["GRIBMILL_CONFIG"]) if os.environ.get("GRIBMILL_CONFIG") else None
-    )
+    named = config_file or (Path(os.environ["GRIBMILL_CONFIG"]) if os.environ.get("GRIBMILL_CONFIG") else None)
     if named is not None:
         if not named.is_file():
             raise SettingsError(f"there is no settings file {named}; `gribmill init` writes one")
@@ -238,9 +241,7 @@ def _explain(error: ValidationError, sources: dict[str, str]) -> str:
     sentences = []
     for problem in error.errors(include_url=False):
         key = ".".join(str(part) for part in problem["loc"])
-        where = next(
-            (source for known, source in sources.items() if key == known or key.startswith(known + ".")), ""
-        )
+        where = next((source for known, source in sources.items() if key == known or key.startswith(known + ".")), "")
         place = f" (from {where})" if where else ""
         if problem["type"] == "extra_forbidden":
             sentences.append(f"{key} is not a setting{place}{_did_you_mean(key, known_keys())}")

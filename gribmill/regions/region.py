@@ -1,0 +1,106 @@
+"""Named regions: the built-in ones and the user's own."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from gribmill.regions.box import Box
+from gribmill.regions.errors import RegionError
+from gribmill.regions.geojson import box_of_geojson
+
+if TYPE_CHECKING:
+    from gribmill.settings import RegionSettings
+
+Method = Literal["nearest", "bilinear", "cells"]
+Encoding = Literal["fast", "compact", "packed"]
+
+NAME_PATTERN = re.compile(r"^[a-z0-9][a-z0-9_-]{0,39}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A named box, and how its tiles are made: on the model's own grid, or regular with `resolution` degrees."""
+
+    name: str
+    box: Box
+    title: str = ""
+    resolution: float | None = None
+    method: Method | None = None
+    encoding: Encoding = "fast"
+
+    def __post_init__(self) -> None:
+        if not NAME_PATTERN.match(self.name):
+            raise RegionError(
+                f"{self.name!r} is no name for a region: use up to 40 of a-z, 0-9, _ and -, not _ or - first"
+            )
+        if self.resolution is not None and not 0.001 <= self.resolution <= 30:
+            raise RegionError(f"region {self.name}: resolution is in degrees, 0.001 to 30, not {self.resolution:g}")
+        if self.method is not None and self.method not in get_args(Method):
+            raise RegionError(f"region {self.name}: method is one of {', '.join(get_args(Method))}")
+        if self.method is not None and self.resolution is None:
+            raise RegionError(
+                f"region {self.name}: method = {self.method!r} needs a resolution; without it the model's grid is kept"
+            )
+        if self.encoding not in get_args(Encoding):
+            raise RegionError(f"region {self.name}: encoding is one of {', '.join(get_args(Encoding))}")
+
+
+@lru_cache(maxsize=1)
+def built_in_regions() -> Mapping[str, Region]:
+    """The regions that come with gribmill, in the order of regions.toml."""
+    tables = tomllib.loads(files("gribmill.regions").joinpath("regions.toml").read_text(encoding="utf-8"))
+    return {name: Region(name, Box(*table["box"]), table["title"]) for name, table in tables.items()}
+
+
+def load_regions(extra: Mapping[str, RegionSettings] | None = None, folder: Path | None = None) -> dict[str, Region]:
+    """Built-in regions and the user's, which win; `folder` is where relative GeoJSON paths start."""
+    own = {name: user_region(name, settings, folder) for name, settings in (extra or {}).items()}
+    return {**built_in_regions(), **own}
+
+
+def user_region(name: str, settings: RegionSettings, folder: Path | None = None) -> Region:
+    """One region of the settings, or a RegionError that names it and says what is wrong."""
+    try:
+        box, title = _box_and_title(settings, folder)
+    except RegionError as error:
+        raise RegionError(f"region {name}: {error}") from None
+    return Region(
+        name=name,
+        box=box,
+        title=settings.title or title or name,
+        resolution=settings.resolution,
+        method=settings.method,
+        encoding=settings.encoding,
+    )
+
+
+def _box_and_title(settings: RegionSettings, folder: Path | None) -> tuple[Box, str]:
+    if (settings.box is None) == (settings.geojson is None):
+        raise RegionError('give either box = [west, south, east, north] or geojson = "file"')
+    if settings.box is not None:
+        if settings.feature is not None:
+            raise RegionError("feature names a part of a GeoJSON file, but a box is given")
+        if len(settings.box) != 4:
+            raise RegionError(f"box has {len(settings.box)} numbers; it takes [west, south, east, north]")
+        return Box(*settings.box), ""
+    assert settings.geojson is not None
+    path = settings.geojson.expanduser()
+    return box_of_geojson(path if folder is None else folder / path, settings.feature), ""
+
+
+def region_named(regions: Mapping[str, Region], name: str) -> Region:
+    """The region of that name, or a RegionError that suggests others."""
+    import difflib
+
+    if name in regions:
+        return regions[name]
+    near = difflib.get_close_matches(name, regions, n=3)
+    hint = f"did you mean {', '.join(near)}?" if near else "`gribmill regions list` shows them all"
+    raise RegionError(f"there is no region {name!r}; {hint}")
