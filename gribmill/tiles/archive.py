@@ -7,13 +7,12 @@ import os
 import re
 import stat
 import struct
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from isal import isal_zlib
+from isal import igzip_lib, isal_zlib
 
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.npz import CENTRAL, DEFLATED, END, LIMIT_BYTES, LOCAL, STORED
@@ -34,6 +33,7 @@ NPY_HEADER = re.compile(
     r"\{'descr': '([<>|=])([a-zA-Z])(\d{1,9})', 'fortran_order': (True|False), "
     r"'shape': \(((?:\d{1,10}, ?)*(?:\d{1,10})?)\), ?\} *\n"
 )
+INFLATE_ERRORS: Any = (igzip_lib.IsalError, EOFError, ValueError)
 DTYPES = {"f": {4, 8}, "i": {1, 2, 4, 8}, "u": {1, 2, 4, 8}, "b": {1}}
 
 
@@ -200,7 +200,7 @@ def _inflate(packed: bytes, entry: Entry, path: Path) -> bytes:
         inflater = isal_zlib.decompressobj(-15)
         try:
             raw = inflater.decompress(packed, max_length=entry.raw_size + 1)
-        except (isal_zlib.error, zlib.error, EOFError, ValueError) as error:
+        except INFLATE_ERRORS as error:
             raise TileError(f"{path} is damaged in array {entry.name}: {error}") from None
         if not inflater.eof or inflater.unused_data or inflater.unconsumed_tail:
             raise TileError(f"{path} is damaged in array {entry.name}: its data do not end where they should")

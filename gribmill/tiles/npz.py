@@ -54,7 +54,7 @@ def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") 
     raw_size = len(header) + body.nbytes
     if raw_size > LIMIT_BYTES:
         raise TileError(f"array {name} takes {raw_size} bytes: a tile's array must stay below 4 GiB")
-    view = memoryview(body.reshape(-1)).cast("B") if body.size else memoryview(b"")
+    view = body.reshape(-1).view(np.uint8).data if body.size else memoryview(b"")
     crc = isal_zlib.crc32(view, isal_zlib.crc32(header))
     packed = _deflate((header, view), encoding)
     if packed is None or len(packed) >= raw_size:
@@ -105,6 +105,7 @@ def _npy_header(array: np.ndarray[Any, Any]) -> bytes:
 def _deflate(parts: Iterable[bytes | memoryview], encoding: Encoding) -> bytes | None:
     if encoding == "stored":
         return None
+    compressor: Any
     if encoding == "fast":
         compressor = isal_zlib.compressobj(ISAL_LEVEL, isal_zlib.DEFLATED, -15)
     elif encoding == "compact":

@@ -1,0 +1,114 @@
+"""A tile in the making: arrays are compressed as they come, the file is written once, at the end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gribmill.tiles.atomic import write_atomic
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.grid_record import window_latlon
+from gribmill.tiles.meta import GridRecord, Meta, Place, Quantity, Skipped, Source, statistics
+from gribmill.tiles.npz import Member, archive, member
+from gribmill.tiles.packed import pack
+from gribmill.tiles.shelf import Shelf
+from gribmill.tiles.tile import COORDINATES, GRID_FILE, META, read_meta_grid
+
+Floats = npt.NDArray[np.float64]
+RESERVED = {META, "lat", "lon", "x", "y"}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A tile that was written."""
+
+    shelf: Shelf
+    minutes: int
+    path: Any
+    meta: Meta
+    bytes: int
+    sha256: str
+
+
+@dataclass(slots=True)
+class Draft:
+    """One region at one step: what has been cut so far."""
+
+    shelf: Shelf
+    minutes: int
+    place: Place
+    grid: GridRecord
+    y: Floats
+    x: Floats
+    encoding: Literal["fast", "compact", "packed"] = "fast"
+    members: dict[str, Member] = field(default_factory=dict)
+    quantities: dict[str, Quantity] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
+    duplicates: list[Skipped] = field(default_factory=list)
+
+    def add(self, name: str, values: npt.NDArray[np.float32], facts: dict[str, Any], packing: Any = None) -> None:
+        """Take in one variable; `facts` are the parts of its `Quantity` that are not statistics.
+
+        `packing` is the source's, where the values still are the source's own.
+        """
+        if name in RESERVED or name in self.members:
+            raise TileError(f"two arrays of one tile would be called {name}")
+        if values.shape != self.grid.shape or values.dtype != np.float32:
+            raise TileError(f"{name} is {values.dtype}{values.shape}, not float32{self.grid.shape}")
+        found = pack(values, packing) if self.encoding == "packed" and packing is not None else None
+        array, how = found or (values, None)
+        self.quantities[name] = Quantity(**facts, **statistics(values), packed=how)
+        self.members[name] = member(name, array, "compact" if self.encoding == "compact" else "fast")
+
+    def write(self, source: Source, wanted: frozenset[str], attribution: str | None) -> Built:
+        """Write the tile, and the grid file beside it where that is not there yet."""
+        meta = Meta(
+            model=self.shelf.model,
+            run=self.shelf.run,
+            minutes=self.minutes,
+            region=self.place,
+            grid=self.grid,
+            variables=self.quantities,
+            absent=tuple(sorted(wanted - set(self.quantities))),
+            skipped=tuple(self.skipped),
+            duplicates=tuple(self.duplicates),
+            source=source,
+            attribution=attribution,
+        )
+        y_name, x_name = COORDINATES[self.grid.kind]
+        others = {META: np.array(meta.to_json()), y_name: self.y, x_name: self.x}
+        pieces = archive([*self.members.values(), *(member(name, array) for name, array in others.items())])
+        path = self.shelf.tile(self.minutes)
+        digest = hashlib.sha256()
+        for piece in pieces:
+            digest.update(piece)
+        size = write_atomic(path, pieces)
+        write_grid(self.shelf, self.grid, self.y, self.x)
+        return Built(self.shelf, self.minutes, path, meta, size, digest.hexdigest())
+
+
+def write_grid(shelf: Shelf, record: GridRecord, y: Floats, x: Floats) -> None:
+    """Write grid.npz unless one is there. One of another window stays: tiles carry their own grid in `meta`."""
+    from gribmill.tiles.archive import Archive
+
+    path = shelf.folder / GRID_FILE
+    if path.exists():
+        try:
+            read_meta_grid(Archive(path))
+            return
+        except TileError:
+            pass  # a damaged one is replaced
+    about = {"format": 1, "grid": record.model_dump(mode="json")}
+    text = json.dumps(about, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    arrays: dict[str, npt.NDArray[Any]] = {META: np.array(text.encode())}
+    if record.kind == "regular":
+        arrays |= {"lat": y, "lon": x}
+    else:
+        lat, lon = window_latlon(record, str(path))
+        arrays |= {"y": y, "x": x, "lat": lat, "lon": lon}
+    write_atomic(path, archive([member(name, array) for name, array in arrays.items()]))

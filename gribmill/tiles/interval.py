@@ -1,0 +1,68 @@
+"""Amounts per interval from totals: run totals are differenced, buckets that start anew are understood."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What fell between `start` and `end` (minutes since the run); `precision` is that of its packing."""
+
+    start: int
+    end: int
+    value: float
+    precision: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What fell in the `minutes` before a row; NaN where that cannot be known."""
+
+    minutes: int
+    value: float
+
+
+def amounts(steps: Sequence[int], totals: Sequence[Total | None]) -> list[Amount]:
+    """One amount per step. A total that covers anything but the step's own interval gives NaN, never a guess."""
+    by_window = {(total.start, total.end): total for total in totals if total is not None}
+    found = []
+    for step, length, total in zip(steps, interval_lengths(steps), totals, strict=True):
+        value = math.nan
+        if total is not None and total.end == step and length > 0:
+            value = _within(total, step - length, by_window)
+        found.append(Amount(length, value))
+    return found
+
+
+def interval_lengths(steps: Sequence[int]) -> list[int]:
+    """Minutes that each step stands for: the gap before it, or the usual gap where an hour is missing.
+
+    A gap is a hole when the next one is shorter (hourly data do not turn three-hourly for one step);
+    at the end of the series, when it is longer than the one before.
+    """
+    gaps = [step - before for before, step in zip([0, *steps], steps, strict=False)]
+    lengths = []
+    for number, gap in enumerate(gaps):
+        if number + 1 < len(gaps):
+            lengths.append(min(gap, gaps[number + 1]))
+        elif number > 0 and gaps[number - 1] > 0:
+            lengths.append(min(gap, gaps[number - 1]))
+        else:
+            lengths.append(gap)
+    return lengths
+
+
+def _within(total: Total, start: int, by_window: dict[tuple[int, int], Total]) -> float:
+    if total.start == start:
+        return total.value
+    before = by_window.get((total.start, start))
+    if before is None or total.start > start:
+        return math.nan
+    difference = total.value - before.value
+    # Packing rounds both totals: a fall of up to a step of each is rounding, a larger one is a broken series.
+    if difference < -(total.precision + before.precision) * 1.001:
+        return math.nan
+    return max(difference, 0.0) if not math.isnan(difference) else math.nan

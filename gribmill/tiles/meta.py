@@ -1,0 +1,231 @@
+"""What a tile says about itself: JSON in its `meta` array, checked when it is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+import gribmill
+from gribmill.tiles.errors import TileError
+
+FORMAT = 1
+LIMIT_META_BYTES = 16 * 2**20
+RUN_ID = re.compile(r"(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})?")
+ECMWF_ATTRIBUTION = (
+    "Contains modified ECMWF open data, (C) European Centre for Medium-Range Weather Forecasts (ECMWF), "
+    "licensed under CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/). "
+    "ECMWF does not accept any liability for errors or omissions in the data."
+)
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
+Text = Annotated[str, Field(max_length=2000)]
+RunId = Annotated[str, Field(pattern=r"^\d{8}_\d{2}(\d{2})?$")]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Minutes = Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class Record(BaseModel):
+    """A frozen part of `meta`. Keys that a later gribmill adds are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class Packing(Record):
+    """How the source packed the values; `step` is the smallest difference it can express."""
+
+    name: Text
+    bits: Count | None = None
+    step: float | None = None
+
+
+class PackedAs(Record):
+    """value = float32((integer * scale + reference) * factor), worked out in doubles; 65535 is missing."""
+
+    reference: float
+    scale: float
+    factor: float
+
+
+class Quantity(Record):
+    """One variable: what it is, where it came from, and its statistics."""
+
+    units: Text
+    long_name: Text
+    standard_name: Text | None = None
+    level: Text
+    statistic: Text = "instant"
+    step_minutes: tuple[Minutes, Minutes]
+    message: Count
+    field: Count = 1
+    offset: Count
+    length: Count
+    packing: Packing
+    min: float | None = None
+    max: float | None = None
+    mean: float | None = None
+    missing: Count = 0
+    winds: Literal["earth", "grid"] | None = None
+    method: Text | None = None
+    packed: PackedAs | None = None
+
+
+class Skipped(Record):
+    """A message that was asked for but is not in the tile, and why."""
+
+    name: Text
+    message: Count
+    field: Count = 1
+    offset: Count
+    reason: Text
+
+
+class Place(Record):
+    """The region: its name and its box (west, south, east, north in degrees)."""
+
+    name: Slug
+    title: Text = ""
+    box: tuple[float, float, float, float]
+    resolution: float | None = None
+    method: Literal["nearest", "bilinear", "cells"] | None = None
+
+
+class GridRecord(Record):
+    """The tile's grid: CF mapping, the source grid's own numbers, and the window cut from it."""
+
+    kind: Literal["regular", "projected"]
+    mapping: dict[str, Any]
+    definition: dict[str, Any]
+    cell_km: float
+    shape: tuple[Count, Count]
+    source_shape: tuple[Count, Count]
+    rows: tuple[Count, Count]
+    cols: tuple[tuple[Count, Count], ...]
+
+
+class Source(Record):
+    """The GRIB that the tile was cut from."""
+
+    name: Text
+    url: Text | None = None
+    etag: Text | None = None
+    bytes: Count
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Meta(Record):
+    """Everything that a tile says about itself."""
+
+    format: Literal[1] = 1
+    gribmill: Text = gribmill.__version__
+    model: Slug
+    run: RunId
+    minutes: Minutes
+    region: Place
+    grid: GridRecord
+    variables: dict[Name, Quantity]
+    absent: tuple[Name, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    duplicates: tuple[Skipped, ...] = ()
+    winds: Literal["earth"] = "earth"
+    source: Source
+    attribution: Text | None = None
+
+    @property
+    def hour(self) -> int:
+        """The whole forecast hour (minutes beyond it are in `minutes`)."""
+        return self.minutes // 60
+
+    @property
+    def run_time(self) -> datetime:
+        """When the run started."""
+        return run_time(self.run)
+
+    @property
+    def valid_time(self) -> datetime:
+        """The moment that the tile is about."""
+        return self.run_time + timedelta(minutes=self.minutes)
+
+    def to_json(self) -> bytes:
+        """The bytes of the `meta` array: keys sorted, so that equal contents give equal bytes."""
+        content = {
+            **self.model_dump(mode="json"),
+            "hour": self.hour,
+            "run_time": _iso(self.run_time),
+            "valid_time": _iso(self.valid_time),
+        }
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode()
+
+
+def parse_meta(raw: bytes, where: str) -> Meta:
+    """The checked content of a `meta` array, or a TileError that says what is wrong with it."""
+    if len(raw) > LIMIT_META_BYTES:
+        raise TileError(f"{where}: its meta has {len(raw)} bytes, more than {LIMIT_META_BYTES}")
+    try:
+        content = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise TileError(f"{where}: its meta is not JSON: {error}") from None
+    if isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] > FORMAT:
+        raise TileError(f"{where} has tile format {content['format']}, this gribmill reads {FORMAT}: use a newer one")
+    try:
+        meta = Meta.model_validate(content)
+        meta.valid_time  # noqa: B018 - a run such as 20230199_00 has no moment
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "its top level"
+        raise TileError(f"{where}: its meta is wrong at {place}: {first['msg']}") from None
+    except (ValueError, OverflowError) as error:
+        raise TileError(f"{where}: its meta has no valid time: {error}") from None
+    return meta
+
+
+def run_id(reference: datetime) -> str:
+    """`YYYYMMDD_HH`, with minutes appended where a run does not start on the hour."""
+    return reference.strftime("%Y%m%d_%H%M" if reference.minute else "%Y%m%d_%H")
+
+
+def run_time(run: str) -> datetime:
+    """The moment that a run id names."""
+    match = RUN_ID.fullmatch(run)
+    if match is None:
+        raise TileError(f"{run!r} is not a run: YYYYMMDD_HH is expected, such as 20230125_12")
+    parts = [int(part or 0) for part in match.groups()]
+    try:
+        return datetime(parts[0], parts[1], parts[2], parts[3], parts[4], tzinfo=UTC)
+    except ValueError as error:
+        raise TileError(f"{run!r} is not a run: {error}") from None
+
+
+def statistics(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """min, max, mean (of what is there) and the count of missing points."""
+    finite = array[~np.isnan(array)] if np.isnan(array.min(initial=0)) else array
+    missing = array.size - finite.size
+    if not finite.size:
+        return {"min": None, "max": None, "mean": None, "missing": missing}
+    return {
+        "min": _number(finite.min()),
+        "max": _number(finite.max()),
+        "mean": _number(finite.mean(dtype=np.float64)),
+        "missing": missing,
+    }
+
+
+def names(skipped: Iterable[Skipped]) -> list[str]:
+    """The names in a list of skipped messages, each once, in order."""
+    return list(dict.fromkeys(item.name for item in skipped))
+
+
+def _number(value: Any) -> float | None:
+    number = float(value)
+    return number if np.isfinite(number) else None
+
+
+def _iso(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,213 @@
+"""From any grid to a regular one: nearest point, bilinear, or the statistics of each cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from gribmill.regions.box import Box
+from gribmill.tiles.errors import TileError
+
+if TYPE_CHECKING:
+    from gribmill.regions.grids import Grid
+
+Method = Literal["nearest", "bilinear", "cells"]
+Floats = npt.NDArray[np.float64]
+Field = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
+
+LIMIT_POINTS = 2**27
+# A bilinear value stands only where at least half of its weight lies on points that have a value.
+LEAST_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """The points of a regular grid: multiples of the resolution inside the box."""
+
+    lat: Floats
+    lon: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.lat), len(self.lon)
+
+
+class Regridder(Protocol):
+    """Turns a field of one source grid into fields of one regular grid, keyed by a suffix of the name."""
+
+    def apply(self, field: Field) -> dict[str, Field]: ...
+
+
+def target_axes(box: Box, resolution: float) -> Axes:
+    """Regular axes that two neighbouring regions share: multiples of the resolution, in degrees."""
+    lat = _multiples(box.south, box.north, resolution)
+    lon = _multiples(box.west, box.west + box.width, resolution)
+    if box.all_longitudes and len(lon) > 1 and lon[-1] - lon[0] >= 360.0 - 1e-9:
+        lon = lon[:-1]
+    if not len(lat) or not len(lon):
+        raise TileError(f"no multiple of {resolution:g}° lies within the box {box}: choose a finer one")
+    if len(lat) * len(lon) > LIMIT_POINTS:
+        raise TileError(f"{resolution:g}° over the box {box} gives {len(lat)} × {len(lon)} points: too many")
+    return Axes(lat, lon)
+
+
+@lru_cache(maxsize=64)
+def regridder(grid: Grid, box: Box, resolution: float, method: Method) -> Regridder:
+    """The regridder for one source grid and one region; the costly part of it is remembered."""
+    axes = target_axes(box, resolution)
+    if method == "nearest":
+        return Nearest.of(grid, axes)
+    if method == "bilinear":
+        return Bilinear.of(grid, axes)
+    return Cells.of(grid, axes, resolution)
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The value of the nearest source point; NaN beyond half a cell outside the source grid."""
+
+    rows: Indices
+    columns: Indices
+    inside: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, grid: Grid, axes: Axes) -> Nearest:
+        j, i, inside = _places(grid, axes)
+        return cls(_row(grid, np.rint(j)), _column(grid, np.rint(i)), inside)
+
+    def apply(self, field: Field) -> dict[str, Field]:
+        return {"": np.where(self.inside, field[self.rows, self.columns], np.float32(np.nan))}
+
+
+@dataclass(frozen=True, slots=True)
+class Bilinear:
+    """Weights of the four points around each target. Points without a value leave the rest to the others."""
+
+    corners: tuple[tuple[Indices, Indices, Floats], ...]
+    inside: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, grid: Grid, axes: Axes) -> Bilinear:
+        j, i, inside = _places(grid, axes)
+        j = np.clip(j, 0, grid.shape[0] - 1)
+        i = i if grid.wraps else np.clip(i, 0, grid.shape[1] - 1)
+        down, left = np.floor(j), np.floor(i)
+        up_weight, right_weight = j - down, i - left
+        corners = tuple(
+            (_row(grid, down + up), _column(grid, left + right), rows_weight * columns_weight)
+            for up, rows_weight in ((0, 1 - up_weight), (1, up_weight))
+            for right, columns_weight in ((0, 1 - right_weight), (1, right_weight))
+        )
+        return cls(corners, inside)
+
+    def apply(self, field: Field) -> dict[str, Field]:
+        total = np.zeros(self.inside.shape)
+        weights = np.zeros(self.inside.shape)
+        for rows, columns, weight in self.corners:
+            values = field[rows, columns]
+            counts = np.where(np.isnan(values), 0.0, weight)
+            # Not `values * counts`: a point without weight must not spread its NaN.
+            total += np.where(counts > 0, values, 0.0) * counts
+            weights += counts
+        enough = self.inside & (weights >= LEAST_WEIGHT)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return {"": np.where(enough, total / weights, np.nan).astype(np.float32)}
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Mean, minimum and maximum of the source points in each cell; an empty cell takes the nearest point."""
+
+    window: tuple[Indices, Indices]
+    starts: Indices
+    cells: Indices
+    nearest: Nearest
+    empty: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, grid: Grid, axes: Axes, resolution: float) -> Cells:
+        rows, columns, cell = _members(grid, axes, resolution)
+        order = np.argsort(cell, kind="stable")
+        cells, starts = np.unique(cell[order], return_index=True)
+        empty = np.ones(axes.shape[0] * axes.shape[1], np.bool_)
+        empty[cells] = False
+        return cls((rows[order], columns[order]), starts, cells, Nearest.of(grid, axes), empty.reshape(axes.shape))
+
+    def apply(self, field: Field) -> dict[str, Field]:
+        nearest = self.nearest.apply(field)[""]
+        blank = np.where(self.empty, nearest, np.float32(np.nan))
+        result = {suffix: blank.copy() for suffix in ("", "_min", "_max")}
+        if not len(self.cells):
+            return result
+        values = field[self.window]
+        known = ~np.isnan(values)
+        counts = np.add.reduceat(known, self.starts, dtype=np.intp)
+        sums = np.add.reduceat(np.where(known, values, 0.0), self.starts, dtype=np.float64)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = (sums / counts).astype(np.float32)
+        result[""].flat[self.cells] = mean
+        result["_min"].flat[self.cells] = np.fmin.reduceat(values, self.starts)
+        result["_max"].flat[self.cells] = np.fmax.reduceat(values, self.starts)
+        return result
+
+
+def _multiples(low: float, high: float, step: float) -> Floats:
+    first, last = np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9)
+    if last - first > LIMIT_POINTS:
+        raise TileError(f"{step:g}° between {low:g} and {high:g} gives too many points")
+    return np.round(np.arange(first, last + 1) * step, 10) + 0.0
+
+
+def _places(grid: Grid, axes: Axes) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+    """Fractional source indices of every target point, and which of them lie on the source grid."""
+    j, i = np.broadcast_arrays(*grid.index(axes.lat[:, None], axes.lon[None, :]))
+    rows, columns = grid.shape
+    inside = (j >= -0.5) & (j <= rows - 0.5)
+    if not grid.wraps:
+        inside &= (i >= -0.5) & (i <= columns - 0.5)
+    inside &= ~(np.isnan(j) | np.isnan(i))
+    return np.where(inside, j, 0.0), np.where(inside, i, 0.0), inside
+
+
+def _row(grid: Grid, j: Floats) -> Indices:
+    return np.clip(j, 0, grid.shape[0] - 1).astype(np.intp)
+
+
+def _column(grid: Grid, i: Floats) -> Indices:
+    columns = grid.shape[1]
+    return (np.mod(i, columns) if grid.wraps else np.clip(i, 0, columns - 1)).astype(np.intp)
+
+
+def _members(grid: Grid, axes: Axes, resolution: float) -> tuple[Indices, Indices, Indices]:
+    """Row, column and target cell of every source point that lies in some cell."""
+    from gribmill.regions.window import window
+
+    found = window(grid, _around(axes, resolution))
+    if found is None:
+        nothing = np.zeros(0, np.intp)
+        return nothing, nothing, nothing
+    j = np.arange(found.rows.start, found.rows.stop)
+    i = np.concatenate([np.arange(part.start, part.stop) for part in found.cols])
+    lat, lon = np.broadcast_arrays(*grid.latlon(j[:, None], i[None, :]))
+    # Half up: a point on the border of two cells belongs to the northern or eastern one.
+    row = np.floor((lat - axes.lat[0]) / resolution + 0.5 + 1e-9)
+    east = np.mod(lon - axes.lon[0] + resolution / 2 + 1e-9, 360.0)
+    column = np.floor(east / resolution)
+    inside = (row >= 0) & (row < len(axes.lat)) & (column < len(axes.lon))
+    rows, columns = np.broadcast_arrays(j[:, None], i[None, :])
+    cell = (row[inside] * len(axes.lon) + column[inside]).astype(np.intp)
+    return rows[inside].astype(np.intp), columns[inside].astype(np.intp), cell
+
+
+def _around(axes: Axes, resolution: float) -> Box:
+    """A box around all cells, a little larger so that rounding loses none of their points."""
+    margin = resolution / 2 + 1e-6
+    west, east = axes.lon[0] - margin, axes.lon[-1] + margin
+    if east - west >= 360.0:
+        west, east = -180.0, 180.0
+    return Box(west, max(-90.0, axes.lat[0] - margin), east, min(90.0, axes.lat[-1] + margin))

@@ -1,0 +1,132 @@
+"""A whole run over one region: every hour that is there, in one lazy dataset."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from xarray.backends import BackendArray
+from xarray.core import indexing
+
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.reader import GRID_MAPPING, attributes, global_attributes, moments, space
+from gribmill.tiles.shelf import Shelf, shelves
+from gribmill.tiles.tile import Tile, read_tile
+
+
+class Hours(BackendArray):
+    """One variable over all hours: an hour is read when it is looked at; hours that lack it are NaN."""
+
+    def __init__(self, name: str, tiles: Sequence[Tile]) -> None:
+        self.name = name
+        self.tiles = tiles
+        self.shape = (len(tiles), *tiles[0].shape)
+        self.dtype = np.dtype(np.float32)
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
+
+    def _read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        hours, *inner = key
+        if isinstance(hours, int | np.integer):
+            return self._hour(self.tiles[int(hours)], tuple(inner))
+        layers = [self._hour(tile, tuple(inner)) for tile in self.tiles[hours]]
+        if layers:
+            return np.stack(layers)
+        return np.zeros((0, *np.zeros(self.shape[1:], np.bool_)[tuple(inner)].shape), np.float32)
+
+    def _hour(self, tile: Tile, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        if self.name in tile.meta.variables:
+            return np.asarray(tile.read(self.name)[key])
+        return np.asarray(np.full(tile.shape, np.nan, np.float32)[key])
+
+
+def open_run(
+    model: str,
+    run: str | None = None,
+    region: str | None = None,
+    *,
+    data: str | Path | None = None,
+    variables: Sequence[str] | None = None,
+) -> xr.Dataset:
+    """Every hour of a run as one dataset over `time`; the newest run unless one is named.
+
+    Values are read when they are looked at: by dask where it is installed, hour by hour otherwise.
+    """
+    shelf = find_shelf(data_root(data), model, run, region)
+    tiles = read_shelf(shelf)
+    first = tiles[0]
+    dims = ("time", *(("lat", "lon") if first.regular else ("y", "x")))
+    found: dict[str, xr.Variable] = {}
+    for name in _names(tiles, variables, shelf):
+        holder = next(tile for tile in tiles if name in tile.meta.variables)
+        lazy = indexing.LazilyIndexedArray(Hours(name, tiles))
+        found[name] = xr.Variable(dims, lazy, _steady(attributes(holder.meta.variables[name])))
+    mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
+    result = xr.Dataset(
+        {**found, GRID_MAPPING: mapping}, {**space(first), **_times(tiles)}, global_attributes(first.meta)
+    )
+    return result.chunk({"time": 1}) if importlib.util.find_spec("dask") else result
+
+
+def find_shelf(root: Path, model: str, run: str | None, region: str | None) -> Shelf:
+    """The one shelf that is meant; the newest run that has tiles unless one is named."""
+    candidates = [shelf for shelf in shelves(root, model, run, region) if shelf.tiles()]
+    if not candidates:
+        wanted = " ".join(part for part in (model, run, region) if part)
+        raise TileError(f"there are no tiles of {wanted} under {root / 'tiles'}")
+    newest = [shelf for shelf in candidates if shelf.run == candidates[0].run]
+    if len(newest) > 1:
+        choices = ", ".join(shelf.region for shelf in newest)
+        raise TileError(f"{model} {newest[0].run} has several regions, name one of: {choices}")
+    return newest[0]
+
+
+def read_shelf(shelf: Shelf) -> list[Tile]:
+    """Every tile of a shelf, in order of time; all must lie on the same grid."""
+    tiles = [read_tile(path) for path in shelf.tiles().values()]
+    if not tiles:
+        raise TileError(f"there are no tiles in {shelf.folder}")
+    for tile in tiles[1:]:
+        if tile.meta.grid != tiles[0].meta.grid:
+            raise TileError(f"{tile.path} lies on another grid than {tiles[0].path.name} of the same run")
+    return tiles
+
+
+def data_root(data: str | Path | None) -> Path:
+    """The data root: as named, or as the settings say."""
+    if data is not None:
+        return Path(data).expanduser()
+    from gribmill.settings import load_settings
+
+    return load_settings().data_root
+
+
+def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, shelf: Shelf) -> list[str]:
+    known = sorted({name for tile in tiles for name in tile.meta.variables})
+    if wanted is None:
+        return known
+    for name in wanted:
+        if name not in known:
+            raise TileError(f"no tile in {shelf.folder} has {name}; they have {', '.join(known)}")
+    return list(wanted)
+
+
+def _steady(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Attributes that hold for every hour: a window of one hour does not."""
+    return {name: value for name, value in attrs.items() if name != "step_hours"}
+
+
+def _times(tiles: Sequence[Tile]) -> dict[str, xr.Variable]:
+    each = [moments(tile.meta) for tile in tiles]
+    return {
+        "run": each[0]["run"],
+        **{
+            name: xr.Variable(("time",), np.array([item[name].values for item in each]), each[0][name].attrs)
+            for name in ("time", "step")
+        },
+    }

@@ -1,0 +1,72 @@
+"""Where tiles lie under the data root, and what lies there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.meta import RUN_ID
+
+SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+TILE_NAME = re.compile(r"(\d{3,4})(?:m([0-5]\d))?\.npz")
+LIMIT_LISTED = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The tiles of one model, run and region: a folder with one file per hour."""
+
+    root: Path
+    model: str
+    run: str
+    region: str
+
+    @property
+    def folder(self) -> Path:
+        """tiles/{model}/{run}/{region} below the data root; names that could climb out are refused."""
+        for name, pattern in ((self.model, SLUG), (self.run, RUN_ID), (self.region, SLUG)):
+            if not pattern.fullmatch(name):
+                raise TileError(f"{name!r} is not a name that a model, run or region can have")
+        return self.root / "tiles" / self.model / self.run / self.region
+
+    def tile(self, minutes: int) -> Path:
+        """The tile of one step: 005.npz, or 005m15.npz between the hours."""
+        hour, rest = divmod(minutes, 60)
+        return self.folder / (f"{hour:03d}m{rest:02d}.npz" if rest else f"{hour:03d}.npz")
+
+    def tiles(self) -> dict[int, Path]:
+        """Every tile that is there, by minutes since the run, in order."""
+        found: dict[int, Path] = {}
+        for path in _children(self.folder):
+            if match := TILE_NAME.fullmatch(path.name):
+                found[int(match[1]) * 60 + int(match[2] or 0)] = path
+        return dict(sorted(found.items()))
+
+
+def shelves(root: Path, model: str | None = None, run: str | None = None, region: str | None = None) -> Iterator[Shelf]:
+    """Every shelf under the data root that fits, newest runs first."""
+    for model_folder in _named(root / "tiles", SLUG, model):
+        for run_folder in reversed(_named(model_folder, RUN_ID, run)):
+            for region_folder in _named(run_folder, SLUG, region):
+                yield Shelf(root, model_folder.name, run_folder.name, region_folder.name)
+
+
+def _named(folder: Path, pattern: re.Pattern[str], wanted: str | None) -> list[Path]:
+    return [
+        path
+        for path in _children(folder)
+        if pattern.fullmatch(path.name) and wanted in (None, path.name) and path.is_dir()
+    ]
+
+
+def _children(folder: Path) -> list[Path]:
+    try:
+        children = sorted(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    if len(children) > LIMIT_LISTED:
+        raise TileError(f"{folder} holds {len(children)} entries: that is no folder of tiles")
+    return children

@@ -1,0 +1,168 @@
+"""A tile on disk: checked when it is opened, its arrays read when they are asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gribmill.tiles.archive import Archive
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.grid_record import cached_grid, window_latlon
+from gribmill.tiles.meta import LIMIT_META_BYTES, Meta, parse_meta
+from gribmill.tiles.packed import unpack
+
+META = "meta"
+COORDINATES = {"regular": ("lat", "lon"), "projected": ("y", "x")}
+GRID_FILE = "grid.npz"
+KM_PER_DEGREE = 111.2
+
+Floats = npt.NDArray[np.float64]
+Field = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One region at one hour. `y` and `x` are degrees on regular grids and metres on projected ones."""
+
+    path: Path
+    meta: Meta
+    archive: Archive
+    y: Floats
+    x: Floats
+
+    @property
+    def names(self) -> list[str]:
+        """The variables, sorted."""
+        return sorted(self.meta.variables)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        return self.meta.grid.shape
+
+    @property
+    def regular(self) -> bool:
+        """True where rows are parallels and columns meridians."""
+        return self.meta.grid.kind == "regular"
+
+    def read(self, name: str) -> Field:
+        """One variable: rows south to north, columns west to east, NaN where the source has no value."""
+        if name not in self.meta.variables:
+            raise TileError(f"{self.path} has no variable {name}; it has {', '.join(self.names) or 'none'}")
+        packed = self.meta.variables[name].packed
+        array = self.archive.read(name)
+        expected = np.float32 if packed is None else np.uint16
+        if array.dtype != expected or array.shape != self.shape:
+            raise TileError(f"{self.path}: {name} is {array.dtype}{array.shape}, not {expected.__name__}{self.shape}")
+        return array if packed is None else unpack(array, packed)
+
+    def latlon(self) -> tuple[Floats, Floats]:
+        """2-D latitudes and longitudes of the points; from the grid.npz beside the tile if it fits."""
+        if self.regular:
+            lat, lon = np.broadcast_arrays(self.y[:, None], self.x[None, :])
+            return lat, lon
+        return _stored_latlon(self) or window_latlon(self.meta.grid, str(self.path))
+
+    def locate(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Fractional (row, column) of places in this tile; NaN where they lie outside its points."""
+        rows, columns = self._indices(np.asarray(lat, np.float64), np.asarray(lon, np.float64))
+        height, width = self.shape
+        # Half a cell beyond the outermost points still belongs to them.
+        inside = (rows >= -0.5) & (rows <= height - 0.5) & (columns >= -0.5) & (columns <= width - 0.5)
+        return np.where(inside, rows, np.nan), np.where(inside, columns, np.nan)
+
+    def _indices(self, lat: Floats, lon: Floats) -> tuple[Floats, Floats]:
+        if self.regular:
+            cell = self.meta.grid.cell_km / KM_PER_DEGREE
+            lon = self.x[0] + (lon - self.x[0]) % 360.0
+            columns = _fractional(self.x, lon, cell)
+            # A place just west of the first column is the same as one almost a full turn east of it.
+            from_west = _fractional(self.x, lon - 360.0, cell)
+            return _fractional(self.y, lat, cell), np.where(columns > len(self.x) - 0.5, from_west, columns)
+        grid = cached_grid(self.meta.grid, str(self.path))
+        rows, columns = grid.index(lat, lon)
+        columns = columns - self.meta.grid.cols[0][0]
+        if grid.wraps:
+            columns = np.mod(columns + 0.5, grid.shape[1]) - 0.5
+        return rows - self.meta.grid.rows[0], columns
+
+
+def read_tile(path: str | os.PathLike[str]) -> Tile:
+    """Open a tile and check its directory, `meta` and coordinates; anything wrong is a TileError."""
+    archive = Archive(path)
+    meta = read_meta(archive)
+    y_name, x_name = COORDINATES[meta.grid.kind]
+    expected = {META, y_name, x_name, *meta.variables}
+    if set(archive.entries) != expected:
+        odd = ", ".join(sorted(set(archive.entries) ^ expected))
+        raise TileError(f"{archive.path}: its arrays and its meta disagree about {odd}")
+    rows, columns = meta.grid.shape
+    return Tile(archive.path, meta, archive, _axis(archive, y_name, rows), _axis(archive, x_name, columns))
+
+
+def read_meta(archive: Archive) -> Meta:
+    """The checked `meta` of an NPZ file; a file without one is no tile."""
+    entry = archive.entries.get(META)
+    if entry is None:
+        raise TileError(f"{archive.path} is an NPZ file but not a tile: it has no `meta`")
+    if entry.raw_size > LIMIT_META_BYTES:
+        raise TileError(f"{archive.path}: its meta has {entry.raw_size} bytes, more than {LIMIT_META_BYTES}")
+    array = archive.read(META)
+    if array.dtype.kind != "S" or array.shape != ():
+        raise TileError(f"{archive.path}: its meta is {array.dtype}{array.shape}, not one text")
+    return parse_meta(array.tobytes(), str(archive.path))
+
+
+def _axis(archive: Archive, name: str, length: int) -> Floats:
+    array = archive.read(name)
+    if array.dtype != np.float64 or array.shape != (length,) or length == 0:
+        raise TileError(f"{archive.path}: {name} is {array.dtype}{array.shape}, not {length} float64 numbers")
+    if not np.isfinite(array).all() or (np.diff(array) <= 0).any():
+        raise TileError(f"{archive.path}: {name} does not grow from point to point")
+    return array
+
+
+def _fractional(axis: Floats, values: Floats, cell: float) -> Floats:
+    """Where values fall between the points of a growing axis; beyond its ends in steps of the last cell."""
+    if len(axis) == 1:
+        return np.asarray((values - axis[0]) / cell)
+    inside = np.interp(values, axis, np.arange(len(axis), dtype=np.float64))
+    first, last = axis[1] - axis[0], axis[-1] - axis[-2]
+    below = (values - axis[0]) / first
+    above = len(axis) - 1 + (values - axis[-1]) / last
+    return np.where(values < axis[0], below, np.where(values > axis[-1], above, inside))
+
+
+def _stored_latlon(tile: Tile) -> tuple[Floats, Floats] | None:
+    """lat and lon of the neighbouring grid.npz, unless it is absent, damaged or of another window."""
+    try:
+        facts = (tile.path.parent / GRID_FILE).stat()
+        archive = _grid_archive(tile.path.parent / GRID_FILE, facts.st_ino, facts.st_mtime_ns)
+        if read_meta_grid(archive) != tile.meta.grid.model_dump(mode="json"):
+            return None
+        lat, lon = archive.read("lat"), archive.read("lon")
+    except (TileError, OSError):
+        return None
+    return (lat, lon) if lat.shape == lon.shape == tile.shape else None
+
+
+@lru_cache(maxsize=64)
+def _grid_archive(path: Path, inode: int, changed: int) -> Archive:
+    return Archive(path)
+
+
+def read_meta_grid(archive: Archive) -> Any:
+    """What a grid.npz says about the window it describes."""
+    if META not in archive or archive.entries[META].raw_size > LIMIT_META_BYTES:
+        raise TileError(f"{archive.path} is not a grid file: it has no usable `meta`")
+    try:
+        return json.loads(archive.read(META).tobytes())["grid"]
+    except (ValueError, RecursionError, KeyError, TypeError) as error:
+        raise TileError(f"{archive.path}: its meta is wrong: {error}") from None
