@@ -67,7 +67,7 @@ class HumanFormatter(logging.Formatter):
 def set_up_logging(settings: LogSettings) -> None:
     """Log gribmill's lines to stderr, once per process."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter() if settings.json else HumanFormatter())
+    handler.setFormatter(JsonFormatter() if settings.format == "json" else HumanFormatter())
     logger = logging.getLogger("gribmill")
     logger.handlers[:] = [handler]
     logger.setLevel(settings.level.upper())

@@ -37,7 +37,7 @@ class LogSettings(Section):
     """How gribmill logs."""
 
     level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severity that is logged.")
-    json: bool = Field(False, description="JSON lines instead of lines for people.")  # type: ignore[assignment]
+    format: Literal["human", "json"] = Field("human", description="Lines for people, or JSON lines.")
 
 
 class QueueSettings(Section):

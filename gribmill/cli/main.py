@@ -73,7 +73,7 @@ def cli(
     from gribmill.logs import set_up_logging
     from gribmill.settings import load_settings
 
-    flags = {"data": data, "log.json": log_json, "log.level": log_level}
+    flags = {"data": data, "log.format": "json" if log_json else None, "log.level": log_level}
     settings = load_settings(config_file, {key: value for key, value in flags.items() if value is not None})
     set_up_logging(settings.log)
     ctx.obj = settings

@@ -139,11 +139,11 @@ class ClaimRequest:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What became of a worker's reports, and the batch it was given next (first is the head)."""
+    """What became of a worker's reports, and the batches it was given next, one per claim (heads first)."""
 
     accepted: tuple[Ticket, ...] = ()
     fenced: tuple[Ticket, ...] = ()
-    batch: tuple[Claimed, ...] = ()
+    batches: tuple[tuple[Claimed, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

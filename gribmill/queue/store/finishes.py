@@ -19,8 +19,8 @@ ERROR_LIMIT = 20_000
 class Finishes(Enqueues):
     """Taking reports. A fenced worker changes nothing."""
 
-    def finish(self, worker_id: str, reports: Sequence[Report], claim: ClaimRequest | None = None) -> Turn:
-        """Apply the reports and hand out the next batch, in one transaction."""
+    def finish(self, worker_id: str, reports: Sequence[Report], claims: Sequence[ClaimRequest] = ()) -> Turn:
+        """Apply the reports and hand out the next batches (one per claim), all in one transaction."""
         then = [[self._prepare(job) for job in _then(report)] for report in reports]
         accepted: list[Ticket] = []
         fenced: list[Ticket] = []
@@ -34,10 +34,10 @@ class Finishes(Enqueues):
                 woken |= _apply(tx, worker_id, report, held[0])
                 woken |= bool(insert_jobs(tx, jobs))
                 accepted.append(report.ticket)
-            batch = take_batch(tx, claim) if claim else ()
+            batches = tuple(take_batch(tx, claim) for claim in claims)
         if woken:
             self.database.announce()
-        return Turn(tuple(accepted), tuple(fenced), batch)
+        return Turn(tuple(accepted), tuple(fenced), batches)
 
 
 def _apply(tx: Transaction, worker_id: str, report: Report, held: Row) -> bool:

@@ -1,0 +1,115 @@
+"""`gribmill work` and `gribmill tick`: running jobs."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import click
+
+from gribmill.cli.output import print_json, print_table
+from gribmill.settings import Settings
+
+
+def _parse_lanes(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, int] | None:
+    if value is None:
+        return None
+    lanes: dict[str, int] = {}
+    for part in value.split(","):
+        name, _, count = part.partition("=")
+        if not name or not count.isdigit() or not 0 < int(count) <= 256:
+            raise click.BadParameter(f"{part!r} is not NAME=COUNT, such as fetch=4 or build=2")
+        lanes[name] = int(count)
+    return lanes
+
+
+def _parse_types(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+    from gribmill.pipeline.types import TYPES
+    from gribmill.queue.errors import UnknownJobType
+
+    keys = tuple(part for part in (value or "").split(",") if part)
+    for key in keys:
+        try:
+            kind = TYPES[key]
+        except UnknownJobType as error:
+            raise click.BadParameter(str(error)) from None
+        if kind.handler is None:
+            raise click.BadParameter(f"{key} can be enqueued, but this gribmill has no handler to run it")
+    return keys
+
+
+@click.command()
+@click.option("--lanes", callback=_parse_lanes, help="Executors per lane, such as fetch=4,build=2.")
+@click.option("--types", "only", callback=_parse_types, help="Only these job types, separated by commas.")
+@click.option("--drain", is_flag=True, help="End when nothing is left that could run now.")
+@click.option("--once", is_flag=True, help="Run one batch, then end.")
+@click.pass_obj
+def work(settings: Settings, lanes: dict[str, int] | None, only: tuple[str, ...], drain: bool, once: bool) -> None:
+    """Run jobs until told to stop.
+
+    TERM or Ctrl-C drains: running jobs end, no new ones start. A second one stops them at
+    once and puts them back into the queue. Any number of workers may run on one host.
+
+    \b
+    gribmill work                          all lanes of the settings
+    gribmill work --lanes fetch=8,build=2  other counts
+    gribmill work --types sleep --drain    empty the queue of one type, then end
+    """
+    from gribmill.pipeline.queue import open_queue, worker_options
+    from gribmill.queue.worker.supervisor import Supervisor
+
+    if drain and once:
+        raise click.UsageError("--drain and --once exclude each other")
+    options = worker_options(settings)
+    options = dataclasses.replace(
+        options,
+        lanes=lanes or options.lanes,
+        only_types=only,
+        until="drained" if drain else "once" if once else "stopped",
+    )
+    supervisor = Supervisor(open_queue(settings), options)
+    if not supervisor.lanes:
+        raise click.UsageError(f"no lane of {', '.join(options.lanes)} has a job type to run")
+    count = supervisor.run()
+    click.echo(f"{count} jobs ended here", err=True)
+
+
+@click.command()
+@click.option(
+    "-n", "limit", type=click.IntRange(1, 100_000), default=1, show_default=True, help="At most so many jobs."
+)
+@click.option("--types", "only", callback=_parse_types, help="Only these job types, separated by commas.")
+@click.option("--json", "as_json", is_flag=True, help="What ran, as JSON.")
+@click.pass_obj
+def tick(settings: Settings, limit: int, only: tuple[str, ...], as_json: bool) -> None:
+    """Claim at most N ready jobs, run them in this process, and report.
+
+    For cron, for debugging and for trying things out; `gribmill work` is the real worker.
+    Exit code 1 when a job failed.
+    """
+    from gribmill.pipeline.queue import open_queue
+    from gribmill.queue.model import Failed
+    from gribmill.queue.worker.in_process import Ticker
+
+    store = open_queue(settings)
+    ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
+    ran = ticker.tick(limit, only)
+    rows = [
+        {
+            "job_id": one.job.id,
+            "type": one.job.type,
+            "attempt_no": one.job.attempt_no,
+            "outcome": type(one.outcome).__name__.lower(),
+            "seconds": round(one.seconds, 3),
+            "accepted": one.accepted,
+            "error": one.outcome.error.splitlines()[0] if isinstance(one.outcome, Failed) else None,
+        }
+        for one in ran
+    ]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(list(rows[0]), [list(row.values()) for row in rows], right=["job_id", "attempt_no", "seconds"])
+    else:
+        click.echo("nothing to run")
+    if any(isinstance(one.outcome, Failed) for one in ran):
+        raise SystemExit(1)

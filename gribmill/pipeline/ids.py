@@ -1,0 +1,27 @@
+"""The ids in job arguments. Strict patterns: none can climb out of the data root."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+# The longest forecasts published run to 840 h (GEFS); a year leaves room and catches nonsense.
+HOUR_LIMIT = 8784
+
+
+def _real_time(run_id: str) -> str:
+    try:
+        datetime.strptime(run_id, "%Y%m%d_%H").replace(tzinfo=UTC)
+    except ValueError:
+        raise ValueError(f"{run_id} is no date and hour: a run is YYYYMMDD_HH, such as 20230125_12") from None
+    return run_id
+
+
+ModelId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]{0,39}$", description="A model, such as hrrr or gefs.p01")]
+RunId = Annotated[
+    str, Field(pattern=r"^\d{8}_\d{2}$", description="A run as YYYYMMDD_HH, in UTC"), AfterValidator(_real_time)
+]
+Hour = Annotated[int, Field(ge=0, le=HOUR_LIMIT, strict=True, description="Forecast hour")]
+RegionId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$", description="A region, such as ne")]

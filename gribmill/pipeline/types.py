@@ -1,0 +1,13 @@
+"""Every job type that gribmill knows. Nothing outside this list can be enqueued or run."""
+
+from __future__ import annotations
+
+from gribmill.pipeline.build_tile import BUILD_TILE
+from gribmill.pipeline.ingest_grib import INGEST_GRIB
+from gribmill.pipeline.scan_source import SCAN_SOURCE
+from gribmill.queue.job_type import Registry
+from gribmill.queue.sleep import SLEEP
+
+TYPES = Registry(SCAN_SOURCE, INGEST_GRIB, BUILD_TILE, SLEEP)
+# Where executor processes find it again.
+TYPES_PATH = "gribmill.pipeline.types:TYPES"

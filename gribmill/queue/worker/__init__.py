@@ -1,0 +1,1 @@
+"""Processes that run jobs: one supervisor, and executors that it may kill."""

@@ -1,0 +1,47 @@
+"""The self-fence: a worker that cannot renew its leases stops its own jobs before others may take them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+log = logging.getLogger("gribmill.worker")
+
+
+class Fence(threading.Thread):
+    """A thread of its own, so that it fires even while the supervisor hangs in a write to a sick disk."""
+
+    def __init__(self, lease_seconds: float, kill: Callable[[], int]) -> None:
+        super().__init__(name="fence", daemon=True)
+        # The margin covers the time between our clock reading and the database's.
+        self._patience = lease_seconds - max(0.2, lease_seconds / 6)
+        self._kill = kill
+        self._renewed = time.monotonic()
+        self._changed = threading.Condition()
+        self._closed = False
+        self.fired = 0
+
+    def renew(self, at: float) -> None:
+        """The leases were renewed by a heartbeat that began at this monotonic time."""
+        with self._changed:
+            self._renewed = max(self._renewed, at)
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+
+    def run(self) -> None:
+        with self._changed:
+            while not self._closed:
+                left = self._renewed + self._patience - time.monotonic()
+                if left > 0:
+                    self._changed.wait(left)
+                    continue
+                killed = self._kill()
+                if killed:
+                    self.fired += 1
+                    log.error("no heartbeat for %.1f s: stopped %d executors of our own", self._patience, killed)
+                self._changed.wait(self._patience)

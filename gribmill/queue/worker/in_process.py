@@ -1,0 +1,87 @@
+"""Running a few jobs in the calling process: for `gribmill tick`, tests and debuggers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gribmill.queue.model import Claimed, ClaimRequest, Outcome, Report
+from gribmill.queue.store import Store
+from gribmill.queue.store.workers import new_worker_id
+from gribmill.queue.worker.run import run_batch
+from gribmill.queue.worker.task import Batch, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One job that a tick ran."""
+
+    job: Claimed
+    outcome: Outcome
+    seconds: float
+    accepted: bool
+
+
+class Ticker:
+    """Claims at most so many jobs and runs them one after the other. No timeouts: nothing can kill its own process."""
+
+    def __init__(self, store: Store, lease_seconds: float, environment: dict[str, Any] | None = None) -> None:
+        self.worker_id = new_worker_id()
+        self._store = store
+        self._lease_seconds = lease_seconds
+        self._environment = environment or {}
+
+    def tick(self, limit: int, types: Sequence[str] = ()) -> list[Ran]:
+        """Run up to `limit` ready jobs; what became of each."""
+        kinds = tuple(types) or tuple(kind.key for kind in self._store.types.runnable())
+        ran: list[Ran] = []
+        with _Heartbeats(self._store, self.worker_id, self._lease_seconds):
+            while len(ran) < limit:
+                request = ClaimRequest(self.worker_id, kinds, self._lease_seconds, batch_limit=limit - len(ran))
+                batch = self._store.claim(request)
+                if not batch:
+                    break
+                ran += self._run(batch)
+        self._store.heartbeat(self.worker_id, self._lease_seconds, types=kinds, state="stopped")
+        return ran
+
+    def _run(self, jobs: tuple[Claimed, ...]) -> list[Ran]:
+        by_ticket = {job.ticket: job for job in jobs}
+        ran: list[Ran] = []
+        began = time.monotonic()
+
+        def report(task: Task, outcome: Outcome) -> None:
+            turn = self._store.finish(self.worker_id, [Report(task.ticket, outcome)])
+            job = by_ticket[task.ticket]
+            ran.append(Ran(job, outcome, time.monotonic() - began, bool(turn.accepted)))
+
+        tasks = [Task.of(job, self.worker_id, self._environment) for job in jobs]
+        run_batch(self._store.types, Batch(tasks, report, lambda limit: []))
+        return ran
+
+
+class _Heartbeats:
+    """Renews the leases from a thread while the calling one works."""
+
+    def __init__(self, store: Store, worker_id: str, lease_seconds: float) -> None:
+        self._store = store
+        self._worker_id = worker_id
+        self._lease_seconds = lease_seconds
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name="heartbeats", daemon=True)
+
+    def __enter__(self) -> None:
+        self._store.heartbeat(self._worker_id, self._lease_seconds)
+        self._thread.start()
+
+    def __exit__(self, *exc: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        while not self._over.wait(self._lease_seconds / 3):
+            self._store.heartbeat(self._worker_id, self._lease_seconds)
+        self._store.close()

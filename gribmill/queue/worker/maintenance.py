@@ -1,0 +1,68 @@
+"""What keeps a queue healthy for months: lost jobs back, old ones away. Every worker does it; none has to."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from gribmill.queue.errors import StoreError
+from gribmill.queue.store import Store
+from gribmill.queue.worker.options import WorkerOptions
+
+log = logging.getLogger("gribmill.worker")
+
+PRUNE_EVERY_SECONDS = 3600.0
+
+
+class Maintenance:
+    """Runs at each heartbeat."""
+
+    def __init__(self, store: Store, options: WorkerOptions, worker_id: str) -> None:
+        self._store = store
+        self._options = options
+        self._worker_id = worker_id
+        self._clocks = (time.monotonic(), time.time())
+        self._sweep_after = 0.0
+        self._next_prune = time.monotonic() + 60.0
+
+    def run_once(self) -> int:
+        """Recover, expire, prune. How many jobs came back or ended."""
+        try:
+            self._store.expire_reservations()
+            self._prune_if_due()
+            return self._recover()
+        except StoreError as error:
+            log.error("maintenance has to wait: %s", error)
+            return 0
+
+    def _recover(self) -> int:
+        self._notice_clock_jump()
+        if time.monotonic() < self._sweep_after:
+            return 0
+        found = self._store.recover()
+        if found:
+            log.warning(
+                "%d jobs of silent workers: %d queued again, %d ended",
+                len(found),
+                *map(len, (found.requeued, found.ended)),
+            )
+        return len(found)
+
+    def _notice_clock_jump(self) -> None:
+        """After a jump of the wall clock leases mean nothing until their owners have renewed them: wait that long."""
+        before_steady, before_wall = self._clocks
+        self._clocks = steady, wall = (time.monotonic(), time.time())
+        jump = (wall - before_wall) - (steady - before_steady)
+        if abs(jump) > self._options.lease_seconds / 3:
+            log.warning("the clock jumped by %+.0f s: not looking for lost jobs for one lease", jump)
+            self._sweep_after = steady + self._options.lease_seconds
+
+    def _prune_if_due(self) -> None:
+        if time.monotonic() < self._next_prune:
+            return
+        self._next_prune = time.monotonic() + PRUNE_EVERY_SECONDS
+        if self._store.take_lease("prune", self._worker_id, PRUNE_EVERY_SECONDS, renew=False) is None:
+            return  # another worker did it within the hour
+        gone = self._store.prune(self._options.keep_completed_days, self._options.keep_failed_days)
+        if gone.completed or gone.failed:
+            log.info("pruned %d completed and %d failed jobs", gone.completed, gone.failed)

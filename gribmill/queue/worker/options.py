@@ -1,0 +1,26 @@
+"""How a worker is to behave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerOptions:
+    """Everything a supervisor is told. `until` says when it ends by itself."""
+
+    types_path: str
+    """Where executors find the registry: `module:attribute`."""
+    lanes: dict[str, int]
+    only_types: tuple[str, ...] = ()
+    until: Literal["stopped", "drained", "once"] = "stopped"
+    lease_seconds: float = 60.0
+    poll_seconds: float = 1.0
+    kill_grace_seconds: float = 5.0
+    max_jobs_per_executor: int = 1000
+    max_memory_mb: int = 1024
+    keep_completed_days: float = 3.0
+    keep_failed_days: float = 90.0
+    log: dict[str, Any] = field(default_factory=dict)
+    environment: dict[str, Any] = field(default_factory=dict)

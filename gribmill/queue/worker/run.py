@@ -1,0 +1,75 @@
+"""Runs handlers: finds them, calls them, and turns whatever happens into an outcome per job."""
+
+from __future__ import annotations
+
+import importlib
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from gribmill.logs import job_context
+from gribmill.queue.errors import BadArguments, UnknownJobType
+from gribmill.queue.job_type import JobType, Registry
+from gribmill.queue.model import Failed, Outcome, Snoozed, Stopped, Succeeded
+from gribmill.queue.worker.task import Batch, PermanentFailure
+
+ERROR_LIMIT = 20_000
+
+
+def run_batch(types: Registry, batch: Batch) -> None:
+    """Run one claimed batch. Every task is reported exactly once, whatever the handler does."""
+    head = batch.tasks[0]
+    with job_context(**head.log_fields()):
+        try:
+            kind = types[head.type]
+            _refuse_bad_arguments(kind, batch)
+            if batch.unreported:
+                _call(kind, batch)
+        except Exception as error:  # noqa: BLE001 — a handler may raise anything; it becomes the job's outcome
+            outcome = failure_of(error)
+            for task in batch.unreported:
+                batch.done(task, outcome)
+    for task in batch.unreported:
+        batch.fail(task, f"the handler of {task.type} ended without a word on this job")
+
+
+def load_handler(kind: JobType) -> Callable[[Any], Any]:
+    """The function behind a type's `module:function`."""
+    if kind.handler is None:
+        raise UnknownJobType(f"{kind.key} is declared, but this gribmill has no handler for it")
+    module, _, name = kind.handler.partition(":")
+    handler: Callable[[Any], Any] = getattr(importlib.import_module(module), name)
+    return handler
+
+
+def failure_of(error: Exception) -> Failed:
+    """An exception as an outcome. Sentences for a person come first, the trace after."""
+    trace = "".join(traceback.format_exception(error))
+    permanent = isinstance(error, PermanentFailure | BadArguments | UnknownJobType)
+    return Failed(f"{type(error).__name__}: {error}\n{trace}"[-ERROR_LIMIT:], permanent=permanent)
+
+
+def _refuse_bad_arguments(kind: JobType, batch: Batch) -> None:
+    """Rows may have been written by hand: each is checked again, and fails alone."""
+    for task in batch.unreported:
+        try:
+            kind.check(task.args)
+        except BadArguments as error:
+            batch.done(task, Failed(str(error), permanent=True))
+
+
+def _call(kind: JobType, batch: Batch) -> None:
+    handler = load_handler(kind)
+    if kind.batch_max > 1:
+        handler(batch)
+        return
+    for task in batch.unreported:
+        batch.done(task, _outcome(kind, handler(task)))
+
+
+def _outcome(kind: JobType, value: object) -> Outcome:
+    if value is None:
+        return Succeeded()
+    if isinstance(value, Succeeded | Failed | Snoozed | Stopped):
+        return value
+    raise TypeError(f"the handler of {kind.key} returned {type(value).__name__}, which is no outcome")
