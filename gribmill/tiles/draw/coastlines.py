@@ -14,6 +14,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+LONGEST_DEG = 0.5  # borders along a parallel are curves on most maps, so long steps get points in between
 SEAM_DEG = 179.98  # steps between two points beyond this run along the dateline, where rings were cut
 
 
@@ -59,4 +60,15 @@ def drawable(lines: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore"):
         seam = (np.abs(lon[:-1]) > SEAM_DEG) & (np.abs(lon[1:]) > SEAM_DEG)
         cuts = np.flatnonzero(seam | (np.abs(np.diff(lon)) > 180)) + 1
-    return np.insert(points, cuts, np.nan, axis=0)
+    return densified(np.insert(points, cuts, np.nan, axis=0))
+
+
+def densified(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same lines with no step longer than LONGEST_DEG."""
+    steps = np.abs(np.diff(points, axis=0)).max(axis=1)
+    pieces = np.ceil(np.nan_to_num(steps, nan=1.0) / LONGEST_DEG).astype(int).clip(min=1)
+    at = np.repeat(np.arange(len(pieces)), pieces)
+    share = (np.arange(len(at)) - np.repeat(np.cumsum(pieces) - pieces, pieces)) / pieces[at]
+    # A step into or out of a gap is not divided: NaN would spread to the points beside it.
+    between = np.where(share[:, None] > 0, points[at] + (points[at + 1] - points[at]) * share[:, None], points[at])
+    return np.concatenate([between, points[-1:]])
