@@ -14,7 +14,7 @@ from gribmill.regions.box import wrap_longitude
 from gribmill.regions.errors import RegionError
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.grid import Floats, check_count, check_number, check_part
-from gribmill.regions.grids.latlon import check_turn, column_of, eastward_step, goes_round, normal_west
+from gribmill.regions.grids.latlon import check_turn, closed_step, column_of, eastward_step, goes_round, normal_west
 
 _MOST_PARALLELS = 10_000
 
@@ -35,7 +35,7 @@ class GaussianGrid:
         put = object.__setattr__
         put(self, "nx", check_count("nx", self.nx))
         put(self, "ny", check_count("ny", self.ny))
-        put(self, "dlon", check_number("dlon", self.dlon, 1e-6, 360))
+        put(self, "dlon", closed_step(self.nx, check_number("dlon", self.dlon, 1e-6, 360)))
         put(self, "west", normal_west(check_number("west", self.west, -720, 720)))
         if not 1 <= self.n <= _MOST_PARALLELS:
             raise RegionError(f"a Gaussian grid cannot have n = {self.n}: 1 to {_MOST_PARALLELS} are possible")

@@ -64,6 +64,8 @@ class LambertGrid(PlaneGrid):
         cone = self.cone
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             radius = cone.scale * self.earth.conformal_colatitude(lat) ** cone.n
+        # The pole that the cone opens to lies infinitely far away.
+        radius = np.where(np.isfinite(radius), radius, np.nan)
         angle = self.rotation(lat, lon)
         return radius * np.sin(angle), cone.origin - radius * np.cos(angle)
 
@@ -83,7 +85,8 @@ class LambertGrid(PlaneGrid):
         return np.array(np.broadcast_to(angle, np.broadcast_shapes(np.shape(lat), np.shape(lon))))
 
     def cf(self) -> dict[str, Any]:
-        one = self.latin1 == self.latin2
+        # With a single value readers take it for the origin as well.
+        one = self.latin1 == self.latin2 == self.lad
         return {
             "grid_mapping_name": "lambert_conformal_conic",
             "standard_parallel": self.latin1 if one else [self.latin1, self.latin2],

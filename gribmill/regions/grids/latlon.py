@@ -16,7 +16,7 @@ from gribmill.regions.grids.grid import Floats, check_count, check_number, check
 
 Corner = Literal["sw", "se", "nw", "ne"]
 # Increments come in millionths of a degree (GRIB1: thousandths); over a whole row they miss 360 by a little.
-_WRAP_TOLERANCE_CELLS = 0.1
+_WRAP_TOLERANCE_CELLS = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class LatLonGrid:
         put(self, "nx", check_count("nx", self.nx))
         put(self, "ny", check_count("ny", self.ny))
         put(self, "dlat", check_number("dlat", self.dlat, 1e-6, 180))
-        put(self, "dlon", check_number("dlon", self.dlon, 1e-6, 360))
+        put(self, "dlon", closed_step(self.nx, check_number("dlon", self.dlon, 1e-6, 360)))
         put(self, "south", check_number("south", self.south, -90.001, 90.001))
         put(self, "west", normal_west(check_number("west", self.west, -720, 720)))
         check_number("its north-most latitude", self.south + (self.ny - 1) * self.dlat, -90.001, 90.001)
@@ -134,6 +134,11 @@ def eastward_step(west: float, east: float, nx: int) -> float:
 def goes_round(nx: int, dlon: float) -> bool:
     """True where the step from the last column to the first is one more cell."""
     return nx > 1 and abs(nx * dlon - 360.0) < _WRAP_TOLERANCE_CELLS * dlon
+
+
+def closed_step(nx: int, dlon: float) -> float:
+    """The step itself, or exactly a turn's share where the row goes round but for rounding."""
+    return 360.0 / nx if goes_round(nx, dlon) else dlon
 
 
 def check_turn(nx: int, dlon: float) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.grid import Floats, check_count, check_number, check_part
-from gribmill.regions.grids.latlon import check_turn, column_of, eastward_step, goes_round, normal_west
+from gribmill.regions.grids.latlon import check_turn, closed_step, column_of, eastward_step, goes_round, normal_west
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class RotatedLatLonGrid:
         put(self, "nx", check_count("nx", self.nx))
         put(self, "ny", check_count("ny", self.ny))
         put(self, "dlat", check_number("dlat", self.dlat, 1e-6, 180))
-        put(self, "dlon", check_number("dlon", self.dlon, 1e-6, 360))
+        put(self, "dlon", closed_step(self.nx, check_number("dlon", self.dlon, 1e-6, 360)))
         put(self, "south", check_number("south", self.south, -90.001, 90.001))
         put(self, "west", normal_west(check_number("west", self.west, -720, 720)))
         put(self, "pole_lat", check_number("pole_lat", self.pole_lat, -90, 90))
