@@ -19,6 +19,9 @@ MOST_POINTS_ALONG = 200_000
 class Grid(Protocol):
     """A frozen, hashable value: cheap to build, to compare and to use as a key."""
 
+    def __hash__(self) -> int:
+        """Equal grids are one key."""
+
     @property
     def shape(self) -> tuple[int, int]:
         """(ny, nx)."""

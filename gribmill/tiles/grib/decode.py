@@ -1,6 +1,10 @@
-"""The numbers of one field, by ecCodes."""
+"""The numbers and names of one field, by ecCodes."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,8 +12,48 @@ from numpy.typing import NDArray
 from gribmill.tiles.grib.error import GribError
 
 
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What ecCodes calls a quantity; None where it knows no name."""
+
+    short_name: str | None
+    long_name: str | None
+    units: str | None
+
+
 def decode(message: bytes, points: int) -> NDArray[np.float64]:
     """The values of a message with one field, in the message's own order; NaN where missing."""
+    import eccodes
+
+    with _handle(message) as handle:
+        try:
+            # With NaN in the place of ecCodes' 9999 no true value can pass for a missing one.
+            eccodes.codes_set(handle, "missingValue", float("nan"))
+            values: NDArray[np.float64] = eccodes.codes_get_values(handle)
+        except (eccodes.CodesInternalError, MemoryError) as error:
+            raise GribError(f"ecCodes cannot decode it: {error}") from None
+    if values.size != points:
+        raise GribError(f"ecCodes gives {values.size} values for {points} points")
+    return values
+
+
+def describe(message: bytes) -> Description:
+    """The names and unit that ecCodes has for a quantity."""
+    import eccodes
+
+    found: list[str | None] = []
+    with _handle(message) as handle:
+        for key in ("shortName", "name", "units"):
+            try:
+                text = str(eccodes.codes_get(handle, key))
+            except eccodes.CodesInternalError:
+                text = "unknown"
+            found.append(None if text == "unknown" else text)
+    return Description(*found)
+
+
+@contextmanager
+def _handle(message: bytes) -> Iterator[int]:
     import eccodes
 
     try:
@@ -17,30 +61,6 @@ def decode(message: bytes, points: int) -> NDArray[np.float64]:
     except eccodes.CodesInternalError as error:
         raise GribError(f"ecCodes cannot open it: {error}") from None
     try:
-        # With NaN in the place of ecCodes' 9999 no true value can pass for a missing one.
-        eccodes.codes_set(handle, "missingValue", float("nan"))
-        values: NDArray[np.float64] = eccodes.codes_get_values(handle)
-    except (eccodes.CodesInternalError, MemoryError) as error:
-        raise GribError(f"ecCodes cannot decode it: {error}") from None
+        yield handle
     finally:
         eccodes.codes_release(handle)
-    if values.size != points:
-        raise GribError(f"ecCodes gives {values.size} values for {points} points")
-    return values
-
-
-def short_name(message: bytes) -> str | None:
-    """ecCodes' short name of the quantity; None where it knows none."""
-    import eccodes
-
-    try:
-        handle = eccodes.codes_new_from_message(message)
-    except eccodes.CodesInternalError:
-        return None
-    try:
-        name = str(eccodes.codes_get(handle, "shortName"))
-    except eccodes.CodesInternalError:
-        return None
-    finally:
-        eccodes.codes_release(handle)
-    return None if name == "unknown" else name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gribmill.tiles.grib.keys import Keys, Level, Statistic
+from gribmill.tiles.grib.keys import ECMWF, Keys, Level, Statistic
 from gribmill.tiles.grib.octets import Section, unsigned, utc
 from gribmill.tiles.grib.sections import Sections1
 
@@ -30,6 +30,9 @@ RENAMED = {102: 101}
 
 # Table 5: how P1 and P2 bound the window, and what was done over it.
 WINDOWS: dict[int, Statistic] = {2: "other", 3: "avg", 4: "accum", 5: "diff"}
+# ECMWF's types: mean and standard deviation of an ensemble, as GRIB2's code table 4.7 has them.
+DERIVED = {17: 0, 18: 2}
+MARS_LABELS = {1, 30}
 INSTANT_AT_P1 = {0, 1}
 INSTANT_AT_WIDE_P1 = 10
 
@@ -54,7 +57,7 @@ def keys1(sections: Sections1) -> Keys:
         start=start,
         end=end,
         statistic=statistic,
-        member=_member(product),
+        **_ensemble(product),
     )
 
 
@@ -83,7 +86,11 @@ def _times(product: Section) -> tuple[timedelta | None, timedelta | None, Statis
     return start, timedelta(seconds=second * unit), WINDOWS.get(indicator, "other")
 
 
-def _member(product: Section) -> int | None:
-    """ECMWF's local part (octet 41 on) has the member's number in octet 50 when it is MARS labelling."""
-    ecmwf = unsigned(product, 5, 5) == 98 and len(product) >= 50 and unsigned(product, 41, 41) in (1, 30)
-    return unsigned(product, 50, 50) if ecmwf else None
+def _ensemble(product: Section) -> dict[str, int]:
+    """ECMWF labels its messages from octet 41 on; octet 43 is the type, octet 50 the member."""
+    if unsigned(product, 5, 5) != ECMWF or len(product) < 50:
+        return {}
+    kind = unsigned(product, 43, 43)
+    if kind in DERIVED:
+        return {"derived": DERIVED[kind]}
+    return {"member": unsigned(product, 50, 50)} if unsigned(product, 41, 41) in MARS_LABELS else {}

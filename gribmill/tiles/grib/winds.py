@@ -1,0 +1,80 @@
+"""Winds along the grid's axes, turned to east and north."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gribmill.regions.grids import Grid
+from gribmill.tiles.grib.error import GribError
+from gribmill.tiles.grib.field import Field
+from gribmill.tiles.grib.keys import Keys
+
+# Parameters that are components of one vector: u and its v. GRIB2: wind, storm motion, the hour's
+# strongest wind, shear, momentum flux, gravity wave stress. GRIB1: NCEP's table 2 and ECMWF's 128 and 228.
+PARTNERS: dict[tuple[int, ...], tuple[int, ...]] = {
+    (0, 2, 2): (0, 2, 3), (0, 2, 194): (0, 2, 195), (0, 2, 222): (0, 2, 223), (0, 2, 15): (0, 2, 16),
+    (0, 2, 17): (0, 2, 18), (0, 3, 194): (0, 3, 195), (2, 33): (2, 34), (128, 131): (128, 132),
+    (128, 165): (128, 166), (228, 246): (228, 247), (228, 239): (228, 240),
+}  # fmt: skip
+EASTWARD, NORTHWARD = frozenset(PARTNERS), frozenset(PARTNERS.values())
+
+
+def is_component(keys: Keys) -> bool:
+    """Whether the field is one component of a vector that may need turning."""
+    return keys.parameter in EASTWARD or keys.parameter in NORTHWARD
+
+
+def pairs(fields: Sequence[Field]) -> list[tuple[Field, Field]]:
+    """Each u with its v: the same level, times, run, member and grid. A u or v alone is left out."""
+    waiting: dict[tuple[Any, ...], list[Field]] = {}
+    for field in fields:
+        if field.keys.parameter in NORTHWARD:
+            waiting.setdefault(_kinship(field, field.keys.parameter), []).append(field)
+    found = []
+    for field in fields:
+        partner = PARTNERS.get(field.keys.parameter)
+        candidates = waiting.get(_kinship(field, partner)) if partner else None
+        if candidates:
+            found.append((field, candidates.pop(0)))
+    return found
+
+
+def earth_relative(u: Field, v: Field) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Eastward and northward components, turned where the message says they are along the grid."""
+    if PARTNERS.get(u.keys.parameter) is None or _kinship(u, PARTNERS[u.keys.parameter]) != _kinship(v):
+        raise GribError(f"{u.source}: messages {u.label} and {v.label} are not the u and v of one wind")
+    if not u.grid_relative_winds:
+        return u.values(), v.values()
+    return turned(u.values(), v.values(), *turn_of(u.grid))
+
+
+def turned(
+    u: NDArray[np.float32], v: NDArray[np.float32], cosine: NDArray[np.float64], sine: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """u·cos + v·sin and v·cos − u·sin, in double precision."""
+    east = u * cosine + v * sine
+    north = v * cosine - u * sine
+    return east.astype(np.float32), north.astype(np.float32)
+
+
+# One model has one grid; the two arrays of an HRRR grid are 30 MB.
+@lru_cache(maxsize=2)
+def turn_of(grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Cosine and sine of the grid's rotation at each of its points."""
+    ny, nx = grid.shape
+    lat, lon = grid.latlon(np.arange(ny)[:, None], np.arange(nx)[None, :])
+    angle = grid.rotation(lat, lon)
+    return np.cos(angle), np.sin(angle)
+
+
+def _kinship(field: Field, parameter: tuple[int, ...] | None = None) -> tuple[Any, ...]:
+    keys = field.keys
+    return (
+        parameter or keys.parameter, keys.level, keys.level2, keys.reference, keys.start, keys.end, keys.statistic,
+        keys.member, keys.derived, keys.percentile, keys.centre, field.sections.grid,
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+"""One quantity of the lexicon: its name in a tile, its words, and how sources name it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Combine = Literal["instant", "accumulate", "average", "max", "min"]
+Window = Literal["run", "bucket"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """How a GRIB message names a quantity: its parameter, of one centre or any, in another unit or the usual."""
+
+    parameter: tuple[int, ...]
+    centre: int | None = None
+    units: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A row of variables.toml. `name` holds {} where the row stands for a whole family of levels."""
+
+    name: str
+    long_name: str
+    units: str
+    palette: str
+    range: tuple[float, float]
+    levels: tuple[str, ...]
+    standard_name: str | None = None
+    combine: Combine = "instant"
+    window: Window | None = None
+    noaa: tuple[str, ...] = ()
+    ecmwf: tuple[str, ...] = ()
+    grib2: tuple[Source, ...] = ()
+    grib1: tuple[Source, ...] = ()
+
+    @property
+    def is_family(self) -> bool:
+        """Whether it stands for many levels and needs `at` before it names an array."""
+        return "{}" in self.name
+
+    def at(self, words: str, numbers: tuple[str, ...]) -> Variable:
+        """The member of a family at one level, given as `family` of grib.level_text splits it."""
+        suffix = level_suffix(words, numbers)
+        where = words.format(*numbers)
+        return replace(
+            self,
+            name=self.name.format(suffix),
+            long_name=f"{self.long_name} at {where.replace(' mb', ' hPa')}",
+            levels=(where,),
+        )
+
+
+def level_suffix(words: str, numbers: tuple[str, ...]) -> str:
+    """What a level adds to a family's name: `850`, `0p4`, `0_10cm`, `30cm`."""
+    if "ground" in words:
+        depths = [f"{float(number) * 100:g}".replace(".", "p") for number in dict.fromkeys(numbers)]
+        return "_".join(depths) + "cm"
+    return "_".join(numbers).replace(".", "p")
+
+
+def level_of_suffix(words: str, suffix: str) -> tuple[str, ...] | None:
+    """The numbers that `level_suffix` made the suffix from; None when it cannot have."""
+    if "ground" not in words:
+        plain = re.fullmatch(r"\d{1,5}(p\d{1,4})?", suffix)
+        return (suffix.replace("p", "."),) if plain and words.count("{}") == 1 else None
+    deep = re.fullmatch(r"(\d{1,5}(?:p\d{1,4})?)(?:_(\d{1,5}(?:p\d{1,4})?))?cm", suffix)
+    if not deep:
+        return None
+    metres = tuple(f"{float(text.replace('p', '.')) / 100:g}" for text in deep.groups() if text)
+    wanted = words.count("{}")
+    return metres * wanted if len(metres) == 1 else metres if wanted == 2 else None
