@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from gribmill.tiles.draw.drawable import Barbs
 from gribmill.tiles.draw.plane import Plane
+from gribmill.tiles.draw.shown_units import KNOTS_PER_M_S
 
-KNOTS = 3600 / 1852
 BARBS_ACROSS = 26  # along the longer side: about 9 mm apart on the page
 CROWDED_DEG = 88.0  # nearer to a pole the columns of a lat-lon grid fall together
 
@@ -37,7 +37,7 @@ def map_barbs(barbs: Barbs, plane: Plane) -> MapBarbs:
     keep = np.isfinite(east) & np.isfinite(north) & (np.abs(lat) < CROWDED_DEG)
     row, column = j[keep].astype(np.float64), i[keep].astype(np.float64)
     u, v = turned(east[keep], north[keep], plane.axis_angle(row, column))
-    return MapBarbs(column, row, u * KNOTS, v * KNOTS, lat[keep] < 0)
+    return MapBarbs(column, row, u * KNOTS_PER_M_S, v * KNOTS_PER_M_S, lat[keep] < 0)
 
 
 def turned(

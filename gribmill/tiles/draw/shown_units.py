@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STANDARD_GRAVITY = 9.80665
+KNOTS_PER_M_S = 3600 / 1852
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,10 @@ CONVERSIONS = {
     ("m2 s-2", "gpm"): Conversion(1 / STANDARD_GRAVITY),
     ("m", "gpm"): Conversion(),
     ("s-1", "10-5 s-1"): Conversion(1e5),
-    ("kt", "m s-1"): Conversion(1852 / 3600),
+    ("kt", "m s-1"): Conversion(1 / KNOTS_PER_M_S),
     ("km h-1", "m s-1"): Conversion(1 / 3.6),
     ("mph", "m s-1"): Conversion(0.44704),
-    ("m s-1", "kt"): Conversion(3600 / 1852),
+    ("m s-1", "kt"): Conversion(KNOTS_PER_M_S),
     ("in", "mm"): Conversion(25.4),
 }
 SPELLINGS = {
