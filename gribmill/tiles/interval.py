@@ -25,15 +25,16 @@ class Amount:
     value: float
 
 
-def amounts(steps: Sequence[int], totals: Sequence[Total | None]) -> list[Amount]:
-    """One amount per step. A total that covers anything but the step's own interval gives NaN, never a guess."""
-    by_window = {(total.start, total.end): total for total in totals if total is not None}
+def amounts(steps: Sequence[int], totals: Sequence[Sequence[Total]]) -> list[Amount]:
+    """One amount per step, from all totals (run total, bucket) that end there.
+
+    Totals that cannot give exactly the step's own interval give NaN, never a guess.
+    """
+    by_window = {(total.start, total.end): total for each in totals for total in each}
     found = []
-    for step, length, total in zip(steps, interval_lengths(steps), totals, strict=True):
-        value = math.nan
-        if total is not None and total.end == step and length > 0:
-            value = _within(total, step - length, by_window)
-        found.append(Amount(length, value))
+    for step, length, ending_here in zip(steps, interval_lengths(steps), totals, strict=True):
+        values = [_within(total, step - length, by_window) for total in ending_here if total.end == step and length > 0]
+        found.append(Amount(length, next((value for value in values if not math.isnan(value)), math.nan)))
     return found
 
 

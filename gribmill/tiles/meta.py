@@ -181,7 +181,7 @@ def parse_meta(raw: bytes, where: str) -> Meta:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "its top level"
         raise TileError(f"{where}: its meta is wrong at {place}: {first['msg']}") from None
-    except (ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, TileError) as error:
         raise TileError(f"{where}: its meta has no valid time: {error}") from None
     return meta
 

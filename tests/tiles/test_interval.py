@@ -17,8 +17,12 @@ def total(start: int, end: int, value: float, precision: float = 0.0) -> Total:
     return Total(start * 60, end * 60, value, precision)
 
 
+def each(totals: list[Total | None]) -> list[list[Total]]:
+    return [[] if one is None else [one] for one in totals]
+
+
 def values(steps: list[int], totals: list[Total | None]) -> list[float]:
-    return [amount.value for amount in amounts(steps, totals)]
+    return [amount.value for amount in amounts(steps, each(totals))]
 
 
 def test_run_totals_are_differenced() -> None:
@@ -59,6 +63,11 @@ def test_an_hourly_bucket_is_right_even_after_a_missing_hour() -> None:
     assert found == [1.0, 2.0, 0.5]
 
 
+def test_a_bucket_helps_where_the_run_total_cannot() -> None:
+    both = [[total(0, 1, 1.0)], [], [total(0, 3, 9.0), total(2, 3, 0.5)]]
+    assert [amount.value for amount in amounts(hours(1, 2, 3), both)][2] == 0.5
+
+
 def test_a_damaged_hour_gives_nan_there_and_after_it() -> None:
     found = values(hours(1, 2, 3, 4), [total(0, 1, 1.0), None, total(0, 3, 4.0), total(0, 4, 5.0)])
     assert found[0] == 1.0
@@ -70,7 +79,7 @@ def test_a_damaged_hour_gives_nan_there_and_after_it() -> None:
 def test_the_change_from_hourly_to_three_hourly_steps() -> None:
     steps = hours(119, 120, 123, 126)
     totals = [total(0, 119, 1.0), total(0, 120, 2.0), total(0, 123, 5.0), total(0, 126, 5.0)]
-    assert [amount.minutes for amount in amounts(steps, totals)][1:] == hours(1, 3, 3)
+    assert [amount.minutes for amount in amounts(steps, each(totals))][1:] == hours(1, 3, 3)
     assert values(steps, totals)[1:] == [1.0, 3.0, 0.0]
 
 

@@ -42,9 +42,7 @@ def some_arrays() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("encoding", npz.ENCODINGS)
-def test_numpy_load_reads_every_array_exactly_and_without_pickle(
-    tmp_path: Path, encoding: npz.Encoding
-) -> None:
+def test_numpy_load_reads_every_array_exactly_and_without_pickle(tmp_path: Path, encoding: npz.Encoding) -> None:
     path = tmp_path / "005.npz"
     size = npz.write_npz(path, some_arrays(), encoding)
     assert size == path.stat().st_size
@@ -89,9 +87,7 @@ def test_bytes_do_not_depend_on_the_hash_seed_of_the_process(tmp_path: Path) -> 
     for seed in ("0", "1", "4242"):
         path = tmp_path / f"{seed}.npz"
         environment = {**os.environ, "PYTHONHASHSEED": seed}
-        subprocess.run(
-            [sys.executable, "-c", WRITE_IN_ANOTHER_PROCESS, str(path)], check=True, env=environment
-        )
+        subprocess.run([sys.executable, "-c", WRITE_IN_ANOTHER_PROCESS, str(path)], check=True, env=environment)
         written.add(path.read_bytes())
     assert len(written) == 1
 
@@ -110,9 +106,7 @@ def test_two_arrays_of_one_name_are_refused() -> None:
 def test_more_than_four_gib_are_refused_before_anything_is_written() -> None:
     huge = npz.Member("t2m", npz.STORED, 0, 2**31, memoryview(np.zeros(2**31, "u1")))
     with pytest.raises(TileError, match="4 GiB"):
-        npz.archive(
-            [huge, npz.Member("u10", *[getattr(huge, f) for f in ("method", "crc", "raw_size", "data")])]
-        )
+        npz.archive([huge, npz.Member("u10", *[getattr(huge, f) for f in ("method", "crc", "raw_size", "data")])])
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_debris(tmp_path: Path) -> None:

@@ -1,0 +1,161 @@
+"""What the tiles of a run say at a place, hour by hour, and what follows from it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.interval import Total, amounts
+from gribmill.tiles.meta import Quantity
+from gribmill.tiles.place import Place, Sampling, place_in
+from gribmill.tiles.series import Column
+from gribmill.tiles.shelf import Shelf
+from gribmill.tiles.tile import Tile, read_tile
+
+ACCUMULATED = "accum"
+BUCKET = "_bucket"  # what the lexicon appends to the name of a sum that does not start with the run
+CALM = 1e-6
+# Not averages of components: the length of a mean wind is not the mean speed.
+WIND_EAST = re.compile(r"u(\d+|_\d+|_surface)")
+USUAL = (
+    "t2m", "d2m", "rh2m", "ws10", "wdir10", "gust", "mslp", "sp", "tp", "prate", "asnow", "snod", "refc",
+    "tcc", "vis", "cape", "cin", "dswrf", "pwat", "hpbl",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Samples:
+    """Values of every hour at the place, before anything is derived from them."""
+
+    place: Place
+    first: Tile
+    wanted: list[str] | None
+    steps: list[int] = field(default_factory=list)
+    rows: list[dict[str, tuple[float, Quantity]]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def columns(self) -> list[Column]:
+        """Every column that was asked for, or those that people read, in their order."""
+        known = {name: quantity for row in reversed(self.rows) for name, (_, quantity) in row.items()}
+        derived = _derivable(known)
+        names = self.wanted if self.wanted is not None else _usual(known, derived)
+        found = []
+        for name in names:
+            if name in known:
+                found.append(self._column(name, known[name]))
+            elif name in derived:
+                found.append(self._wind(name, *derived[name], known))
+            else:
+                choices = ", ".join(sorted({*known, *derived}))
+                raise TileError(f"{self.first.path.parent} has no {name}; it has {choices}")
+        return found
+
+    def _column(self, name: str, quantity: Quantity) -> Column:
+        if quantity.statistic == ACCUMULATED:
+            return self._amounts(name, quantity)
+        values = tuple(row[name][0] if name in row else math.nan for row in self.rows)
+        return Column(name, quantity.long_name, quantity.units, values)
+
+    def _amounts(self, name: str, quantity: Quantity) -> Column:
+        """Amounts per interval, from run totals and from buckets, whichever the rows have."""
+        totals = [
+            [
+                Total(*facts.step_minutes, value, facts.packing.step or 0.0)
+                for value, facts in (row[each] for each in (name, name + BUCKET) if each in row)
+            ]
+            for row in self.rows
+        ]
+        found = amounts(self.steps, totals)
+        return Column(
+            name,
+            quantity.long_name,
+            quantity.units,
+            tuple(amount.value for amount in found),
+            tuple(amount.minutes for amount in found),
+        )
+
+    def _wind(self, name: str, u: str, v: str, known: dict[str, Quantity]) -> Column:
+        pairs = [(row[u][0], row[v][0]) if u in row and v in row else (math.nan, math.nan) for row in self.rows]
+        level = known[u].level
+        if name.startswith("wdir"):
+            return Column(name, f"wind direction, {level}", "°", tuple(wind_direction(*pair) for pair in pairs))
+        return Column(name, f"wind speed, {level}", known[u].units, tuple(math.hypot(*pair) for pair in pairs))
+
+
+def wind_direction(u: float, v: float) -> float:
+    """Degrees from which the wind blows, 0 to 360 with north as 360; NaN in a calm, which has none."""
+    if math.isnan(u) or math.isnan(v) or math.hypot(u, v) < CALM:
+        return math.nan
+    return math.degrees(math.atan2(-u, -v)) % 360.0 or 360.0
+
+
+def sample_shelf(shelf: Shelf, lat: float, lon: float, method: Sampling, wanted: list[str] | None) -> Samples:
+    samples: Samples | None = None
+    unreadable: list[tuple[int, str]] = []
+    for step, path in shelf.tiles().items():
+        row: dict[str, tuple[float, Quantity]] = {}
+        try:
+            tile = read_tile(path)
+            place = place_in(tile, lat, lon)
+            if place is None:
+                raise TileError(f"{path} does not hold the place, unlike other hours of the run")
+            if samples is None:
+                samples = Samples(place, tile, wanted)
+                samples.steps = [earlier for earlier, _ in unreadable]
+                samples.rows = [{} for _ in unreadable]
+                samples.notes = [note for _, note in unreadable]
+            for name in _needed(tile, wanted):
+                sampling: Sampling = "nearest" if _is_angle(tile.meta.variables[name]) else method
+                row[name] = (place.sample(tile.read(name), sampling), tile.meta.variables[name])
+        except TileError as error:
+            # One damaged hour must not hide the others: it shows as a row without values, and in the notes.
+            row = {}
+            if samples is None:
+                unreadable.append((step, str(error)))
+                continue
+            samples.notes.append(str(error))
+        samples.steps.append(step)
+        samples.rows.append(row)
+    if samples is None:
+        raise TileError(f"no tile in {shelf.folder} can be read: {unreadable[0][1] if unreadable else 'none'}")
+    return samples
+
+
+def _needed(tile: Tile, wanted: Sequence[str] | None) -> list[str]:
+    known = tile.meta.variables
+    if wanted is None:
+        usual = _usual(known, _derivable(known))
+        wanted = usual
+    needed = {each for name in wanted for each in (name, name + BUCKET) if each in known}
+    for name, (u, v) in _derivable(known).items():
+        if name in wanted:
+            needed |= {u, v}
+    return sorted(needed)
+
+
+def _derivable(known: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Wind speed and direction for every pair of components: ws10 and wdir10 from u10 and v10."""
+    names = set(known)
+    found = {}
+    for u in sorted(names):
+        v = f"v{u[1:]}"
+        if WIND_EAST.fullmatch(u) and v in names:
+            for kind in ("ws", "wdir"):
+                if f"{kind}{u[1:]}" not in names:
+                    found[f"{kind}{u[1:]}"] = (u, v)
+    return found
+
+
+def _usual(known: Iterable[str], derived: dict[str, tuple[str, str]]) -> list[str]:
+    """What people read first, then the rest; components whose speed and direction are shown stay out."""
+    names = {*known, *derived} - {name for pair in derived.values() for name in pair}
+    names -= {name for name in names if name.endswith(BUCKET) and name.removesuffix(BUCKET) in names}
+    order = {name: number for number, name in enumerate(USUAL)}
+    return sorted(names, key=lambda name: (order.get(name, len(order)), name))
+
+
+def _is_angle(quantity: Quantity) -> bool:
+    return quantity.units.lower().startswith(("degree", "°")) and "latitude" not in quantity.long_name
