@@ -39,17 +39,24 @@ def decode(message: bytes, points: int) -> NDArray[np.float64]:
 
 def describe(message: bytes) -> Description:
     """The names and unit that ecCodes has for a quantity."""
+    with _handle(message) as handle:
+        return Description(*(_text(handle, key) for key in ("shortName", "name", "units")))
+
+
+def short_name(message: bytes) -> str | None:
+    """The short name alone: each name is a search through ecCodes' tables that takes a millisecond."""
+    with _handle(message) as handle:
+        return _text(handle, "shortName")
+
+
+def _text(handle: int, key: str) -> str | None:
     import eccodes
 
-    found: list[str | None] = []
-    with _handle(message) as handle:
-        for key in ("shortName", "name", "units"):
-            try:
-                text = str(eccodes.codes_get(handle, key))
-            except eccodes.CodesInternalError:
-                text = "unknown"
-            found.append(None if text == "unknown" else text)
-    return Description(*found)
+    try:
+        text = str(eccodes.codes_get(handle, key))
+    except eccodes.CodesInternalError:
+        return None
+    return None if text == "unknown" else text
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from gribmill.tiles.grib.keys import ECMWF, Keys, Level, Statistic
 from gribmill.tiles.grib.octets import Section, unsigned, utc
@@ -86,7 +87,7 @@ def _times(product: Section) -> tuple[timedelta | None, timedelta | None, Statis
     return start, timedelta(seconds=second * unit), WINDOWS.get(indicator, "other")
 
 
-def _ensemble(product: Section) -> dict[str, int]:
+def _ensemble(product: Section) -> dict[str, Any]:
     """ECMWF labels its messages from octet 41 on; octet 43 is the type, octet 50 the member."""
     if unsigned(product, 5, 5) != ECMWF or len(product) < 50:
         return {}

@@ -1,0 +1,113 @@
+"""`gribmill grib`: look into GRIB files."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.errors import GribmillError
+
+if TYPE_CHECKING:
+    from gribmill.tiles.inventory import Entry
+
+COLUMNS = ("#", "byte", "name", "level", "step", "grid", "packing", "size")
+STATS_COLUMNS = ("min", "mean", "max", "missing")
+RIGHT = {"#", "byte", "size", *STATS_COLUMNS}
+
+
+@click.group()
+def grib() -> None:
+    """Look into GRIB files."""
+
+
+@grib.command("ls")
+@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--stats", is_flag=True, help="Decode each field: minimum, mean, maximum, missing points.")
+@click.option("--json", "as_json", is_flag=True, help="Everything that is known, as JSON.")
+def list_fields(paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
+    """List what GRIB files hold: any edition, grid or packing.
+
+    A damaged message is listed with its reason, and the exit code is 1.
+    """
+    from gribmill.cli.output import print_json
+    from gribmill.tiles.inventory import inventory
+
+    whole, listed = True, []
+    for path in paths:
+        entries, problem = [], None
+        try:
+            entries = list(inventory(path, stats=stats))
+        except GribmillError as error:
+            problem = str(error)
+        whole = whole and problem is None and not any(entry.reason for entry in entries)
+        if as_json:
+            listed.append({"file": str(path), "error": problem, "fields": [_as_json(entry) for entry in entries]})
+        else:
+            _print(path, entries, problem, stats, several=len(paths) > 1)
+    if as_json:
+        print_json(listed)
+    if not whole:
+        sys.exit(1)
+
+
+def _print(path: Path, entries: list[Entry], problem: str | None, stats: bool, *, several: bool) -> None:
+    if several:
+        click.echo(f"{path}")
+    if problem:
+        click.echo(f"error: {problem}", err=True)
+    if entries:
+        click.echo("\n".join(_lines(COLUMNS + (STATS_COLUMNS if stats else ()), [_row(e, stats) for e in entries])))
+    for entry in entries:
+        if entry.reason:
+            click.echo(f"damaged: message {entry.number} at byte {entry.offset}: {entry.reason}", err=True)
+    if several:
+        click.echo()
+
+
+def _lines(columns: tuple[str, ...], rows: list[list[Any]]) -> list[str]:
+    """Aligned columns. A file may hold thousands of fields, and rich takes a millisecond for each."""
+    table = [columns, *(["" if cell is None else str(cell) for cell in row] for row in rows)]
+    widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
+    places = [(width, column in RIGHT) for width, column in zip(widths, columns, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width) for cell, (width, right) in zip(row, places, strict=True)
+        ).rstrip()
+        for row in table
+    ]
+
+
+def _row(entry: Entry, stats: bool) -> list[Any]:
+    name = entry.name or "damaged"
+    row = [entry.number, entry.offset, name, entry.level, entry.step, entry.grid, entry.packing, entry.length]
+    if stats:
+        numbers = entry.stats
+        row += [f"{n:.6g}" for n in (numbers.minimum, numbers.mean, numbers.maximum)] if numbers else [None] * 3
+        row.append(numbers.missing if numbers else None)
+    return row
+
+
+def _as_json(entry: Entry) -> dict[str, Any]:
+    stats = entry.stats
+    finite = [None if math.isnan(n) else n for n in (stats.minimum, stats.mean, stats.maximum)] if stats else []
+    return {
+        "number": entry.number,
+        "offset": entry.offset,
+        "length": entry.length,
+        "edition": entry.edition,
+        "name": entry.name,
+        "parameter": entry.parameter,
+        "units": entry.units,
+        "level": entry.level,
+        "reference": entry.reference.isoformat() if entry.reference else None,
+        "step": entry.step,
+        "grid": entry.grid,
+        "packing": entry.packing,
+        "bits": entry.bits,
+        "stats": dict(zip(STATS_COLUMNS, [*finite, stats.missing], strict=True)) if stats else None,
+        "damaged": entry.reason,
+    }
