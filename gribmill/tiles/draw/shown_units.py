@@ -38,6 +38,8 @@ CONVERSIONS = {
     ("kg kg-1", "g kg-1"): Conversion(1000),
     ("m2 s-2", "gpm"): Conversion(1 / STANDARD_GRAVITY),
     ("m", "gpm"): Conversion(),
+    ("m2 s-2", "m"): Conversion(1 / STANDARD_GRAVITY),
+    ("m3 m-3", "%"): Conversion(100),
     ("s-1", "10-5 s-1"): Conversion(1e5),
     ("kt", "m s-1"): Conversion(1 / KNOTS_PER_M_S),
     ("km h-1", "m s-1"): Conversion(1 / 3.6),

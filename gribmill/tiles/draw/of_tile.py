@@ -1,0 +1,88 @@
+"""A variable of a tile as something to draw."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gribmill.regions.grids import Grid
+from gribmill.tiles.draw.drawable import Barbs, Drawable
+from gribmill.tiles.draw.errors import DrawError
+from gribmill.tiles.grid_record import cached_grid
+from gribmill.tiles.lexicon import lexicon
+from gribmill.tiles.tile import Floats, Tile
+
+CELL_STATISTICS = ("_mean", "_min", "_max")  # that a regular grid's cells add to a name
+UPPER_HPA = 600  # jet-stream colours from this level up
+
+
+def drawable_of(tile: Tile, name: str) -> Drawable:
+    """A stored variable, or wind speed: `wind10` from u10 and v10, `wind_500` from u_500 and v_500."""
+    pair = _components(tile, name)
+    facts = tile.meta.variables.get(pair[0] if pair else name)
+    if facts is None:
+        tile.read(name)  # raises the error that lists what there is
+        raise AssertionError(name)
+    if pair:
+        values = np.hypot(*(tile.read(part) for part in pair))
+        long_name, palette = f"Wind speed at {facts.level}", _wind_palette(name)
+    else:
+        values, long_name, palette = tile.read(name), facts.long_name, palette_of(name)
+    meta, (lat, lon) = tile.meta, _coordinates(tile)
+    return Drawable(
+        values=values,
+        lat=lat,
+        lon=lon,
+        units=facts.units,
+        long_name=long_name,
+        name=name,
+        palette=palette,
+        model=meta.model,
+        run=f"{meta.run_time:%Y-%m-%d %HZ}",
+        region=" · ".join(part for part in (meta.region.name, meta.region.title) if part),
+        valid=meta.valid_time,
+        hour=meta.hour,
+        attribution=meta.attribution or "",
+        grid=None if tile.regular else window_grid(tile),
+    )
+
+
+def barbs_of(tile: Tile, level: str = "10") -> Barbs:
+    """The wind at a level, by the ending of its names: `10` for u10 and v10, `_500` for u_500 and v_500."""
+    names = f"u{level}", f"v{level}"
+    if not set(names) <= set(tile.meta.variables):
+        have = ", ".join(sorted(name[1:] for name in tile.names if _components(tile, f"wind{name[1:]}"))) or "none"
+        raise DrawError(f"{tile.path} has no {names[0]} and {names[1]} for barbs; levels with both: {have}")
+    return Barbs(*(tile.read(name) for name in names))
+
+
+def palette_of(name: str) -> str:
+    """The lexicon's palette for a variable or a cell statistic of one; `generic` where it knows neither."""
+    known = lexicon().get(name)
+    for ending in CELL_STATISTICS:
+        if known is None and name.endswith(ending):
+            known = lexicon().get(name.removesuffix(ending))
+    return known.palette if known else "generic"
+
+
+def window_grid(tile: Tile) -> Grid:
+    """The tile's own part of its source grid."""
+    record = tile.meta.grid
+    (rows, columns), first_column = record.shape, record.cols[0][0]
+    return cached_grid(record, str(tile.path)).part(record.rows[0], rows, first_column, columns)
+
+
+def _coordinates(tile: Tile) -> tuple[Floats, Floats]:
+    return (tile.y, tile.x) if tile.regular else tile.latlon()
+
+
+def _components(tile: Tile, name: str) -> tuple[str, str] | None:
+    """The two winds whose speed a name means, unless the tile stores that name itself."""
+    if name in tile.meta.variables or not name.startswith("wind"):
+        return None
+    u, v = (f"{letter}{name.removeprefix('wind')}" for letter in "uv")
+    return (u, v) if {u, v} <= set(tile.meta.variables) else None
+
+
+def _wind_palette(name: str) -> str:
+    level = name.removeprefix("wind_")
+    return "wind_upper" if level.isdigit() and int(level) <= UPPER_HPA else "wind"
