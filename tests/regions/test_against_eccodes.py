@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -133,3 +134,82 @@ def test_every_point_of_a_real_grid_is_where_eccodes_puts_it(name: str) -> None:
     back_j, back_i = grid.index(lat, lon)
     assert np.abs(back_j - j).max() * grid.cell_km * 1000 < 0.001
     assert np.abs(back_i - i).max() * grid.cell_km * 1000 < 0.001
+
+
+LAMBERT = {"gridType": "lambert", "Latin1InDegrees": -35.0, "Latin2InDegrees": -20.0, "LaDInDegrees": -27.5}
+POLAR = {"gridType": "polar_stereographic", "LaDInDegrees": 71.0, "orientationOfTheGridInDegrees": 10.0}
+MADE: dict[str, tuple[dict[str, Any], type[Any], dict[str, Any]]] = {
+    "southern Lambert": (
+        LAMBERT | {"LoVInDegrees": 300.0, "projectionCentreFlag": 128, "first": (-45.0, 285.0)},
+        LambertGrid,
+        {"lov": 300, "latin1": -35, "latin2": -20, "lad": -27.5},
+    ),
+    "southern polar stereographic": (
+        # ecCodes tells the pole by the sign of LaD alone.
+        POLAR | {"LaDInDegrees": -71.0, "projectionCentreFlag": 128, "first": (-60.0, 50.0)},
+        PolarStereographicGrid,
+        {"lov": 10, "lad": -71, "south_pole": True},
+    ),
+    "northern polar stereographic": (
+        POLAR | {"projectionCentreFlag": 0, "first": (60.0, 350.0)},
+        PolarStereographicGrid,
+        {"lov": 10, "lad": 71},
+    ),
+    "Mercator": (
+        {
+            "gridType": "mercator",
+            "LaDInDegrees": 20.0,
+            "first": (10.0, 170.0),
+            "latitudeOfLastGridPointInDegrees": 30.0,
+            "longitudeOfLastGridPointInDegrees": 195.0,
+        },
+        MercatorGrid,
+        {"lad": 20},
+    ),
+}
+
+
+# ecCodes has no polar stereographic grid on an ellipsoid; PROJ holds ours there.
+CASES = [(name, "sphere") for name in MADE] + [("southern Lambert", "ellipsoid"), ("Mercator", "ellipsoid")]
+
+
+@pytest.mark.parametrize(("name", "shape"), CASES)
+def test_both_hemispheres_and_ellipsoids_are_read_as_eccodes_reads_them(name: str, shape: str) -> None:
+    keys, kind, values = MADE[name]
+    along = ("i", "j") if kind is MercatorGrid else ("x", "y")
+    their_lat, their_lon = made_places(
+        {
+            "gridType": keys["gridType"],
+            "shapeOfTheEarth": 6 if shape == "sphere" else 5,
+            f"N{along[0]}": 40,
+            f"N{along[1]}": 30,
+            f"D{along[0]}InMetres": 20e3,
+            f"D{along[1]}InMetres": 25e3,
+            "latitudeOfFirstGridPointInDegrees": keys["first"][0],
+            "longitudeOfFirstGridPointInDegrees": keys["first"][1],
+            "iScansNegatively": 0,
+            "jScansPositively": 1,
+            **{key: value for key, value in keys.items() if key not in ("gridType", "first")},
+        }
+    )
+    earth = SPHERE if shape == "sphere" else Earth(6378137.0, 6356752.314)
+    grid = kind.at_corner(*keys["first"], nx=40, ny=30, dx=20e3, dy=25e3, earth=earth, **values)
+    lat, lon = grid.latlon(np.arange(30)[:, None], np.arange(40)[None, :])
+    assert np.abs(lat - their_lat).max() < 1e-5
+    assert np.abs(np.mod(lon - their_lon + 180, 360) - 180).max() < 1e-5
+
+
+def made_places(keys: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Places of a message of 30 by 40 points made from these keys."""
+    import eccodes
+
+    made = eccodes.codes_grib_new_from_samples("GRIB2")
+    for key, value in keys.items():
+        eccodes.codes_set(made, key, value)
+    eccodes.codes_set_values(made, np.zeros(1200))
+    # ecCodes asks whether the Earth is an ellipsoid only when it reads a message.
+    read = eccodes.codes_new_from_message(eccodes.codes_get_message(made))
+    lat, lon = (eccodes.codes_get_array(read, key).reshape(30, 40) for key in ("latitudes", "longitudes"))
+    eccodes.codes_release(made)
+    eccodes.codes_release(read)
+    return lat, lon

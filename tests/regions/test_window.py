@@ -7,7 +7,7 @@ import pytest
 
 from gribmill.regions import perimeter
 from gribmill.regions.box import Box
-from gribmill.regions.grids import Grid, LatLonGrid
+from gribmill.regions.grids import Grid, LambertGrid, LatLonGrid, PolarStereographicGrid, grid_from_spec
 from gribmill.regions.named_grid import named_grids
 from gribmill.regions.region import built_in_regions
 from gribmill.regions.window import Window, enclosing_columns, window
@@ -75,6 +75,17 @@ def test_a_parallel_that_bulges_past_the_corners_of_the_box_loses_no_row() -> No
     assert found.rows.start == int(np.ceil(lowest_j))
     # Four corners would start the window some sixty rows further north: points lost.
     assert found.rows.start < corners_j.min() - 50
+
+
+def test_on_a_very_fine_grid_the_bulge_between_two_whole_degrees_is_followed_too() -> None:
+    plane = {"nx": 5000, "ny": 60, "dx": 20.0, "dy": 20.0, "earth": SPHERE}
+    cone = LambertGrid(x0=-50e3, y0=0, lov=10, latin1=40, latin2=40, lad=40, **plane)
+    pole = PolarStereographicGrid(x0=-50e3, y0=-3.4e6, lov=10, lad=60, **plane)
+    for grid in (cone, pole):
+        lat, lon = every_point(grid)
+        middle, _ = grid.latlon(30, 2500)
+        box = Box(9.55, float(middle), 10.44, float(middle) + 5)
+        assert window(grid, box) == brute_force(box.contains(lat, lon), wraps=False), grid
 
 
 def test_a_box_around_the_pole_takes_the_pole_on_a_polar_grid() -> None:
@@ -145,8 +156,6 @@ def test_a_window_is_found_once_per_grid_and_box(monkeypatch: pytest.MonkeyPatch
 
 def hrrr_again() -> Grid:
     """An equal grid, made anew: the cache goes by value."""
-    from gribmill.regions.grids import grid_from_spec
-
     return grid_from_spec(NAMED["hrrr"].spec())
 
 
