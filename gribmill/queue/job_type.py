@@ -62,8 +62,12 @@ class JobType:
     def encode(self, args: Mapping[str, Any]) -> tuple[str, Args]:
         """The JSON text to store, and the checked model."""
         model = self.check(args)
-        text = canonical_json(model.model_dump(mode="json", exclude_defaults=False, exclude_none=True))
-        if len(text) > ARGS_LIMIT_BYTES:
+        try:
+            text = canonical_json(model.model_dump(mode="json", exclude_defaults=False, exclude_none=True))
+            size = len(text.encode())
+        except ValueError as error:  # NaN, or half a surrogate pair
+            raise BadArguments(f"{self.key}: arguments cannot be written as JSON: {error}") from None
+        if size > ARGS_LIMIT_BYTES:
             raise BadArguments(f"{self.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
         return text, model
 

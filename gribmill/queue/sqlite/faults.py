@@ -25,6 +25,8 @@ def plain_faults(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise fault_of(error, path) from error
+    except (OverflowError, UnicodeEncodeError) as error:
+        raise StatementRefused(f"{path}: a value cannot be stored, nothing was written: {error}") from error
 
 
 def fault_of(error: sqlite3.Error, path: Path) -> QueueError:

@@ -1,0 +1,58 @@
+"""A store under test, whatever database is behind it: Postgres joins by adding a class here."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Protocol
+
+from gribmill.queue.job_type import Registry
+from gribmill.queue.sqlite import SqliteDatabase
+from gribmill.queue.store import Store
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.sample_types import TYPES
+
+
+class Bench(Protocol):
+    """What the contract suite needs of a backend."""
+
+    clock: FakeClock
+    store: Store
+
+    def open(self, types: Registry = TYPES) -> Store:
+        """The same queue as another process would open it."""
+        ...
+
+    def by_hand(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+        """One statement on a plain connection, as a person with a shell would run it."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class SqliteBench:
+    """jobs.db in a folder. `normal` spares the tests a thousand fsyncs; power loss is not what they are about."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = FakeClock()
+        self.path = folder / "jobs.db"
+        self._stores: list[Store] = []
+        self.store = self.open()
+
+    def open(self, types: Registry = TYPES) -> Store:
+        store = Store(SqliteDatabase(self.path, synchronous="normal", clock=self.clock), types)
+        self._stores.append(store)
+        return store
+
+    def by_hand(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
+            return connection.execute(sql, params).fetchall()
+
+    def close(self) -> None:
+        for store in self._stores:
+            store.close()
+
+
+BENCHES: dict[str, Callable[[Path], Bench]] = {"sqlite": SqliteBench}

@@ -1,0 +1,18 @@
+"""A clock that a test turns by hand."""
+
+from __future__ import annotations
+
+START = 1_800_000_000.0
+
+
+class FakeClock:
+    """Whole milliseconds, as the database keeps them."""
+
+    def __init__(self, start: float = START) -> None:
+        self._milliseconds = round(start * 1000)
+
+    def __call__(self) -> float:
+        return self._milliseconds / 1000
+
+    def advance(self, seconds: float) -> None:
+        self._milliseconds += round(seconds * 1000)

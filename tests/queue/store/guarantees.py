@@ -1,0 +1,362 @@
+"""G1–G10 as scenarios. Each holds on the real store; the broken variants must fail at least one of them."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from gribmill.queue.errors import Reserved
+from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
+from tests.queue.store.bench import Bench
+from tests.queue.store.hands import LEASE, add, asks, attempts, claim, drain, fail, report, snooze, stop, succeed, take
+
+
+def committed_job_is_there_for_every_process(bench: Bench) -> None:
+    """G1: what enqueue has returned is in the file, and stays until it has ended."""
+    made = bench.store.enqueue_many([NewJob("plain", {"n": n}) for n in range(30)])
+    bench.store.close()
+    other = bench.open()
+    assert [job.id for job in reversed(other.jobs(limit=100).jobs)] == [job.id for job in made]
+    assert drain(other) == [job.id for job in made]
+    assert {job.status for job in other.jobs(limit=100).jobs} == {"processing"}
+
+
+def killed_worker_loses_no_job(bench: Bench) -> None:
+    """G1: a job survives its worker, however often that dies, until its attempts are used up."""
+    job_id = add(bench.store, max_attempts=3)
+    for _ in range(3):
+        assert take(bench.store).id == job_id
+        bench.clock.advance(LEASE)
+        bench.store.recover()
+        bench.clock.advance(100)
+    assert bench.store.job(job_id).status == "failed"
+
+
+def attempt_is_given_to_one_worker(bench: Bench) -> None:
+    """G2: many workers at once, and each (job, attempt) in one hand only."""
+    count, hands = 60, 4
+    bench.store.enqueue_many([NewJob("plain", {"n": n}) for n in range(count)])
+    seen: list[tuple[int, int]] = []
+    errors: list[BaseException] = []
+
+    def work(name: str) -> None:
+        store = bench.open()
+        try:
+            while batch := claim(store, name):
+                seen.extend((job.id, job.attempt_no) for job in batch)
+                for job in batch:
+                    assert succeed(store, job, name).accepted == (job.ticket,)
+        except BaseException as error:  # noqa: BLE001 — told to the test below
+            errors.append(error)
+        finally:
+            store.close()
+
+    threads = [threading.Thread(target=work, args=(f"w{n}",)) for n in range(hands)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert max(Counter(seen).values()) == 1
+    assert len(seen) == count
+    assert bench.store.verify() == []
+
+
+def claimed_job_is_not_given_again(bench: Bench) -> None:
+    """G2: while a lease runs, nobody else gets the job."""
+    add(bench.store)
+    take(bench.store, "w1")
+    assert claim(bench.open(), "w2") == ()
+    bench.clock.advance(LEASE - 0.001)
+    assert len(bench.store.recover()) == 0
+    assert claim(bench.store, "w2") == ()
+
+
+def _zombie(bench: Bench) -> tuple[int, Claimed, Claimed]:
+    """A job whose first worker outlived its lease, now in a second worker's hands."""
+    job_id = add(bench.store)
+    old = take(bench.store, "zombie")
+    bench.clock.advance(LEASE)
+    bench.store.recover()
+    bench.clock.advance(100)
+    return job_id, old, take(bench.store, "heir")
+
+
+def _zombie_changes_nothing(bench: Bench, outcome: Outcome) -> None:
+    job_id, old, new = _zombie(bench)
+    child = add(bench.store, after=(job_id,))
+    before = bench.store.history(job_id)
+    turn = report(bench.store, old, outcome, "zombie")
+    assert (turn.accepted, turn.fenced) == ((), (old.ticket,))
+    assert bench.store.history(job_id) == before
+    # Not even under the new worker's name, nor with the new number under the old name.
+    assert report(bench.store, old, outcome, "heir").fenced == (old.ticket,)
+    assert report(bench.store, new, outcome, "zombie").fenced == (new.ticket,)
+    assert bench.store.history(job_id) == before
+    assert len(bench.store.jobs().jobs) == 2, "a fenced worker's follow-up jobs must not exist"
+    assert bench.store.job(child).deps_left == 1
+    assert succeed(bench.store, new, "heir").accepted == (new.ticket,)
+    assert attempts(bench.store, job_id) == ["lost", "succeeded"]
+    assert bench.store.verify() == []
+
+
+def fenced_success_changes_nothing(bench: Bench) -> None:
+    """G3: a worker that outlived its lease completes nothing, and its follow-up jobs never exist."""
+    _zombie_changes_nothing(bench, Succeeded(then=(NewJob("plain"),)))
+
+
+def fenced_failure_changes_nothing(bench: Bench) -> None:
+    """G3: nor does it fail what another worker runs,"""
+    _zombie_changes_nothing(bench, Failed("too late"))
+
+
+def fenced_last_failure_changes_nothing(bench: Bench) -> None:
+    """G3: nor for good,"""
+    _zombie_changes_nothing(bench, Failed("too late", permanent=True))
+
+
+def fenced_snooze_changes_nothing(bench: Bench) -> None:
+    """G3: nor put it back,"""
+    _zombie_changes_nothing(bench, Snoozed(5))
+
+
+def fenced_stop_changes_nothing(bench: Bench) -> None:
+    """G3: nor stop it."""
+    _zombie_changes_nothing(bench, Stopped())
+
+
+def job_succeeds_once(bench: Bench) -> None:
+    """G3: a second report on the same attempt is fenced, also in the same call."""
+    job_id = add(bench.store)
+    job = take(bench.store)
+    assert succeed(bench.store, job).accepted
+    for again in (Succeeded(then=(NewJob("plain"),)), Failed("no"), Snoozed(1), Stopped()):
+        assert report(bench.store, job, again).fenced == (job.ticket,)
+    assert attempts(bench.store, job_id) == ["succeeded"]
+    assert len(bench.store.jobs().jobs) == 1
+
+
+def job_of_a_dead_worker_comes_back_after_its_lease(bench: Bench) -> None:
+    """G4: not before the lease has run out, and at the first sweep after."""
+    job_id = add(bench.store)
+    take(bench.store, "dead")
+    bench.clock.advance(LEASE - 0.001)
+    assert len(bench.store.recover()) == 0
+    assert bench.store.job(job_id).status == "processing"
+    bench.clock.advance(0.001)
+    assert bench.store.recover().requeued == (job_id,)
+    wait = bench.store.seconds_to_next_due()
+    assert wait is not None
+    assert 9.0 <= wait <= 11.0, "one backoff of the type, nothing longer"
+    bench.clock.advance(wait)
+    again = take(bench.store, "alive")
+    assert (again.id, again.attempt_no) == (job_id, 2)
+
+
+def heartbeat_keeps_the_job(bench: Bench) -> None:
+    """G4: a living worker loses nothing."""
+    job_id = add(bench.store)
+    job = take(bench.store)
+    for _ in range(5):
+        bench.clock.advance(LEASE - 1)
+        assert [held.ticket for held in bench.store.heartbeat("w1", LEASE)] == [job.ticket]
+        assert len(bench.store.recover()) == 0
+    assert bench.store.job(job_id).status == "processing"
+
+
+def claims_follow_the_total_order(bench: Bench) -> None:
+    """G5: priority down, position up, age, id; over all types."""
+    store, clock = bench.store, bench.clock
+    late_low = add(store, "plain", priority=-1)
+    first = add(store, "plain")
+    clock.advance(1)
+    second = add(store, "unique", {"n": 1})
+    third = add(store, "fragile")
+    urgent = add(store, "tile", {"hour": 1}, priority=5)
+    parked = add(store, "plain")
+    store.move_to_back(parked)
+    pinned = add(store, "plain")
+    store.move_to_front(pinned)
+    assert [job.id for job in store.queue()] == [urgent, pinned, first, second, third, parked, late_low]
+    assert drain(store) == [urgent, pinned, first, second, third, parked, late_low]
+
+
+def job_runs_at_most_its_attempts(bench: Bench) -> None:
+    """G6: failures and crashes both cost one; then it is a dead letter."""
+    job_id = add(bench.store, max_attempts=4)
+    for crash in (False, True, True, False):
+        job = take(bench.store)
+        if crash:
+            bench.clock.advance(LEASE)
+            bench.store.recover()
+        else:
+            fail(bench.store, job)
+        bench.clock.advance(1000)
+        assert bench.store.verify() == []
+    assert claim(bench.store) == ()
+    job = bench.store.job(job_id)
+    assert (job.status, job.attempt_no, job.retry_count) == ("failed", 4, 3)
+    assert job.dead_lettered_at is not None
+    assert attempts(bench.store, job_id) == ["failed", "lost", "lost", "failed"]
+
+
+def equal_active_jobs_are_one(bench: Bench) -> None:
+    """G7: per tenant and key; while the first waits, runs, and waits for its next attempt."""
+    store = bench.store
+    first = store.enqueue(NewJob("plain", dedupe_key="k"))
+    for _ in range(2):
+        again = store.enqueue(NewJob("plain", {"n": 2}, dedupe_key="k"))
+        assert (again.id, again.created) == (first.id, False)
+        job = take(store)
+        assert store.enqueue(NewJob("plain", dedupe_key="k")).id == first.id
+        fail(store, job)
+        assert store.enqueue(NewJob("plain", dedupe_key="k")).id == first.id
+        bench.clock.advance(100)
+    other = store.enqueue(NewJob("plain", dedupe_key="k", tenant_id="elsewhere"))
+    assert other.created
+    assert store.verify() == []
+
+
+def one_firing_per_slot(bench: Bench) -> None:
+    """G8: the slot's row decides, also when two believe that they lead."""
+    bench.by_hand(
+        "INSERT INTO job_triggers (label, trigger_type, cron_expr, timezone, definition_key)"
+        " VALUES ('nightly', 'schedule', '0 0 * * *', 'UTC', 'plain')"
+    )
+    trigger = bench.by_hand("SELECT id FROM job_triggers")[0][0]
+    fire = "INSERT INTO trigger_firings (trigger_id, fire_key) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING fire_key"
+    assert bench.by_hand(fire, trigger, "2026-01-01T00:00Z") == [("2026-01-01T00:00Z",)]
+    assert bench.by_hand(fire, trigger, "2026-01-01T00:00Z") == []
+    assert bench.by_hand(fire, trigger, "2026-01-02T00:00Z") == [("2026-01-02T00:00Z",)]
+
+
+def one_leader_at_a_time(bench: Bench) -> None:
+    """G8: an office has one holder; the term grows with each change, so that an old holder is known."""
+    one, two = bench.store, bench.open()
+    assert one.take_lease("scheduler", "a", 15) == 1
+    assert two.take_lease("scheduler", "b", 15) is None
+    bench.clock.advance(10)
+    assert one.take_lease("scheduler", "a", 15) == 1
+    bench.clock.advance(14.999)
+    assert two.take_lease("scheduler", "b", 15) is None
+    bench.clock.advance(0.001)
+    assert two.take_lease("scheduler", "b", 15) == 2
+    assert one.take_lease("scheduler", "a", 15) is None
+    assert one.take_lease("scheduler", "b", 15, renew=False) is None
+
+
+def nothing_starts_under_a_reservation(bench: Bench) -> None:
+    """G9: neither head nor sibling, until release or expiry."""
+    store = bench.store
+    add(store, "tile", {"hour": 1, "region": "a"})
+    head = take(store)
+    add(store, "tile", {"hour": 1, "region": "b"})
+    add(store, "plain")
+    held = store.reserve("me", 100)
+    assert claim(store) == ()
+    assert store.claim_siblings(asks(), head, 5) == ()
+    with pytest.raises(Reserved, match="reserved by me"):
+        bench.open().reserve("you", 5)
+    bench.clock.advance(99.999)
+    assert claim(store) == ()
+    bench.clock.advance(0.001)
+    assert take(store).type == "tile"
+    assert store.verify() == []
+    again = store.reserve("you", 100)
+    assert claim(store) == ()
+    store.release(again.id)
+    assert take(store).type == "plain"
+    assert held.id != again.id
+
+
+def processing_lease_and_running_attempt_are_one(bench: Bench) -> None:
+    """G10: through every way out of `processing`."""
+    store = bench.store
+    ids = store.enqueue_many([NewJob("tile", {"hour": 1, "region": str(n)}) for n in range(4)])
+    child = add(store, after=(ids[0].id,))
+    batch = claim(store)
+    assert len(batch) == 4
+    _same(bench, running=4)
+    succeed(store, batch[0])
+    fail(store, batch[1])
+    snooze(store, batch[2], 5)
+    stop(store, batch[3])
+    _same(bench, running=0)
+    assert take(store).id == child
+    _same(bench, running=1)
+    bench.clock.advance(LEASE)
+    store.recover()
+    _same(bench, running=0)
+
+
+def _same(bench: Bench, running: int) -> None:
+    processing = bench.store.jobs()
+    rows = [job for job in processing.jobs if job.status == "processing"]
+    assert len(rows) == running
+    for job in processing.jobs:
+        held = job.status == "processing"
+        assert (job.lease_expires_at is not None) == held
+        assert (job.worker_id is not None) == held
+        open_attempts = [a.attempt_no for a in bench.store.history(job.id).attempts if a.status == "running"]
+        assert open_attempts == ([job.attempt_no] if held else [])
+    assert bench.store.verify() == []
+
+
+def job_that_waits_does_not_start(bench: Bench) -> None:
+    """G5, G10: neither before its time nor before its parents."""
+    store = bench.store
+    parent = add(store, delay_seconds=50)
+    child = add(store, after=(parent,), priority=9)
+    assert claim(store) == ()
+    bench.clock.advance(49.999)
+    assert claim(store) == ()
+    bench.clock.advance(0.001)
+    job = take(store)
+    assert job.id == parent
+    assert claim(store) == ()
+    succeed(store, job)
+    assert take(store).id == child
+
+
+def finished_job_stays_as_it_is(bench: Bench) -> None:
+    """G3: what has ended is never given out again, nor rewritten by a late sweep."""
+    store = bench.store
+    ids = [add(store) for _ in range(3)]
+    jobs = [take(store) for _ in ids]
+    succeed(store, jobs[0])
+    fail(store, jobs[1], permanent=True)
+    stop(store, jobs[2])
+    before = [store.history(job_id) for job_id in ids]
+    bench.clock.advance(10_000)
+    assert len(store.recover()) == 0
+    assert claim(store) == ()
+    assert [store.history(job_id) for job_id in ids] == before
+    assert [entry.job.status for entry in before] == ["completed", "failed", "cancelled"]
+
+
+GUARANTEES: tuple[Callable[[Bench], None], ...] = (
+    committed_job_is_there_for_every_process,
+    killed_worker_loses_no_job,
+    attempt_is_given_to_one_worker,
+    claimed_job_is_not_given_again,
+    fenced_success_changes_nothing,
+    fenced_failure_changes_nothing,
+    fenced_last_failure_changes_nothing,
+    fenced_snooze_changes_nothing,
+    fenced_stop_changes_nothing,
+    job_succeeds_once,
+    job_of_a_dead_worker_comes_back_after_its_lease,
+    heartbeat_keeps_the_job,
+    claims_follow_the_total_order,
+    job_runs_at_most_its_attempts,
+    equal_active_jobs_are_one,
+    one_firing_per_slot,
+    one_leader_at_a_time,
+    nothing_starts_under_a_reservation,
+    processing_lease_and_running_attempt_are_one,
+    job_that_waits_does_not_start,
+    finished_job_stays_as_it_is,
+)

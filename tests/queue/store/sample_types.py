@@ -1,0 +1,34 @@
+"""Job types that differ in every rule which the store keeps."""
+
+from __future__ import annotations
+
+from gribmill.queue.job_type import Args, JobType, Registry
+
+
+class PlainArgs(Args):
+    """A number to tell jobs apart."""
+
+    n: int = 0
+
+
+class TileArgs(Args):
+    """An hour shared with siblings, and a region of one's own."""
+
+    hour: int = 0
+    region: str = "ne"
+
+
+def hour_of(args: TileArgs) -> str:
+    return f"hour/{args.hour:03d}"
+
+
+PLAIN = JobType("plain", "Nothing special.", PlainArgs, "test", None, backoff_base_s=10.0, backoff_cap_s=45.0)
+UNIQUE = JobType("unique", "Equal arguments make equal jobs.", PlainArgs, "test", None, dedupe=True)
+TILE = JobType("tile", "Siblings of an hour go together.", TileArgs, "test", None, batch_max=4, group_by=hour_of)
+LIMITED = JobType(
+    "limited", "Two batches at most.", TileArgs, "test", None, batch_max=2, max_running=2, group_by=hour_of
+)
+FRAGILE = JobType("fragile", "A lost attempt is the last.", PlainArgs, "test", None, on_lost="fail")
+
+TYPES = Registry(PLAIN, UNIQUE, TILE, LIMITED, FRAGILE)
+ALL = tuple(kind.key for kind in TYPES)

@@ -1,0 +1,145 @@
+"""Siblings are claimed together, and limits count batches."""
+
+from __future__ import annotations
+
+from gribmill.queue.model import NewJob, Report, Succeeded
+from gribmill.queue.store import Store
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.hands import add, asks, attempts, claim, fail, succeed, take
+
+
+def tiles(store: Store, hour: int, count: int, kind: str = "tile", **fields: object) -> list[int]:
+    jobs = [NewJob(kind, {"hour": hour, "region": f"r{n}"}, **fields) for n in range(count)]  # type: ignore[arg-type]
+    return [made.id for made in store.enqueue_many(jobs)]
+
+
+def test_head_brings_its_ready_siblings_up_to_the_types_limit(store: Store) -> None:
+    ids = tiles(store, 1, 6)
+    other = tiles(store, 2, 1)
+    first = claim(store)
+    assert [job.id for job in first] == ids[:4]
+    assert {job.batch_id for job in first} == {ids[0]}
+    assert [job.id for job in claim(store)] == ids[4:]
+    assert [job.id for job in claim(store)] == other
+
+
+def test_siblings_come_in_queue_order_and_the_head_is_the_best_of_all(store: Store) -> None:
+    plain = add(store, priority=3)
+    ids = tiles(store, 1, 5)
+    store.set_priority(ids[3], 2)
+    store.move_to_back(ids[0])
+    assert take(store).id == plain
+    assert [job.id for job in claim(store)] == [ids[3], ids[1], ids[2], ids[4]]
+
+
+def test_siblings_that_wait_or_differ_in_type_stay(store: Store) -> None:
+    parent = add(store, "fragile", priority=-5)
+    head = tiles(store, 1, 1)
+    tiles(store, 1, 1, delay_seconds=5)
+    tiles(store, 1, 1, after=(parent,))
+    tiles(store, 1, 1, kind="limited", priority=-9)
+    assert [job.id for job in claim(store)] == head
+
+
+def test_workers_own_batch_limit_is_kept(store: Store) -> None:
+    ids = tiles(store, 1, 4)
+    assert [job.id for job in claim(store, limit=2)] == ids[:2]
+    assert [job.id for job in claim(store, limit=1)] == ids[2:3]
+
+
+def test_siblings_end_each_on_its_own(store: Store) -> None:
+    ids = tiles(store, 1, 3)
+    batch = claim(store)
+    succeed(store, batch[0])
+    fail(store, batch[1], permanent=True)
+    assert [store.job(job_id).status for job_id in ids] == ["completed", "failed", "processing"]
+    assert [relative.id for relative in store.history(ids[0]).siblings] == ids[1:]
+
+
+def test_top_up_takes_siblings_that_arrived_meanwhile(store: Store) -> None:
+    tiles(store, 1, 1)
+    head = take(store)
+    late = tiles(store, 1, 3)
+    tiles(store, 2, 1)
+    more = store.claim_siblings(asks(), head, 2)
+    assert [job.id for job in more] == late[:2]
+    assert {job.batch_id for job in more} == {head.id}
+    assert attempts(store, late[0]) == ["running"]
+    assert [job.id for job in store.claim_siblings(asks(), head, 5)] == late[2:]
+    assert store.claim_siblings(asks(), head, 5) == ()
+    assert store.claim_siblings(asks(), head, 0) == ()
+
+
+def test_no_top_up_for_a_paused_type_nor_without_a_group(store: Store) -> None:
+    tiles(store, 1, 1)
+    add(store)
+    head, plain = take(store), take(store)
+    tiles(store, 1, 1)
+    store.pause("tile")
+    assert store.claim_siblings(asks(), head, 5) == ()
+    assert store.claim_siblings(asks(), plain, 5) == ()
+
+
+def test_max_running_counts_batches_not_jobs(store: Store) -> None:
+    first, second, third = (tiles(store, hour, 2, "limited") for hour in (1, 2, 3))
+    one = claim(store)
+    two = claim(store)
+    assert [[job.id for job in batch] for batch in (one, two)] == [first, second]
+    assert claim(store) == ()
+    succeed(store, one[0])
+    assert claim(store) == (), "the batch still runs while one of it does"
+    succeed(store, one[1])
+    assert [job.id for job in claim(store)] == third
+
+
+def test_top_up_joins_its_batch_also_at_the_limit(store: Store) -> None:
+    for hour in (1, 2):
+        tiles(store, hour, 1, "limited")
+    one = take(store)
+    take(store)
+    late = tiles(store, 1, 1, "limited")
+    assert [job.id for job in store.claim_siblings(asks(), one, 1)] == late
+    tiles(store, 3, 1, "limited")
+    assert claim(store) == ()
+
+
+def test_top_up_of_a_batch_that_ended_starts_none_beyond_the_limit(store: Store) -> None:
+    for hour in (1, 2, 3):
+        tiles(store, hour, 1, "limited")
+    one = take(store)
+    take(store)
+    succeed(store, one)
+    take(store)
+    tiles(store, 1, 1, "limited")
+    assert store.claim_siblings(asks(), one, 1) == ()
+
+
+def test_limit_leaves_other_types_alone(store: Store) -> None:
+    for hour in (1, 2, 3):
+        tiles(store, hour, 1, "limited", priority=5)
+    claim(store)
+    claim(store)
+    plain = add(store)
+    assert take(store).id == plain
+
+
+def test_follow_up_siblings_become_visible_together(store: Store, clock: FakeClock) -> None:
+    add(store)
+    job = take(store)
+    then = tuple(NewJob("tile", {"hour": 5, "region": str(n)}) for n in range(3))
+    turn = store.finish("w1", [Report(job.ticket, Succeeded(then=then))], [asks(), asks()])
+    assert [len(batch) for batch in turn.batches] == [3, 0]
+    assert turn.accepted == (job.ticket,)
+
+
+def test_one_turn_reports_and_claims_in_one_transaction(store: Store) -> None:
+    ids = tiles(store, 1, 4)
+    waiting = [add(store), add(store)]
+    batch = claim(store)
+    turn = store.finish(
+        "w1",
+        [Report(job.ticket, Succeeded()) for job in batch],
+        [asks(types=("plain",)), asks(types=("plain",)), asks(types=("plain",))],
+    )
+    assert [[job.id for job in given] for given in turn.batches] == [[waiting[0]], [waiting[1]], []]
+    assert {store.job(job_id).status for job_id in ids} == {"completed"}

@@ -1,0 +1,220 @@
+"""Jobs come in: checked, in order, many at once, deduplicated, delayed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from gribmill.queue.errors import BadArguments, JobNotFound, StatementRefused, UnknownJobType
+from gribmill.queue.model import NewJob
+from gribmill.queue.store import Store
+from gribmill.queue.store.insights import JobFilter
+from tests.queue.store.bench import Bench
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.hands import add, claim, drain, fail, stop, succeed, take
+
+
+def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, clock: FakeClock) -> None:
+    made = store.enqueue(
+        NewJob(
+            "tile",
+            {"region": "sw", "hour": 7},
+            priority=3,
+            tenant_id="t",
+            source="event",
+            source_ref="upload 5",
+            correlation_id="c",
+            created_by="ann",
+        )
+    )
+    job = store.job(made.id)
+    assert made.created
+    assert job.args == '{"hour":7,"region":"sw"}'
+    assert (job.status, job.priority, job.position, job.retry_count, job.attempt_no) == ("pending", 3, 0, 0, 0)
+    assert (job.max_attempts, job.group_key, job.dedupe_key) == (3, "hour/007", None)
+    assert (job.tenant_id, job.source, job.source_ref) == ("t", "event", "upload 5")
+    assert (job.correlation_id, job.created_by) == ("c", "ann")
+    assert job.created_at is not None
+    assert job.created_at.timestamp() == clock()
+    assert job.worker_id is job.started_at is job.completed_at is job.error_message is job.next_run_at is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "args", "named"),
+    [
+        ("plain", {"n": "many"}, "n:"),
+        ("plain", {"n": 1, "colour": 2}, "colour:"),
+        ("tile", {"hour": None}, "hour:"),
+        ("tile", {"region": ["ne"]}, "region:"),
+        ("tile", {"region": "x" * 70_000}, "larger than 64000 bytes"),
+        ("tile", {"region": "é" * 40_000}, "larger than 64000 bytes"),
+        ("tile", {"region": "\ud800"}, "cannot be written as JSON"),
+    ],
+)
+def test_bad_arguments_are_refused_by_the_fields_name(
+    store: Store, kind: str, args: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(BadArguments, match=named):
+        store.enqueue(NewJob(kind, args))
+    assert store.jobs().jobs == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"priority": 2**31}, "priority"),
+        ({"priority": -(2**40)}, "priority"),
+        ({"delay_seconds": -1.0}, "delay"),
+        ({"delay_seconds": float("nan")}, "delay"),
+        ({"delay_seconds": float("inf")}, "delay"),
+        ({"max_attempts": 0}, "max_attempts"),
+        ({"max_attempts": 1001}, "max_attempts"),
+        ({"tenant_id": ""}, "tenant_id"),
+        ({"tenant_id": "t" * 201}, "tenant_id"),
+    ],
+)
+def test_numbers_out_of_bounds_are_refused(store: Store, fields: dict[str, Any], named: str) -> None:
+    with pytest.raises(BadArguments, match=named):
+        store.enqueue(NewJob("plain", **fields))
+    assert store.jobs().jobs == ()
+
+
+def test_unknown_type_is_refused_and_the_known_ones_are_named(store: Store) -> None:
+    with pytest.raises(UnknownJobType, match=r"'rm -rf'.*plain.*unique"):
+        store.enqueue(NewJob("rm -rf"))
+
+
+def test_one_bad_job_among_many_keeps_all_out(store: Store) -> None:
+    with pytest.raises(BadArguments):
+        store.enqueue_many([NewJob("plain"), NewJob("plain", {"n": "x"})])
+    assert store.jobs().jobs == ()
+
+
+def test_refused_row_leaves_nothing_behind(store: Store) -> None:
+    with pytest.raises(StatementRefused, match="nothing was written"):
+        store.enqueue_many([NewJob("plain"), NewJob("plain", source="nonsense")])  # type: ignore[arg-type]
+    assert store.jobs().jobs == ()
+    add(store)
+
+
+def test_thousands_come_in_order_over_several_transactions(store: Store) -> None:
+    made = store.enqueue_many(NewJob("plain", {"n": n}) for n in range(2500))
+    ids = [job.id for job in made]
+    assert ids == sorted(ids)
+    assert len(set(ids)) == 2500
+    assert [json.loads(job.args)["n"] for job in store.queue(limit=1000)] == list(range(1000))
+    assert store.enqueue_many([]) == []
+
+
+def test_ids_are_never_used_again(store: Store, clock: FakeClock) -> None:
+    last = add(store)
+    succeed(store, take(store))
+    clock.advance(10)
+    store.prune(0, 0)
+    assert add(store) == last + 1
+
+
+def test_declared_types_and_their_argument_schemas_are_stored(store: Store, bench: Bench) -> None:
+    rows = bench.by_hand("SELECT key, batch_max, max_running, on_lost, arg_schema FROM job_definitions ORDER BY key")
+    assert [row[0] for row in rows] == ["fragile", "limited", "plain", "tile", "unique"]
+    assert [row[1:4] for row in rows] == [
+        (1, None, "fail"),
+        (2, 2, "retry"),
+        (1, None, "retry"),
+        (4, None, "retry"),
+        (1, None, "retry"),
+    ]
+    assert json.loads(rows[3][4])["properties"].keys() == {"hour", "region"}
+
+
+# Dedupe
+
+
+def test_type_that_deduplicates_takes_equal_arguments_for_the_same_job(store: Store) -> None:
+    first = store.enqueue(NewJob("unique", {"n": 1}))
+    assert store.enqueue(NewJob("unique", {"n": 1}, priority=9)).id == first.id
+    assert store.enqueue(NewJob("unique", {"n": 2})).created
+    assert store.enqueue(NewJob("unique", {"n": 1}, tenant_id="t")).created
+    assert store.job(first.id).priority == 0, "the existing job stays as it is"
+    assert store.job(first.id).dedupe_key == 'unique::global::{"n":1}'
+
+
+def test_equal_jobs_of_one_call_become_one(store: Store) -> None:
+    made = store.enqueue_many([NewJob("unique", {"n": 1})] * 3)
+    assert [job.created for job in made] == [True, False, False]
+    assert len({job.id for job in made}) == 1
+
+
+@pytest.mark.parametrize("how", ["completed", "failed", "cancelled"])
+def test_after_the_end_an_equal_job_may_come(store: Store, how: str) -> None:
+    first = store.enqueue(NewJob("unique", {"n": 1}))
+    job = take(store)
+    assert store.enqueue(NewJob("unique", {"n": 1})).id == first.id
+    {"completed": succeed, "failed": lambda s, j: fail(s, j, permanent=True), "cancelled": stop}[how](store, job)
+    assert store.job(first.id).status == how
+    second = store.enqueue(NewJob("unique", {"n": 1}))
+    assert second.created
+    assert second.id != first.id
+
+
+def test_jobs_without_a_key_are_all_different(store: Store) -> None:
+    assert len({add(store) for _ in range(5)}) == 5
+
+
+# Delays
+
+
+def test_delayed_job_waits_and_then_takes_its_place(store: Store, clock: FakeClock) -> None:
+    delayed = add(store, delay_seconds=10, priority=1)
+    now = add(store)
+    assert store.seconds_to_next_due() == 10
+    assert drain(store) == [now]
+    assert not store.has_work(("plain",))
+    clock.advance(10)
+    assert store.has_work(("plain",))
+    later = add(store, priority=1)
+    assert drain(store) == [delayed, later], "its age counts from its enqueue"
+    assert store.seconds_to_next_due() is None
+
+
+def test_more_due_jobs_than_one_promotion_takes_all_run(store: Store, clock: FakeClock) -> None:
+    store.enqueue_many(NewJob("plain", delay_seconds=1) for _ in range(1100))
+    clock.advance(1)
+    assert len(drain(store)) == 1100
+
+
+def test_delay_of_zero_is_no_delay(store: Store) -> None:
+    job_id = add(store, delay_seconds=0)
+    assert store.job(job_id).next_run_at is None
+    assert take(store).id == job_id
+
+
+def test_run_now_ends_the_wait(store: Store) -> None:
+    job_id = add(store, delay_seconds=1000)
+    store.run_now(job_id)
+    assert take(store).id == job_id
+    with pytest.raises(JobNotFound):
+        store.run_now(99)
+
+
+# Tenants
+
+
+def test_tenants_share_the_queue_and_are_listed_apart(store: Store) -> None:
+    ours = add(store, tenant_id="ours")
+    theirs = add(store, tenant_id="theirs")
+    assert [job.id for job in store.jobs(JobFilter(tenant_id="ours")).jobs] == [ours]
+    assert [job.id for job in store.jobs(JobFilter(tenant_id="theirs")).jobs] == [theirs]
+    assert [job.tenant_id for job in (take(store), take(store))] == ["ours", "theirs"]
+
+
+def test_same_key_of_two_tenants_is_two_jobs_also_when_running(store: Store) -> None:
+    a = store.enqueue(NewJob("plain", dedupe_key="k", tenant_id="a"))
+    b = store.enqueue(NewJob("plain", dedupe_key="k", tenant_id="b"))
+    assert a.created
+    assert b.created
+    claim(store)
+    claim(store)
+    assert store.enqueue(NewJob("plain", dedupe_key="k", tenant_id="b")).id == b.id
