@@ -1,3 +1,65 @@
-"""gribmill grinds NOAA and ECMWF GRIB into small per-region NPZ tiles."""
+"""gribmill grinds NOAA and ECMWF GRIB into small per-region NPZ tiles.
+
+From Python: `open_tile`, `open_run` and `point` read tiles, `cut` and `build` make them, `open_grib` opens
+any GRIB file, `verify` and `diff` check. Each is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from gribmill.regions.box import Box as Box
+    from gribmill.regions.region import Region as Region
+    from gribmill.tiles.build import build as build
+    from gribmill.tiles.cut import cut as cut
+    from gribmill.tiles.diff import diff as diff
+    from gribmill.tiles.open_grib import open_grib as open_grib
+    from gribmill.tiles.point import point as point
+    from gribmill.tiles.reader import open_tile as open_tile
+    from gribmill.tiles.run import open_run as open_run
+    from gribmill.tiles.tile import read_tile as read_tile
+    from gribmill.tiles.verify import verify as verify
+
+# Where each public name lives. `import gribmill` alone must stay fast: none of these is imported by it.
+_HOMES = {
+    "Box": "gribmill.regions.box",
+    "Region": "gribmill.regions.region",
+    "build": "gribmill.tiles.build",
+    "cut": "gribmill.tiles.cut",
+    "diff": "gribmill.tiles.diff",
+    "open_grib": "gribmill.tiles.open_grib",
+    "open_run": "gribmill.tiles.run",
+    "open_tile": "gribmill.tiles.reader",
+    "point": "gribmill.tiles.point",
+    "read_tile": "gribmill.tiles.tile",
+    "verify": "gribmill.tiles.verify",
+}
+
+__all__ = [
+    "Box",
+    "Region",
+    "__version__",
+    "build",
+    "cut",
+    "diff",
+    "open_grib",
+    "open_run",
+    "open_tile",
+    "point",
+    "read_tile",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gribmill' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
+from gribmill.tiles.array_name import array_name
 from gribmill.tiles.draft import RESERVED
+from gribmill.tiles.grib.decode import describe
 from gribmill.tiles.grib.field import Field
 from gribmill.tiles.grib.keys import Keys
 from gribmill.tiles.grib.level_text import level_text
 from gribmill.tiles.lexicon import Match, choose, lexicon
-
-LONGEST_NAME = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +33,32 @@ class Named:
 def name_fields(items: Sequence[Field], groups: Sequence[Hashable | None], *, everything: bool) -> list[Named | None]:
     """A name for each field, unique within its group (one run, step and grid); None for those left out.
 
-    The lexicon's best source of a quantity has its name. With `everything`, no field is left out.
+    The lexicon's best source of a quantity has its name, in the first ensemble member that the group has.
+    With `everything`, no field is left out.
     """
-    matches = [lexicon().match_keys(item.keys) for item in items]
-    members: dict[Hashable, list[int]] = defaultdict(list)
-    for place, group in enumerate(groups):
-        if group is not None:
-            members[group].append(place)
     found: list[Named | None] = [None] * len(items)
-    for places in members.values():
-        names = choose([matches[place] for place in places])
-        taken = {name for name in names if name}
-        for place, name in zip(places, names, strict=True):
-            found[place] = _named(items[place].keys, matches[place], name) if name else None
-            if name is None and everything:
-                found[place] = _unknown(items[place], taken)
+    for members in _by_member(items, groups):
+        taken: set[str] = set()
+        for number, places in enumerate(members):
+            matches = [lexicon().match_keys(items[place].keys) for place in places]
+            names = choose(matches) if number == 0 else [None] * len(places)
+            taken |= {name for name in names if name}
+            for place, name, match in zip(places, names, matches, strict=True):
+                if name and match:
+                    found[place] = _named(items[place].keys, match, name)
+                elif everything:
+                    found[place] = _unknown(items[place], taken)
     return found
+
+
+def _by_member(items: Sequence[Field], groups: Sequence[Hashable | None]) -> list[list[list[int]]]:
+    """Places of the fields, by group and within it by ensemble member, in the order of the file."""
+    found: dict[Hashable, dict[Hashable, list[int]]] = {}
+    for place, (item, group) in enumerate(zip(items, groups, strict=True)):
+        if group is not None:
+            member = (item.keys.member, item.keys.derived)
+            found.setdefault(group, {}).setdefault(member, []).append(place)
+    return [list(members.values()) for members in found.values()]
 
 
 def lexicon_name(item: Field) -> str | None:
@@ -60,8 +67,7 @@ def lexicon_name(item: Field) -> str | None:
     return match.variable.name if match else None
 
 
-def _named(keys: Keys, match: Match | None, name: str) -> Named:
-    assert match is not None
+def _named(keys: Keys, match: Match, name: str) -> Named:
     variable = lexicon().get(name) or match.variable
     level = level_text(keys.level, keys.level2)
     return Named(name, variable.long_name, match.units, variable.standard_name, level)
@@ -71,62 +77,19 @@ def _unknown(item: Field, taken: set[str]) -> Named:
     """A field without a name of its own: named from its GRIB keys, numbered where that is not enough."""
     keys = item.keys
     match = lexicon().match_quantity(keys)
-    level = level_text(keys.level, keys.level2)
-    if match:
-        base, long_name, units = match.variable.name, match.variable.long_name, match.units
-    else:
-        base, long_name, units = _words(item)
-        base = f"{base}_{level}" if level else base
-    details = _details(keys, windowed=match is None)
-    plain = _slug("_".join((base, *details)))
+    plain = array_name(keys)
+    if plain in taken and keys.member is not None:
+        plain = f"{plain}_m{keys.member:02d}"
     name, number = plain, 2
     while name in taken or name in RESERVED:
         name, number = f"{plain}_{number}", number + 1
     taken.add(name)
-    return Named(name, ", ".join((long_name, *details)), units, None, level)
+    long_name, units = (match.variable.long_name, match.units) if match else _words(item)
+    return Named(name, long_name, units, None, level_text(keys.level, keys.level2))
 
 
-def _details(keys: Keys, *, windowed: bool) -> list[str]:
-    """What tells the field from others of the same quantity and level."""
-    details = []
-    if windowed and keys.statistic != "instant":
-        details.append(f"{keys.statistic}_{_hours(keys.start)}-{_hours(keys.end)}h")
-    if keys.member is not None:
-        details.append(f"m{keys.member:02d}")
-    if keys.spread:
-        details.append("spread")
-    if keys.percentile is not None:
-        details.append(f"p{keys.percentile:02d}")
-    if keys.probability is not None:
-        limits = [f"{limit:g}" for limit in (keys.probability.lower, keys.probability.upper) if limit is not None]
-        details.append("_".join((f"prob{keys.probability.kind}", *limits)))
-    return details
-
-
-def _words(item: Field) -> tuple[str, str, str]:
-    """Short name, name and units as ecCodes knows them, or the parameter's numbers."""
-    import eccodes
-
-    numbers = "_".join(str(number) for number in item.keys.parameter)
-    words = {"shortName": f"param_{numbers}", "name": f"parameter {numbers.replace('_', '.')}", "units": "unknown"}
-    try:
-        handle = eccodes.codes_new_from_message(item.message())
-    except eccodes.CodesInternalError:
-        return words["shortName"], words["name"], words["units"]
-    try:
-        for key in words:
-            text = str(eccodes.codes_get(handle, key))
-            words[key] = words[key] if text in ("unknown", "~") else text
-    except eccodes.CodesInternalError:
-        pass
-    finally:
-        eccodes.codes_release(handle)
-    return words["shortName"], words["name"], words["units"].replace("**", "")
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.-]+", "_", text).strip("_.-")[:LONGEST_NAME] or "field"
-
-
-def _hours(moment: timedelta | None) -> str:
-    return "" if moment is None else f"{moment.total_seconds() / 3600:g}"
+def _words(item: Field) -> tuple[str, str]:
+    """Name and units as ecCodes knows them, or the parameter's numbers."""
+    found = describe(item.message())
+    numbers = ".".join(str(number) for number in item.keys.parameter)
+    return found.long_name or f"parameter {numbers}", (found.units or "unknown").replace("**", "")

@@ -1,0 +1,184 @@
+"""`gribmill cut`: GRIB files in, tiles out, without any queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.cli.output import console, print_json, print_table
+from gribmill.errors import GribmillError
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from gribmill.regions.region import Region
+    from gribmill.tiles.build import Outcome, Progress
+
+METHODS = ("nearest", "bilinear", "cells")
+ENCODINGS = ("fast", "compact", "packed")
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("-r", "--region", "names", multiple=True, help="A region by name (see `gribmill regions list`).")
+@click.option("-b", "--bbox", "boxes", multiple=True, metavar="W,S,E,N", help="A box in degrees; W > E crosses 180°.")
+@click.option(
+    "-o", "--out", type=click.Path(file_okay=False, path_type=Path), help="Where to; the data root otherwise."
+)
+@click.option("--model", help="The model's name in the tiles; guessed from the GRIB otherwise.")
+@click.option("--vars", "variables", help="Only these variables, with commas: t2m,u10,v10.")
+@click.option("--all", "everything", is_flag=True, help="Every message, in the lexicon or not.")
+@click.option("--resolution", type=float, metavar="DEG", help="Regular grid of so many degrees instead of the model's.")
+@click.option("--method", type=click.Choice(METHODS), help="How values get onto the regular grid.")
+@click.option("--encoding", type=click.Choice(ENCODINGS), help="fast, or smaller but slower, or the packed integers.")
+@click.option("--json", "as_json", is_flag=True, help="The tiles that were written, as JSON.")
+@click.pass_context
+def cut(
+    ctx: click.Context,
+    files: tuple[Path, ...],
+    names: tuple[str, ...],
+    boxes: tuple[str, ...],
+    out: Path | None,
+    model: str | None,
+    variables: str | None,
+    everything: bool,
+    resolution: float | None,
+    method: str | None,
+    encoding: str | None,
+    as_json: bool,
+) -> None:
+    """Cut GRIB files into tiles, without any queue.
+
+    Tiles go to OUT/tiles/MODEL/RUN/REGION/HOUR.npz. A file with several runs or hours gives several tiles.
+    A second cut gives the same bytes.
+
+    \b
+    gribmill cut hrrr.t06z.wrfsfcf01.grib2 --region ne --out tiles-of-today
+    gribmill cut *.grib2 --bbox -80,38,-66,48 --bbox 170,-20,-170,-10 --vars t2m,u10,v10
+    gribmill cut gfs.f024 --region europe --all
+    gribmill cut gfs.f024 --region europe --resolution 0.5 --method cells
+    """
+    from gribmill.tiles.build import build
+    from gribmill.tiles.cut import check_model
+
+    settings: Settings = ctx.obj
+    regions = _regions(settings, names, boxes, resolution, method, encoding)
+    check_model(model)
+    wanted = _variables(variables)
+    outcomes: list[Outcome] = []
+    faults = 0
+    with _bar(len(files), quiet=as_json) as bar_for:
+        for path in files:
+            try:
+                outcome = build(
+                    path,
+                    regions,
+                    out or settings.data_root,
+                    model=model,
+                    variables=wanted,
+                    everything=everything,
+                    progress=bar_for(path),
+                )
+            except GribmillError as error:
+                faults += 1
+                click.echo(f"error: {error}", err=True)
+                continue
+            outcomes.append(outcome)
+            faults += len(outcome.failed)
+            _print_notes(path, outcome)
+    tiles = [_row(built) for outcome in outcomes for built in outcome.tiles]
+    if as_json:
+        print_json(tiles)
+    elif tiles:
+        rows = [(r["model"], r["run"], r["hour"], r["region"], r["variables"], r["bytes"], r["path"]) for r in tiles]
+        columns = ("MODEL", "RUN", "HOUR", "REGION", "VARS", "BYTES", "TILE")
+        print_table(columns, [(*row[:4], len(row[4]), *row[5:]) for row in rows], right=("HOUR", "VARS", "BYTES"))
+    if not tiles and not faults:
+        click.echo("no tile was written: see the notes above", err=True)
+    ctx.exit(1 if faults or not tiles else 0)
+
+
+def _regions(
+    settings: Settings,
+    names: tuple[str, ...],
+    boxes: tuple[str, ...],
+    resolution: float | None,
+    method: Any,
+    encoding: Any,
+) -> list[Region]:
+    from gribmill.regions.box import Box
+    from gribmill.regions.region import load_regions, region_named
+    from gribmill.tiles.cut import box_region
+
+    if not names and not boxes:
+        raise click.UsageError("name at least one --region or --bbox; `gribmill regions list` shows the regions")
+    if method and resolution is None:
+        raise click.UsageError("--method needs --resolution: without it the model's own grid is kept")
+    known = load_regions(settings.regions)
+    chosen = [region_named(known, name) for name in names] + [box_region(Box.parse(text)) for text in boxes]
+    changes: dict[str, Any] = {}
+    if resolution is not None:
+        changes |= {"resolution": resolution, "method": method or "nearest"}
+    if encoding is not None:
+        changes["encoding"] = encoding
+    return [replace(region, **changes) for region in dict.fromkeys(chosen)]
+
+
+def _variables(text: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise click.UsageError("--vars takes names with commas, such as t2m,u10,v10")
+    return names
+
+
+@contextmanager
+def _bar(count: int, *, quiet: bool) -> Iterator[Any]:
+    """Hands out a progress callback per file; silent in a pipe."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    screen = console(stderr=True)
+    with Bars(*columns, console=screen, transient=True, disable=quiet or not screen.is_terminal) as bars:
+        number = 0
+
+        def for_file(path: Path) -> Progress:
+            nonlocal number
+            number += 1
+            label = path.name if count == 1 else f"{number}/{count} {path.name}"
+            task = bars.add_task(label[-60:], total=None)
+            return lambda done, total: bars.update(task, completed=done, total=total)
+
+        yield for_file
+
+
+def _print_notes(path: Path, outcome: Outcome) -> None:
+    for failure in outcome.failed:
+        click.echo(f"error: {path.name}: region {failure.region}: {failure.error}", err=True)
+    if outcome.outside:
+        click.echo(f"{path.name}: no point of its grid lies in {', '.join(outcome.outside)}", err=True)
+    for note in outcome.skipped:
+        click.echo(f"{path.name}: {note.name} (message {note.message}) is left out: {note.reason}", err=True)
+    if not outcome.tiles and not outcome.failed and not outcome.outside and not outcome.skipped:
+        click.echo(f"{path.name}: the lexicon knows none of its messages: cut them with --all", err=True)
+
+
+def _row(built: Any) -> dict[str, Any]:
+    meta = built.meta
+    return {
+        "model": meta.model,
+        "run": meta.run,
+        "hour": meta.minutes / 60 if meta.minutes % 60 else meta.hour,
+        "region": meta.region.name,
+        "variables": sorted(meta.variables),
+        "absent": list(meta.absent),
+        "bytes": built.bytes,
+        "sha256": built.sha256,
+        "path": str(built.path),
+    }

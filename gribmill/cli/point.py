@@ -1,0 +1,159 @@
+"""`gribmill point`: the forecast at a place, from the tiles on disk."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.cli.output import console, print_json, print_table
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from gribmill.tiles.series import Column, Series
+
+DECIMALS = {
+    "°C": 1,
+    "°F": 0,
+    "m/s": 1,
+    "mph": 0,
+    "hPa": 1,
+    "inHg": 2,
+    "mm": 1,
+    "in": 2,
+    "°": 0,
+    "%": 0,
+    "km": 1,
+    "mi": 1,
+}
+
+
+# A longitude such as -71.06 must not be taken for an option.
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": True})
+@click.argument("lat", type=float)
+@click.argument("lon", type=float)
+@click.option("--model", help="Only this model; the finest grid that holds the place otherwise.")
+@click.option("--region", help="Only this region.")
+@click.option("--run", help="Only this run (YYYYMMDD_HH); the newest otherwise.")
+@click.option("--vars", "variables", help="Only these, with commas: t2m,ws10,wdir10,tp.")
+@click.option("--method", type=click.Choice(["nearest", "bilinear"]), default="nearest", show_default=True)
+@click.option("--units", type=click.Choice(["metric", "us", "si"]), default="metric", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The series as JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="The series as CSV, units in the header.")
+@click.option("--plot", is_flag=True, help="Draw a meteogram in the terminal.")
+@click.option("--png", type=click.Path(dir_okay=False, path_type=Path), help="Draw a meteogram into this PNG.")
+@click.pass_obj
+def point(
+    settings: Settings,
+    lat: float,
+    lon: float,
+    model: str | None,
+    region: str | None,
+    run: str | None,
+    variables: str | None,
+    method: Any,
+    units: Any,
+    as_json: bool,
+    as_csv: bool,
+    plot: bool,
+    png: Path | None,
+) -> None:
+    """The forecast at a place, from the tiles on disk.
+
+    One row per hour. Wind speed and direction come from the components; precipitation is per interval: empty
+    where an hour before it is missing. The finest grid that holds the place is used.
+
+    \b
+    gribmill point 42.36 -71.06
+    gribmill point 42.36 -71.06 --units us --vars t2m,ws10,tp
+    gribmill point 42.36 -71.06 --model gfs --csv > boston.csv
+    gribmill point 42.36 -71.06 --plot
+    """
+    from gribmill.tiles.point import point as forecast
+
+    if as_json and as_csv:
+        raise click.UsageError("choose one of --json and --csv")
+    series = forecast(
+        lat,
+        lon,
+        data=settings.data_root,
+        model=model,
+        run=run,
+        region=region,
+        variables=None if variables is None else [name.strip() for name in variables.split(",") if name.strip()],
+        method=method,
+        units=units,
+    )
+    if png is not None:
+        _draw_png(series, png)
+    if as_json:
+        print_json(series.to_dict())
+    elif as_csv:
+        click.echo(_csv(series), nl=False)
+    elif plot:
+        from gribmill.tiles.draw.curves import curves_of
+        from gribmill.tiles.draw.meteogram_text import draw_meteogram_terminal
+
+        draw_meteogram_terminal(curves_of(series), console())
+    elif png is None:
+        _print_series(series)
+    for note in series.notes:
+        click.echo(f"note: {note}", err=True)
+
+
+def _draw_png(series: Series, path: Path) -> None:
+    from gribmill.tiles.draw.curves import curves_of
+    from gribmill.tiles.draw.meteogram import draw_meteogram
+
+    draw_meteogram(curves_of(series), path)
+    click.echo(path, err=True)
+
+
+def _print_series(series: Series) -> None:
+    click.echo(
+        f"{series.model} run {series.run}, region {series.region}: grid point {series.point_lat:.3f}, "
+        f"{series.point_lon:.3f}, {series.distance_km:.1f} km away ({series.method})",
+        err=True,
+    )
+    headings = [f"{column.name} {column.units}".strip() for column in series.columns.values()]
+    rows = [
+        (f"{moment:%a %Y-%m-%d %H:%M}", f"+{step / 60:g}", *(_cell(column, row) for column in series.columns.values()))
+        for row, (moment, step) in enumerate(zip(series.times, series.steps, strict=True))
+    ]
+    print_table(("UTC", "HOUR", *headings), rows, right=("HOUR", *headings))
+    if series.attribution:
+        click.echo(series.attribution, err=True)
+
+
+def _cell(column: Column, row: int) -> str:
+    value = column.values[row]
+    if math.isnan(value):
+        return ""
+    text = f"{value:.{DECIMALS[column.units]}f}" if column.units in DECIMALS else f"{value:.4g}"
+    return text.removeprefix("-") if text.strip("-0.") == "" else text
+
+
+def _csv(series: Series) -> str:
+    """RFC 4180; amounts have a column with the hours that they stand for."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    columns = list(series.columns.values())
+    heading = ["time", "hour"]
+    for column in columns:
+        heading.append(f"{column.name} [{column.units}]")
+        if column.minutes is not None:
+            heading.append(f"{column.name} interval [h]")
+    writer.writerow(heading)
+    for row, (moment, step) in enumerate(zip(series.times, series.steps, strict=True)):
+        cells: list[Any] = [moment.strftime("%Y-%m-%dT%H:%M:%SZ"), f"{step / 60:g}"]
+        for column in columns:
+            value = column.values[row]
+            cells.append("" if math.isnan(value) else f"{value:.6g}")
+            if column.minutes is not None:
+                cells.append(f"{column.minutes[row] / 60:g}")
+        writer.writerow(cells)
+    return buffer.getvalue()
