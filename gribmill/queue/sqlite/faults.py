@@ -17,19 +17,20 @@ from gribmill.queue.errors import (
     StoreReadOnly,
 )
 
+# Besides SQLite's own: a number or a text that no column can hold.
+FAULTS = (sqlite3.Error, OverflowError, UnicodeEncodeError)
+
 
 @contextmanager
 def plain_faults(path: Path) -> Iterator[None]:
     """Inside, a SQLite error about the file becomes a StoreError that names it and says what to do."""
     try:
         yield
-    except sqlite3.Error as error:
+    except FAULTS as error:
         raise fault_of(error, path) from error
-    except (OverflowError, UnicodeEncodeError) as error:
-        raise StatementRefused(f"{path}: a value cannot be stored, nothing was written: {error}") from error
 
 
-def fault_of(error: sqlite3.Error, path: Path) -> QueueError:
+def fault_of(error: Exception, path: Path) -> QueueError:
     """A StoreError when it is about the file; StatementRefused when it is about what was to be written."""
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & 0xFF if code is not None else None

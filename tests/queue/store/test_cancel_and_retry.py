@@ -1,0 +1,158 @@
+"""What an operator does: cancel, retry, pause, resume."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from gribmill.queue.errors import JobNotFound, NotAllowed, UnknownJobType
+from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Snoozed, Stopped
+from gribmill.queue.store import Store
+from tests.queue.store.bench import Bench
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.hands import LEASE, add, attempts, claim, drain, fail, report, stop, succeed, take
+
+
+def test_pending_job_is_cancelled_at_once(store: Store) -> None:
+    ready, delayed = add(store), add(store, delay_seconds=50)
+    for job_id in (ready, delayed):
+        assert store.cancel(job_id, "not needed") == "cancelled"
+        row = store.job(job_id)
+        assert (row.status, row.error_message, row.next_run_at) == ("cancelled", "not needed", None)
+        assert row.completed_at is not None
+    assert claim(store) == ()
+    assert store.seconds_to_next_due() is None
+
+
+def test_running_job_is_asked_to_stop_and_its_worker_is_told(store: Store) -> None:
+    job_id = add(store)
+    job = take(store)
+    assert store.cancellations("w1") == []
+    assert store.cancel(job_id) == "requested"
+    asked = store.job(job_id).cancel_requested_at
+    assert store.cancel(job_id) == "requested"
+    assert store.job(job_id).cancel_requested_at == asked is not None
+    assert store.cancellations("w1") == [job.ticket]
+    assert store.cancellations("w2") == []
+    (held,) = store.heartbeat("w1", LEASE)
+    assert held.cancel_requested
+    stop(store, job)
+    assert store.job(job_id).status == "cancelled"
+
+
+@pytest.mark.parametrize("outcome", [Failed("broke"), Failed("x", timeout=True), Snoozed(5), Stopped()], ids=repr)
+def test_after_a_request_every_end_but_success_is_cancelled(store: Store, outcome: Outcome) -> None:
+    job_id = add(store)
+    job = take(store)
+    store.cancel(job_id)
+    report(store, job, outcome)
+    row = store.job(job_id)
+    assert (row.status, row.dead_lettered_at) == ("cancelled", None)
+    assert attempts(store, job_id) == ["cancelled"]
+
+
+def test_success_beats_a_request(store: Store) -> None:
+    job_id = add(store)
+    job = take(store)
+    store.cancel(job_id)
+    succeed(store, job)
+    assert store.job(job_id).status == "completed"
+
+
+def test_request_outlives_the_worker(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    take(store)
+    store.cancel(job_id)
+    clock.advance(LEASE)
+    assert store.recover().ended == (job_id,)
+    assert store.job(job_id).status == "cancelled"
+    assert attempts(store, job_id) == ["lost"]
+
+
+ENDS: dict[str, Callable[[Store, Claimed], object]] = {
+    "completed": succeed,
+    "failed": lambda store, job: fail(store, job, permanent=True),
+    "cancelled": stop,
+}
+
+
+@pytest.mark.parametrize("status", sorted(ENDS))
+def test_ended_job_cannot_be_cancelled(store: Store, status: str) -> None:
+    job_id = add(store)
+    ENDS[status](store, take(store))
+    with pytest.raises(NotAllowed, match=f"ended already .{status}"):
+        store.cancel(job_id)
+    with pytest.raises(JobNotFound):
+        store.cancel(99)
+
+
+@pytest.mark.parametrize("status", sorted(ENDS))
+def test_retry_is_a_new_row_that_names_the_old_one(store: Store, status: str) -> None:
+    made = store.enqueue(
+        NewJob("tile", {"hour": 3, "region": "sw"}, priority=4, max_attempts=7, tenant_id="t", correlation_id="c")
+    )
+    ENDS[status](store, take(store))
+    before = store.history(made.id)
+    again = store.retry(made.id, created_by="ann")
+    assert again.created
+    row = store.job(again.id)
+    assert (row.retry_of, row.status, row.attempt_no, row.retry_count) == (made.id, "pending", 0, 0)
+    assert (row.type, row.args, row.priority, row.max_attempts) == ("tile", before.job.args, 4, 7)
+    assert (row.tenant_id, row.correlation_id, row.group_key, row.created_by) == ("t", "c", "hour/003", "ann")
+    assert store.job(made.id) == before.job, "what has ended is not rewritten"
+    assert take(store).id == again.id
+    assert [relative.id for relative in store.history(made.id).chain] == [made.id, again.id]
+
+
+def test_retry_of_an_active_job_is_refused(store: Store) -> None:
+    pending, running = add(store, priority=-1), add(store)
+    take(store)
+    for job_id in (pending, running):
+        with pytest.raises(NotAllowed, match="only a finished job"):
+            store.retry(job_id)
+    with pytest.raises(JobNotFound):
+        store.retry(99)
+
+
+def test_retry_while_an_equal_job_is_active_gives_that_one(store: Store) -> None:
+    first = store.enqueue(NewJob("unique", {"n": 1}))
+    succeed(store, take(store))
+    second = store.enqueue(NewJob("unique", {"n": 1}))
+    again = store.retry(first.id)
+    assert (again.id, again.created) == (second.id, False)
+    assert store.job(second.id).retry_of is None
+
+
+def test_retry_twice_of_a_unique_job_is_one_job(store: Store) -> None:
+    first = store.enqueue(NewJob("unique", {"n": 1}))
+    succeed(store, take(store))
+    assert store.retry(first.id).created
+    assert not store.retry(first.id).created
+
+
+def test_paused_type_does_not_start_and_resumes_where_it_was(store: Store, bench: Bench) -> None:
+    running, first, second = add(store), add(store), add(store)
+    other = add(store, "fragile")
+    job = take(store)
+    store.pause("plain")
+    assert drain(store) == [other]
+    assert succeed(store, job).accepted, "what runs goes on"
+    assert store.job(running).status == "completed"
+    assert drain(bench.open()) == [], "opening the queue again does not resume"
+    assert [stats.type for stats in store.stats() if stats.paused] == ["plain"]
+    store.resume("plain")
+    assert drain(store) == [first, second]
+
+
+def test_pausing_what_does_not_exist_is_refused(store: Store) -> None:
+    for act in (store.pause, store.resume):
+        with pytest.raises(UnknownJobType, match="'nonsense'"):
+            act("nonsense")
+
+
+def test_only_pending_jobs_can_be_run_now(store: Store) -> None:
+    job_id = add(store)
+    take(store)
+    with pytest.raises(NotAllowed, match="processing"):
+        store.run_now(job_id)

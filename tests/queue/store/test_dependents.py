@@ -1,0 +1,135 @@
+"""Jobs that wait on others."""
+
+from __future__ import annotations
+
+import pytest
+
+from gribmill.queue.errors import JobNotFound
+from gribmill.queue.store import Store
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.hands import LEASE, add, claim, drain, fail, stop, succeed, take
+
+
+def test_child_runs_when_its_last_parent_is_done(store: Store) -> None:
+    a, b = add(store), add(store)
+    child = add(store, after=(a, b, a), priority=9)
+    assert store.job(child).deps_left == 2
+    one, two = take(store), take(store)
+    succeed(store, two)
+    assert store.job(child).deps_left == 1
+    assert claim(store) == ()
+    succeed(store, one)
+    assert take(store).id == child
+    assert [parent.id for parent in store.history(child).parents] == [a, b]
+    assert [relative.id for relative in store.history(a).children] == [child]
+
+
+def test_retrying_parent_holds_its_child(store: Store, clock: FakeClock) -> None:
+    parent = add(store)
+    child = add(store, after=(parent,))
+    fail(store, take(store))
+    assert store.job(child).status == "pending"
+    assert claim(store) == ()
+    clock.advance(100)
+    succeed(store, take(store))
+    assert take(store).id == child
+
+
+@pytest.mark.parametrize("end", ["failed", "dead", "stopped", "cancelled", "lost"])
+def test_failed_parent_cancels_its_children_and_theirs(store: Store, clock: FakeClock, end: str) -> None:
+    parent = add(store, "fragile", max_attempts=1)
+    child = add(store, after=(parent,))
+    grandchild = add(store, after=(child,))
+    stoic = add(store, after=(child,), on_parent_failure="ignore")
+    if end == "cancelled":
+        store.cancel(parent)
+    else:
+        job = take(store)
+        {
+            "failed": lambda: fail(store, job, permanent=True),
+            "dead": lambda: fail(store, job),
+            "stopped": lambda: stop(store, job),
+            "lost": lambda: (clock.advance(LEASE), store.recover()),
+        }[end]()
+    assert [store.job(job_id).status for job_id in (child, grandchild, stoic)] == ["cancelled", "cancelled", "pending"]
+    how = store.job(parent).status
+    assert store.job(child).error_message == f"parent job {parent} ended {how}"
+    assert store.job(grandchild).error_message == f"parent job {child} ended cancelled"
+    assert drain(store) == [stoic]
+
+
+def test_child_that_ignores_failure_still_waits_for_the_end(store: Store) -> None:
+    a, b = add(store), add(store)
+    child = add(store, after=(a, b), on_parent_failure="ignore")
+    one, two = take(store), take(store)
+    fail(store, one, permanent=True)
+    assert claim(store) == ()
+    succeed(store, two)
+    assert take(store).id == child
+
+
+def test_finished_parent_holds_nobody_up(store: Store) -> None:
+    parent = add(store)
+    succeed(store, take(store))
+    child = add(store, after=(parent,))
+    assert take(store).id == child
+
+
+def test_parent_that_failed_before_makes_no_difference(store: Store) -> None:
+    parent = add(store)
+    fail(store, take(store), permanent=True)
+    child = add(store, after=(parent,))
+    stoic = add(store, after=(parent,), on_parent_failure="ignore")
+    assert store.job(child).status == "cancelled"
+    assert store.job(child).error_message == f"parent job {parent} had failed"
+    assert store.job(child).completed_at is not None
+    assert drain(store) == [stoic]
+
+
+def test_parent_must_exist(store: Store) -> None:
+    with pytest.raises(JobNotFound, match="job 99, which does not exist"):
+        add(store, after=(99,))
+    with pytest.raises(JobNotFound):
+        add(store, after=(10**30,))
+    assert store.jobs().jobs == ()
+
+
+def test_delay_and_parents_both_hold(store: Store, clock: FakeClock) -> None:
+    parent = add(store)
+    child = add(store, after=(parent,), delay_seconds=10)
+    succeed(store, take(store))
+    assert claim(store) == ()
+    clock.advance(10)
+    assert take(store).id == child
+
+
+def test_cancelled_child_frees_its_parents_from_nothing(store: Store) -> None:
+    parent = add(store)
+    child = add(store, after=(parent,))
+    store.cancel(child)
+    succeed(store, take(store))
+    assert store.job(child).status == "cancelled"
+    assert claim(store) == ()
+
+
+def test_wide_and_deep_families_settle_in_one_go(store: Store) -> None:
+    root = add(store)
+    last = root
+    for _ in range(50):
+        last = add(store, after=(last,))
+    wide = [add(store, after=(root,)) for _ in range(50)]
+    fail(store, take(store), permanent=True)
+    assert {store.job(job_id).status for job_id in (last, *wide)} == {"cancelled"}
+
+
+def test_pruned_parents_leave_the_child_counted_right(store: Store, clock: FakeClock) -> None:
+    a, b = add(store), add(store)
+    child = add(store, after=(a, b))
+    succeed(store, take(store))
+    other = take(store, lease=3600)
+    clock.advance(10)
+    assert store.prune(0, 0).completed == 1
+    assert store.verify() == []
+    assert store.job(child).deps_left == 1
+    succeed(store, other)
+    assert take(store).id == child

@@ -1,0 +1,255 @@
+"""Attempts end: completed, failed, snoozed, stopped; and what becomes true together with that."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from gribmill.queue.backoff import backoff_seconds
+from gribmill.queue.errors import BadArguments, JobNotFound, StatementRefused
+from gribmill.queue.model import Failed, NewJob, Report, Snoozed, Succeeded, Ticket, Write
+from gribmill.queue.store import Store
+from gribmill.queue.store.insights import JobFilter
+from tests.queue.store.bench import Bench
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.hands import add, attempts, claim, fail, report, snooze, stop, succeed, take
+
+NOTES = "tests.queue.store.named_writes"
+
+
+def test_completed_job_keeps_no_worker_and_its_attempt_keeps_everything(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    started = clock()
+    job = take(store)
+    clock.advance(7)
+    outcome = Succeeded(artifacts=("a.npz", "b.npz"))
+    store.finish("w1", [Report(job.ticket, outcome, exit_code=0, stdout_tail="out", stderr_tail="err")])
+    row = store.job(job_id)
+    assert (row.status, row.worker_id, row.lease_expires_at, row.error_message) == ("completed", None, None, None)
+    assert row.started_at is not None
+    assert row.completed_at is not None
+    assert (row.started_at.timestamp(), row.completed_at.timestamp()) == (started, started + 7)
+    (attempt,) = store.history(job_id).attempts
+    assert (attempt.status, attempt.worker_id, attempt.exit_code) == ("succeeded", "w1", 0)
+    assert (attempt.stdout_tail, attempt.stderr_tail, attempt.artifacts) == ("out", "err", '["a.npz", "b.npz"]')
+
+
+def test_skipped_work_is_completed_and_says_why(store: Store) -> None:
+    job_id = add(store)
+    succeed(store, take(store), skipped="the tile is newer")
+    assert store.job(job_id).status == "completed"
+    assert attempts(store, job_id) == ["skipped"]
+    assert store.history(job_id).attempts[0].error_text == "the tile is newer"
+
+
+def test_failure_waits_by_the_formula_and_keeps_its_error(store: Store, clock: FakeClock) -> None:
+    job_id = add(store, max_attempts=5)
+    for retry, nominal in enumerate((10, 20, 40, 45), start=1):
+        job = take(store)
+        fail(store, job, error=f"error {retry}")
+        row = store.job(job_id)
+        assert (row.status, row.retry_count, row.error_message) == ("pending", retry, f"error {retry}")
+        wait = store.seconds_to_next_due()
+        assert wait is not None
+        assert 0.9 * nominal <= wait <= 1.1 * nominal
+        expected = backoff_seconds(retry, 10.0, 45.0, job_id=job_id, attempt_no=retry)
+        assert wait == pytest.approx(expected, abs=0.001)
+        clock.advance(wait - 0.001)
+        assert claim(store) == ()
+        clock.advance(0.001)
+
+
+def test_backoff_is_one_formula_with_reproducible_jitter() -> None:
+    def wait(retry: int, base: float, cap: float, job_id: int = 1, attempt_no: int = 1) -> float:
+        return backoff_seconds(retry, base, cap, job_id=job_id, attempt_no=attempt_no)
+
+    assert wait(3, 1, 60) == wait(3, 1, 60)
+    for base, cap, nominal in ((1, 60, (1, 2, 4, 8, 16, 32, 60, 60)), (30, 600, (30, 60, 120, 240, 480, 600))):
+        for retry, seconds in enumerate(nominal, start=1):
+            assert 0.9 * seconds <= wait(retry, base, cap, attempt_no=retry) <= 1.1 * seconds
+    spread = [wait(1, 100, 1000, job_id=n) for n in range(1000)]
+    assert len(set(spread)) == 1000
+    assert min(spread) < 91
+    assert max(spread) > 109
+    assert abs(sum(spread) / 1000 - 100) < 0.5
+    unit = int.from_bytes(hashlib.blake2b(b"17/4", digest_size=8).digest(), "big") / 2**64
+    assert wait(1, 100, 1000, job_id=17, attempt_no=4) == pytest.approx(100 * (0.9 + 0.2 * unit))
+    assert wait(10_000, 1, 60) <= 66
+
+
+def test_permanent_failure_is_final_and_no_dead_letter(store: Store) -> None:
+    job_id = add(store)
+    fail(store, take(store), error="404", permanent=True)
+    row = store.job(job_id)
+    assert (row.status, row.error_message, row.dead_lettered_at, row.retry_count) == ("failed", "404", None, 0)
+    assert row.completed_at is not None
+
+
+def test_last_failure_is_a_dead_letter(store: Store, clock: FakeClock) -> None:
+    job_id = add(store, max_attempts=2)
+    permanent = add(store, max_attempts=1, priority=-1)
+    fail(store, take(store))
+    fail(store, take(store), permanent=True)
+    clock.advance(100)
+    fail(store, take(store), error="last")
+    row = store.job(job_id)
+    assert (row.status, row.error_message, row.retry_count) == ("failed", "last", 1)
+    assert row.dead_lettered_at == row.completed_at
+    assert [job.id for job in store.jobs(JobFilter(dead=True)).jobs] == [job_id]
+    assert [job.id for job in store.jobs(JobFilter(status="failed", dead=False)).jobs] == [permanent]
+
+
+def test_job_of_one_attempt_is_never_tried_again(store: Store) -> None:
+    job_id = add(store, max_attempts=1)
+    fail(store, take(store))
+    assert store.job(job_id).status == "failed"
+    assert store.job(job_id).dead_lettered_at is not None
+
+
+def test_timeout_is_a_failure_of_its_own_name(store: Store) -> None:
+    job_id = add(store)
+    fail(store, take(store), error="took too long", timeout=True)
+    assert attempts(store, job_id) == ["timeout"]
+    assert store.job(job_id).status == "pending"
+
+
+def test_huge_error_keeps_its_end(store: Store) -> None:
+    job_id = add(store)
+    fail(store, take(store), error="x" * 100_000 + "the reason")
+    message = store.job(job_id).error_message
+    assert message is not None
+    assert len(message) == 20_000
+    assert message.endswith("the reason")
+
+
+def test_snooze_costs_no_attempt_however_often(store: Store, clock: FakeClock) -> None:
+    job_id = add(store, max_attempts=2)
+    for _ in range(10):
+        snooze(store, take(store), 30)
+        assert claim(store) == ()
+        assert store.seconds_to_next_due() == 30
+        clock.advance(30)
+    row = store.job(job_id)
+    assert (row.status, row.retry_count, row.attempt_no) == ("pending", 0, 10)
+    fail(store, take(store))
+    assert store.job(job_id).status == "pending", "the budget is still there"
+    assert set(attempts(store, job_id)) == {"snoozed", "failed"}
+
+
+def test_snooze_of_nothing_is_ready_at_once(store: Store) -> None:
+    job_id = add(store)
+    snooze(store, take(store), 0)
+    assert take(store).id == job_id
+
+
+def test_snooze_beyond_all_time_is_refused_and_the_job_stays_held(store: Store) -> None:
+    add(store)
+    job = take(store)
+    with pytest.raises(StatementRefused):
+        report(store, job, Snoozed(float("inf")))
+    assert succeed(store, job).accepted == (job.ticket,)
+
+
+def test_success_clears_the_error_of_earlier_attempts(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    fail(store, take(store), error="flaky")
+    clock.advance(100)
+    succeed(store, take(store))
+    assert store.job(job_id).error_message is None
+    assert store.history(job_id).attempts[0].error_text == "flaky"
+
+
+def test_ended_attempts_are_never_rewritten(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    fail(store, take(store), error="first")
+    first = store.history(job_id).attempts[0]
+    clock.advance(100)
+    succeed(store, take(store))
+    assert store.history(job_id).attempts[0] == first
+
+
+def test_unknown_ticket_is_fenced(store: Store) -> None:
+    turn = store.finish("w1", [Report(Ticket(99, 1), Succeeded()), Report(Ticket(99, 1), Failed("x"))])
+    assert turn.fenced == (Ticket(99, 1), Ticket(99, 1))
+
+
+# Together or not at all
+
+
+def notes(bench: Bench) -> list[tuple[object, ...]]:
+    return bench.by_hand("SELECT job_id, text FROM notes")
+
+
+@pytest.fixture
+def with_notes(bench: Bench) -> Bench:
+    bench.by_hand("CREATE TABLE notes (job_id INTEGER PRIMARY KEY, text TEXT NOT NULL, at TEXT NOT NULL)")
+    return bench
+
+
+def test_follow_up_jobs_and_catalogue_writes_come_with_the_completion(store: Store, with_notes: Bench) -> None:
+    job_id = add(store)
+    write = Write(NOTES, "record_note", {"job_id": job_id, "text": "done"})
+    then = (NewJob("tile", {"hour": 1}), NewJob("plain", after=(job_id,)))
+    succeed(store, take(store), then=then, also=(write,))
+    assert notes(with_notes) == [(job_id, "done")]
+    assert [job.type for job in store.queue()] == ["tile", "plain"]
+    assert store.job(job_id).status == "completed"
+
+
+def test_failing_catalogue_write_undoes_everything(store: Store, with_notes: Bench) -> None:
+    child_of_first = add(store, "fragile", priority=-1)
+    first, second = add(store), add(store)
+    store.enqueue(NewJob("fragile", after=(first,)))
+    jobs = [take(store), take(store)]
+    good = Write(NOTES, "record_note", {"job_id": first, "text": "ok"})
+    bad = Write(NOTES, "record_note", {"job_id": second, "text": None})
+    before = [store.history(job_id) for job_id in (first, second, child_of_first)]
+    with pytest.raises(StatementRefused, match="NOT NULL"):
+        store.finish(
+            "w1",
+            [
+                Report(jobs[0].ticket, Succeeded(then=(NewJob("plain"),), also=(good,))),
+                Report(jobs[1].ticket, Succeeded(also=(bad,))),
+            ],
+        )
+    assert notes(with_notes) == []
+    assert [store.history(job_id) for job_id in (first, second, child_of_first)] == before
+    assert len(store.jobs().jobs) == 4
+    assert succeed(store, jobs[0], also=(good,)).accepted
+    assert notes(with_notes) == [(first, "ok")]
+
+
+def test_bad_follow_up_job_undoes_everything(store: Store) -> None:
+    job_id = add(store)
+    job = take(store)
+    with pytest.raises(BadArguments, match="n:"):
+        succeed(store, job, then=(NewJob("plain", {"n": "x"}),))
+    with pytest.raises(JobNotFound, match="job 99"):
+        succeed(store, job, then=(NewJob("plain"), NewJob("plain", after=(99,))))
+    assert store.job(job_id).status == "processing"
+    assert len(store.jobs().jobs) == 1
+    assert succeed(store, job).accepted
+
+
+def test_catalogue_writes_of_a_fenced_worker_never_happen(store: Store, with_notes: Bench) -> None:
+    job_id = add(store)
+    job = take(store)
+    write = Write(NOTES, "record_note", {"job_id": job_id, "text": "no"})
+    assert succeed(store, job, "somebody else", also=(write,)).fenced == (job.ticket,)
+    assert notes(with_notes) == []
+
+
+def test_follow_up_that_is_active_already_is_not_doubled(store: Store) -> None:
+    there = add(store, "unique", {"n": 1}, priority=-1)
+    add(store)
+    succeed(store, take(store), then=(NewJob("unique", {"n": 1}),))
+    assert [job.id for job in store.queue()] == [there]
+
+
+def test_stopped_attempt_cancels_the_job(store: Store) -> None:
+    job_id = add(store)
+    stop(store, take(store))
+    row = store.job(job_id)
+    assert (row.status, row.error_message) == ("cancelled", "cancelled while running")
+    assert attempts(store, job_id) == ["cancelled"]
