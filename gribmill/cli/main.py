@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from gribmill import __version__
+from gribmill.cli.invocation import Invocation
 from gribmill.errors import GribmillError
 
 # name -> (where the click command lives, one line of help). The help stands here so that
@@ -51,11 +53,11 @@ class Nouns(click.Group):
 @click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path), help="The data root (jobs.db, grib/, tiles/)."
 )
-@click.option(
-    "--config", "config_file", type=click.Path(dir_okay=False, path_type=Path), help="The settings file."
-)
+@click.option("--config", "config_file", type=click.Path(dir_okay=False, path_type=Path), help="The settings file.")
 @click.option("--log-json", is_flag=True, default=None, help="Log JSON lines instead of lines for people.")
-@click.option("--log-level", help="debug, info, warning or error.")
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Least severity that is logged."
+)
 @click.version_option(__version__, prog_name="gribmill")
 @click.pass_context
 def cli(
@@ -70,19 +72,22 @@ def cli(
     Settings come from gribmill.toml, GRIBMILL_* variables and the options here, the
     latter winning. `gribmill config show` tells what is in force and why.
     """
+    if ctx.invoked_subcommand == "init":
+        return  # it writes settings and reads none: it must work beside a broken file
+
     from gribmill.logs import set_up_logging
-    from gribmill.settings import load_settings
 
     flags = {"data": data, "log.format": "json" if log_json else None, "log.level": log_level}
-    settings = load_settings(config_file, {key: value for key, value in flags.items() if value is not None})
-    set_up_logging(settings.log)
-    ctx.obj = settings
+    invocation = Invocation(config_file, {key: value for key, value in flags.items() if value is not None})
+    ctx.meta[Invocation.META_KEY] = invocation
+    ctx.obj, _ = invocation.settings()
+    set_up_logging(ctx.obj.log)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a GribmillError becomes one line on stderr and exit code 1."""
     try:
-        cli.main(prog_name="gribmill")
+        cli.main(arguments, prog_name="gribmill")
     except GribmillError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(1)

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+# In a pipe nothing has to fit a screen: rows stay on one line, so that grep and cut work.
+PIPE_WIDTH = 100_000
+# Control characters from job arguments or output could rewrite the reader's terminal.
+_VISIBLE = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if code != ord("\n")}
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -25,8 +31,36 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
+def printable(text: str) -> str:
+    """The text with control characters made visible; line ends stay."""
+    return text.translate(_VISIBLE)
+
+
+def one_line(text: str, limit: int = 80) -> str:
+    """The first line of the text, printable, of at most so many characters."""
+    flat = printable(text.strip().partition("\n")[0])
+    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
+
+
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Iterable[str] = ()) -> None:
     """A plain table on stdout. `right` names the columns to align right (numbers)."""
+    print_rich(make_table(columns, rows, right=right))
+
+
+def print_rich(renderable: RenderableType) -> None:
+    """Something of rich on stdout: fitted to a terminal, in a pipe unfolded and without padding."""
+    out = console()
+    if out.is_terminal:
+        out.print(renderable)
+        return
+    out.width = PIPE_WIDTH
+    with out.capture() as captured:
+        out.print(renderable)
+    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def make_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Iterable[str] = ()) -> Table:
+    """The table that print_table prints."""
     from rich.table import Table
     from rich.text import Text
 
@@ -36,6 +70,6 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right:
         table.add_column(column, justify="right" if column in numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(
-            *(cell if isinstance(cell, Text) else Text("" if cell is None else str(cell)) for cell in row)
+            *(cell if isinstance(cell, Text) else Text("" if cell is None else printable(str(cell))) for cell in row)
         )
-    console().print(table)
+    return table

@@ -108,5 +108,6 @@ def _explain(error: ValidationError) -> str:
     parts = []
     for problem in error.errors(include_url=False, include_context=False):
         place = ".".join(str(part) for part in problem["loc"]) or "arguments"
-        parts.append(f"{place}: {problem['msg'][:1].lower()}{problem['msg'][1:]}")
+        text = problem["msg"].removeprefix("Value error, ")
+        parts.append(f"{place}: {text[:1].lower()}{text[1:]}")
     return "; ".join(parts)

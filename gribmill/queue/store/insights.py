@@ -133,6 +133,11 @@ class Insights(StoreBase):
                 children=_relatives(tx.rows("children", ids), "type"),
             )
 
+    def paused_types(self) -> frozenset[str]:
+        """The types that an operator has paused."""
+        with self.database.read() as tx:
+            return frozenset(row["key"] for row in tx.rows("definitions") if row["paused_at"] is not None)
+
     def stats(self) -> list[TypeStats]:
         """Per type: depth now, waits, run times and failures of the last hour."""
         with self.database.read() as tx:

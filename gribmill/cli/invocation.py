@@ -1,0 +1,33 @@
+"""What the main command was given, for those that must know where a setting came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from gribmill.settings import Origin, Settings
+
+# How people know the settings that have a flag.
+FLAG_NAMES = {"data": "--data", "log.format": "--log-json", "log.level": "--log-level"}
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """The settings file and the flags of one call, by dotted key."""
+
+    config_file: Path | None
+    flags: dict[str, Any]
+
+    META_KEY: ClassVar[str] = "gribmill.invocation"
+
+    def settings(self) -> tuple[Settings, list[Origin]]:
+        """The settings in force, and where each came from."""
+        from gribmill.settings import load_with_origins
+
+        settings, origins = load_with_origins(self.config_file, self.flags)
+        return settings, [
+            replace(origin, source=FLAG_NAMES.get(origin.key, origin.source)) if origin.source == "flag" else origin
+            for origin in origins
+        ]

@@ -1,0 +1,47 @@
+"""`gribmill jobs backup`: a consistent copy of jobs.db."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from gribmill.errors import GribmillError
+from gribmill.settings import Settings
+
+
+@click.command()
+@click.argument("target", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
+@click.option("--force", is_flag=True, help="Replace FILE when it is there already.")
+@click.pass_obj
+def backup(settings: Settings, target: Path, force: bool) -> None:
+    """Copy the queue into FILE while workers go on, and check that the copy opens.
+
+    Never copy jobs.db with cp: its newest commits are in the log beside it.
+    """
+    from gribmill.pipeline.queue import JOBS_FILE, open_queue
+    from gribmill.queue.sqlite.copy import check_copy
+
+    _check_target(target, settings.data_root / JOBS_FILE, force)
+    store = open_queue(settings)
+    # An older backup is replaced only by one that has been read back.
+    staging = target.with_name(f".{target.name}.{os.getpid()}.unchecked")
+    try:
+        store.database.backup(staging)
+        count = check_copy(staging)
+        staging.replace(target)
+    except OSError as error:
+        raise GribmillError(f"{target}: the backup cannot be written: {error.strerror or error}") from None
+    finally:
+        staging.unlink(missing_ok=True)
+    click.echo(f"{target}: {count} jobs, {target.stat().st_size / 1e6:.1f} MB, checked")
+
+
+def _check_target(target: Path, database: Path, force: bool) -> None:
+    if not target.parent.is_dir():
+        raise GribmillError(f"there is no folder {target.parent} for the backup")
+    if target.exists() and database.exists() and target.samefile(database):
+        raise GribmillError(f"{target} is the queue itself; name another file")
+    if target.exists() and not force:
+        raise GribmillError(f"{target} is there already; --force replaces it")

@@ -1,0 +1,112 @@
+"""`gribmill jobs enqueue`: jobs in, one or many."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from gribmill.cli.duration import DURATION
+from gribmill.cli.jobs.ids import parse_ids
+from gribmill.cli.jobs.json_input import parse_object, read_objects
+from gribmill.cli.jobs.move import PRIORITY
+from gribmill.cli.operator import operator_name
+from gribmill.cli.output import print_json
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from gribmill.queue.model import Enqueued
+
+NAME_LIMIT = 200
+DEDUPE_LIMIT = 1000
+
+
+@click.command()
+@click.argument("type_key", metavar="TYPE")
+@click.argument("args", default="{}", metavar="[JSON|-]")
+@click.option("--priority", type=PRIORITY, default=0, show_default=True, help="Higher runs first.")
+@click.option("--delay", type=DURATION, help="Not before this time has passed: seconds, or 10m, 2h.")
+@click.option("--dedupe", metavar="KEY", help="No second active job with this key.")
+@click.option("--max-attempts", type=click.IntRange(1, 1000), help="Runs at most so often (default: the type's).")
+@click.option("--after", multiple=True, callback=parse_ids, metavar="ID", help="Wait for these jobs; repeatable.")
+@click.option(
+    "--parent-failure",
+    type=click.Choice(["cancel", "ignore"]),
+    default="cancel",
+    show_default=True,
+    help="What to do when one of them fails.",
+)
+@click.option("--tenant", default="global", show_default=True, help="Whose job it is.")
+@click.option("--json", "as_json", is_flag=True, help="The ids as JSON.")
+@click.pass_obj
+def enqueue(
+    settings: Settings,
+    type_key: str,
+    args: str,
+    priority: int,
+    delay: float | None,
+    dedupe: str | None,
+    max_attempts: int | None,
+    after: tuple[int, ...],
+    parent_failure: Literal["cancel", "ignore"],
+    tenant: str,
+    as_json: bool,
+) -> None:
+    """Enqueue a job. JSON is an object with its arguments; `-` reads it from stdin.
+
+    On stdin there may be many, one object per line. `gribmill jobs types` shows what
+    arguments each type takes. Nothing is enqueued unless all of it is right.
+
+    \b
+    gribmill jobs enqueue sleep '{"seconds": 2}' --priority 5
+    gribmill jobs enqueue ingest_grib '{"model_id": "hrrr", "run_id": "20230125_12", "hour": 5}'
+    seq 100 | sed 's/.*/{"say": "&"}/' | gribmill jobs enqueue sleep -
+    """
+    from gribmill.pipeline.queue import open_queue
+    from gribmill.queue.model import NewJob
+
+    _check_word("--tenant", tenant, NAME_LIMIT)
+    if dedupe is not None:
+        _check_word("--dedupe", dedupe, DEDUPE_LIMIT)
+    store = open_queue(settings)
+    kind = store.types[type_key]
+    objects = read_objects(sys.stdin.buffer) if args == "-" else [parse_object(args)]
+    if dedupe is not None and len(objects) > 1:
+        raise click.UsageError("--dedupe is for one job: of many with the same key only the first would be enqueued")
+    made = store.enqueue_many(
+        NewJob(
+            type=kind.key,
+            args=one,
+            priority=priority,
+            delay_seconds=delay,
+            dedupe_key=dedupe,
+            max_attempts=max_attempts,
+            tenant_id=tenant,
+            created_by=operator_name(),
+            after=after,
+            on_parent_failure=parent_failure,
+        )
+        for one in objects
+    )
+    _report(made, as_json)
+
+
+def _report(made: list[Enqueued], as_json: bool) -> None:
+    if as_json:
+        print_json([asdict(one) for one in made])
+        return
+    if len(made) == 1:
+        word = "enqueued" if made[0].created else "is active already: an equal job is not enqueued twice"
+        click.echo(f"job {made[0].id} {word}")
+        return
+    new = [one.id for one in made if one.created]
+    doubled = len(made) - len(new)
+    span: Any = f" ({new[0]} to {new[-1]})" if new else ""
+    click.echo(f"{len(new)} jobs enqueued{span}" + (f", {doubled} were active already" if doubled else ""))
+
+
+def _check_word(option: str, text: str, limit: int) -> None:
+    if not 0 < len(text) <= limit or not text.isprintable():
+        raise click.UsageError(f"{option} must be 1 to {limit} printable characters")

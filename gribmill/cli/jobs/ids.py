@@ -1,0 +1,49 @@
+"""Doing one thing to several jobs, reporting on each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+
+from gribmill.cli.output import print_json
+from gribmill.queue.errors import QueueError, StoreError
+
+# Beyond SQLite's integers there is no id.
+LARGEST_ID = 2**63 - 1
+JOB_ID = click.IntRange(1, LARGEST_ID)
+
+
+def parse_ids(ctx: click.Context, param: click.Parameter, values: Iterable[str]) -> tuple[int, ...]:
+    """Ids as several words, or several in one word separated by commas; each once, in order."""
+    words = [word for value in values for word in value.split(",") if word.strip()]
+    for word in words:
+        if not word.strip().isdecimal() or not 0 < int(word) <= LARGEST_ID:
+            raise click.BadParameter(f"{word!r} is no job id")
+    return tuple(dict.fromkeys(int(word) for word in words))
+
+
+def for_each(ids: Iterable[int], act: Callable[[int], tuple[str, dict[str, Any]]], *, as_json: bool) -> None:
+    """Act on each job: a sentence and a record when it went well, the refusal otherwise. Exit 1 when one was refused.
+
+    A database that cannot be used ends it at once: the next id would fare no better.
+    """
+    records: list[dict[str, Any]] = []
+    for job_id in ids:
+        try:
+            sentence, record = act(job_id)
+        except StoreError:
+            raise
+        except QueueError as refusal:
+            records.append({"id": job_id, "ok": False, "error": str(refusal)})
+            if not as_json:
+                click.echo(f"error: {refusal}", err=True)
+        else:
+            records.append({"id": job_id, "ok": True, **record})
+            if not as_json:
+                click.echo(sentence)
+    if as_json:
+        print_json(records)
+    if not all(record["ok"] for record in records):
+        raise SystemExit(1)

@@ -1,0 +1,74 @@
+"""Arguments as JSON from the command line or from stdin: one object, or one per line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, BinaryIO, NoReturn
+
+from gribmill.errors import GribmillError
+
+STDIN_LIMIT_BYTES = 64_000_000
+
+
+class BadJson(GribmillError):
+    """Text that is no JSON object; the sentence says where."""
+
+
+def read_objects(stream: BinaryIO) -> list[dict[str, Any]]:
+    """One object, or JSON lines, of at most 64 MB."""
+    data = stream.read(STDIN_LIMIT_BYTES + 1)
+    if len(data) > STDIN_LIMIT_BYTES:
+        raise BadJson(f"stdin holds more than {STDIN_LIMIT_BYTES} bytes; enqueue it in parts")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadJson(f"stdin is not UTF-8: byte {error.start} is 0x{data[error.start]:02x}") from None
+    if not text.strip():
+        raise BadJson("stdin is empty; one JSON object was expected, or one per line")
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if len(lines) > 1 and _is_object(lines[0][1]):
+        return [parse_object(line, "stdin", number) for number, line in lines]
+    return [parse_object(text, "stdin")]
+
+
+def parse_object(text: str, where: str = "the arguments", first_line: int = 1) -> dict[str, Any]:
+    """The JSON object in the text, or BadJson with the position; the text begins at `first_line`."""
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twice)
+    except json.JSONDecodeError as error:
+        line = first_line + error.lineno - 1
+        raise BadJson(f"{where}: no valid JSON at line {line}, column {error.colno}: {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise BadJson(f"{where}, line {first_line}: no usable JSON: {reason}") from None
+    if not isinstance(value, dict):
+        raise BadJson(
+            f'{where}, line {first_line}: a JSON object is needed, such as {{"seconds": 1}}, not {_kind(value)}'
+        )
+    return value
+
+
+def _is_object(text: str) -> bool:
+    try:
+        parse_object(text)
+    except BadJson:
+        return False
+    return True
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The last of two equal keys would win in silence."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands there twice")
+    return found
+
+
+def _kind(value: object) -> str:
+    kinds = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")

@@ -1,0 +1,180 @@
+"""`gribmill jobs list`: which jobs there are, and in which order they will run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.cli.duration import DURATION, readable
+from gribmill.cli.jobs.record import (
+    DEAD_LETTER,
+    age_seconds,
+    job_record,
+    seconds_between,
+    shown_status,
+    status_text,
+)
+from gribmill.cli.output import one_line, print_json, print_table
+from gribmill.queue.model import STATUSES, Job
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from gribmill.queue.store import Store
+    from gribmill.queue.store.insights import JobFilter
+
+PAGE_LIMIT = 1000
+
+
+@click.command("list")
+@click.option("--status", type=click.Choice([*STATUSES, DEAD_LETTER]), help="Only this status.")
+@click.option("--type", "type_key", metavar="TYPE", help="Only this job type.")
+@click.option("--tenant", metavar="TENANT", help="Only this tenant's.")
+@click.option("--group", metavar="KEY", help="Only this group: siblings that are claimed together.")
+@click.option("--worker", metavar="ID", help="Only what this worker runs now.")
+@click.option("--since", type=DURATION, metavar="AGE", help="Only jobs made within this time, such as 2h.")
+@click.option("--before-age", type=DURATION, metavar="AGE", help="Only jobs older than this, such as 1d.")
+@click.option("--before", type=click.IntRange(1), metavar="ID", help="The next page: jobs before this id.")
+@click.option("--queue", "in_order", is_flag=True, help="Pending jobs in the order in which they will run.")
+@click.option("--limit", type=click.IntRange(1, PAGE_LIMIT), default=50, show_default=True, help="Rows per page.")
+@click.option("--json", "as_json", is_flag=True, help="The page and the next page's cursor as JSON.")
+@click.pass_obj
+def list_jobs(
+    settings: Settings,
+    /,
+    in_order: bool,
+    limit: int,
+    before: int | None,
+    as_json: bool,
+    **filters: Any,
+) -> None:
+    """List jobs, newest first; with --queue the pending ones in claim order.
+
+    \b
+    gribmill jobs list --status failed --since 2h
+    gribmill jobs list --status dead_letter --type build_tile
+    gribmill jobs list --before 4711          the page after the one that ended at 4711
+    """
+    from gribmill.pipeline.queue import open_queue
+
+    store = open_queue(settings)
+    check_type(store, filters["type_key"])
+    if in_order:
+        given = [name for name, value in filters.items() if value is not None and name != "type_key"]
+        if given or before is not None:
+            raise click.UsageError("--queue goes with --type, --limit and --json only")
+        _list_queue(store, filters["type_key"], limit, as_json)
+    else:
+        _list_page(store, _filter(**filters), limit, before, as_json)
+
+
+def _filter(
+    *,
+    status: str | None,
+    type_key: str | None,
+    tenant: str | None,
+    group: str | None,
+    worker: str | None,
+    since: float | None,
+    before_age: float | None,
+) -> JobFilter:
+    from gribmill.queue.store.insights import JobFilter
+
+    now = datetime.now(UTC)
+    return JobFilter(
+        status="failed" if status == DEAD_LETTER else status,  # type: ignore[arg-type]
+        dead=True if status == DEAD_LETTER else None,
+        type=type_key,
+        tenant_id=tenant,
+        group_key=group,
+        worker_id=worker,
+        created_after=None if since is None else now - timedelta(seconds=since),
+        created_before=None if before_age is None else now - timedelta(seconds=before_age),
+    )
+
+
+def check_type(store: Store, type_key: str | None) -> None:
+    """Refuse a type that neither the code declares nor any row has."""
+    if type_key is not None and type_key not in store.types and all(one.type != type_key for one in store.stats()):
+        store.types[type_key]
+
+
+def _list_page(store: Store, wanted: JobFilter, limit: int, before: int | None, as_json: bool) -> None:
+    page = store.jobs(wanted, limit=limit, before=before)
+    if as_json:
+        print_json({"jobs": [job_record(job) for job in page.jobs], "next_before": page.next_before})
+        return
+    if not page.jobs:
+        click.echo("no jobs", err=True)
+        return
+    columns = ["id", "type", "status", "priority", "age", "runs", "took", "what"]
+    print_table(columns, [_row(job) for job in page.jobs], right=["id", "priority", "age", "runs", "took"])
+    if page.next_before is not None:
+        click.echo(f"more: --before {page.next_before}", err=True)
+
+
+def _row(job: Job) -> Sequence[Any]:
+    return [
+        job.id,
+        job.type,
+        status_text(shown_status(job)),
+        job.priority,
+        readable(age_seconds(job.created_at)),
+        job.attempt_no,
+        readable(_took(job)),
+        _what(job),
+    ]
+
+
+def _took(job: Job) -> float | None:
+    if job.status == "processing":
+        return age_seconds(job.started_at)
+    return seconds_between(job.started_at, job.completed_at)
+
+
+def _what(job: Job) -> str:
+    """Why it failed or waits, else what it is to do."""
+    if job.error_message and job.status in ("failed", "cancelled"):
+        return one_line(job.error_message)
+    waits = waits_for(job)
+    return one_line(f"{waits}; {job.args}" if waits else job.args)
+
+
+def waits_for(job: Job) -> str:
+    """What keeps a pending job from running; empty when nothing in the job does."""
+    if job.status != "pending":
+        return ""
+    if job.deps_left:
+        return f"after {job.deps_left} other job{'s' if job.deps_left > 1 else ''}"
+    wait = age_seconds(job.next_run_at)
+    return f"in {readable(-wait)}" if wait is not None and wait < 0 else ""
+
+
+def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -> None:
+    found = store.queue(type_key, limit=limit)
+    paused = store.paused_types()
+    if as_json:
+        print_json([{"place": n, **job_record(job)} for n, job in enumerate(found, 1)])
+        return
+    if not found:
+        click.echo("nothing is pending", err=True)
+        return
+    columns = ["place", "id", "type", "priority", "position", "age", "when", "what"]
+    rows = [
+        [
+            place,
+            job.id,
+            job.type,
+            job.priority,
+            job.position,
+            readable(age_seconds(job.created_at)),
+            "type is paused" if job.type in paused else waits_for(job) or "ready",
+            one_line(job.args),
+        ]
+        for place, job in enumerate(found, 1)
+    ]
+    print_table(columns, rows, right=["place", "id", "priority", "position", "age"])
+    if len(found) == limit:
+        click.echo(f"the first {limit}; --limit shows more", err=True)

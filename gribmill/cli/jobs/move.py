@@ -1,0 +1,65 @@
+"""`gribmill jobs move`: the order of what waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from gribmill.cli.jobs.ids import JOB_ID
+from gribmill.settings import Settings
+
+PRIORITY = click.IntRange(-(2**31) + 1, 2**31 - 1)
+
+
+@click.command()
+@click.argument("job_id", type=JOB_ID, required=False, metavar="[ID]")
+@click.option("--front", is_flag=True, help="Ahead of every pending job of its priority.")
+@click.option("--back", is_flag=True, help="Behind every pending job of its priority.")
+@click.option("--before", type=JOB_ID, metavar="K", help="Directly ahead of job K, taking over its priority.")
+@click.option("--priority", type=PRIORITY, metavar="N", help="To another priority; higher runs first.")
+@click.option("--now", is_flag=True, help="A delayed job becomes ready at once.")
+@click.option("--normalize", type=PRIORITY, metavar="P", help="Number the moved jobs of a priority evenly again.")
+@click.pass_obj
+def move(
+    settings: Settings,
+    job_id: int | None,
+    front: bool,
+    back: bool,
+    before: int | None,
+    priority: int | None,
+    now: bool,
+    normalize: int | None,
+) -> None:
+    """Move a pending job in the queue.
+
+    \b
+    gribmill jobs move 12 --front
+    gribmill jobs move 12 --before 7
+    gribmill jobs move --normalize 0
+    """
+    from gribmill.pipeline.queue import open_queue
+
+    wishes = [front, back, before is not None, priority is not None, now, normalize is not None]
+    if sum(wishes) != 1:
+        raise click.UsageError("say one of --front, --back, --before K, --priority N, --now, --normalize P")
+    if (job_id is None) != (normalize is not None):
+        raise click.UsageError("--normalize takes no job id; all the others need one")
+    store = open_queue(settings)
+    if normalize is not None:
+        click.echo(f"{store.normalize(normalize)} jobs of priority {normalize} renumbered, order unchanged")
+        return
+    assert job_id is not None
+    act: Callable[[], None]
+    if front:
+        act, where = lambda: store.move_to_front(job_id), "is at the front of its priority"
+    elif back:
+        act, where = lambda: store.move_to_back(job_id), "is at the back of its priority"
+    elif before is not None:
+        act, where = lambda: store.move_before(job_id, before), f"runs before job {before}"
+    elif priority is not None:
+        act, where = lambda: store.set_priority(job_id, priority), f"has priority {priority}"
+    else:
+        act, where = lambda: store.run_now(job_id), "is no longer delayed"
+    act()
+    click.echo(f"job {job_id} {where}")

@@ -1,0 +1,35 @@
+"""`gribmill jobs pause` and `resume`: whole types at a time."""
+
+from __future__ import annotations
+
+import click
+
+from gribmill.settings import Settings
+
+
+@click.command()
+@click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
+@click.pass_obj
+def pause(settings: Settings, type_keys: tuple[str, ...]) -> None:
+    """Start no more jobs of these types until they are resumed. Running ones go on."""
+    from gribmill.pipeline.queue import open_queue
+
+    store = open_queue(settings)
+    keys = [store.types[key].key for key in type_keys]
+    for key in keys:
+        store.pause(key)
+        click.echo(f"{key} is paused; `gribmill jobs resume {key}` lets it go on")
+
+
+@click.command()
+@click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
+@click.pass_obj
+def resume(settings: Settings, type_keys: tuple[str, ...]) -> None:
+    """Let paused types go on."""
+    from gribmill.pipeline.queue import open_queue
+
+    store = open_queue(settings)
+    keys = [store.types[key].key for key in type_keys]
+    for key in keys:
+        store.resume(key)
+        click.echo(f"{key} goes on")

@@ -1,0 +1,103 @@
+"""`gribmill jobs reserve`, `release`, `reservations`: the machine for yourself for a while."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.cli.duration import DURATION, readable
+from gribmill.cli.jobs.record import age_seconds
+from gribmill.cli.operator import operator_name
+from gribmill.cli.output import print_json, print_table
+from gribmill.queue.times import to_rfc3339
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from gribmill.queue.model import Reservation
+
+
+@click.command()
+@click.option("--type", "type_key", metavar="TYPE", help="Hold back this job type only (default: all).")
+@click.option("--for", "seconds", type=DURATION, default="10m", show_default=True, help="Until it ends by itself.")
+@click.option("--by", "reserved_by", metavar="WHO", help="Who holds it (default: your user name).")
+@click.option("--extend", metavar="RESERVATION", help="Let this reservation end later instead.")
+@click.option("--json", "as_json", is_flag=True, help="The reservation as JSON.")
+@click.pass_obj
+def reserve(
+    settings: Settings,
+    type_key: str | None,
+    seconds: float,
+    reserved_by: str | None,
+    extend: str | None,
+    as_json: bool,
+) -> None:
+    """Let no covered job start until the reservation is released or runs out.
+
+    Running jobs go on. For work by hand that must not meet the workers.
+    """
+    from gribmill.pipeline.queue import open_queue
+    from gribmill.queue.store.reservations import EVERYTHING
+
+    store = open_queue(settings)
+    if extend is not None:
+        if type_key is not None or reserved_by is not None:
+            raise click.UsageError("--extend goes with --for and --json only")
+        store.extend(extend, seconds)
+        held = next(one for one in store.reservations() if one.id == extend)
+    else:
+        who = (reserved_by or operator_name())[:200]
+        held = store.reserve(who, seconds, EVERYTHING if type_key is None else type_key)
+    if as_json:
+        print_json(_record(held))
+        return
+    click.echo(f"{_scope(held)} reserved for {readable(seconds)}; `gribmill jobs release {held.id}` ends it")
+
+
+@click.command()
+@click.argument("reservation_ids", nargs=-1, required=True, metavar="RESERVATION...")
+@click.pass_obj
+def release(settings: Settings, reservation_ids: tuple[str, ...]) -> None:
+    """End reservations: jobs start again."""
+    from gribmill.pipeline.queue import open_queue
+
+    store = open_queue(settings)
+    for reservation_id in reservation_ids:
+        store.release(reservation_id)
+        click.echo(f"reservation {reservation_id} is released")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="The reservations as JSON.")
+@click.pass_obj
+def reservations(settings: Settings, as_json: bool) -> None:
+    """The reservations in force."""
+    from gribmill.pipeline.queue import open_queue
+
+    held = open_queue(settings).reservations()
+    if as_json:
+        print_json([_record(one) for one in held])
+    elif held:
+        rows = [[one.id, _scope(one), one.reserved_by, readable(_left(one))] for one in held]
+        print_table(["reservation", "scope", "by", "ends in"], rows, right=["ends in"])
+    else:
+        click.echo("nothing is reserved", err=True)
+
+
+def _scope(held: Reservation) -> str:
+    return "all jobs" if held.scope == "*" else held.scope
+
+
+def _left(held: Reservation) -> float | None:
+    age = age_seconds(held.expires_at)
+    return None if age is None else max(0.0, -age)
+
+
+def _record(held: Reservation) -> dict[str, Any]:
+    return {
+        "id": held.id,
+        "scope": held.scope,
+        "reserved_by": held.reserved_by,
+        "reserved_at": to_rfc3339(held.reserved_at),
+        "expires_at": to_rfc3339(held.expires_at),
+    }

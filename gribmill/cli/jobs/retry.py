@@ -1,0 +1,35 @@
+"""`gribmill jobs retry`: finished jobs once more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from gribmill.cli.jobs.ids import for_each, parse_ids
+from gribmill.cli.operator import operator_name
+from gribmill.settings import Settings
+
+
+@click.command()
+@click.argument("ids", nargs=-1, required=True, callback=parse_ids, metavar="ID...")
+@click.option("--json", "as_json", is_flag=True, help="What became of each, as JSON.")
+@click.pass_obj
+def retry(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
+    """Run finished jobs again, each as a new job that names the old one.
+
+    The old rows stay as they are. An equal job that is active already is not doubled.
+    Exit code 1 when any of them was refused.
+    """
+    from gribmill.pipeline.queue import open_queue
+
+    store = open_queue(settings)
+
+    def act(job_id: int) -> tuple[str, dict[str, Any]]:
+        made = store.retry(job_id, created_by=operator_name())
+        record = {"new_id": made.id, "created": made.created}
+        if made.created:
+            return f"job {job_id} runs again as job {made.id}", record
+        return f"job {job_id} is not doubled: its equal, job {made.id}, is active already", record
+
+    for_each(ids, act, as_json=as_json)

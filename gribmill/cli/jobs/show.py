@@ -1,0 +1,157 @@
+"""`gribmill jobs show`: one job, its attempts and its relatives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.cli.duration import readable
+from gribmill.cli.jobs.ids import JOB_ID
+from gribmill.cli.jobs.listing import waits_for
+from gribmill.cli.jobs.record import (
+    age_seconds,
+    attempt_record,
+    job_record,
+    parsed,
+    relative_record,
+    seconds_between,
+    shown_status,
+    status_text,
+)
+from gribmill.cli.output import console, one_line, print_json, printable
+from gribmill.queue.times import to_rfc3339
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from gribmill.queue.model import Attempt, Job
+    from gribmill.queue.store.insights import History, Relative
+
+RELATIVES_SHOWN = 12
+
+
+@click.command()
+@click.argument("job_id", type=JOB_ID, metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="Everything as JSON.")
+@click.pass_obj
+def show(settings: Settings, job_id: int, as_json: bool) -> None:
+    """One job: its timeline of attempts with what they printed, its retries, siblings, parents and children."""
+    from gribmill.pipeline.queue import open_queue
+
+    history = open_queue(settings).history(job_id)
+    if as_json:
+        print_json(_record(history))
+        return
+    out = console()
+    for line in _lines(history):
+        out.print(line, soft_wrap=True)
+
+
+def _record(history: History) -> dict[str, Any]:
+    return {
+        "job": job_record(history.job),
+        "attempts": [attempt_record(attempt) for attempt in history.attempts],
+        "retry_chain": [relative_record(one, "created_at") for one in history.chain],
+        "siblings": [{**relative_record(one, "args"), "args": parsed(one.detail)} for one in history.siblings],
+        "parents": [relative_record(one, "type") for one in history.parents],
+        "children": [relative_record(one, "type") for one in history.children],
+    }
+
+
+def _lines(history: History) -> Iterator[Text]:
+    from rich.text import Text
+
+    yield from _head(history.job)
+    yield Text("\ntimeline", style="bold")
+    yield from _timeline(history)
+    for title, relatives in (
+        ("retry chain", history.chain if len(history.chain) > 1 else ()),
+        ("siblings of the batch", history.siblings),
+        ("waits on", history.parents),
+        ("is waited on by", history.children),
+    ):
+        if relatives:
+            yield Text(f"\n{title}", style="bold")
+            yield from _relatives(relatives, history.job.id)
+
+
+def _head(job: Job) -> Iterator[Text]:
+    from rich.text import Text
+
+    yield Text.assemble((f"job {job.id}", "bold"), f"  {printable(job.type)}  ", status_text(shown_status(job)))
+    waits = waits_for(job)
+    facts = {
+        "arguments": json.dumps(parsed(job.args), sort_keys=True, ensure_ascii=False),
+        "runs": f"{job.attempt_no}; at most {job.max_attempts} may fail",
+        "priority": f"{job.priority}" + (f", position {job.position}" if job.position else ""),
+        "waits": waits,
+        "tenant": job.tenant_id if job.tenant_id != "global" else "",
+        "group": job.group_key,
+        "dedupe key": job.dedupe_key,
+        "worker": job.worker_id,
+        "lease": _lease(job),
+        "asked to stop": f"{readable(age_seconds(job.cancel_requested_at))} ago" if job.cancel_requested_at else "",
+        "made by": " ".join(filter(None, [job.created_by, f"({job.source})", job.source_ref])),
+        "error": one_line(job.error_message, 400) if job.error_message else "",
+    }
+    for name, value in facts.items():
+        if value:
+            yield Text.assemble((f"  {name:<14}", "dim"), printable(value))
+
+
+def _lease(job: Job) -> str:
+    if job.lease_expires_at is None:
+        return ""
+    left = -(age_seconds(job.lease_expires_at) or 0.0)
+    return f"for another {readable(left)}" if left > 0 else f"ran out {readable(-left)} ago"
+
+
+def _timeline(history: History) -> Iterator[Text]:
+    from rich.text import Text
+
+    job = history.job
+    yield Text(f"  {to_rfc3339(job.created_at)}  enqueued")
+    before = job.created_at
+    for attempt in history.attempts:
+        yield from _attempt(attempt, seconds_between(before, attempt.started_at))
+        before = attempt.finished_at
+    if job.completed_at is not None:
+        whole = readable(seconds_between(job.created_at, job.completed_at))
+        yield Text.assemble(f"  {to_rfc3339(job.completed_at)}  ", status_text(shown_status(job)), f" after {whole}")
+
+
+def _attempt(attempt: Attempt, waited: float | None) -> Iterator[Text]:
+    from rich.text import Text
+
+    took = seconds_between(attempt.started_at, attempt.finished_at)
+    if took is None:
+        took = age_seconds(attempt.started_at)
+    yield Text.assemble(
+        f"  {to_rfc3339(attempt.started_at)}  attempt {attempt.attempt_no} ",
+        status_text(attempt.status),
+        f" ({readable(took)}, waited {readable(waited) or 'unknown'})",
+        "" if attempt.exit_code is None else f", exit code {attempt.exit_code}",
+        (f"  {attempt.worker_id}" + (f" pid {attempt.pid}" if attempt.pid else ""), "dim"),
+    )
+    for name, text in (
+        ("error", attempt.error_text),
+        ("stdout", attempt.stdout_tail),
+        ("stderr", attempt.stderr_tail),
+        ("artifacts", attempt.artifacts),
+    ):
+        for line in (text or "").rstrip().splitlines():
+            yield Text.assemble((f"      {name} ", "dim"), printable(line))
+
+
+def _relatives(relatives: tuple[Relative, ...], job_id: int) -> Iterator[Text]:
+    from rich.text import Text
+
+    for one in relatives[:RELATIVES_SHOWN]:
+        here = "  (this one)" if one.id == job_id else ""
+        yield Text.assemble(f"  job {one.id}  ", status_text(one.status), f"  {one_line(one.detail)}{here}")
+    if len(relatives) > RELATIVES_SHOWN:
+        yield Text(f"  and {len(relatives) - RELATIVES_SHOWN} more; --json lists them all")

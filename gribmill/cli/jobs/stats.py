@@ -1,0 +1,95 @@
+"""`gribmill jobs stats`: how deep the queue is, and how the last hour went."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.cli.duration import DURATION, readable
+from gribmill.cli.jobs.record import STYLES
+from gribmill.cli.output import console, make_table, print_json, print_rich
+from gribmill.queue.model import STATUSES
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from gribmill.queue.store import Store
+    from gribmill.queue.store.insights import TypeStats
+
+
+@click.command()
+@click.option("--watch", is_flag=True, help="Again and again, until Ctrl-C.")
+@click.option("--every", type=DURATION, default="2", show_default=True, help="The pace of --watch.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON; with --watch one line each time.")
+@click.pass_obj
+def stats(settings: Settings, watch: bool, every: float, as_json: bool) -> None:
+    """Depth by type and status, the oldest ready job, and the last hour's waits, run times and failures."""
+    from gribmill.pipeline.queue import open_queue
+
+    store = open_queue(settings)
+    if watch:
+        # Ctrl-C is the way to end it, so it is no failure.
+        try:
+            _watch(store, max(every, 0.1), as_json)
+        except KeyboardInterrupt:
+            return
+    elif as_json:
+        print_json(_records(store))
+    else:
+        print_rich(_table(store.stats()))
+
+
+def _watch(store: Store, every: float, as_json: bool) -> None:
+    if as_json or not sys.stdout.isatty():
+        while True:
+            if as_json:
+                click.echo(json.dumps(_records(store)))
+            else:
+                print_rich(_table(store.stats()))
+            sys.stdout.flush()
+            time.sleep(every)
+    from rich.live import Live
+
+    with Live(_table(store.stats()), console=console(), auto_refresh=False) as live:
+        while True:
+            time.sleep(every)
+            live.update(_table(store.stats()), refresh=True)
+
+
+def _records(store: Store) -> list[dict[str, Any]]:
+    return [{**asdict(one), "failure_rate": one.failure_rate} for one in store.stats()]
+
+
+def _table(found: Sequence[TypeStats]) -> Table:
+    columns = ["type", *STATUSES, "oldest ready", "wait p50", "p95", "run p50", "p95 ", "failed/1h", ""]
+    return make_table(columns, [_row(one) for one in found], right=columns[1:-1])
+
+
+def _row(one: TypeStats) -> Sequence[Any]:
+    from rich.text import Text
+
+    rate = one.failure_rate
+    return [
+        one.type,
+        *(_count(status, one.counts.get(status, 0)) for status in STATUSES),
+        readable(one.oldest_ready_seconds),
+        readable(one.wait_p50),
+        readable(one.wait_p95),
+        readable(one.run_p50),
+        readable(one.run_p95),
+        "" if rate is None else f"{one.failed}/{one.finished} {rate:.0%}",
+        Text("paused", style=STYLES["paused"]) if one.paused else "",
+    ]
+
+
+def _count(status: str, count: int) -> Any:
+    from rich.text import Text
+
+    return Text(str(count), style=STYLES[status] if count else "dim")

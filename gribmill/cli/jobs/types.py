@@ -1,0 +1,112 @@
+"""`gribmill jobs types`: what can be enqueued, and with which arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.cli.duration import readable
+from gribmill.cli.output import print_json, print_table
+from gribmill.cli.schema_words import kind_of
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from gribmill.queue.job_type import JobType
+
+
+@click.command()
+@click.argument("type_key", required=False, metavar="[TYPE]")
+@click.option("--json", "as_json", is_flag=True, help="With the JSON Schema of the arguments.")
+@click.pass_obj
+def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
+    """The declared job types; with TYPE one of them and its arguments."""
+    from gribmill.pipeline.queue import open_queue
+
+    store = open_queue(settings)
+    paused = store.paused_types()
+    kinds = [store.types[type_key]] if type_key is not None else sorted(store.types, key=lambda kind: kind.key)
+    if as_json:
+        print_json([_record(kind, kind.key in paused) for kind in kinds])
+    elif type_key is not None:
+        _show(kinds[0], kinds[0].key in paused)
+    else:
+        columns = ["type", "lane", "timeout", "attempts", "backoff", "batch", "limit", "state", "arguments"]
+        print_table(columns, [_row(kind, kind.key in paused) for kind in kinds], right=["timeout", "attempts", "batch"])
+
+
+def _state(kind: JobType, paused: bool) -> str:
+    """A type without handler can be enqueued; its jobs wait for a gribmill that has one."""
+    return "paused" if paused else "runs" if kind.handler else "no handler yet"
+
+
+def _backoff(kind: JobType) -> str:
+    return f"{readable(kind.backoff_base_s)} to {readable(kind.backoff_cap_s)}"
+
+
+def _row(kind: JobType, paused: bool) -> list[Any]:
+    names = ", ".join(_argument_names(kind))
+    return [
+        kind.key,
+        kind.lane,
+        readable(kind.timeout_seconds),
+        kind.max_attempts,
+        _backoff(kind),
+        kind.batch_max,
+        kind.max_running or "none",
+        _state(kind, paused),
+        names,
+    ]
+
+
+def _argument_names(kind: JobType) -> list[str]:
+    schema = kind.args.model_json_schema()
+    required = set(schema.get("required", ()))
+    return [name if name in required else f"[{name}]" for name in schema.get("properties", {})]
+
+
+def _show(kind: JobType, paused: bool) -> None:
+    facts = {
+        "lane": kind.lane,
+        "state": _state(kind, paused),
+        "timeout": readable(kind.timeout_seconds),
+        "attempts": kind.max_attempts,
+        "backoff": _backoff(kind),
+        "batch": f"up to {kind.batch_max} of one group" if kind.batch_max > 1 else "one at a time",
+        "limit": f"{kind.max_running} at once" if kind.max_running else "none",
+        "worker dies": "tried again" if kind.on_lost == "retry" else "failed",
+        "equal jobs": "enqueued once while active" if kind.dedupe else "each enqueued",
+    }
+    click.echo(f"{kind.key}: {kind.description}\n")
+    for name, value in facts.items():
+        click.echo(f"  {name:<12} {value}")
+    click.echo("")
+    print_table(["argument", "kind", "default", ""], list(_arguments(kind)))
+
+
+def _arguments(kind: JobType) -> list[list[Any]]:
+    schema = kind.args.model_json_schema()
+    required = set(schema.get("required", ()))
+    return [
+        [name, kind_of(field), "required" if name in required else field.get("default"), field.get("description", "")]
+        for name, field in schema.get("properties", {}).items()
+    ]
+
+
+def _record(kind: JobType, paused: bool) -> dict[str, Any]:
+    return {
+        "type": kind.key,
+        "description": kind.description,
+        "lane": kind.lane,
+        "runnable": kind.handler is not None,
+        "paused": paused,
+        "timeout_seconds": kind.timeout_seconds,
+        "max_attempts": kind.max_attempts,
+        "backoff_base_seconds": kind.backoff_base_s,
+        "backoff_cap_seconds": kind.backoff_cap_s,
+        "batch_max": kind.batch_max,
+        "max_running": kind.max_running,
+        "on_lost": kind.on_lost,
+        "dedupe": kind.dedupe,
+        "arg_schema": kind.args.model_json_schema(),
+    }
