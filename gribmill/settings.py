@@ -16,8 +16,8 @@ from gribmill.errors import GribmillError
 CONFIG_NAME = "gribmill.toml"
 ENV_PREFIX = "GRIBMILL_"
 CONFIG_LIMIT_BYTES = 1_000_000
-# Read elsewhere, before or beside the settings: which file to read.
-OTHER_VARIABLES = {"GRIBMILL_CONFIG"}
+# Read elsewhere, before or beside the settings: which file to read, how long `make soak` lasts.
+OTHER_VARIABLES = {"GRIBMILL_CONFIG", "GRIBMILL_SOAK_MINUTES"}
 
 Positive = Annotated[float, Field(gt=0)]
 PositiveInt = Annotated[int, Field(gt=0)]
@@ -135,7 +135,7 @@ def load_with_origins(
     """The settings, and for each leaf where its value came from."""
     path = find_config(config_file)
     layers = [
-        (str(path), _leaves_of_table(_read_toml(path)) if path else {}),
+        (str(path), _leaves_of_table(_with_outlines_beside(path, _read_toml(path))) if path else {}),
         ("environment", _from_environment()),
         ("flag", dict(flags or {})),
     ]
@@ -184,6 +184,15 @@ def _read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from None
+
+
+def _with_outlines_beside(path: Path, table: dict[str, Any]) -> dict[str, Any]:
+    """A GeoJSON file is looked for from the settings file on, wherever gribmill was started."""
+    regions = table.get("regions")
+    for region in regions.values() if isinstance(regions, dict) else ():
+        if isinstance(region, dict) and isinstance(region.get("geojson"), str):
+            region["geojson"] = str(path.absolute().parent / Path(region["geojson"]).expanduser())
+    return table
 
 
 def _leaves_of_table(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:

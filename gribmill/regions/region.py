@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from gribmill.regions.box import Box
@@ -59,46 +59,43 @@ def built_in_regions() -> Mapping[str, Region]:
     return {name: Region(name, Box(*table["box"]), table["title"]) for name, table in tables.items()}
 
 
-def load_regions(extra: Mapping[str, RegionSettings] | None = None, folder: Path | None = None) -> dict[str, Region]:
-    """Built-in regions and the user's, which win; `folder` is where relative GeoJSON paths start."""
-    own = {name: user_region(name, settings, folder) for name, settings in (extra or {}).items()}
+def load_regions(extra: Mapping[str, RegionSettings] | None = None) -> dict[str, Region]:
+    """Built-in regions and the user's own (`settings.regions`), which win."""
+    own = {name: user_region(name, settings) for name, settings in (extra or {}).items()}
     return {**built_in_regions(), **own}
 
 
-def user_region(name: str, settings: RegionSettings, folder: Path | None = None) -> Region:
+def user_region(name: str, settings: RegionSettings) -> Region:
     """One region of the settings, or a RegionError that names it and says what is wrong."""
     try:
-        box, title = _box_and_title(settings, folder)
+        box = _box(settings)
     except RegionError as error:
         raise RegionError(f"region {name}: {error}") from None
     return Region(
         name=name,
         box=box,
-        title=settings.title or title or name,
+        title=settings.title or name,
         resolution=settings.resolution,
         method=settings.method,
         encoding=settings.encoding,
     )
 
 
-def _box_and_title(settings: RegionSettings, folder: Path | None) -> tuple[Box, str]:
+def _box(settings: RegionSettings) -> Box:
     if (settings.box is None) == (settings.geojson is None):
         raise RegionError('give either box = [west, south, east, north] or geojson = "file"')
-    if settings.box is not None:
-        if settings.feature is not None:
-            raise RegionError("feature names a part of a GeoJSON file, but a box is given")
-        if len(settings.box) != 4:
-            raise RegionError(f"box has {len(settings.box)} numbers; it takes [west, south, east, north]")
-        return Box(*settings.box), ""
-    assert settings.geojson is not None
-    path = settings.geojson.expanduser()
-    return box_of_geojson(path if folder is None else folder / path, settings.feature), ""
+    if settings.geojson is not None:
+        return box_of_geojson(settings.geojson.expanduser(), settings.feature)
+    assert settings.box is not None
+    if settings.feature is not None:
+        raise RegionError("feature names a part of a GeoJSON file, but a box is given")
+    if len(settings.box) != 4:
+        raise RegionError(f"box has {len(settings.box)} numbers; it takes [west, south, east, north]")
+    return Box(*settings.box)
 
 
 def region_named(regions: Mapping[str, Region], name: str) -> Region:
     """The region of that name, or a RegionError that suggests others."""
-    import difflib
-
     if name in regions:
         return regions[name]
     near = difflib.get_close_matches(name, regions, n=3)
