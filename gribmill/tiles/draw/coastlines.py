@@ -34,10 +34,10 @@ def coastlines() -> Coastlines:
     return Coastlines(**{kind: drawable(rings_of(kind)) for kind in ("land", "borders", "states", "lakes")})
 
 
-def rings_of(kind: str) -> list[NDArray[np.float64]]:
-    """The lines of one kind as stored; those of `land` are closed rings."""
-    data = (files(__package__) / "coastlines.npz").read_bytes()
-    with np.load(io.BytesIO(data), allow_pickle=False) as npz:
+def rings_of(kind: str, archive: bytes | None = None) -> list[NDArray[np.float64]]:
+    """The lines of one kind as stored (in `archive`, else in the package); those of `land` are closed rings."""
+    stored = archive or (files(__package__) / "coastlines.npz").read_bytes()
+    with np.load(io.BytesIO(stored), allow_pickle=False) as npz:
         quantum = float(npz["quantum_deg"])
         starts, counts, steps = npz[f"{kind}_start"], npz[f"{kind}_count"], unfolded(npz[f"{kind}_step"])
     ends = np.cumsum(counts - 1)

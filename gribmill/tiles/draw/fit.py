@@ -34,7 +34,7 @@ def fitted(field: Drawable) -> tuple[Project, Project]:
 
     def project(lats: Floats, lons: Floats) -> tuple[Floats, Floats]:
         a, b = to_equal_area(lats, lons, *centre)
-        far = np.hypot(a, b) > reach  # a polynomial says nothing beyond the points it was fitted to
+        far = ~(np.hypot(a, b) <= reach)  # a polynomial says nothing beyond the points it was fitted to
         placed = _terms(np.where(far, 0, a) / reach, np.where(far, 0, b) / reach, degree) @ forward
         placed[far] = np.nan
         return placed[..., 0], placed[..., 1]
@@ -55,9 +55,10 @@ def to_equal_area(lat: Floats, lon: Floats, lat0: float, lon0: float) -> tuple[F
     """Lambert's azimuthal plane on the unit sphere; the antipode is infinitely far."""
     phi, phi0, turn = np.radians(lat), np.radians(lat0), np.radians(lon - lon0)
     cosine = np.sin(phi0) * np.sin(phi) + np.cos(phi0) * np.cos(phi) * np.cos(turn)
+    up = np.cos(phi0) * np.sin(phi) - np.sin(phi0) * np.cos(phi) * np.cos(turn)
     with np.errstate(divide="ignore", invalid="ignore"):
         k = np.sqrt(2 / (1 + cosine))
-    return k * np.cos(phi) * np.sin(turn), k * (np.cos(phi0) * np.sin(phi) - np.sin(phi0) * np.cos(phi) * np.cos(turn))
+        return k * np.cos(phi) * np.sin(turn), k * up
 
 
 def from_equal_area(u: Floats, v: Floats, lat0: float, lon0: float) -> tuple[Floats, Floats]:

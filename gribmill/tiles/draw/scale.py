@@ -44,7 +44,8 @@ class Scale:
         if not 1e-4 <= gap < 1e7:
             return f"{value:.4g}"
         decimals = max(1, int(np.ceil(-np.log10(gap) - 1e-9)))
-        return f"{value:.{decimals}f}" if abs(value) < 1e5 else f"{value:.6g}"
+        text = f"{value:.{decimals}f}" if abs(value) < 1e5 else f"{value:.6g}"
+        return text.removeprefix("-") if float(text) == 0 else text
 
 
 def level_label(value: float) -> str:
@@ -103,7 +104,8 @@ def _steps(low: float, high: float, step: float) -> NDArray[np.float64]:
     first, last = np.floor(low / step + 1e-6), np.ceil(high / step - 1e-6)
     if last <= first:
         first, last = first - 1, first + 1
-    return np.round(np.arange(first, last + 1) * step, 10) + 0.0
+    digits = max(0, 3 - int(np.floor(np.log10(step))))  # enough for the step, too few for rounding errors
+    return np.round(np.arange(first, last + 1) * step, digits) + 0.0
 
 
 def _tuples(colours: NDArray[np.uint8]) -> tuple[Rgb | None, ...]:

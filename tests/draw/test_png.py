@@ -1,0 +1,165 @@
+"""Maps as PNG files. Pixels are read back with matplotlib's own reader."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gribmill.tiles.draw import png
+from gribmill.tiles.draw.drawable import Barbs, Drawable
+from gribmill.tiles.draw.errors import DrawError
+from gribmill.tiles.draw.plane import plane_of
+from gribmill.tiles.draw.png import MISSING, PAPER, draw_png, layout_for
+from gribmill.tiles.draw.scale import scale_for
+from tests.draw.make_fields import WORDS, northeast, regular
+
+image = pytest.importorskip("matplotlib.image", reason="the extra `plot` is not installed")
+DPI = 50
+
+
+def pixels(field: Drawable, path: Path, **options: Any) -> np.ndarray:
+    """The map part of the drawn picture as RGB bytes, row 0 at the south."""
+    draw_png(field, path, dpi=DPI, **options)
+    picture = (image.imread(path)[::-1, :, :3] * 255).round().astype(int)
+    left, bottom, width, height = layout_for(plane_of(field)).box(
+        0, 0, layout_for(plane_of(field)).width, layout_for(plane_of(field)).height
+    )
+    high, wide = picture.shape[:2]
+    return picture[
+        round(bottom * high) : round((bottom + height) * high), round(left * wide) : round((left + width) * wide)
+    ]
+
+
+def texts(field: Drawable, monkeypatch: pytest.MonkeyPatch, path: Path, **options: Any) -> list[str]:
+    """Every text on the figure."""
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+    found: list[str] = []
+
+    class Recording(Figure):
+        def savefig(self, *args: Any, **kwargs: Any) -> None:
+            found.extend(part.get_text() for part in self.findobj(Text))
+            super().savefig(*args, **kwargs)
+
+    monkeypatch.setattr(png, "matplotlib_figure", lambda: Recording)
+    draw_png(field, path, dpi=DPI, **options)
+    return [text for text in found if text]
+
+
+def mid_pacific(values: Any, **words: Any) -> Drawable:
+    """Open sea: nothing but the field and the graticule is drawn."""
+    return regular(values, west=-150.0, south=30.0, step=0.1, **words)
+
+
+def test_a_gradient_has_its_colours_in_order_from_west_to_east(tmp_path: Path) -> None:
+    values = np.broadcast_to(np.linspace(263.15, 303.15, 200), (100, 200))
+    field = mid_pacific(values)
+    drawn = pixels(field, tmp_path / "a.png")
+    scale = scale_for(field.values, "K", "temperature")
+    row = drawn[int(len(drawn) * 0.37)]
+    for share in (0.08, 0.2, 0.31, 0.47, 0.6, 0.72, 0.9):
+        expected = scale.rgb(np.array([-10 + 40 * share]), PAPER, MISSING)[0]
+        seen = row[round(share * len(row))]
+        assert np.abs(seen - expected).max() < 30, share
+
+
+def test_north_is_up(tmp_path: Path) -> None:
+    values = np.repeat(np.linspace(250.15, 305.15, 100)[:, None], 150, axis=1)
+    drawn = pixels(mid_pacific(values), tmp_path / "a.png")
+    south, north = drawn[int(len(drawn) * 0.04)], drawn[int(len(drawn) * 0.96)]
+    assert np.median(north[:, 0] - north[:, 2]) > 60 > np.median(south[:, 0] - south[:, 2])
+
+
+def test_missing_points_are_hatched_grey_and_dry_ones_paper(tmp_path: Path) -> None:
+    values = np.zeros((100, 150))
+    values[:, 75:] = np.nan
+    drawn = pixels(mid_pacific(values, units="kg m-2", palette="precipitation"), tmp_path / "a.png")
+    west, east = np.split(drawn, 2, axis=1)
+    assert np.median(west.reshape(-1, 3), axis=0).tolist() == pytest.approx(PAPER, abs=2)
+    grey = np.median(east.reshape(-1, 3), axis=0)
+    assert grey == pytest.approx(np.array(MISSING), abs=25) and grey.max() < 225
+
+
+def test_titles_times_extremes_and_credits_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    field = northeast(long_name="Temperature at 2 m", attribution="NOAA", **WORDS)
+    values = field.values.copy()
+    values[10, 10], values[40, 40] = 250.15, 311.15
+    found = texts(replace(field, values=values), monkeypatch, tmp_path / "a.png")
+    assert "Temperature at 2 m [°C]" in found and "valid Sat 2023-07-22 07:00 UTC" in found
+    assert "HRRR  2023-07-22 06Z  +001 h" in found and "ne · Northeast" in found
+    assert "NOAA · Natural Earth · gribmill" in found
+    assert "−23.0" in found and "38.0" in found
+    assert any(text.startswith("min −23.0 at ") and "max 38.0 at " in text for text in found)
+    assert "45°N" in found and "75°W" in found and "°C" in found
+
+
+def test_the_coast_is_drawn_where_it_is(tmp_path: Path) -> None:
+    """A constant field round Cape São Vicente: ink lies along the coast, none out at sea."""
+    drawn = pixels(regular(np.full((40, 40), 290.0), west=-11, south=36, step=0.1), tmp_path / "a.png")
+    dark = drawn.max(axis=2) < 90
+    columns = np.linspace(-11.05, -7.05, dark.shape[1])
+    assert dark[:, (columns > -9.1) & (columns < -8.6)].mean() > 0.005
+    assert dark[5:-5, (columns > -10.8) & (columns < -9.7)].mean() < 0.001
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        regular(np.full((20, 30), np.nan)),
+        regular(np.full((20, 30), 281.0)),
+        regular(np.linspace(270, 290, 30)[None, :]),
+        regular(np.linspace(270, 290, 30)[:, None]),
+        regular([[281.0]]),
+        regular([[np.nan]]),
+        regular(np.random.default_rng(1).normal(281, 9, (19, 36)), west=-180, south=-90, step=10),
+        regular(np.full((20, 80), 260.0), west=165, south=50),
+        regular(np.full((3, 3), np.inf)),
+        regular(np.full((20, 30), 101300.0), units="Pa", palette="pressure"),
+        regular(np.full((20, 30), 1.0), units="", palette="flag"),
+        regular(np.full((20, 30), 1.0), units="x", palette="no such palette"),
+    ],
+    ids=[
+        "all missing", "constant", "one row", "one column", "one point", "one missing point", "global", "dateline",
+        "infinite", "constant pressure", "flag", "unknown palette",
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("error")
+def test_odd_fields_are_drawn_without_a_warning(field: Drawable, tmp_path: Path) -> None:
+    draw_png(field, tmp_path / "a.png", dpi=30)
+    assert image.imread(tmp_path / "a.png").shape[0] > 50
+
+
+def test_a_polar_tile_is_drawn_with_barbs(tmp_path: Path) -> None:
+    y, x = np.mgrid[-20:21, -20:21].astype(float)
+    field = Drawable(
+        np.hypot(x, y) + 250, 90 - np.hypot(x, y), np.degrees(np.arctan2(x, -y)), "K", palette="temperature"
+    )
+    draw_png(field, tmp_path / "a.png", Barbs(x, y), dpi=30)
+    assert (tmp_path / "a.png").stat().st_size > 3000
+
+
+def test_barbs_are_named_in_the_title(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    field = regular(np.full((20, 30), 281.0))
+    wind = np.full((20, 30), 10.0)
+    assert "Temperature at 2 m [°C], wind barbs [kt]" in texts(
+        field, monkeypatch, tmp_path / "a.png", barbs=Barbs(wind, wind)
+    )
+
+
+def test_without_matplotlib_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(DrawError, match=r"pip install gribmill\[plot\]"):
+        draw_png(regular([[281.0]]), tmp_path / "a.png")
+    assert not (tmp_path / "a.png").exists()
+
+
+def test_the_same_field_gives_the_same_bytes(tmp_path: Path) -> None:
+    field = regular(np.full((5, 5), 281.0))
+    for name in "ab":
+        draw_png(field, tmp_path / name, dpi=30)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
