@@ -1,0 +1,50 @@
+"""When files of a run are published, as measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Minutes after the run began: usually (half of all runs), and when an hour counts as late."""
+
+    hour: int
+    usual: float
+    late: float
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """When an hour is usually there, and from when on it is late."""
+
+    usual: datetime
+    late: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """The measured points of some cycles, on one mirror or any; straight lines lie between them."""
+
+    points: tuple[Point, ...]
+    cycles: tuple[int, ...] | None = None
+    mirror: str | None = None
+    measured: bool = False
+
+    def arrival(self, run: datetime, hour: int) -> Arrival:
+        """When that hour of that run can be expected."""
+        usual = _between(hour, [(point.hour, point.usual) for point in self.points])
+        late = _between(hour, [(point.hour, point.late) for point in self.points])
+        return Arrival(run + timedelta(minutes=usual), run + timedelta(minutes=late))
+
+
+def _between(hour: int, points: Sequence[tuple[int, float]]) -> float:
+    """Held at the ends: what lies outside was not measured."""
+    if hour <= points[0][0]:
+        return points[0][1]
+    for (before, low), (after, high) in zip(points, points[1:], strict=False):
+        if hour <= after:
+            return low + (high - low) * (hour - before) / (after - before)
+    return points[-1][1]

@@ -1,0 +1,155 @@
+"""A model's TOML file, checked: unknown keys are refused, and every table says what it may hold."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from gribmill.ingest.errors import ModelError
+
+FILE_LIMIT_BYTES = 500_000
+IndexKind = Literal["noaa_idx", "ecmwf_index", "none"]
+
+
+def _on_the_hour(moment: datetime) -> datetime:
+    if moment.minute or moment.second or moment.microsecond:
+        raise ValueError("runs begin on the hour")
+    return moment.astimezone(UTC)
+
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,29}$")]
+RunTime = Annotated[AwareDatetime, AfterValidator(_on_the_hour)]
+Steps = Annotated[str, Field(max_length=400)]
+Words = Annotated[str, Field(max_length=1000)]
+Minutes = Annotated[float, Field(ge=0, le=10_000)]
+
+
+class Table(BaseModel):
+    """A table of a model's file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Dated(Table):
+    """A table that holds for runs from one time (included) until another (not included)."""
+
+    begins: RunTime | None = Field(None, alias="from")
+    ends: RunTime | None = Field(None, alias="until")
+
+
+class MirrorTable(Dated):
+    """One place, the best first."""
+
+    name: Name
+    root: Words
+    host: Name = "other"
+
+
+class LayoutTable(Dated):
+    """How keys are made, for some cycles or mirrors or for all; the first that fits is used."""
+
+    key: Words
+    index: IndexKind | None = None
+    cycles: Steps | None = None
+    mirrors: tuple[Name, ...] | None = None
+
+
+class HoursTable(Dated):
+    """Which cycles run and which hours they have; the first that fits is used."""
+
+    cycles: Steps
+    steps: Steps
+    discover: bool = Field(False, description="Hours differ from run to run: the listing tells, `steps` only bounds.")
+
+
+class LatencyTable(Table):
+    """Publishing times: [hour, usual minutes, late minutes] after the run began."""
+
+    points: Annotated[tuple[tuple[int, Minutes, Minutes], ...], Field(min_length=1, max_length=100)]
+    cycles: Steps | None = None
+    mirror: Name | None = None
+    measured: bool = False
+
+    @model_validator(mode="after")
+    def _rising(self) -> LatencyTable:
+        hours = [hour for hour, _, _ in self.points]
+        if hours != sorted(set(hours)) or any(late < usual for _, usual, late in self.points):
+            raise ValueError("points rise by hour, and nothing is late before it usually comes")
+        return self
+
+
+class MemberTable(Dated):
+    """One member, or many with `numbers`: {n} and {nn} stand for each number in the texts."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9{}]{1,12}$")]
+    numbers: Steps | None = None
+    token: Annotated[str, Field(pattern=r"^[A-Za-z0-9_{}]{0,30}$")] = ""
+    extra: tuple[Words, ...] | None = None
+    minutes: Annotated[int, Field(ge=-1440, le=0)] = 0
+
+
+class ModelFile(Table):
+    """Everything that is known of a model."""
+
+    title: Words
+    grid: Name | None = None
+    index: IndexKind
+    extra: Annotated[tuple[Words, ...], Field(min_length=1)] = ("",)
+    licence: Words
+    attribution: Words
+    variables: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")], ...], Field(min_length=1, max_length=1000)
+    ]
+    mirrors: Annotated[tuple[MirrorTable, ...], Field(min_length=1, max_length=20)]
+    layouts: Annotated[tuple[LayoutTable, ...], Field(min_length=1, max_length=50)]
+    hours: Annotated[tuple[HoursTable, ...], Field(min_length=1, max_length=50)]
+    latency: tuple[LatencyTable, ...] = ()
+    members: Annotated[tuple[MemberTable, ...], Field(max_length=200)] = ()
+    sample: Name | None = None
+    sns_topic: Words | None = None
+    scan_seconds: Annotated[int, Field(ge=5, le=3600)] = 60
+    give_up_hours: Annotated[int, Field(ge=1, le=1000)] = 24
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ModelFile:
+        names = [mirror.name for mirror in self.mirrors]
+        used = {name for layout in self.layouts for name in layout.mirrors or ()}
+        used |= {row.mirror for row in self.latency if row.mirror}
+        if len(set(names)) < len(names) or not used <= set(names):
+            raise ValueError(f"mirrors are named once each, and only {', '.join(names)} can be referred to")
+        if len(set(self.variables)) < len(self.variables):
+            raise ValueError("a variable is named twice")
+        if any("{member}" in layout.key for layout in self.layouts) and not self.members:
+            raise ValueError("a key with {member} needs [[members]]")
+        return self
+
+
+def read_tables(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file, or a ModelError that names it."""
+    try:
+        if path.stat().st_size > FILE_LIMIT_BYTES:
+            raise ModelError(f"{path} is larger than {FILE_LIMIT_BYTES} bytes: that is no model")
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ModelError(f"{path} is not valid TOML: {error}") from None
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def check_tables(tables: Mapping[str, Any], source: str) -> ModelFile:
+    """The tables as a ModelFile, or a ModelError that names the source and each wrong key."""
+    try:
+        return ModelFile.model_validate(dict(tables))
+    except ValidationError as error:
+        sentences = []
+        for problem in error.errors(include_url=False)[:5]:
+            key = ".".join(str(part) for part in problem["loc"])
+            unknown = problem["type"] == "extra_forbidden"
+            reason = "there is no such key" if unknown else problem["msg"].removeprefix("Value error, ")
+            sentences.append(f"{key}: {reason}" if key else reason)
+        raise ModelError(f"{source}: {'; '.join(sentences)}") from None

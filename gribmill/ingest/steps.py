@@ -1,0 +1,45 @@
+"""Hours written short: `0-120, 123-384/3`."""
+
+from __future__ import annotations
+
+import re
+
+from gribmill.ingest.errors import ModelError
+
+# A year: the longest forecasts published run to 840 h.
+LARGEST = 8784
+_PART = re.compile(r"(\d{1,4})(?:-(\d{1,4})(?:/(\d{1,3}))?)?")
+
+
+def parse_steps(text: str) -> tuple[int, ...]:
+    """Every number of the list, rising: `0-6/3, 12` is 0, 3, 6, 12."""
+    found: list[int] = []
+    for part in text.split(","):
+        match = _PART.fullmatch(part.strip())
+        if not match:
+            raise ModelError(f"{part.strip()!r} is no list of hours; write 0-120, or 123-384/3, separated by commas")
+        first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
+        if last < first or step < 1 or last > LARGEST or (last - first) % step:
+            raise ModelError(f"{part.strip()!r}: hours rise, by whole steps, and end at {LARGEST}")
+        if found and first <= found[-1]:
+            raise ModelError(f"{text!r}: hours rise, but {first} comes after {found[-1]}")
+        found.extend(range(first, last + 1, step))
+    return tuple(found)
+
+
+def write_steps(steps: tuple[int, ...]) -> str:
+    """The short form: runs of equal gaps are joined."""
+    parts: list[str] = []
+    place = 0
+    while place < len(steps):
+        last = place + 1
+        gap = steps[last] - steps[place] if last < len(steps) else 0
+        while last + 1 < len(steps) and steps[last + 1] - steps[last] == gap:
+            last += 1
+        if last - place < 2:
+            parts.append(str(steps[place]))
+            place += 1
+            continue
+        parts.append(f"{steps[place]}-{steps[last]}" + (f"/{gap}" if gap > 1 else ""))
+        place = last + 1
+    return ", ".join(parts)
