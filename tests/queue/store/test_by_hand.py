@@ -1,0 +1,160 @@
+"""The base specification's own statements, typed into a plain shell, work and mix with the queue."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+import pytest
+
+from gribmill.queue.store import Store
+from gribmill.queue.times import to_text
+from tests.queue.store.bench import Bench
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.hands import LEASE, add, attempts, claim, drain, fail, succeed, take
+
+INSERT = "INSERT INTO jobs (type, args, priority, status, created_at) VALUES (?, ?, ?, 'pending', ?)"
+CLAIM = """UPDATE jobs SET status = 'processing', worker_id = 'hand-1', started_at = ?
+WHERE id = (SELECT id FROM jobs WHERE status = 'pending' ORDER BY priority DESC, created_at ASC LIMIT 1) RETURNING id"""
+COMPLETE = "UPDATE jobs SET status = 'completed', completed_at = ? WHERE id = ?"
+FAIL = "UPDATE jobs SET status = 'failed', completed_at = ?, error_message = 'Traceback' WHERE id = ?"
+RESET = "UPDATE jobs SET status = 'pending', retry_count = retry_count + 1 WHERE id = ? AND retry_count < 3"
+
+
+def insert(bench: Bench, kind: str = "plain", args: str = "{}", priority: int = 0) -> int:
+    bench.by_hand(INSERT, kind, args, priority, to_text(bench.clock()))
+    return int(bench.by_hand("SELECT max(id) FROM jobs")[0][0])
+
+
+def now(bench: Bench) -> str:
+    return to_text(bench.clock())
+
+
+def test_first_eleven_columns_are_the_bases_in_its_order(bench: Bench, store: Store) -> None:
+    columns = [row[1] for row in bench.by_hand("PRAGMA table_info(jobs)")]
+    assert columns[:11] == [
+        "id", "type", "args", "priority", "status", "worker_id", "created_at", "started_at", "completed_at",
+        "error_message", "retry_count",
+    ]  # fmt: skip
+    workers = [row[1] for row in bench.by_hand("PRAGMA table_info(workers)")]
+    assert workers[:3] == ["id", "last_heartbeat", "current_job_id"]
+    assert bench.by_hand("PRAGMA journal_mode") == [("wal",)]
+
+
+def test_hand_inserted_jobs_run_in_the_same_order(bench: Bench, store: Store, clock: FakeClock) -> None:
+    first = insert(bench)
+    clock.advance(1)
+    second = add(store)
+    clock.advance(1)
+    third = insert(bench, priority=0)
+    urgent = insert(bench, priority=1)
+    bench.by_hand("INSERT INTO jobs (type, args) VALUES ('plain', '{}')")
+    bench.by_hand("UPDATE jobs SET created_at = '2020-01-01 00:00:00' WHERE id = ?", urgent + 1)
+    expected = [urgent, urgent + 1, first, second, third]
+    by_base = "SELECT id FROM jobs WHERE status = 'pending' ORDER BY priority DESC, created_at ASC"
+    assert [row[0] for row in bench.by_hand(by_base)] == expected
+    assert drain(store) == expected
+
+
+def test_row_of_an_undeclared_type_is_never_given_to_a_worker(bench: Bench, store: Store) -> None:
+    insert(bench, "rm_rf", json.dumps({"path": "/"}), priority=99)
+    assert claim(store, types=("rm_rf", "plain")) == ()
+
+
+def test_whole_life_by_hand(bench: Bench, store: Store, clock: FakeClock) -> None:
+    job_id = insert(bench)
+    assert bench.by_hand(CLAIM, now(bench)) == [(job_id,)]
+    assert claim(store) == (), "the queue leaves it alone"
+    bench.by_hand(FAIL, now(bench), job_id)
+    assert store.job(job_id).error_message == "Traceback"
+    bench.by_hand(RESET, job_id)
+    clock.advance(1)
+    assert bench.by_hand(CLAIM, now(bench)) == [(job_id,)]
+    bench.by_hand(COMPLETE, now(bench), job_id)
+    row = store.job(job_id)
+    assert (row.status, row.retry_count, row.worker_id) == ("completed", 1, "hand-1")
+    assert bench.by_hand(CLAIM, now(bench)) == []
+
+
+def test_hand_takes_what_the_queue_enqueued_and_the_queue_what_the_hand_gave_back(
+    bench: Bench, store: Store, clock: FakeClock
+) -> None:
+    job_id = add(store)
+    bench.by_hand(CLAIM, now(bench))
+    bench.by_hand(FAIL, now(bench), job_id)
+    bench.by_hand(RESET, job_id)
+    job = take(store)
+    assert (job.id, job.attempt_no, job.retry_count) == (job_id, 1, 1)
+    fail(store, job)
+    clock.advance(100)
+    assert bench.by_hand(CLAIM, now(bench)) == [(job_id,)]
+    bench.by_hand(COMPLETE, now(bench), job_id)
+    assert store.job(job_id).status == "completed"
+    assert attempts(store, job_id) == ["failed"]
+
+
+def test_hand_cannot_end_an_attempt_behind_its_workers_back(bench: Bench, store: Store) -> None:
+    job_id = add(store)
+    job = take(store)
+    for statement in (COMPLETE, FAIL):
+        with pytest.raises(sqlite3.IntegrityError):
+            bench.by_hand(statement, now(bench), job_id)
+    assert succeed(store, job).accepted
+
+
+def test_job_abandoned_by_hand_comes_back_after_its_types_timeout(bench: Bench, store: Store, clock: FakeClock) -> None:
+    job_id = insert(bench)
+    bench.by_hand(CLAIM, now(bench))
+    clock.advance(3599)
+    assert len(store.recover()) == 0
+    clock.advance(1.1)
+    assert store.recover().requeued == (job_id,)
+    assert store.job(job_id).error_message == "the worker hand-1 went silent during attempt 0"
+    clock.advance(100)
+    succeed(store, take(store))
+
+
+def test_hand_worker_with_a_heartbeat_keeps_its_job(bench: Bench, store: Store, clock: FakeClock) -> None:
+    job_id = insert(bench)
+    bench.by_hand(CLAIM, now(bench))
+    clock.advance(3000)
+    bench.by_hand(
+        "INSERT INTO workers (id, last_heartbeat, current_job_id) VALUES ('hand-1', ?, ?)", now(bench), job_id
+    )
+    clock.advance(3000)
+    assert len(store.recover()) == 0
+    clock.advance(1000)
+    assert store.recover().requeued == (job_id,)
+
+
+def test_queue_heartbeat_gives_no_lease_to_hand_claimed_jobs(bench: Bench, store: Store) -> None:
+    job_id = insert(bench)
+    bench.by_hand(CLAIM, now(bench))
+    assert store.heartbeat("hand-1", LEASE) == []
+    assert store.job(job_id).lease_expires_at is None
+
+
+def test_hand_claimed_job_is_cancelled_at_once(bench: Bench, store: Store) -> None:
+    job_id = insert(bench)
+    child = add(store, after=(job_id,))
+    bench.by_hand(CLAIM, now(bench))
+    assert store.cancel(job_id) == "cancelled"
+    assert [store.job(each).status for each in (job_id, child)] == ["cancelled", "cancelled"]
+
+
+def test_arguments_by_hand_must_be_json_and_status_a_known_one(bench: Bench, store: Store) -> None:
+    with pytest.raises(sqlite3.IntegrityError):
+        insert(bench, args="{not json")
+    job_id = insert(bench)
+    with pytest.raises(sqlite3.IntegrityError):
+        bench.by_hand("UPDATE jobs SET status = 'done' WHERE id = ?", job_id)
+
+
+def test_counters_follow_the_hand_too(bench: Bench, store: Store) -> None:
+    first, second = insert(bench), insert(bench)
+    bench.by_hand(CLAIM, now(bench))
+    bench.by_hand(COMPLETE, now(bench), first)
+    bench.by_hand("DELETE FROM jobs WHERE id = ?", second)
+    bench.by_hand("UPDATE jobs SET type = 'tile' WHERE id = ?", first)
+    counts = {stats.type: stats.counts for stats in store.stats()}
+    assert (counts["plain"], counts["tile"]) == ({}, {"completed": 1})

@@ -1,0 +1,121 @@
+"""Looking: lists with cursors and filters, statistics, counters."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from gribmill.queue.errors import JobNotFound
+from gribmill.queue.model import NewJob
+from gribmill.queue.store import Store
+from gribmill.queue.store.insights import JobFilter, TypeStats
+from tests.queue.store.bench import Bench
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.hands import add, claim, fail, snooze, stop, succeed, take
+
+
+def stats_of(store: Store, kind: str) -> TypeStats:
+    return next(stats for stats in store.stats() if stats.type == kind)
+
+
+def test_pages_follow_each_other_without_gap_or_double(store: Store) -> None:
+    ids = [made.id for made in store.enqueue_many(NewJob("plain") for _ in range(7))]
+    seen: list[int] = []
+    before = None
+    while True:
+        page = store.jobs(limit=3, before=before)
+        seen += [job.id for job in page.jobs]
+        add(store)
+        before = page.next_before
+        if before is None:
+            break
+    assert seen == ids[::-1], "newest first; what comes meanwhile shifts nothing"
+
+
+def test_filters_narrow_by_every_column_they_name(store: Store, clock: FakeClock) -> None:
+    plain = add(store, tenant_id="t")
+    clock.advance(100)
+    tile = add(store, "tile", {"hour": 2})
+    middle = datetime.fromtimestamp(clock() - 50, UTC)
+    take(store, "w9", ("tile",))
+
+    def found(**wanted: object) -> list[int]:
+        return [job.id for job in store.jobs(JobFilter(**wanted)).jobs]  # type: ignore[arg-type]
+
+    assert found(status="pending") == found(type="plain") == found(tenant_id="t") == [plain]
+    assert found(status="processing") == found(group_key="hour/002") == found(worker_id="w9") == [tile]
+    assert found(created_after=middle) == [tile]
+    assert found(created_before=middle) == [plain]
+    assert found(type="tile", tenant_id="t") == []
+
+
+def test_statistics_of_the_last_hour(store: Store, clock: FakeClock) -> None:
+    for wait, run in ((1, 10), (3, 30), (2, 20)):
+        add(store)
+        clock.advance(wait)
+        job = take(store)
+        clock.advance(run)
+        succeed(store, job) if run < 30 else fail(store, job, permanent=True)
+    stats = stats_of(store, "plain")
+    assert (stats.finished, stats.failed) == (3, 1)
+    assert stats.failure_rate == pytest.approx(1 / 3)
+    assert (stats.wait_p50, stats.wait_p95) == (pytest.approx(2, abs=0.01), pytest.approx(3, abs=0.01))
+    assert (stats.run_p50, stats.run_p95) == (pytest.approx(20, abs=0.01), pytest.approx(30, abs=0.01))
+    clock.advance(4000)
+    assert stats_of(store, "plain").finished == 0
+    assert stats_of(store, "plain").failure_rate is None
+
+
+def test_oldest_ready_job_is_the_one_that_waits_longest(store: Store, clock: FakeClock) -> None:
+    assert stats_of(store, "plain").oldest_ready_seconds is None
+    add(store, priority=-5)
+    clock.advance(40)
+    add(store, priority=5)
+    clock.advance(2)
+    assert stats_of(store, "plain").oldest_ready_seconds == 42
+
+
+def test_counters_follow_every_change(store: Store, clock: FakeClock) -> None:
+    for _ in range(6):
+        add(store)
+    add(store, "tile")
+    jobs = [take(store, types=("plain",)) for _ in range(5)]
+    succeed(store, jobs[0])
+    fail(store, jobs[1])
+    fail(store, jobs[2], permanent=True)
+    stop(store, jobs[3])
+    snooze(store, jobs[4], 5)
+    assert stats_of(store, "plain").counts == {"pending": 3, "completed": 1, "failed": 1, "cancelled": 1}
+    assert stats_of(store, "tile").counts == {"pending": 1}
+    clock.advance(10)
+    store.prune(0, 0)
+    assert stats_of(store, "plain").counts == {"pending": 3}
+
+
+def test_missing_job_is_a_sentence(store: Store) -> None:
+    for look in (store.job, store.history):
+        with pytest.raises(JobNotFound, match="there is no job 5; it may have been pruned"):
+            look(5)
+
+
+def test_change_of_another_connection_is_noticed(store: Store, bench: Bench) -> None:
+    other = bench.open()
+    store.database.changed()
+    assert not store.database.changed()
+    add(other)
+    assert store.database.changed()
+    assert not store.database.changed()
+
+
+def test_work_is_seen_by_type(store: Store, clock: FakeClock) -> None:
+    assert not store.has_work(("plain", "tile"))
+    add(store)
+    assert store.has_work(("plain",))
+    assert not store.has_work(("tile",))
+    assert claim(store, types=("tile",)) == ()
+    assert claim(store, types=()) == ()
+    add(store, "tile", delay_seconds=5)
+    assert not store.has_work(("tile",))
+    clock.advance(5)
+    assert store.has_work(("tile",))

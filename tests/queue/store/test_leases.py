@@ -1,0 +1,179 @@
+"""Leases, heartbeats, and the sweep that brings lost jobs back."""
+
+from __future__ import annotations
+
+import pytest
+
+from gribmill.queue.model import NewJob
+from gribmill.queue.store import Store
+from gribmill.queue.store.workers import new_worker_id
+from tests.queue.store.bench import Bench
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.hands import LEASE, add, attempts, claim, fail, succeed, take
+
+
+def test_heartbeat_renews_all_leases_of_its_worker_and_no_other(store: Store, clock: FakeClock) -> None:
+    mine = [add(store), add(store)]
+    theirs = add(store)
+    take(store, "w1"), take(store, "w1"), take(store, "w2")
+    clock.advance(LEASE / 2)
+    held = store.heartbeat("w1", LEASE, types=("plain",))
+    assert sorted(one.ticket.job_id for one in held) == mine
+    assert not any(one.cancel_requested for one in held)
+    clock.advance(LEASE / 2)
+    assert store.recover().requeued == (theirs,)
+
+
+def test_heartbeat_shows_the_worker(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    take(store)
+    store.heartbeat("w1", LEASE, types=("plain", "tile"), state="draining")
+    (worker,) = store.workers()
+    assert (worker.id, worker.current_job_id, worker.running_count) == ("w1", job_id, 1)
+    assert (worker.types, worker.state) == (("plain", "tile"), "draining")
+    assert worker.last_heartbeat is not None
+    assert worker.last_heartbeat.timestamp() == clock()
+    store.heartbeat("w2", LEASE)
+    assert len(store.workers()) == 2
+
+
+def test_heartbeat_tells_a_fenced_worker_that_it_owns_nothing(store: Store, clock: FakeClock) -> None:
+    add(store)
+    take(store)
+    clock.advance(LEASE)
+    store.recover()
+    assert store.heartbeat("w1", LEASE) == []
+    clock.advance(100)
+    again = take(store, "w2")
+    assert store.heartbeat("w1", LEASE) == []
+    assert [held.ticket for held in store.heartbeat("w2", LEASE)] == [again.ticket]
+
+
+def test_late_heartbeat_before_the_sweep_still_saves_the_job(store: Store, clock: FakeClock) -> None:
+    add(store)
+    job = take(store)
+    clock.advance(LEASE + 5)
+    store.heartbeat("w1", LEASE)
+    assert len(store.recover()) == 0
+    assert succeed(store, job).accepted
+
+
+def test_report_after_the_lease_but_before_the_sweep_counts(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    job = take(store)
+    clock.advance(LEASE * 2)
+    assert succeed(store, job).accepted
+    assert len(store.recover()) == 0
+    assert attempts(store, job_id) == ["succeeded"]
+
+
+def test_lost_attempt_costs_one_retry_and_says_who_went_silent(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    take(store, "w7")
+    clock.advance(LEASE)
+    store.recover()
+    row = store.job(job_id)
+    assert (row.status, row.retry_count, row.attempt_no) == ("pending", 1, 1)
+    assert (row.worker_id, row.lease_expires_at) == (None, None)
+    assert row.error_message == "the worker w7 went silent during attempt 1"
+    assert row.next_run_at is not None
+    assert row.next_run_at.timestamp() > clock()
+    (attempt,) = store.history(job_id).attempts
+    assert (attempt.status, attempt.error_text) == ("lost", row.error_message)
+
+
+def test_type_that_must_not_run_twice_fails_when_lost(store: Store, clock: FakeClock) -> None:
+    job_id = add(store, "fragile")
+    take(store)
+    clock.advance(LEASE)
+    assert store.recover().ended == (job_id,)
+    row = store.job(job_id)
+    assert (row.status, row.retry_count) == ("failed", 0)
+    assert row.dead_lettered_at is not None
+
+
+def test_ordinary_failure_of_such_a_type_is_retried(store: Store) -> None:
+    job_id = add(store, "fragile")
+    fail(store, take(store))
+    assert store.job(job_id).status == "pending"
+
+
+def test_crash_on_the_last_attempt_is_a_dead_letter(store: Store, clock: FakeClock) -> None:
+    job_id = add(store, max_attempts=1)
+    take(store)
+    clock.advance(LEASE)
+    assert store.recover().ended == (job_id,)
+    assert store.job(job_id).dead_lettered_at is not None
+
+
+def test_sweep_takes_five_hundred_at_a_time_until_all_are_back(store: Store, clock: FakeClock) -> None:
+    store.enqueue_many(NewJob("tile", {"hour": 0, "region": str(n)}) for n in range(1100))
+    while claim(store):
+        pass
+    clock.advance(LEASE)
+    sizes = []
+    while found := store.recover():
+        sizes.append(len(found))
+    assert sizes == [500, 500, 100]
+
+
+def test_two_sweepers_recover_each_job_once(store: Store, bench: Bench, clock: FakeClock) -> None:
+    job_id = add(store)
+    take(store)
+    clock.advance(LEASE)
+    other = bench.open()
+    assert len(store.recover()) + len(other.recover()) == 1
+    assert store.job(job_id).retry_count == 1
+
+
+# A clock that jumps
+
+
+def test_clock_set_forward_costs_attempts_but_no_job(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    zombie = take(store)
+    clock.advance(3600)
+    assert store.recover().requeued == (job_id,)
+    assert succeed(store, zombie).fenced
+    clock.advance(60)
+    succeed(store, take(store))
+    assert attempts(store, job_id) == ["lost", "succeeded"]
+
+
+def test_clock_set_back_keeps_a_living_workers_job(store: Store, clock: FakeClock) -> None:
+    add(store)
+    job = take(store)
+    clock.advance(-3600)
+    store.heartbeat("w1", LEASE)
+    assert len(store.recover()) == 0
+    assert succeed(store, job).accepted
+
+
+@pytest.mark.parametrize("hours", [3, 24, 24 * 365])
+def test_lease_from_before_the_clock_was_set_back_does_not_last_for_hours(
+    store: Store, clock: FakeClock, hours: int
+) -> None:
+    job_id = add(store)
+    take(store, "dead")
+    clock.advance(-3600.0 * hours)
+    assert store.recover().requeued == (job_id,)
+
+
+def test_clock_set_back_an_hour_delays_but_loses_nothing(store: Store, clock: FakeClock) -> None:
+    job_id = add(store, delay_seconds=30)
+    crashed = add(store)
+    take(store, "dead")
+    clock.advance(-3600)
+    assert claim(store) == ()
+    assert len(store.recover()) == 0
+    fresh = add(store)
+    job = take(store)
+    assert job.id == fresh
+    succeed(store, job)
+    clock.advance(3600 + LEASE)
+    assert store.recover().requeued == (crashed,)
+    assert take(store).id == job_id
+
+
+def test_worker_ids_differ_between_starts_of_the_same_process() -> None:
+    assert new_worker_id() != new_worker_id()

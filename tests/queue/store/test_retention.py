@@ -1,0 +1,69 @@
+"""Finished jobs are kept for a while; what is active is never pruned."""
+
+from __future__ import annotations
+
+from gribmill.queue.model import NewJob
+from gribmill.queue.store import Store
+from gribmill.queue.times import to_text
+from tests.queue.store.bench import Bench
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.hands import add, fail, stop, succeed, take
+
+DAY = 86_400.0
+
+
+def test_each_end_has_its_own_age(store: Store, bench: Bench, clock: FakeClock) -> None:
+    completed, failed, cancelled = add(store), add(store), add(store)
+    succeed(store, take(store))
+    fail(store, take(store), permanent=True)
+    stop(store, take(store))
+    clock.advance(3 * DAY)
+    assert store.prune(3, 90).completed == 0, "exactly as old as it may be"
+    clock.advance(0.001)
+    planned = store.prune(3, 90, dry_run=True)
+    assert (planned.completed, planned.failed) == (2, 0)
+    assert len(store.jobs().jobs) == 3, "a dry run removes nothing"
+    assert store.prune(3, 90) == planned
+    assert [job.id for job in store.jobs().jobs] == [failed]
+    clock.advance(87 * DAY)
+    assert store.prune(3, 90).failed == 1
+    assert bench.by_hand("SELECT count(*) FROM job_attempts") == [(0,)]
+    assert {completed, cancelled}.isdisjoint(job.id for job in store.jobs().jobs)
+
+
+def test_active_jobs_stay_however_old(store: Store, clock: FakeClock) -> None:
+    running, waiting, delayed = add(store), add(store), add(store, delay_seconds=10**8)
+    take(store)
+    clock.advance(1000 * DAY)
+    assert store.prune(0, 0).completed == 0
+    assert sorted(job.id for job in store.jobs().jobs) == [running, waiting, delayed]
+
+
+def test_many_go_a_thousand_to_a_transaction(store: Store, bench: Bench, clock: FakeClock) -> None:
+    store.enqueue_many(NewJob("plain") for _ in range(2100))
+    bench.by_hand("UPDATE jobs SET status = 'cancelled', completed_at = ?", to_text(clock()))
+    clock.advance(1)
+    assert store.prune(0, 0).completed == 2100
+    assert store.jobs().jobs == ()
+
+
+def test_retry_outlives_the_job_that_it_names(store: Store, clock: FakeClock) -> None:
+    old = add(store)
+    succeed(store, take(store))
+    clock.advance(DAY)
+    new = store.retry(old)
+    store.prune(0.5, 0.5)
+    assert store.job(new.id).retry_of is None
+
+
+def test_silent_workers_and_old_reservations_go(store: Store, bench: Bench, clock: FakeClock) -> None:
+    add(store)
+    take(store, "busy", lease=10 * DAY)
+    for name in ("busy", "gone", "here"):
+        store.heartbeat(name, 10 * DAY)
+    store.release(store.reserve("me", 5).id)
+    clock.advance(7 * DAY + 6)
+    store.heartbeat("here", 60)
+    store.prune(1, 1)
+    assert {worker.id for worker in store.workers()} == {"busy", "here"}
+    assert bench.by_hand("SELECT count(*) FROM direct_reservations") == [(0,)]
