@@ -70,6 +70,7 @@ def cut(
     check_model(model)
     wanted = _variables(variables)
     outcomes: list[Outcome] = []
+    written: set[Path] = set()
     faults = 0
     with _bar(len(files), quiet=as_json) as bar_for:
         for path in files:
@@ -82,6 +83,7 @@ def cut(
                     variables=wanted,
                     everything=everything,
                     progress=bar_for(path),
+                    written=written,
                 )
             except GribmillError as error:
                 faults += 1

@@ -35,6 +35,10 @@ Values = npt.NDArray[np.float32]
 Step = tuple[str, int, "Grid"]
 # Called with how many of how many fields are done.
 Progress = Callable[[int, int], None]
+TWICE = (
+    "{path} was just written from another file, and {file} would overwrite it: put both into one file "
+    "(cat a.grib2 b.grib2 > both.grib2), or cut one of them with another --model or --out"
+)
 # Such a field must not pass for an earth-relative one.
 LONE_WIND = "it is along the grid's axes, and without its other component it cannot be turned to the earth's"
 
@@ -68,17 +72,19 @@ def build(
     url: str | None = None,
     etag: str | None = None,
     progress: Progress | None = None,
+    written: set[Path] | None = None,
 ) -> Outcome:
     """Cut a GRIB file for every region into `data`/tiles/…; a damaged file raises GribError and leaves nothing.
 
     `variables` are the names asked for (default: all that the lexicon knows); `everything` takes unknown ones too.
+    `written` are tiles that must not be overwritten; those written here are added to it.
     """
     path = Path(grib)
     content = map_file(path)
     source = Source(name=path.name, url=url, etag=etag, bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
     mill = Mill(tuple(regions), Path(data), model, frozenset(variables or ()), everything)
     mill.grind(list(fields(content, str(path))), progress)
-    return mill.finish(source)
+    return mill.finish(source, set() if written is None else written)
 
 
 @dataclass(slots=True)
@@ -114,7 +120,7 @@ class Mill:
             if step is not None and named is None:
                 self._note_duplicate(step, item, chosen)
 
-    def finish(self, source: Source) -> Outcome:
+    def finish(self, source: Source, written: set[Path]) -> Outcome:
         """Write every tile. A region that fails does not stop the others."""
         attribution = ECMWF_ATTRIBUTION if self.ecmwf else None
         tiles = []
@@ -123,7 +129,10 @@ class Mill:
                 continue
             draft.skipped = [*self.skipped, *draft.skipped]
             try:
+                if draft.path in written:
+                    raise TileError(TWICE.format(path=draft.path, file=source.name))
                 tiles.append(draft.write(source, self.wanted, attribution))
+                written.add(draft.path)
             except (GribmillError, OSError) as error:
                 self.failed[region] = error if isinstance(error, GribmillError) else TileError(str(error))
         outside = tuple(region.name for region in self.regions if region.name not in self.touched)

@@ -29,8 +29,19 @@ def cut(
     known = load_regions()
     chosen = [_region(place, number, known) for number, place in enumerate(places, 1)]
     check_model(model)
+    wanted = None if variables is None else list(variables)
+    written: set[Path] = set()
     return [
-        build(path, chosen, out, model=model, variables=variables, everything=everything, progress=progress)
+        build(
+            path,
+            chosen,
+            out,
+            model=model,
+            variables=wanted,
+            everything=everything,
+            progress=progress,
+            written=written,
+        )
         for path in paths
     ]
 

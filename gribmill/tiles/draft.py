@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -29,7 +30,7 @@ class Built:
 
     shelf: Shelf
     minutes: int
-    path: Any
+    path: Path
     meta: Meta
     bytes: int
     sha256: str
@@ -50,6 +51,11 @@ class Draft:
     quantities: dict[str, Quantity] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
     duplicates: list[Skipped] = field(default_factory=list)
+
+    @property
+    def path(self) -> Path:
+        """Where the tile will lie."""
+        return self.shelf.tile(self.minutes)
 
     def add(self, name: str, values: npt.NDArray[np.float32], facts: dict[str, Any], packing: Any = None) -> None:
         """Take in one variable; `facts` are the parts of its `Quantity` that are not statistics.
@@ -83,7 +89,7 @@ class Draft:
         y_name, x_name = COORDINATES[self.grid.kind]
         others = {META: np.array(meta.to_json()), y_name: self.y, x_name: self.x}
         pieces = archive([*self.members.values(), *(member(name, array) for name, array in others.items())])
-        path = self.shelf.tile(self.minutes)
+        path = self.path
         digest = hashlib.sha256()
         for piece in pieces:
             digest.update(piece)
