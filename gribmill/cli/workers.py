@@ -15,6 +15,8 @@ from gribmill.settings import Settings
 if TYPE_CHECKING:
     from gribmill.queue.model import Worker
 
+JOBS_SHOWN = 4
+
 
 @click.command()
 @click.option("--all", "everyone", is_flag=True, help="Also those that have stopped.")
@@ -29,16 +31,18 @@ def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
     from gribmill.pipeline.queue import open_queue
 
     lease = settings.queue.lease_seconds
-    found = open_queue(settings).workers()
+    store = open_queue(settings)
+    found, running = store.workers(), store.running()
     if as_json:
-        print_json([_record(worker, lease) for worker in found])
+        print_json([_record(worker, lease, running.get(worker.id, [])) for worker in found])
         return
     shown = [worker for worker in found if everyone or worker.state != "stopped"]
     if not shown:
         click.echo("no workers run; `gribmill work` starts one", err=True)
         return
-    columns = ["worker", "state", "heartbeat", "runs", "job", "up", "version", "types"]
-    print_table(columns, [_row(worker, lease) for worker in shown], right=["heartbeat", "runs", "job", "up"])
+    columns = ["worker", "state", "heartbeat", "runs", "jobs", "up", "version", "types"]
+    rows = [_row(worker, lease, running.get(worker.id, [])) for worker in shown]
+    print_table(columns, rows, right=["heartbeat", "runs", "up"])
 
 
 def shown_state(worker: Worker, lease_seconds: float) -> str:
@@ -49,21 +53,21 @@ def shown_state(worker: Worker, lease_seconds: float) -> str:
     return worker.state
 
 
-def _row(worker: Worker, lease_seconds: float) -> list[Any]:
+def _row(worker: Worker, lease_seconds: float, jobs: list[int]) -> list[Any]:
     silent = age_seconds(worker.last_heartbeat)
     return [
         worker.id,
         status_text(shown_state(worker, lease_seconds)),
         "" if silent is None else f"{readable(max(0.0, silent))} ago",
-        worker.running_count,
-        worker.current_job_id,
+        len(jobs),
+        ", ".join(map(str, jobs[:JOBS_SHOWN])) + (" …" if len(jobs) > JOBS_SHOWN else ""),
         readable(age_seconds(worker.started_at)),
         worker.version,
         ", ".join(worker.types),
     ]
 
 
-def _record(worker: Worker, lease_seconds: float) -> dict[str, Any]:
+def _record(worker: Worker, lease_seconds: float, jobs: list[int]) -> dict[str, Any]:
     silent = age_seconds(worker.last_heartbeat)
     return {
         "id": worker.id,
@@ -71,8 +75,8 @@ def _record(worker: Worker, lease_seconds: float) -> dict[str, Any]:
         "stale": shown_state(worker, lease_seconds) == "stale",
         "last_heartbeat": to_rfc3339(worker.last_heartbeat),
         "heartbeat_age_seconds": None if silent is None else round(silent, 3),
-        "current_job_id": worker.current_job_id,
-        "running_count": worker.running_count,
+        "current_job_id": min(jobs, default=None),
+        "running": jobs,
         "hostname": worker.hostname,
         "version": worker.version,
         "types": list(worker.types),

@@ -57,7 +57,7 @@ class JobType:
         try:
             return self.args.model_validate_json(text) if text is not None else self.args.model_validate(args)
         except ValidationError as error:
-            raise BadArguments(f"{self.key}: {_explain(error)}") from None
+            raise BadArguments(f"{self.key}: {_explain(error, self)}") from None
 
     def encode(self, args: Mapping[str, Any]) -> tuple[str, Args]:
         """The JSON text to store, and the checked model."""
@@ -104,10 +104,12 @@ class Registry:
         return [job_type for job_type in self if job_type.handler]
 
 
-def _explain(error: ValidationError) -> str:
+def _explain(error: ValidationError, kind: JobType) -> str:
     parts = []
     for problem in error.errors(include_url=False, include_context=False):
         place = ".".join(str(part) for part in problem["loc"]) or "arguments"
         text = problem["msg"].removeprefix("Value error, ")
+        if problem["type"] == "extra_forbidden":
+            text = f"no such argument; there are: {', '.join(kind.args.model_fields)}"
         parts.append(f"{place}: {text[:1].lower()}{text[1:]}")
     return "; ".join(parts)

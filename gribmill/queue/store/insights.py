@@ -138,6 +138,14 @@ class Insights(StoreBase):
         with self.database.read() as tx:
             return frozenset(row["key"] for row in tx.rows("definitions") if row["paused_at"] is not None)
 
+    def running(self) -> dict[str, list[int]]:
+        """What each worker runs at this moment; its own row only says so at each heartbeat."""
+        found: dict[str, list[int]] = {}
+        with self.database.read() as tx:
+            for row in tx.rows("running_jobs"):
+                found.setdefault(row["worker_id"], []).append(row["id"])
+        return found
+
     def stats(self) -> list[TypeStats]:
         """Per type: depth now, waits, run times and failures of the last hour."""
         with self.database.read() as tx:

@@ -1,0 +1,44 @@
+"""The demo's own folder: made afresh each time, and never anybody else's."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gribmill.errors import GribmillError
+
+# Only a folder with this file in it was made by a demo and may be emptied by one.
+MARKER = ".gribmill-demo"
+
+
+@contextmanager
+def fresh_folder(folder: Path) -> Iterator[None]:
+    """Empty the folder of the last demo, or make it; nobody else's demo uses it meanwhile."""
+    marker = folder / MARKER
+    if folder.exists() and not marker.is_file():
+        raise GribmillError(f"{folder} was not made by a demo, and is left alone; use another data root (--data DIR)")
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(marker, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise GribmillError(f"another demo is running in {folder}; wait for it, or use --data DIR") from None
+        _empty(folder)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _empty(folder: Path) -> None:
+    for entry in folder.iterdir():
+        if entry.name == MARKER:
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()

@@ -1,0 +1,178 @@
+"""The queue's part of the demo. A step's docstring is its title; its promises are checked in the database."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from itertools import pairwise
+
+from gribmill.cli.demo.stage import LEASE_SECONDS, Stage
+from gribmill.queue.model import Attempt, Job
+from gribmill.queue.store.insights import JobFilter
+
+ORDINARY = 10
+DELAY_SECONDS = 3
+
+
+def fill(stage: Stage) -> None:
+    """Jobs come in; higher priority runs first, then first come, first served"""
+    lines = "".join(f'{{"seconds": 0.3, "say": "job {n}"}}\n' for n in range(1, ORDINARY + 1))
+    pipe = f"""seq {ORDINARY} | sed 's/.*/{{"seconds": 0.3, "say": "job &"}}/'"""
+    stage.gribmill("jobs", "enqueue", "sleep", "-", stdin=lines, pipe=pipe)
+    stage.enqueue("low", '{"say": "I can wait"}', "--priority=-5")
+    stage.enqueue("urgent", '{"say": "me first"}', "--priority", "10")
+    stage.enqueue("moved", '{"say": "pushed ahead"}')
+    stage.gribmill("jobs", "move", str(stage.ids["moved"]), "--front")
+    stage.gribmill("jobs", "list", "--queue")
+    ids = [job.id for job in stage.store.queue()]
+    stage.promise(
+        ids[:2] == [stage.ids["urgent"], stage.ids["moved"]] and ids[-1] == stage.ids["low"],
+        "the queue's order is priority, then place, then arrival",
+    )
+
+
+def delay(stage: Stage) -> None:
+    """A job may wait for its time"""
+    stage.enqueue("delayed", '{"say": "now is my time"}', "--delay", str(DELAY_SECONDS), "--priority", "99")
+
+
+def deduplicate(stage: Stage) -> None:
+    """Two equal jobs are one while it is active"""
+    first = stage.enqueue("nightly", '{"say": "once is enough"}', "--dedupe", "nightly")
+    stage.gribmill("jobs", "enqueue", "sleep", '{"say": "once is enough"}', "--dedupe", "nightly")
+    stage.promise(stage.newest() == first, "the second call made no second job")
+
+
+def fail(stage: Stage) -> None:
+    """Jobs fail in three ways, and nonsense is refused at the door"""
+    stage.enqueue("once", '{"fail": "once"}')
+    stage.enqueue("permanent", '{"fail": "permanently"}')
+    stage.enqueue("always", '{"fail": "always"}', "--max-attempts", "2")
+    code = stage.gribmill("jobs", "enqueue", "sleep", '{"secnds": 1}')
+    stage.promise(code == 1, "a job with a misspelt argument was refused, and the field named")
+
+
+def kill_worker(stage: Stage) -> None:
+    """A worker starts, and is killed with kill -9 in the middle of its work"""
+    worker = stage.start_worker()
+    busy = JobFilter(status="processing")
+    stage.wait_until(
+        "the first worker runs jobs",
+        lambda: stage.count("completed") >= 3 and len(stage.store.jobs(busy).jobs) == 2,
+    )
+    stage.tell(f"$ kill -9 {worker.pid}")
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    stage.gribmill("jobs", "list", "--status", "processing")
+    stage.gribmill("workers")
+    stage.tell(f"{len(stage.store.jobs(busy).jobs)} jobs have a dead worker. Nobody has told the queue.")
+
+
+def recover(stage: Stage) -> None:
+    """A second worker finds what the dead one left, and finishes everything"""
+    stage.start_worker()
+    stage.wait_until("every job came to an end", lambda: stage.count("pending", "processing") == 0)
+    stage.gribmill("jobs", "list", "--limit", "20")
+    jobs = stage.store.jobs(limit=1000).jobs
+    attempts = {job.id: stage.store.history(job.id).attempts for job in jobs}
+    lost = [job_id for job_id, tries in attempts.items() if any(one.status == "lost" for one in tries)]
+    stage.promise(
+        bool(lost) and all(stage.store.job(job_id).status == "completed" for job_id in lost),
+        f"the killed worker's jobs ({', '.join(map(str, lost))}) were run again after {LEASE_SECONDS:g} s of silence",
+    )
+    if lost:
+        stage.gribmill("jobs", "show", str(lost[0]))
+    good = [job for job in jobs if job.status == "completed"]
+    once = all(sum(one.status == "succeeded" for one in attempts[job.id]) == 1 for job in good)
+    stage.promise(once and len(good) == len(jobs) - 2, f"all {len(good)} good jobs completed, each exactly once")
+    _check_order(stage, attempts)
+    _check_failures(stage, attempts)
+
+
+def _check_order(stage: Stage, attempts: dict[int, tuple[Attempt, ...]]) -> None:
+    named = stage.ids
+    order = [named["urgent"], named["moved"], *range(1, ORDINARY + 1), named["low"]]
+    starts = [_first_start(attempts[job_id]) for job_id in order]
+    stage.promise(all(before <= after for before, after in pairwise(starts)), "they started in the queue's order")
+    delayed = stage.store.job(named["delayed"])
+    assert delayed.created_at is not None
+    waited = (_first_start(attempts[delayed.id]) - delayed.created_at).total_seconds()
+    stage.promise(waited >= DELAY_SECONDS, f"the delayed job waited {waited:.1f} s, as told, for all its priority")
+
+
+def _first_start(tries: tuple[Attempt, ...]) -> datetime:
+    assert tries and tries[0].started_at is not None
+    return tries[0].started_at
+
+
+def _check_failures(stage: Stage, attempts: dict[int, tuple[Attempt, ...]]) -> None:
+    def job(name: str) -> tuple[Job, list[str]]:
+        return stage.store.job(stage.ids[name]), [one.status for one in attempts[stage.ids[name]]]
+
+    once, tries = job("once")
+    stage.promise(
+        once.status == "completed" and tries.count("failed") == 1, "what failed once was tried again and completed"
+    )
+    permanent, tries = job("permanent")
+    stage.promise(
+        permanent.status == "failed" and permanent.dead_lettered_at is None and tries.count("failed") == 1,
+        "what can never work was not tried again",
+    )
+    always, tries = job("always")
+    stage.promise(
+        always.dead_lettered_at is not None and len(tries) == 2, "what always fails is a dead letter after 2 attempts"
+    )
+
+
+def cancel(stage: Stage) -> None:
+    """A running job is cancelled: its process really ends"""
+    job_id = stage.enqueue("long", '{"seconds": 600}')
+    stage.wait_until("the long job runs", lambda: stage.store.job(job_id).status == "processing")
+    stage.gribmill("jobs", "cancel", str(job_id), "--reason", "seen enough")
+    stage.wait_until("the job is cancelled", lambda: stage.store.job(job_id).status == "cancelled")
+    pid = stage.store.history(job_id).attempts[-1].pid
+    stage.promise(pid is not None and not _is_alive(pid), f"process {pid}, which ran it, is gone")
+
+
+def _is_alive(pid: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)  # signal 0 only asks
+        return True
+    return False
+
+
+def look(stage: Stage) -> None:
+    """Statistics, a backup, and every invariant checked on the live database"""
+    stage.gribmill("jobs", "stats")
+    code = stage.gribmill("jobs", "backup", str(stage.folder / "backup.db"))
+    stage.promise(code == 0, "a consistent copy was made while the worker runs")
+    stage.promise(stage.gribmill("jobs", "verify") == 0, "verify finds every promise of the queue kept")
+
+
+def drain(stage: Stage) -> None:
+    """The worker is told to stop: it finishes what it runs, then ends"""
+    job_id = stage.enqueue("last", '{"seconds": 1, "say": "let me finish"}')
+    stage.wait_until("the last job runs", lambda: stage.store.job(job_id).status == "processing")
+    worker = stage.workers[-1]
+    stage.tell(f"$ kill -TERM {worker.pid}")
+    worker.terminate()
+    stage.wait_until("the worker ends", lambda: worker.poll() is not None)
+    done = worker.returncode == 0 and stage.store.job(job_id).status == "completed"
+    stage.promise(done, "the running job was completed before the worker ended")
+    stage.gribmill("workers", "--all")
+
+
+QUEUE_STEPS: list[Callable[[Stage], None]] = [
+    fill,
+    delay,
+    deduplicate,
+    fail,
+    kill_worker,
+    recover,
+    cancel,
+    look,
+    drain,
+]

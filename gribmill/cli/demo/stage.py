@@ -1,0 +1,206 @@
+"""Where the demo plays: a queue of its own, real worker processes, and the promises made so far."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import click
+
+from gribmill.cli.demo.folder import fresh_folder
+from gribmill.cli.output import console
+from gribmill.cli.toml_text import toml_value
+from gribmill.errors import GribmillError
+from gribmill.settings import ENV_PREFIX, Settings
+
+if TYPE_CHECKING:
+    from gribmill.queue.store import Store
+
+# Short, so that recovery shows within seconds; real queues use a minute.
+LEASE_SECONDS = 2.0
+PATIENCE_SECONDS = 20.0
+LOOK_SECONDS = 0.05
+
+
+class StepFailed(GribmillError):
+    """A step cannot go on; the next one may."""
+
+
+@dataclass(slots=True)
+class Stage:
+    """What the steps act on. `ids` holds the jobs that later steps come back to."""
+
+    folder: Path
+    settings: Settings
+    store: Store
+    ids: dict[str, int] = field(default_factory=dict)
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+    # Speaking
+
+    def title(self, text: str) -> None:
+        self._print(f"\n{text}", "bold")
+
+    def tell(self, text: str) -> None:
+        self._print(f"  {text}")
+
+    def promise(self, kept: bool, text: str) -> None:
+        """Note whether what was promised came true."""
+        (self.kept if kept else self.broken).append(text)
+        self._print(f"  {'kept  ' if kept else 'BROKEN'}  {text}", "green" if kept else "bold red")
+
+    def summary(self) -> None:
+        """How it all went."""
+        self.title("The end")
+        self.tell(f"{len(self.kept)} promises kept, {len(self.broken)} broken")
+        for text in self.broken:
+            self._print(f"  BROKEN  {text}", "bold red")
+        self.tell(f"Everything is still there to look at: {self._shown('jobs', 'list')}")
+
+    def _print(self, text: str, style: str = "") -> None:
+        console().print(text, style=style, markup=False, soft_wrap=True)
+        sys.stdout.flush()
+
+    # Doing
+
+    def gribmill(self, *words: str, stdin: str = "", pipe: str = "") -> int:
+        """Show a command, run it, give its exit code. `pipe` is the shell that makes the `stdin`."""
+        self._print(f"  $ {pipe + ' | ' if pipe else ''}{self._shown(*words)}", "cyan")
+        group = _group(words[0])
+        given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+        with mock.patch.object(sys, "stdin", given):
+            try:
+                group.main(list(words[1:]), prog_name=words[0], obj=self.settings, standalone_mode=False)
+            except SystemExit as end:
+                return int(end.code or 0)
+            except GribmillError as error:
+                self.tell(f"error: {error}")
+                return 1
+        return 0
+
+    def enqueue(self, name: str, arguments: str, *options: str) -> int:
+        """Enqueue a `sleep` job with the real command; its id, remembered under the name."""
+        before = self.newest()
+        self.gribmill("jobs", "enqueue", "sleep", arguments, *options)
+        self.ids[name] = self.newest()
+        if self.ids[name] <= before:
+            raise StepFailed(f"the {name} job is in the queue")
+        return self.ids[name]
+
+    def newest(self) -> int:
+        """The id of the newest job; 0 when there is none."""
+        page = self.store.jobs(limit=1)
+        return page.jobs[0].id if page.jobs else 0
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        """A real worker in a process of its own; what it logs goes to a file."""
+        log = self.folder / f"worker-{len(self.workers) + 1}.log"
+        self._print(f"  $ {self._shown('work')} 2> {_short(log)} &", "cyan")
+        command = [sys.executable, "-m", "gribmill", "--config", str(self.folder / "gribmill.toml"), "work"]
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(ENV_PREFIX)}
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=environment
+            )
+        self.workers.append(process)
+        return process
+
+    def wait_until(self, what: str, done: Callable[[], Any]) -> None:
+        """Look again and again, for a while. What never comes true is a broken promise, and ends the step."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not done():
+            if time.monotonic() > deadline:
+                raise StepFailed(f"{what} (waited {PATIENCE_SECONDS:g} s)")
+            time.sleep(LOOK_SECONDS)
+
+    def count(self, *statuses: str) -> int:
+        """How many jobs are in these states."""
+        return sum(kind.counts.get(status, 0) for kind in self.store.stats() for status in statuses)
+
+    def stop_workers(self) -> None:
+        """End what this demo started, and nothing else."""
+        for process in self.workers:
+            if process.poll() is None:
+                process.terminate()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(5)
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    def _shown(self, *words: str) -> str:
+        return f"{_program()} --config {shlex.quote(_short(self.folder / 'gribmill.toml'))} {shlex.join(words)}"
+
+
+@contextmanager
+def open_stage(folder: Path) -> Iterator[Stage]:
+    """A fresh queue in the folder; at the end no process is left behind."""
+    from gribmill.pipeline.queue import open_queue
+
+    with fresh_folder(folder):
+        settings = Settings.model_validate(
+            {
+                "data": folder,
+                "queue": {"lease_seconds": LEASE_SECONDS, "poll_seconds": 0.2},
+                "workers": {"lanes": {"fetch": 2}, "kill_grace_seconds": 1.0},
+            }
+        )
+        _write_settings(folder / "gribmill.toml", settings)
+        stage = Stage(folder, settings, open_queue(settings))
+        try:
+            yield stage
+        finally:
+            stage.stop_workers()
+            stage.store.close()
+
+
+def _write_settings(file: Path, settings: Settings) -> None:
+    lines = [
+        "# The demo's settings: short leases, so that recovery shows within seconds.",
+        f"data = {toml_value(settings.data)}",
+    ]
+    for name in ("queue", "workers"):
+        lines.append(f"\n[{name}]")
+        section = getattr(settings, name)
+        lines += [f"{key} = {toml_value(getattr(section, key))}" for key in sorted(section.model_fields_set)]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _group(noun: str) -> click.Command:
+    from gribmill.cli.main import cli
+
+    command = cli.get_command(click.Context(cli), noun)
+    assert command is not None
+    return command
+
+
+def _program() -> str:
+    """How to call this very gribmill from here."""
+    beside = Path(sys.executable).with_name("gribmill")
+    found = shutil.which("gribmill")
+    if found and Path(found).parent == beside.parent:
+        return "gribmill"
+    return (
+        shlex.quote(_short(beside)) if beside.exists() else f"{shlex.quote(_short(Path(sys.executable)))} -m gribmill"
+    )
+
+
+def _short(path: Path) -> str:
+    """Relative to where the user stands, when that is shorter."""
+    with contextlib.suppress(ValueError):
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
