@@ -14,6 +14,8 @@ class Transaction(Protocol):
     """Named statements that become true together, or not at all. `now` is one moment for all of them."""
 
     now: float
+    stamp: str
+    """`now` as database text."""
 
     def rows(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
         """Every row that the statement gives."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any, Literal
 
 Status = Literal["pending", "processing", "completed", "failed", "cancelled"]
@@ -126,6 +128,12 @@ class Report:
     stderr_tail: str | None = None
 
 
+@cache
+def _json_list(words: tuple[str, ...]) -> str:
+    """Workers ask for the same few types thousands of times a second."""
+    return json.dumps(words)
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
     """What a worker would run next."""
@@ -135,6 +143,10 @@ class ClaimRequest:
     lease_seconds: float
     pid: int | None = None
     batch_limit: int | None = None
+
+    @property
+    def types_json(self) -> str:
+        return _json_list(self.types)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,24 +7,25 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from gribmill.queue.database import Row
 from gribmill.queue.errors import StoreBusy
-from gribmill.queue.sqlite.faults import plain_faults
+from gribmill.queue.sqlite.faults import FAULTS, fault_of, plain_faults
 from gribmill.queue.sqlite.host_lock import HostLock
 from gribmill.queue.sqlite.migrate import check_version, migrate, migrations, schema_version
 from gribmill.queue.sqlite.place import check_place, check_sqlite_version
 from gribmill.queue.sqlite.wake import WakeFolder, WakeSocket
 from gribmill.queue.statements import HOME, statement
-from gribmill.queue.times import Clock
+from gribmill.queue.times import Clock, to_text
 
 BUSY_TIMEOUT_MS = 10_000
-# A thousand pages is SQLite's own choice; checkpoints run under the host lock only, so the limit is ours to keep.
-CHECKPOINT_BYTES = 4 * 1024 * 1024
+# SQLite checkpoints inside the commit that fills so many pages, which is inside the host lock. The log is then
+# written over from its start: a log that keeps growing makes every fsync wait for the file system's journal too.
+CHECKPOINT_PAGES = 1000
+LOG_BYTES_KEPT = 4 * 1024 * 1024
 CLOSE_PATIENCE_SECONDS = 2.0
 
 
@@ -33,6 +34,7 @@ class SqliteTransaction:
 
     def __init__(self, connection: sqlite3.Connection, now: float) -> None:
         self.now = now
+        self.stamp = to_text(now)
         self._connection = connection
 
     def rows(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
@@ -50,11 +52,68 @@ class _Handle:
         self.lock = lock
         self.pid = os.getpid()
         self.data_version = -1
-        self.checkpoint_above = CHECKPOINT_BYTES
 
 
 # Connections carried over a fork are kept, never closed: closing one in the child would drop the parent's locks.
 _carried_over_fork: list[_Handle] = []
+
+
+class _Reading:
+    """One snapshot. Released at the end, so that the log can be written over."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    def __enter__(self) -> SqliteTransaction:
+        database = self._database
+        try:
+            self._connection = database._handle().connection
+            self._connection.execute("BEGIN")
+        except sqlite3.Error as error:
+            raise fault_of(error, database.path) from error
+        return SqliteTransaction(self._connection, database.clock())
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+        if isinstance(error, FAULTS):
+            raise fault_of(error, self._database.path) from error
+
+
+class _Writing:
+    """One write transaction, under the host lock from before its begin until after its commit.
+
+    A class rather than a generator: this is entered for every job, and counts.
+    """
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    def __enter__(self) -> SqliteTransaction:
+        database = self._database
+        self._handle = handle = database._handle()
+        handle.lock.acquire()
+        try:
+            handle.connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            handle.lock.release()
+            raise fault_of(error, database.path) from error
+        return SqliteTransaction(handle.connection, database.clock())
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        connection = self._handle.connection
+        try:
+            if error is None:
+                connection.execute("COMMIT")
+        except sqlite3.Error as failure:
+            error = failure
+        finally:
+            # Some errors (a full disk) have rolled back already.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._handle.lock.release()
+        if isinstance(error, FAULTS):
+            raise fault_of(error, self._database.path) from error
 
 
 class SqliteDatabase:
@@ -83,36 +142,11 @@ class SqliteDatabase:
         with plain_faults(path):
             self._bring_up_to_date()
 
-    @contextmanager
-    def read(self) -> Iterator[SqliteTransaction]:
-        with plain_faults(self.path):
-            connection = self._handle().connection
-            connection.execute("BEGIN")
-            try:
-                yield SqliteTransaction(connection, self.clock())
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+    def read(self) -> _Reading:
+        return _Reading(self)
 
-    @contextmanager
-    def write(self) -> Iterator[SqliteTransaction]:
-        with plain_faults(self.path):
-            handle = self._handle()
-            handle.lock.acquire()
-            try:
-                connection = handle.connection
-                connection.execute("BEGIN IMMEDIATE")
-                try:
-                    yield SqliteTransaction(connection, self.clock())
-                    connection.execute("COMMIT")
-                except BaseException:
-                    # Some errors (a full disk) have rolled back already.
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
-                    raise
-                self._keep_wal_small(handle)
-            finally:
-                handle.lock.release()
+    def write(self) -> _Writing:
+        return _Writing(self)
 
     def changed(self) -> bool:
         handle = self._handle()
@@ -185,8 +219,8 @@ class SqliteDatabase:
             lock.release()
         connection.execute(f"PRAGMA synchronous={self._synchronous}")
         connection.execute("PRAGMA foreign_keys=ON")
-        connection.execute("PRAGMA wal_autocheckpoint=0")
-        connection.execute(f"PRAGMA journal_size_limit={CHECKPOINT_BYTES}")
+        connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
+        connection.execute(f"PRAGMA journal_size_limit={LOG_BYTES_KEPT}")
         return _Handle(connection, lock)
 
     def _bring_up_to_date(self) -> None:
@@ -196,16 +230,3 @@ class SqliteDatabase:
             handle = self._handle()
             with self.write() as tx:
                 migrate(handle.connection, self.path, tx.now)
-
-    def _keep_wal_small(self, handle: _Handle) -> None:
-        """Checkpoint when the log has grown, still under the host lock. Readers in the way are not waited for."""
-        size = self.wal_bytes()
-        if size < handle.checkpoint_above:
-            return
-        handle.connection.execute("PRAGMA busy_timeout=0")
-        try:
-            blocked = handle.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        finally:
-            handle.connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-        # A reader with an old snapshot keeps the log: try again when it has grown as much once more.
-        handle.checkpoint_above = size + CHECKPOINT_BYTES if blocked else CHECKPOINT_BYTES

@@ -7,7 +7,9 @@ from typing import Any
 from gribmill.queue.database import Database, Row, Transaction
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.job_type import JobType, Registry
-from gribmill.queue.times import to_text
+
+# What a database integer holds.
+ID_LIMIT = 2**63
 
 
 class StoreBase:
@@ -29,12 +31,12 @@ class StoreBase:
         if stale:
             with self.database.write() as tx:
                 for kind in stale:
-                    tx.change("upsert_definition", {**_definition(kind), "now": to_text(tx.now)})
+                    tx.change("upsert_definition", {**_definition(kind), "now": tx.stamp})
 
 
 def job_row(tx: Transaction, job_id: int) -> Row:
     """The row of a job, or JobNotFound."""
-    rows = tx.rows("get_job", {"job_id": job_id})
+    rows = tx.rows("get_job", {"job_id": job_id}) if 0 < job_id < ID_LIMIT else []
     if not rows:
         raise JobNotFound(f"there is no job {job_id}; it may have been pruned")
     return rows[0]

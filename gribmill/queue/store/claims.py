@@ -7,6 +7,7 @@ import json
 from gribmill.queue.database import Row, Transaction
 from gribmill.queue.model import Claimed, ClaimRequest
 from gribmill.queue.store.base import StoreBase
+from gribmill.queue.store.reservations import EVERYTHING
 from gribmill.queue.times import to_datetime, to_text
 
 
@@ -23,14 +24,14 @@ class Claims(StoreBase):
         if head.group_key is None or limit < 1:
             return ()
         with self.database.write() as tx:
-            if not _eligible(tx, (head.type,)):
+            if not _eligible(tx, json.dumps([head.type]), joined=head.batch_id):
                 return ()
             return _take(tx, request, head.batch_id, _siblings(tx, head.type, head.group_key, head.id, limit))
 
     def has_work(self, types: tuple[str, ...]) -> bool:
         """Whether a claim might find something. A look without any lock."""
         with self.database.read() as tx:
-            return bool(tx.rows("has_work", {"types": json.dumps(types), "now": to_text(tx.now)})[0]["ready"])
+            return bool(tx.rows("has_work", {"types": json.dumps(types), "now": tx.stamp})[0]["ready"])
 
     def seconds_to_next_due(self) -> float | None:
         """How long until a delayed job may run; None when there is none."""
@@ -40,10 +41,12 @@ class Claims(StoreBase):
 
 
 def take_batch(tx: Transaction, request: ClaimRequest) -> tuple[Claimed, ...]:
-    """Claim in the caller's transaction. Four plain statements: nothing for the planner to turn around."""
-    tx.change("promote_due", {"now": to_text(tx.now)})
-    batch_max = _eligible(tx, request.types)
-    heads = tx.rows("claim_head", {"types": json.dumps(list(batch_max))}) if batch_max else []
+    """Claim in the caller's transaction. Plain statements: nothing for the planner to turn around."""
+    if tx.rows("any_due", {"now": tx.stamp}):
+        tx.change("promote_due", {"now": tx.stamp})
+    batch_max = _eligible(tx, request.types_json)
+    types = request.types_json if len(batch_max) == len(request.types) else json.dumps(list(batch_max))
+    heads = tx.rows("claim_head", {"types": types})
     if not heads:
         return ()
     head = heads[0]
@@ -54,10 +57,23 @@ def take_batch(tx: Transaction, request: ClaimRequest) -> tuple[Claimed, ...]:
     return _take(tx, request, head["id"], ids)
 
 
-def _eligible(tx: Transaction, types: tuple[str, ...]) -> dict[str, int]:
-    """The types that may start now (not paused, reserved or at their limit), with their batch sizes."""
-    rows = tx.rows("eligible_types", {"types": json.dumps(types), "now": to_text(tx.now)})
-    return {row["key"]: row["batch_max"] for row in rows}
+def _eligible(tx: Transaction, types_json: str, joined: int | None = None) -> dict[str, int]:
+    """The types that may start now (not paused, reserved or at their limit), with their batch sizes.
+
+    A batch that is to be joined does not count against the limit: it runs already.
+    """
+    reserved = {row["scope"] for row in tx.rows("reserved_scopes", {"now": tx.stamp})}
+    return {
+        row["key"]: row["batch_max"]
+        for row in tx.rows("eligible_types", {"types": types_json})
+        if not (reserved & {EVERYTHING, row["key"]}) and _below_limit(tx, row, joined)
+    }
+
+
+def _below_limit(tx: Transaction, row: Row, joined: int | None) -> bool:
+    """Limits count batches: decodes, not rows."""
+    limit = row["max_running"]
+    return limit is None or tx.rows("running_batches", {"type": row["key"], "joined": joined})[0]["n"] < limit
 
 
 def _siblings(tx: Transaction, kind: str, group_key: str, head_id: int, more: int) -> list[int]:
@@ -66,22 +82,17 @@ def _siblings(tx: Transaction, kind: str, group_key: str, head_id: int, more: in
 
 
 def _take(tx: Transaction, request: ClaimRequest, batch_id: int, ids: list[int]) -> tuple[Claimed, ...]:
-    now, lease = to_text(tx.now), to_text(tx.now + request.lease_seconds)
+    params = {
+        "worker_id": request.worker_id,
+        "pid": request.pid,
+        "now": tx.stamp,
+        "batch_id": batch_id,
+        "lease_expires_at": to_text(tx.now + request.lease_seconds),
+    }
     taken: list[Claimed] = []
-    for job_id in ids:
-        params = {
-            "id": job_id,
-            "worker_id": request.worker_id,
-            "now": now,
-            "batch_id": batch_id,
-            "lease_expires_at": lease,
-        }
-        job = _claimed(tx.rows("take_job", params)[0])
-        attempt = {"job_id": job.id, "attempt_no": job.attempt_no, "worker_id": request.worker_id}
-        tx.change("insert_attempt", {**attempt, "pid": request.pid, "now": now})
+    for params["id"] in ids:
+        job = Claimed(*tx.rows("take_job", params)[0])  # type: ignore[arg-type]
+        params["attempt_no"] = job.attempt_no
+        tx.change("insert_attempt", params)
         taken.append(job)
     return tuple(taken)
-
-
-def _claimed(row: Row) -> Claimed:
-    return Claimed(**{name: row[name] for name in Claimed.__dataclass_fields__})

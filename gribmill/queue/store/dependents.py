@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gribmill.queue.database import Transaction
-from gribmill.queue.times import to_text
 
 
 def settle_dependents(tx: Transaction, job_id: int, status: str) -> bool:
@@ -13,7 +12,7 @@ def settle_dependents(tx: Transaction, job_id: int, status: str) -> bool:
     while ended:
         parent, how = ended.pop()
         for child in tx.rows("dependents", {"parent_id": parent}):
-            params = {"job_id": child["job_id"], "now": to_text(tx.now)}
+            params = {"job_id": child["job_id"], "now": tx.stamp}
             if how == "completed" or child["on_failure"] == "ignore":
                 woken |= tx.change("release_dependent", params) > 0
             elif tx.change("cancel_pending", {**params, "error": f"parent job {parent} ended {how}"}):

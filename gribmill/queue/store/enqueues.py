@@ -76,7 +76,7 @@ def insert_jobs(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
 
 
 def _insert(tx: Transaction, job: PreparedJob) -> Enqueued:
-    now = to_text(tx.now)
+    now = tx.stamp
     waiting, broken = _parents(tx, job) if job.after else ([], None)
     row = {
         **job.params,
@@ -110,9 +110,14 @@ def _parents(tx: Transaction, job: PreparedJob) -> tuple[list[int], str | None]:
     return [parent for parent in wanted if states[parent] not in FINISHED], None
 
 
+def check_priority(priority: int) -> None:
+    """Refuse what no database integer column should have to hold."""
+    if not -PRIORITY_LIMIT <= priority <= PRIORITY_LIMIT:
+        raise BadArguments(f"priority {priority} is beyond ±{PRIORITY_LIMIT}")
+
+
 def _check_numbers(job: NewJob) -> None:
-    if not -PRIORITY_LIMIT <= job.priority <= PRIORITY_LIMIT:
-        raise BadArguments(f"priority {job.priority} is beyond ±{PRIORITY_LIMIT}")
+    check_priority(job.priority)
     if job.delay_seconds is not None and not 0 <= job.delay_seconds <= DELAY_LIMIT_SECONDS:
         raise BadArguments(f"a delay of {job.delay_seconds} s is not between 0 and ten years")
     if job.max_attempts is not None and not 1 <= job.max_attempts <= 1000:

@@ -27,12 +27,11 @@ class Finishes(Enqueues):
         woken = False
         with self.database.write() as tx:
             for report, jobs in zip(reports, then, strict=True):
-                held = tx.rows("held_attempt", _fence(worker_id, report.ticket))
-                if not held:
+                wakes = _apply(tx, worker_id, report)
+                if wakes is None:
                     fenced.append(report.ticket)
                     continue
-                woken |= _apply(tx, worker_id, report, held[0])
-                woken |= bool(insert_jobs(tx, jobs))
+                woken |= wakes | bool(insert_jobs(tx, jobs))
                 accepted.append(report.ticket)
             batches = tuple(take_batch(tx, claim) for claim in claims)
         if woken:
@@ -40,11 +39,15 @@ class Finishes(Enqueues):
         return Turn(tuple(accepted), tuple(fenced), batches)
 
 
-def _apply(tx: Transaction, worker_id: str, report: Report, held: Row) -> bool:
-    """One report. True when some job may run now because of it."""
+def _apply(tx: Transaction, worker_id: str, report: Report) -> bool | None:
+    """One report. None when the worker is fenced; True when some job may run now because of it."""
     outcome = report.outcome
     if isinstance(outcome, Succeeded):
         return _complete(tx, worker_id, report, outcome)
+    rows = tx.rows("held_attempt", _fence(worker_id, report.ticket))
+    if not rows:
+        return None
+    held = rows[0]
     if isinstance(outcome, Stopped) or held["cancel_requested_at"] is not None:
         error = Stopped().error if isinstance(outcome, Snoozed) else outcome.error
         _end_attempt(tx, report, "cancelled", error)
@@ -54,11 +57,11 @@ def _apply(tx: Transaction, worker_id: str, report: Report, held: Row) -> bool:
     return _fail(tx, worker_id, report, outcome, held)
 
 
-def _complete(tx: Transaction, worker_id: str, report: Report, outcome: Succeeded) -> bool:
-    now = to_text(tx.now)
-    tx.change("complete_job", {**_fence(worker_id, report.ticket), "now": now})
+def _complete(tx: Transaction, worker_id: str, report: Report, outcome: Succeeded) -> bool | None:
+    if not tx.change("complete_job", {**_fence(worker_id, report.ticket), "now": tx.stamp}):
+        return None
     for write in outcome.also:
-        tx.change(write.statement, {**write.params, "now": now}, package=write.package)
+        tx.change(write.statement, {**write.params, "now": tx.stamp}, package=write.package)
     _end_attempt(tx, report, "skipped" if outcome.skipped else "succeeded", outcome.skipped, outcome.artifacts)
     return settle_dependents(tx, report.ticket.job_id, "completed")
 
@@ -84,7 +87,7 @@ def _fail(tx: Transaction, worker_id: str, report: Report, outcome: Failed, held
 
 
 def _end(tx: Transaction, worker_id: str, report: Report, status: str, error: str, *, dead: bool) -> bool:
-    now = to_text(tx.now)
+    now = tx.stamp
     ending = {"status": status, "now": now, "error": error, "dead_lettered_at": now if dead else None}
     tx.change("end_job", {**_fence(worker_id, report.ticket), **ending})
     return settle_dependents(tx, report.ticket.job_id, status)
@@ -97,7 +100,7 @@ def _end_attempt(
         "job_id": report.ticket.job_id,
         "attempt_no": report.ticket.attempt_no,
         "status": status,
-        "now": to_text(tx.now),
+        "now": tx.stamp,
         "exit_code": report.exit_code,
         "stdout_tail": report.stdout_tail,
         "stderr_tail": report.stderr_tail,

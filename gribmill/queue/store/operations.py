@@ -9,7 +9,6 @@ from gribmill.queue.model import FINISHED, Enqueued
 from gribmill.queue.store.base import StoreBase, job_row
 from gribmill.queue.store.dependents import settle_dependents
 from gribmill.queue.store.enqueues import PreparedJob, insert_jobs
-from gribmill.queue.times import to_text
 
 COPIED_ON_RETRY = (
     "type", "args", "priority", "max_attempts", "tenant_id", "dedupe_key", "group_key", "correlation_id",
@@ -23,7 +22,7 @@ class Operations(StoreBase):
         """A pending job is cancelled at once; a running one is asked to stop, and its worker stops it."""
         with self.database.write() as tx:
             row = job_row(tx, job_id)
-            params = {"job_id": job_id, "now": to_text(tx.now), "error": reason}
+            params = {"job_id": job_id, "now": tx.stamp, "error": reason}
             if row["status"] in FINISHED:
                 raise NotAllowed(f"job {job_id} has ended already ({row['status']})")
             done: Literal["cancelled", "requested"] = "cancelled"
@@ -65,6 +64,6 @@ class Operations(StoreBase):
 
     def _set_paused(self, type_key: str, *, paused: bool) -> None:
         with self.database.write() as tx:
-            now = to_text(tx.now)
+            now = tx.stamp
             if not tx.change("pause_type", {"key": type_key, "paused_at": now if paused else None, "now": now}):
                 raise UnknownJobType(f"there is no job type {type_key!r}")

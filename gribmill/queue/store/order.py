@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from gribmill.queue.database import Row, Transaction
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.store.base import StoreBase, job_row
+from gribmill.queue.store.enqueues import check_priority
 
 GAP = 100
 
@@ -45,6 +46,7 @@ class Order(StoreBase):
 
     def set_priority(self, job_id: int, priority: int) -> None:
         """Higher runs first. The job goes to its natural place among the new priority."""
+        check_priority(priority)
         with self.database.write() as tx:
             _pending(tx, job_id)
             _place(tx, job_id, 0, priority)

@@ -49,7 +49,7 @@ class Recovery(StoreBase):
 
 def _lost(tx: Transaction) -> list[Row]:
     params = {
-        "now": to_text(tx.now),
+        "now": tx.stamp,
         "horizon": to_text(tx.now + FARTHEST_LEASE_SECONDS),
         "limit": SWEEP_LIMIT,
     }
@@ -62,7 +62,7 @@ def _lost(tx: Transaction) -> list[Row]:
 
 def _recover(tx: Transaction, row: Row) -> str:
     """One lost attempt; the job's new status."""
-    now = to_text(tx.now)
+    now = tx.stamp
     error = f"the worker {row['worker_id'] or '(unknown)'} went silent during attempt {row['attempt_no']}"
     definition = tx.rows("definition", {"key": row["type"]})
     retry = row["retry_count"] + 1

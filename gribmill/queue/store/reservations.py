@@ -21,10 +21,9 @@ class Reservations(StoreBase):
         """Hold back all jobs, or those of one type. Reserved when somebody else holds that scope."""
         if scope != EVERYTHING:
             scope = self.types[scope].key
-        if not 0 < seconds <= LONGEST_SECONDS:
-            raise NotAllowed(f"a reservation lasts between 0 and {LONGEST_SECONDS:g} s, not {seconds:g}")
+        _check_length(seconds)
         with self.database.write() as tx:
-            now = to_text(tx.now)
+            now = tx.stamp
             tx.change("expire_reservations", {"now": now})
             row = {
                 "id": secrets.token_hex(8),
@@ -43,8 +42,9 @@ class Reservations(StoreBase):
 
     def extend(self, reservation_id: str, seconds: float) -> None:
         """The holder needs longer: it now ends `seconds` from now."""
+        _check_length(seconds)
         with self.database.write() as tx:
-            until = {"id": reservation_id, "now": to_text(tx.now), "expires_at": to_text(tx.now + seconds)}
+            until = {"id": reservation_id, "now": tx.stamp, "expires_at": to_text(tx.now + seconds)}
             if not tx.change("extend_reservation", until):
                 raise NotAllowed(f"reservation {reservation_id} is not active any more")
 
@@ -59,16 +59,21 @@ class Reservations(StoreBase):
         if not self._any_expired():
             return 0
         with self.database.write() as tx:
-            return tx.change("expire_reservations", {"now": to_text(tx.now)})
+            return tx.change("expire_reservations", {"now": tx.stamp})
 
     def reservations(self) -> list[Reservation]:
         """Those in force."""
         with self.database.read() as tx:
-            return [_reservation(row) for row in tx.rows("active_reservations", {"now": to_text(tx.now)})]
+            return [_reservation(row) for row in tx.rows("active_reservations", {"now": tx.stamp})]
 
     def _any_expired(self) -> bool:
         with self.database.read() as tx:
-            return bool(tx.rows("expired_reservations", {"now": to_text(tx.now)}))
+            return bool(tx.rows("expired_reservations", {"now": tx.stamp}))
+
+
+def _check_length(seconds: float) -> None:
+    if not 0 < seconds <= LONGEST_SECONDS:
+        raise NotAllowed(f"a reservation lasts between 0 and {LONGEST_SECONDS:g} s, not {seconds:g}")
 
 
 def _reservation(row: Row) -> Reservation:

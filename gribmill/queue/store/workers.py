@@ -41,7 +41,7 @@ class Workers(StoreBase):
                 "upsert_worker",
                 {
                     "id": worker_id,
-                    "now": to_text(tx.now),
+                    "now": tx.stamp,
                     "current_job_id": min((row["id"] for row in rows), default=None),
                     "hostname": socket.gethostname(),
                     "version": __version__,
@@ -86,7 +86,7 @@ class Workers(StoreBase):
             params = {
                 "name": name,
                 "holder": holder,
-                "now": to_text(tx.now),
+                "now": tx.stamp,
                 "expires_at": to_text(tx.now + seconds),
                 "renew": int(renew),
             }

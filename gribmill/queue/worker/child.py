@@ -9,16 +9,21 @@ import socket
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 from gribmill.queue.model import Claimed, Failed, Outcome, Snoozed, Stopped, Ticket
 from gribmill.queue.worker.tail import Tail
 from gribmill.queue.worker.wire import Channel, claimed_to_wire
 
-StopReason = Literal["timeout", "cancel", "shutdown", "fenced"]
+EXECUTOR = "gribmill.queue.worker.executor"
+StopReason = Literal["timeout", "cancel", "shutdown", "fenced", "silent"]
 READ_BYTES = 65536
+# One that prints without end must not keep the supervisor from everything else.
+READS_AT_ONCE = 16
+# Imports on a loaded machine are slow; one that is not ready by then hangs.
+START_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +46,21 @@ class Child:
     started: float
     ready: bool = False
     batch: dict[Ticket, Claimed] = field(default_factory=dict)
+    reported: set[Ticket] = field(default_factory=set)
+    """Attempts of the batch whose report is here already, though perhaps not stored yet."""
     cancelled: set[Ticket] = field(default_factory=set)
     deadline: float | None = None
     timeout_seconds: float = 0.0
     kill_at: float | None = None
     stop_reason: StopReason | None = None
     retiring: bool = False
+    mute: bool = False
+    """It closed its stdout or stderr: later jobs could not print."""
+    fault: str | None = None
     jobs_done: int = 0
     stdout: Tail = field(default_factory=Tail)
     stderr: Tail = field(default_factory=Tail)
+    outputs: dict[IO[bytes], Tail] = field(default_factory=dict)
 
     @classmethod
     def spawn(cls, hello: Hello) -> Child:
@@ -57,7 +68,8 @@ class Child:
         ours, theirs = socket.socketpair()
         try:
             process = subprocess.Popen(
-                [sys.executable, "-m", "gribmill.queue.worker.executor", str(theirs.fileno()), str(os.getpid())],
+                # -P: a queue.py in the folder where somebody starts a worker must not become Python's own.
+                [sys.executable, "-P", "-m", EXECUTOR, str(theirs.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -69,19 +81,13 @@ class Child:
             raise
         finally:
             theirs.close()
-        for pipe in (process.stdout, process.stderr):
+        now = time.monotonic()
+        child = cls(process, Channel(ours), now, deadline=now + START_SECONDS)
+        for pipe, tail in ((process.stdout, child.stdout), (process.stderr, child.stderr)):
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
-        child = cls(process, Channel(ours), time.monotonic())
-        child.channel.send(
-            {
-                "types": hello.types,
-                "worker_id": hello.worker_id,
-                "nice": hello.nice,
-                "log": hello.log,
-                "environment": hello.environment,
-            }
-        )
+            child.outputs[pipe] = tail
+        child.channel.post(asdict(hello))
         return child
 
     @property
@@ -89,27 +95,48 @@ class Child:
         return self.ready and not self.batch and not self.retiring and self.stop_reason is None
 
     @property
+    def done(self) -> bool:
+        """Whether every attempt it was given has been reported."""
+        return bool(self.batch) and self.batch.keys() <= self.reported
+
+    @property
     def head(self) -> Claimed:
         return next(iter(self.batch.values()))
 
+    @property
+    def dead(self) -> bool:
+        """Whether the process has ended. Its children may still hold the channel, so reading alone does not tell."""
+        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+
+    def note_ready(self) -> None:
+        self.ready = True
+        self.deadline = None
+
     def assign(self, batch: tuple[Claimed, ...], timeout_seconds: float) -> None:
-        """Give it work. It must be done within the timeout."""
+        """Give it work. It must be done within the timeout. What it printed before belongs to no job."""
+        self.stdout.take()
+        self.stderr.take()
         self.batch = {job.ticket: job for job in batch}
+        self.reported.clear()
         self.cancelled.clear()
         self.timeout_seconds = timeout_seconds
         self.deadline = time.monotonic() + timeout_seconds
-        self.channel.send({"run": [claimed_to_wire(job) for job in batch]})
+        self.channel.post({"run": [claimed_to_wire(job) for job in batch]})
 
     def add_siblings(self, siblings: tuple[Claimed, ...]) -> None:
         self.batch |= {job.ticket: job for job in siblings}
-        self.channel.send({"siblings": [claimed_to_wire(job) for job in siblings]})
+        self.channel.post({"siblings": [claimed_to_wire(job) for job in siblings]})
+
+    def note_report(self, ticket: Ticket) -> None:
+        """Its word on that attempt is here. After the last one it can only wait."""
+        self.reported.add(ticket)
+        if self.done:
+            self.deadline = None
 
     def release(self, ticket: Ticket) -> None:
         """That attempt is over."""
         if self.batch.pop(ticket, None) is not None:
             self.jobs_done += 1
-        if not self.batch:
-            self.deadline = None
 
     def stop(self, reason: StopReason, grace_seconds: float) -> None:
         """TERM to the whole group now; KILL when the grace is over."""
@@ -118,40 +145,38 @@ class Child:
             self.kill_at = time.monotonic() + grace_seconds
             self.signal_group(signal.SIGTERM)
 
-    def retire(self) -> None:
-        """Ask it to end: it has done enough, or grown too large."""
+    def retire(self, grace_seconds: float) -> None:
+        """Ask it to end: it has done enough, or grown too large. KILL when it does not."""
         self.retiring = True
-        with contextlib.suppress(ConnectionError):
-            self.channel.send({"exit": True})
+        self.kill_at = time.monotonic() + grace_seconds
+        self.channel.post({"exit": True})
 
     def signal_group(self, signum: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signum)
 
-    def read_output(self) -> bytes:
-        """Take what it has printed so far into the tails; what came on stderr is returned, to be passed on."""
-        passed_on = b""
-        for pipe, tail in ((self.process.stdout, self.stdout), (self.process.stderr, self.stderr)):
-            assert pipe is not None
-            with contextlib.suppress(BlockingIOError, ValueError):
-                while data := os.read(pipe.fileno(), READ_BYTES):
-                    tail.add(data)
-                    if tail is self.stderr:
-                        passed_on += data
-                    if len(data) < READ_BYTES:
-                        break
-        return passed_on
+    def read_output(self, pipe: IO[bytes]) -> tuple[bytes, bool]:
+        """Take what it printed there into the tail; that, and whether more may come."""
+        taken = b""
+        with contextlib.suppress(BlockingIOError):
+            for _ in range(READS_AT_ONCE):
+                data = os.read(pipe.fileno(), READ_BYTES)
+                if not data:
+                    return taken, False
+                self.outputs[pipe].add(data)
+                taken += data
+        return taken, True
 
     def reap(self) -> int:
         """Collect the dead process, and kill what it may have left behind. Its exit code, negative for a signal."""
         self.signal_group(signal.SIGKILL)
-        code = self.process.wait()
-        self.read_output()
+        return self.process.wait()
+
+    def close(self) -> None:
         for pipe in (self.process.stdout, self.process.stderr):
             assert pipe is not None
             pipe.close()
         self.channel.close()
-        return code
 
     def outcome_of_death(self, ticket: Ticket, exit_code: int) -> Outcome | None:
         """What its end means for one of its attempts; None when that attempt is no longer ours to report."""
@@ -163,8 +188,12 @@ class Child:
             return Snoozed(0, "stopped together with a sibling that was cancelled")
         if self.stop_reason == "shutdown":
             return Snoozed(0, "the worker was told to stop at once")
+        if self.stop_reason == "silent":
+            return Failed("the worker could not renew its leases in time and stopped the job itself")
         if self.stop_reason == "fenced":
             return None
+        if self.fault is not None:
+            return Failed(f"the executor was stopped during the job: {self.fault}")
         return Failed(f"the executor died during the job: {describe_exit(exit_code)}")
 
     def memory_mb(self) -> float:

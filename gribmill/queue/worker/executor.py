@@ -40,14 +40,15 @@ class Executor:
         """Batch after batch, until told to exit or the supervisor is gone."""
         self._channel.send({"ready": True})
         while (message := self._channel.receive()) is not None and "run" in message:
+            signal.signal(signal.SIGTERM, _on_terminate)  # the last handler may have changed it
             tasks = self._tasks(message["run"])
             run_batch(self._types, Batch(tasks, self._report, self._top_up))
 
     def _report(self, task: Task, outcome: Outcome) -> None:
         # What the job printed must be in the pipe before its report is: the supervisor reads in that order.
-        with contextlib.suppress(OSError):
-            sys.stdout.flush()
-            sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # the handler may have closed it
+                stream.flush()
         ticket = {"job_id": task.job_id, "attempt_no": task.attempt_no}
         self._channel.send({"report": {**ticket, "outcome": outcome_to_wire(outcome)}})
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gribmill.queue.model import Claimed, ClaimRequest, Outcome, Report
+from gribmill.queue.errors import StoreError
+from gribmill.queue.model import Claimed, ClaimRequest, Outcome, Report, Snoozed
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
+from gribmill.queue.worker.redact import redacted
 from gribmill.queue.worker.run import run_batch
 from gribmill.queue.worker.task import Batch, Task
+
+log = logging.getLogger("gribmill.worker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +43,14 @@ class Ticker:
         """Run up to `limit` ready jobs; what became of each."""
         kinds = tuple(types) or tuple(kind.key for kind in self._store.types.runnable())
         ran: list[Ran] = []
-        with _Heartbeats(self._store, self.worker_id, self._lease_seconds):
+        self._store.recover()  # where cron ticks, nobody else does
+        with _Heartbeats(self._store, self.worker_id, self._lease_seconds, kinds):
             while len(ran) < limit:
                 request = ClaimRequest(self.worker_id, kinds, self._lease_seconds, batch_limit=limit - len(ran))
                 batch = self._store.claim(request)
                 if not batch:
                     break
                 ran += self._run(batch)
-        self._store.heartbeat(self.worker_id, self._lease_seconds, types=kinds, state="stopped")
         return ran
 
     def _run(self, jobs: tuple[Claimed, ...]) -> list[Ran]:
@@ -54,34 +59,46 @@ class Ticker:
         began = time.monotonic()
 
         def report(task: Task, outcome: Outcome) -> None:
+            outcome = redacted(outcome)
             turn = self._store.finish(self.worker_id, [Report(task.ticket, outcome)])
             job = by_ticket[task.ticket]
             ran.append(Ran(job, outcome, time.monotonic() - began, bool(turn.accepted)))
 
         tasks = [Task.of(job, self.worker_id, self._environment) for job in jobs]
-        run_batch(self._store.types, Batch(tasks, report, lambda limit: []))
+        batch = Batch(tasks, report, lambda limit: [])
+        try:
+            run_batch(self._store.types, batch)
+        except KeyboardInterrupt:
+            for task in batch.unreported:
+                batch.done(task, Snoozed(0, "the tick was interrupted"))
+            raise
         return ran
 
 
 class _Heartbeats:
     """Renews the leases from a thread while the calling one works."""
 
-    def __init__(self, store: Store, worker_id: str, lease_seconds: float) -> None:
+    def __init__(self, store: Store, worker_id: str, lease_seconds: float, types: Sequence[str]) -> None:
         self._store = store
         self._worker_id = worker_id
         self._lease_seconds = lease_seconds
+        self._types = types
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="heartbeats", daemon=True)
 
     def __enter__(self) -> None:
-        self._store.heartbeat(self._worker_id, self._lease_seconds)
+        self._store.heartbeat(self._worker_id, self._lease_seconds, types=self._types)
         self._thread.start()
 
     def __exit__(self, *exc: object) -> None:
         self._over.set()
         self._thread.join()
+        self._store.heartbeat(self._worker_id, self._lease_seconds, types=self._types, state="stopped")
 
     def _beat(self) -> None:
         while not self._over.wait(self._lease_seconds / 3):
-            self._store.heartbeat(self._worker_id, self._lease_seconds)
+            try:
+                self._store.heartbeat(self._worker_id, self._lease_seconds, types=self._types)
+            except StoreError as error:
+                log.error("no heartbeat: %s", error)
         self._store.close()

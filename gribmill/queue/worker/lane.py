@@ -40,10 +40,12 @@ class Lane:
 
     @property
     def missing(self) -> int:
-        """How many executors to start now."""
-        if time.monotonic() < self.respawn_at:
-            return 0
+        """How many executors are to be started, now or at `respawn_at`."""
         return self.count - sum(not child.retiring for child in self.children)
+
+    @property
+    def may_spawn(self) -> bool:
+        return time.monotonic() >= self.respawn_at
 
     def note_death(self) -> None:
         """One died without being asked: the next start waits."""

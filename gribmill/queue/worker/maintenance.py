@@ -26,11 +26,11 @@ class Maintenance:
         self._next_prune = time.monotonic() + 60.0
 
     def run_once(self) -> int:
-        """Recover, expire, prune. How many jobs came back or ended."""
+        """Recover, expire, prune. How many jobs and reservations ended or came back: whether to look for work."""
         try:
-            self._store.expire_reservations()
+            expired = self._store.expire_reservations()
             self._prune_if_due()
-            return self._recover()
+            return expired + self._recover()
         except StoreError as error:
             log.error("maintenance has to wait: %s", error)
             return 0

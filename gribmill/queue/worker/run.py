@@ -13,7 +13,8 @@ from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.model import Failed, Outcome, Snoozed, Stopped, Succeeded
 from gribmill.queue.worker.task import Batch, PermanentFailure
 
-ERROR_LIMIT = 20_000
+SENTENCE_LIMIT = 4_000
+TRACE_LIMIT = 15_000
 
 
 def run_batch(types: Registry, batch: Batch) -> None:
@@ -25,7 +26,7 @@ def run_batch(types: Registry, batch: Batch) -> None:
             _refuse_bad_arguments(kind, batch)
             if batch.unreported:
                 _call(kind, batch)
-        except Exception as error:  # noqa: BLE001 — a handler may raise anything; it becomes the job's outcome
+        except (Exception, SystemExit) as error:  # noqa: BLE001 — whatever a handler raises is its job's outcome
             outcome = failure_of(error)
             for task in batch.unreported:
                 batch.done(task, outcome)
@@ -42,11 +43,12 @@ def load_handler(kind: JobType) -> Callable[[Any], Any]:
     return handler
 
 
-def failure_of(error: Exception) -> Failed:
-    """An exception as an outcome. Sentences for a person come first, the trace after."""
-    trace = "".join(traceback.format_exception(error))
+def failure_of(error: BaseException) -> Failed:
+    """An exception as an outcome. The sentence for a person comes first, the end of the trace after."""
+    sentence = f"{type(error).__name__}: {error}"[:SENTENCE_LIMIT]
+    trace = "".join(traceback.format_exception(error))[-TRACE_LIMIT:]
     permanent = isinstance(error, PermanentFailure | BadArguments | UnknownJobType)
-    return Failed(f"{type(error).__name__}: {error}\n{trace}"[-ERROR_LIMIT:], permanent=permanent)
+    return Failed(f"{sentence}\n{trace}", permanent=permanent)
 
 
 def _refuse_bad_arguments(kind: JobType, batch: Batch) -> None:

@@ -10,10 +10,10 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any, Literal
 
 from gribmill.queue.errors import QueueError, StoreError
-from gribmill.queue.model import Claimed, ClaimRequest, Failed, Report, Ticket
+from gribmill.queue.model import Claimed, ClaimRequest, Failed, Outcome, Report, Snoozed, Ticket
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
 from gribmill.queue.worker.child import Child, Hello, describe_exit
@@ -21,8 +21,9 @@ from gribmill.queue.worker.fence import Fence
 from gribmill.queue.worker.lane import Lane, make_lanes
 from gribmill.queue.worker.maintenance import Maintenance
 from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.redact import redacted
 from gribmill.queue.worker.signals import StopSignals
-from gribmill.queue.worker.wire import outcome_from_wire
+from gribmill.queue.worker.wire import Garbled, outcome_from_wire
 
 log = logging.getLogger("gribmill.worker")
 
@@ -56,6 +57,7 @@ class Supervisor:
         self._fence = Fence(options.lease_seconds, self._kill_busy)
         self._maintenance = Maintenance(store, options, self.worker_id)
         self._unsent: list[Report] = []
+        self._ending: dict[Ticket, Claimed] = {}
         self._next_heartbeat = 0.0
         self._next_poll = 0.0
         self._next_due = float("inf")
@@ -65,8 +67,8 @@ class Supervisor:
 
     def run(self) -> int:
         """Until stopped, drained or done; the number of jobs that ended here."""
-        self.start()
         try:
+            self.start()
             while not self.finished:
                 self.run_once(self._wait_seconds())
         finally:
@@ -93,18 +95,22 @@ class Supervisor:
         self._unsent = []
         for key, _ in self._selector.select(wait_seconds):
             reports += key.data() or []
+        reports += self._bury_the_dead()
         self._obey_signals()
         self._stop_overdue()
         self._look_for_work()
         done = self._turn(reports)
         self._heartbeat_if_due()
         self._spawn_missing()
+        self._watch_channels()
         return done
 
     @property
     def finished(self) -> bool:
         """Whether there is nothing left to do here."""
-        if any(child.batch for child in self._children) or self._unsent:
+        if any(child.batch for child in self._children):
+            return False
+        if self._unsent and self._signals.count < 2:
             return False
         if self.draining:
             return True
@@ -116,18 +122,31 @@ class Supervisor:
 
     def close(self) -> None:
         """Stop whatever still runs, hand its jobs back, and say good-bye."""
-        for child in self._children:
-            child.stop("shutdown", 0.0) if child.batch else child.retire()
         for lane in self.lanes:
             for child in list(lane.children):
+                child.stop("shutdown", 0.0)
                 self._unsent += self._bury(lane, child)
         self._fence.close()
-        with contextlib.suppress(StoreError):
-            self.store.finish(self.worker_id, self._unsent)
-            self.store.heartbeat(self.worker_id, self.options.lease_seconds, state="stopped")
+        self._say_good_bye()
         self._listener.close()
         self._signals.restore()
         self._selector.close()
+
+    def _say_good_bye(self) -> None:
+        self.draining = True
+        self._store_back_at = 0.0
+        self._deliver()
+        if not self._unsent:
+            self._heartbeat("stopped")
+            self._deliver()
+        if self._unsent:
+            log.error("%d results could not be stored: those jobs will run again", len(self._unsent))
+
+    def _deliver(self) -> None:
+        """Hand in what is left. A refused result is handed in again as a failure."""
+        while self._unsent and time.monotonic() >= self._store_back_at:
+            reports, self._unsent = self._unsent, []
+            self._turn(reports)
 
     # Reports and claims
 
@@ -136,7 +155,7 @@ class Supervisor:
         if time.monotonic() < self._store_back_at:
             self._unsent = reports
             return Round()
-        wanting = self._wanting({report.ticket for report in reports})
+        wanting = self._wanting()
         if not reports and not wanting:
             return Round()
         claims = [self._claim_request(lane, child) for lane, child in wanting]
@@ -146,8 +165,10 @@ class Supervisor:
             self._store_failed(error)
             self._unsent = reports
             return Round()
-        except QueueError as error:
-            self._unsent = self._without_refused(reports, error)
+        except Exception as error:  # noqa: BLE001 — a result may ask for anything; that must not end the worker
+            if not reports:
+                self._store_failed(error)
+            self._unsent = self._without_refused(reports)
             return Round()
         self._settle(reports, turn.fenced)
         started = sum(
@@ -155,38 +176,43 @@ class Supervisor:
         )
         return Round(started, len(turn.accepted), len(turn.fenced))
 
-    def _wanting(self, ending: set[Ticket]) -> list[tuple[Lane, Child]]:
-        """The executors that can take a batch now, or once these attempts are settled."""
-        if self.draining or (self.options.until == "once" and self.started_jobs):
-            return []
+    @property
+    def _may_start(self) -> bool:
+        return not (self.draining or (self.options.until == "once" and self.started_jobs))
+
+    def _wanting(self) -> list[tuple[Lane, Child]]:
+        """The executors that can take a batch now, or once the reports at hand are settled."""
         wanting = []
-        for lane in self.lanes:
+        for lane in self.lanes if self._may_start else []:
             for child in lane.children:
-                frees = bool(child.batch) and child.batch.keys() <= ending and child.stop_reason is None
+                frees = child.done and child.stop_reason is None
                 if frees and not child.retiring and self._too_old(child):
-                    child.retire()
+                    child.retire(self.options.kill_grace_seconds)
                 if (child.idle and lane.hungry) or (frees and not child.retiring):
                     wanting.append((lane, child))
         return wanting[:1] if self.options.until == "once" else wanting
 
     def _settle(self, reports: list[Report], fenced: tuple[Ticket, ...]) -> None:
         """The attempts are over, for us or altogether."""
-        for ticket in fenced:
-            log.warning(
-                "job %d was given to another worker: our result is dropped", ticket.job_id, extra=vars_of(ticket)
-            )
         for report in reports:
-            self.finished_jobs += report.ticket not in fenced
-            for lane in self.lanes:
-                for child in lane.children:
-                    if report.ticket in child.batch:
-                        self._log_end(child.batch[report.ticket], report)
-                        child.release(report.ticket)
-                        lane.note_success()
+            if report.ticket in fenced:
+                fields = self._fields(report.ticket)
+                log.warning("job %d is no longer ours: its result is dropped", report.ticket.job_id, extra=fields)
+            else:
+                self.finished_jobs += 1
+                self._log_end(report)
+            self._forget(report.ticket)
         if reports:
             # A finished job may free a slot of a limited type, or have made new ones.
-            for lane in self.lanes:
-                lane.hungry = True
+            self._feed_everyone()
+
+    def _forget(self, ticket: Ticket) -> None:
+        self._ending.pop(ticket, None)
+        for lane in self.lanes:
+            for child in lane.children:
+                if ticket in child.batch:
+                    child.release(ticket)
+                    lane.note_success()
 
     def _hand_out(self, lane: Lane, child: Child, batch: tuple[Claimed, ...]) -> int:
         if not batch:
@@ -196,23 +222,30 @@ class Supervisor:
         self.started_jobs += len(batch)
         for job in batch:
             log.debug("job %d starts", job.id, extra=self._job_fields(job))
-        with contextlib.suppress(ConnectionError):  # it died just now: its end is reported when the socket says so
-            child.assign(batch, self.store.types[batch[0].type].timeout_seconds)
+        child.assign(batch, self.store.types[batch[0].type].timeout_seconds)
         return len(batch)
 
-    def _without_refused(self, reports: list[Report], error: QueueError) -> list[Report]:
+    def _without_refused(self, reports: list[Report]) -> list[Report]:
         """Some report asks for what the queue refuses: find it alone, and let that job fail for good."""
         kept = []
         for report in reports:
             try:
                 self._settle([report], self.store.finish(self.worker_id, [report]).fenced)
-            except StoreError:
+            except StoreError as error:
+                self._store_failed(error)
                 kept.append(report)
-            except QueueError as refusal:
-                log.error("job %d: %s", report.ticket.job_id, refusal, extra=vars_of(report.ticket))
-                failed = Failed(f"the job's result was refused: {refusal}", permanent=True)
-                kept.append(Report(report.ticket, failed, report.exit_code, report.stdout_tail, report.stderr_tail))
+            except Exception as refusal:  # noqa: BLE001 — see _turn
+                kept += self._refused(report, refusal)
         return kept
+
+    def _refused(self, report: Report, refusal: Exception) -> list[Report]:
+        ticket = report.ticket
+        log.error("the result of job %d is refused: %s", ticket.job_id, refusal, extra=self._fields(ticket))
+        if isinstance(report.outcome, Failed):
+            self._forget(ticket)  # not even a failure can be stored: the lease will run out
+            return []
+        outcome = redacted(Failed(f"the job's result was refused: {refusal}", permanent=True))
+        return [Report(ticket, outcome, report.exit_code, report.stdout_tail, report.stderr_tail)]
 
     def _claim_request(self, lane: Lane, child: Child) -> ClaimRequest:
         return ClaimRequest(self.worker_id, lane.types, self.options.lease_seconds, pid=child.process.pid)
@@ -227,79 +260,133 @@ class Supervisor:
         if self.draining:
             return
         for lane in self.lanes:
-            for _ in range(lane.missing):
-                hello = Hello(
-                    self.options.types_path, self.worker_id, lane.nice, self.options.log, self.options.environment
-                )
-                child = Child.spawn(hello)
-                lane.children.append(child)
-                self._selector.register(child.channel, selectors.EVENT_READ, self._reader(lane, child))
-                for pipe in (child.process.stdout, child.process.stderr):
-                    self._selector.register(pipe, selectors.EVENT_READ, self._drainer(child))  # type: ignore[arg-type]
+            while lane.missing > 0 and lane.may_spawn:
+                self._spawn(lane)
 
-    def _reader(self, lane: Lane, child: Child) -> Callable[[], list[Report]]:
-        return lambda: self._on_channel(lane, child)
+    def _spawn(self, lane: Lane) -> None:
+        options = self.options
+        hello = Hello(options.types_path, self.worker_id, lane.nice, options.log, options.environment)
+        try:
+            child = Child.spawn(hello)
+        except OSError as error:
+            lane.note_death()
+            log.error("an executor of lane %s cannot be started: %s", lane.name, error)
+            return
+        lane.children.append(child)
+        self._selector.register(child.channel, selectors.EVENT_READ, lambda: self._on_channel(lane, child))
+        for pipe in child.outputs:
+            self._selector.register(pipe, selectors.EVENT_READ, self._drainer(child, pipe))
 
-    def _drainer(self, child: Child) -> Callable[[], None]:
-        return lambda: self._pass_output_on(child)
+    def _drainer(self, child: Child, pipe: IO[bytes]) -> Callable[[], None]:
+        return lambda: self._take_output(child, pipe)
+
+    def _watch_channels(self) -> None:
+        """An executor that has not read everything yet is watched until it does."""
+        for child in self._children:
+            key = self._selector.get_key(child.channel)
+            wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if child.channel.clogged else 0)
+            if key.events != wanted:
+                self._selector.modify(child.channel, wanted, key.data)
 
     def _on_channel(self, lane: Lane, child: Child) -> list[Report]:
         """What an executor says; or that it is gone."""
-        messages, alive = child.channel.receive_ready()
-        reports = []
-        for message in messages:
-            if "ready" in message:
-                child.ready = True
-            elif "top_up" in message:
-                self._top_up(child, int(message["top_up"]))
-            elif "report" in message:
-                reports.append(self._report(child, message["report"]))
-        return reports if alive else reports + self._bury(lane, child, {report.ticket for report in reports})
+        if child not in lane.children:
+            return []  # buried in this very round
+        child.channel.flush()
+        reports: list[Report] = []
+        try:
+            messages, alive = child.channel.receive_ready()
+            for message in messages:
+                reports += self._on_message(child, message)
+        except (Garbled, KeyError, TypeError, ValueError) as error:
+            child.fault = f"it sent nonsense ({error})"
+            alive = False
+        return reports if alive else reports + self._bury(lane, child)
 
-    def _report(self, child: Child, message: dict[str, Any]) -> Report:
-        self._pass_output_on(child)
+    def _on_message(self, child: Child, message: dict[str, Any]) -> list[Report]:
+        if "ready" in message:
+            child.note_ready()
+        elif "top_up" in message:
+            self._top_up(child, int(message["top_up"]))
+        elif "report" in message:
+            return self._report(child, message["report"])
+        return []
+
+    def _report(self, child: Child, message: dict[str, Any]) -> list[Report]:
+        for pipe in list(child.outputs):
+            self._take_output(child, pipe)
         ticket = Ticket(message["job_id"], message["attempt_no"])
-        outcome = outcome_from_wire(message["outcome"])
-        failed = isinstance(outcome, Failed)
-        return Report(ticket, outcome, 1 if failed else 0, child.stdout.take(), child.stderr.take())
+        if ticket not in child.batch or ticket in child.reported:
+            raise Garbled(f"a report on job {ticket.job_id}, which is not in its hands")
+        try:
+            outcome: Outcome = outcome_from_wire(message["outcome"])
+        except QueueError as error:
+            outcome = Failed(str(error), permanent=True)
+        child.note_report(ticket)
+        self._ending[ticket] = child.batch[ticket]
+        exit_code = 1 if isinstance(outcome, Failed) else 0
+        return [Report(ticket, redacted(outcome), exit_code, child.stdout.take(), child.stderr.take())]
 
     def _top_up(self, child: Child, limit: int) -> None:
         siblings: tuple[Claimed, ...] = ()
-        if child.batch and not self.draining:
-            request = ClaimRequest(self.worker_id, (child.head.type,), self.options.lease_seconds, child.process.pid)
-            with contextlib.suppress(StoreError):
-                siblings = self.store.claim_siblings(request, child.head, limit)
+        if child.batch and child.stop_reason is None and not self.draining:
+            kind = child.head.type
+            request = ClaimRequest(self.worker_id, (kind,), self.options.lease_seconds, child.process.pid)
+            try:
+                siblings = self.store.claim_siblings(request, child.head, min(limit, self.store.types[kind].batch_max))
+            except QueueError as error:
+                log.error("no siblings for job %d: %s", child.head.id, error, extra=self._job_fields(child.head))
         self.started_jobs += len(siblings)
         child.add_siblings(siblings)
 
-    def _bury(self, lane: Lane, child: Child, reported: frozenset[Ticket] | set[Ticket] = frozenset()) -> list[Report]:
+    def _bury_the_dead(self) -> list[Report]:
+        """Executors that ended while children of theirs keep the channel open. What they said last still counts."""
+        reports: list[Report] = []
+        for lane in self.lanes:
+            for child in [child for child in lane.children if child.dead]:
+                reports += self._on_channel(lane, child)
+                if child in lane.children:
+                    reports += self._bury(lane, child)
+        return reports
+
+    def _bury(self, lane: Lane, child: Child) -> list[Report]:
         """An executor is gone: report what it leaves behind, and make room for the next."""
-        for source in (child.channel, child.process.stdout, child.process.stderr):
-            self._selector.unregister(source)  # type: ignore[arg-type]
-        self._pass_output_on(child)
         code = child.reap()
-        if not child.retiring and child.stop_reason is None:
-            lane.note_death()
-            log.error("an executor of lane %s died: %s", lane.name, describe_exit(code))
+        for pipe in list(child.outputs):
+            self._take_output(child, pipe)
+        self._selector.unregister(child.channel)
+        for pipe in child.outputs:
+            self._selector.unregister(pipe)
+        child.close()
         lane.children.remove(child)
+        if not child.ready or (not child.retiring and child.stop_reason is None):
+            lane.note_death()
+            log.error("an executor of lane %s died: %s", lane.name, child.fault or describe_exit(code))
         stdout, stderr = child.stdout.take(), child.stderr.take()
         reports = []
         for ticket, job in child.batch.items():
-            outcome = None if ticket in reported else child.outcome_of_death(ticket, code)
+            outcome = None if ticket in child.reported else child.outcome_of_death(ticket, code)
             if outcome is not None:
-                report = Report(ticket, outcome, code, stdout, stderr)
-                reports.append(report)
-                self._log_end(job, report)
+                self._ending[ticket] = job
+                reports.append(Report(ticket, outcome, code, stdout, stderr))
         return reports
 
-    def _pass_output_on(self, child: Child) -> None:
-        if text := child.read_output():
-            with contextlib.suppress(OSError):
+    def _take_output(self, child: Child, pipe: IO[bytes]) -> None:
+        """What it printed goes into its tails, and what came on stderr to ours as well."""
+        if pipe not in child.outputs or pipe.closed:
+            return
+        text, more_may_come = child.read_output(pipe)
+        if text and pipe is child.process.stderr:
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # nobody listens to us
                 sys.stderr.buffer.write(text)
                 sys.stderr.buffer.flush()
+        if not more_may_come:
+            self._selector.unregister(pipe)
+            del child.outputs[pipe]
+            child.mute = True
 
     def _too_old(self, child: Child) -> bool:
-        if child.jobs_done + 1 >= self.options.max_jobs_per_executor:
+        if child.mute or child.jobs_done + len(child.batch) >= self.options.max_jobs_per_executor:
             return True
         now = time.monotonic()
         if now < child.started + MEMORY_CHECK_SECONDS:
@@ -308,8 +395,10 @@ class Supervisor:
 
     def _kill_busy(self) -> int:
         """For the fence, from its own thread: signals only."""
-        busy = [child for child in self._children if child.batch]
+        children = [child for lane in self.lanes for child in list(lane.children)]
+        busy = [child for child in children if child.batch]
         for child in busy:
+            child.stop_reason = child.stop_reason or "silent"
             child.signal_group(signal.SIGKILL)
         return len(busy)
 
@@ -330,35 +419,40 @@ class Supervisor:
             if self._maintenance.run_once():
                 self._feed_everyone()
 
-    def _heartbeat(self) -> None:
+    def _heartbeat(self, state: Literal["active", "draining", "stopped"] | None = None) -> None:
         """Renew every lease in one statement, and learn what was cancelled or lost. Goes on while draining."""
         began = time.monotonic()
         self._next_heartbeat = began + self.options.lease_seconds / 3
         kinds = [key for lane in self.lanes for key in lane.types]
+        state = state or ("draining" if self.draining else "active")
         try:
-            held = self.store.heartbeat(
-                self.worker_id,
-                self.options.lease_seconds,
-                types=kinds,
-                state="draining" if self.draining else "active",
-            )
+            held = self.store.heartbeat(self.worker_id, self.options.lease_seconds, types=kinds, state=state)
         except StoreError as error:
             self._next_heartbeat = began + STORE_RETRY_SECONDS
             self._store_failed(error)
             return
         self._fence.renew(began)
         self._drop_lost({one.ticket for one in held})
+        self._return_strays({one.ticket for one in held})
         self._stop_cancelled([one.ticket for one in held if one.cancel_requested])
 
     def _drop_lost(self, held: set[Ticket]) -> None:
         for child in self._children:
             if child.batch and not child.batch.keys() & held:
-                log.error("job %d was taken from us: stopping its executor", child.head.id)
+                fields = self._job_fields(child.head)
+                log.error("job %d was taken from us: stopping its executor", child.head.id, extra=fields)
                 child.stop("fenced", 0.0)
+
+    def _return_strays(self, held: set[Ticket]) -> None:
+        """A claim whose answer was lost (the disk filled behind the commit) would be ours, and idle, for ever."""
+        known = {ticket for child in self._children for ticket in child.batch} | self._ending.keys()
+        for ticket in held - known:
+            log.error("job %d is ours, but nobody works on it: handing it back", ticket.job_id)
+            self._unsent.append(Report(ticket, Snoozed(0, "claimed by a worker that never heard of it")))
 
     def _stop_cancelled(self, tickets: list[Ticket]) -> None:
         for child in self._children:
-            wanted = child.batch.keys() & set(tickets)
+            wanted = (child.batch.keys() - child.reported) & set(tickets)
             if wanted:
                 child.cancelled |= wanted
                 child.stop("cancel", self.options.kill_grace_seconds)
@@ -397,10 +491,17 @@ class Supervisor:
         """Until the next thing that is due by the clock."""
         moments = [self._next_heartbeat, self._next_poll, self._next_due]
         moments += [moment for child in self._children for moment in (child.deadline, child.kill_at) if moment]
-        moments += [lane.respawn_at for lane in self.lanes if len(lane.children) < lane.count]
-        if self._unsent:
+        if not self.draining:
+            moments += [lane.respawn_at for lane in self.lanes if lane.missing > 0]
+        # A worker that ends by itself looks again at once; another has time until it is woken, or its next poll.
+        in_a_hurry = self.options.until != "stopped" or self._store_back_at > time.monotonic()
+        if self._unsent or (in_a_hurry and self._hungry):
             moments.append(self._store_back_at)
         return max(0.0, min(moments) - time.monotonic())
+
+    @property
+    def _hungry(self) -> bool:
+        return self._may_start and any(lane.hungry and lane.idle for lane in self.lanes)
 
     # Endings
 
@@ -415,20 +516,23 @@ class Supervisor:
                 if child.batch:
                     child.stop("shutdown", self.options.kill_grace_seconds)
 
-    def _store_failed(self, error: StoreError) -> None:
+    def _store_failed(self, error: Exception) -> None:
         log.error("%s; trying again in %g s", error, STORE_RETRY_SECONDS)
         self._store_back_at = time.monotonic() + STORE_RETRY_SECONDS
 
-    def _log_end(self, job: Claimed, report: Report) -> None:
+    def _log_end(self, report: Report) -> None:
         kind = type(report.outcome).__name__.lower()
         level = logging.WARNING if isinstance(report.outcome, Failed) else logging.INFO
-        text = report.outcome.error.splitlines()[0] if isinstance(report.outcome, Failed) else ""
-        log.log(level, "job %d %s%s", job.id, kind, f": {text}" if text else "", extra=self._job_fields(job))
+        text = report.outcome.error.partition("\n")[0] if isinstance(report.outcome, Failed) else ""
+        fields = self._fields(report.ticket)
+        log.log(level, "job %d %s%s", report.ticket.job_id, kind, f": {text}" if text else "", extra=fields)
+
+    def _fields(self, ticket: Ticket) -> dict[str, Any]:
+        """For the log: the job of an attempt that is ending."""
+        if job := self._ending.get(ticket):
+            return self._job_fields(job)
+        return {"job_id": ticket.job_id, "attempt_no": ticket.attempt_no, "worker_id": self.worker_id}
 
     def _job_fields(self, job: Claimed) -> dict[str, Any]:
         fields = {"job_id": job.id, "type": job.type, "attempt_no": job.attempt_no}
         return {**fields, "worker_id": self.worker_id, "tenant_id": job.tenant_id}
-
-
-def vars_of(ticket: Ticket) -> dict[str, int]:
-    return {"job_id": ticket.job_id, "attempt_no": ticket.attempt_no}

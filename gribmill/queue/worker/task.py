@@ -73,9 +73,11 @@ class Batch:
 
     def done(self, task: Task, outcome: Outcome | None = None) -> None:
         """This one is finished; the others go on."""
-        if self._open.pop(task.ticket, None) is None:
+        if task.ticket not in self._open:
             raise ValueError(f"job {task.job_id} was reported before")
+        # An outcome that cannot be sent raises here, and the job is still open to be failed for it.
         self._report(task, outcome or Succeeded())
+        del self._open[task.ticket]
 
     def fail(self, task: Task, error: str, *, permanent: bool = False) -> None:
         self.done(task, Failed(error, permanent=permanent))

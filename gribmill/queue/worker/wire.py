@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 import socket
 import struct
 from dataclasses import asdict
 from typing import Any
 
-from gribmill.queue.errors import QueueError
-from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded, Write
+from pydantic import TypeAdapter, ValidationError
 
-MESSAGE_LIMIT = 16_000_000
+from gribmill.queue.errors import QueueError
+from gribmill.queue.model import Claimed, Failed, Outcome, Snoozed, Stopped, Succeeded
+
+# What an executor may say at once. Batches are bounded by the queue, not here.
+REPORT_LIMIT = 16_000_000
+LONGEST_SNOOZE_SECONDS = 10 * 366 * 86400.0
+_RECEIVE_BYTES = 1_000_000
 _HEADER = struct.Struct("!I")
 _KINDS: dict[str, type[Outcome]] = {
     "succeeded": Succeeded,
@@ -20,63 +26,99 @@ _KINDS: dict[str, type[Outcome]] = {
     "stopped": Stopped,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
+_READERS: dict[str, TypeAdapter[Outcome]] = {name: TypeAdapter(kind) for name, kind in _KINDS.items()}
+
+
+class Garbled(QueueError):
+    """What came through the channel is no message of ours."""
 
 
 class Channel:
-    """One end of the socket. `receive` blocks; `receive_ready` takes what has come."""
+    """One end of the socket. The executor's end blocks (`send`, `receive`); the supervisor's never does."""
 
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
-        self._buffer = bytearray()
+        self._arrived = bytearray()
+        self._posted = bytearray()
 
     def fileno(self) -> int:
         return self._socket.fileno()
 
     def send(self, message: dict[str, Any]) -> None:
         data = json.dumps(message).encode()
-        if len(data) > MESSAGE_LIMIT:
-            raise QueueError(f"a message of {len(data)} bytes between worker processes is too large")
+        if len(data) > REPORT_LIMIT:
+            raise QueueError(f"a report of {len(data)} bytes is larger than the {REPORT_LIMIT} that are allowed")
         self._socket.sendall(_HEADER.pack(len(data)) + data)
 
     def receive(self) -> dict[str, Any] | None:
         """The next message; None when the other end is gone."""
         while (message := self._next()) is None:
-            data = self._socket.recv(65536)
+            data = self._socket.recv(_RECEIVE_BYTES)
             if not data:
                 return None
-            self._buffer += data
+            self._arrived += data
         return message
 
+    @property
+    def clogged(self) -> bool:
+        """Whether something posted still waits for the other end to read."""
+        return bool(self._posted)
+
+    def post(self, message: dict[str, Any]) -> None:
+        """Send without ever waiting: an executor that does not read must not stop the supervisor."""
+        data = json.dumps(message).encode()
+        self._posted += _HEADER.pack(len(data)) + data
+        self.flush()
+
+    def flush(self) -> None:
+        """Send as much of what was posted as the socket takes."""
+        try:
+            while self._posted:
+                del self._posted[: self._socket.send(self._posted, socket.MSG_DONTWAIT)]
+        except BlockingIOError:
+            pass  # the selector says when it takes more
+        except ConnectionError:
+            self._posted.clear()  # gone; reading will tell
+
     def receive_ready(self) -> tuple[list[dict[str, Any]], bool]:
-        """The messages that are complete, and whether the other end is still there."""
+        """The messages that are complete, and whether the other end is still there. Garbled: it talks nonsense."""
         alive = True
         try:
-            data = self._socket.recv(1_000_000, socket.MSG_DONTWAIT)
-            alive = bool(data)
-            self._buffer += data
+            while len(self._arrived) <= REPORT_LIMIT:
+                data = self._socket.recv(_RECEIVE_BYTES, socket.MSG_DONTWAIT)
+                if not data:
+                    alive = False
+                    break
+                self._arrived += data
         except BlockingIOError:
-            pass  # woken for nothing
+            pass  # that was all for now
         except ConnectionError:
             alive = False
         messages = []
-        while (message := self._next()) is not None:
+        while (message := self._next(REPORT_LIMIT)) is not None:
             messages.append(message)
         return messages, alive
 
     def close(self) -> None:
         self._socket.close()
 
-    def _next(self) -> dict[str, Any] | None:
-        if len(self._buffer) < _HEADER.size:
+    def _next(self, limit: float = math.inf) -> dict[str, Any] | None:
+        if len(self._arrived) < _HEADER.size:
             return None
-        (length,) = _HEADER.unpack_from(self._buffer)
-        if length > MESSAGE_LIMIT:
-            raise QueueError(f"the other process announced a message of {length} bytes")
+        (length,) = _HEADER.unpack_from(self._arrived)
+        if length > limit:
+            raise Garbled(f"a message of {length} bytes was announced")
         end = _HEADER.size + length
-        if len(self._buffer) < end:
+        if len(self._arrived) < end:
             return None
-        message: dict[str, Any] = json.loads(bytes(self._buffer[_HEADER.size : end]))
-        del self._buffer[:end]
+        text = bytes(self._arrived[_HEADER.size : end])
+        del self._arrived[:end]
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError):
+            raise Garbled("a message is not JSON") from None
+        if not isinstance(message, dict):
+            raise Garbled("a message is no object")
         return message
 
 
@@ -85,13 +127,20 @@ def outcome_to_wire(outcome: Outcome) -> dict[str, Any]:
 
 
 def outcome_from_wire(message: dict[str, Any]) -> Outcome:
+    """What a handler made of its job, checked: it may hold anything."""
     fields = dict(message)
-    kind = _KINDS[fields.pop("kind")]
-    if kind is Succeeded:
-        fields["then"] = tuple(NewJob(**{**job, "after": tuple(job["after"])}) for job in fields["then"])
-        fields["also"] = tuple(Write(**write) for write in fields["also"])
-        fields["artifacts"] = tuple(fields["artifacts"])
-    return kind(**fields)
+    reader = _READERS.get(fields.pop("kind", None))
+    if reader is None:
+        raise QueueError("the handler's outcome is of no kind that is known")
+    try:
+        outcome = reader.validate_python(fields)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(part) for part in problem["loc"])
+        raise QueueError(f"the handler's outcome is malformed: {place}: {problem['msg']}") from None
+    if isinstance(outcome, Snoozed) and not 0 <= outcome.seconds <= LONGEST_SNOOZE_SECONDS:
+        raise QueueError(f"the handler snoozed for {outcome.seconds} s, which is not between 0 and ten years")
+    return outcome
 
 
 def claimed_to_wire(job: Claimed) -> dict[str, Any]:

@@ -1,7 +1,2 @@
-SELECT d.key, d.batch_max FROM job_definitions d
-WHERE d.key IN (SELECT value FROM json_each(:types)) AND d.is_active = 1 AND d.paused_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM direct_reservations r
-                  WHERE r.status = 'ACTIVE' AND r.expires_at > :now AND r.scope IN ('*', d.key))
-  AND (d.max_running IS NULL OR d.max_running > (
-       SELECT count(DISTINCT batch_id) FROM jobs INDEXED BY jobs_running
-       WHERE type = d.key AND status = 'processing'))
+SELECT key, batch_max, max_running FROM job_definitions
+WHERE key IN (SELECT value FROM json_each(:types)) AND is_active = 1 AND paused_at IS NULL

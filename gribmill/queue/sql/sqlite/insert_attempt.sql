@@ -1,2 +1,2 @@
 INSERT INTO job_attempts (job_id, attempt_no, worker_id, pid, started_at)
-VALUES (:job_id, :attempt_no, :worker_id, :pid, :now)
+VALUES (:id, :attempt_no, :worker_id, :pid, :now)

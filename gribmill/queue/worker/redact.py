@@ -1,0 +1,75 @@
+"""Secrets taken out of what jobs print and of what they fail with."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Mapping
+
+from gribmill.queue.model import Failed, Outcome, Snoozed, Stopped, Succeeded
+
+HIDDEN = "[redacted]"
+SHORTEST_SECRET = 6
+# As much of an error or a reason as the queue keeps.
+TEXT_LIMIT = 20_000
+
+# Each pattern starts where a word starts and never gives letters back: a long word must not cost its length squared.
+_AUTHORIZATION = re.compile(
+    r"(?i)(?<!\w)(authorization[\"']?\s*+[:=]\s*+[\"']?(?:(?:bearer|basic|digest|token)\s++)?)([^\s\"',;]+)"
+)
+_BEARER = re.compile(r"(?i)(?<!\w)(bearer\s++)([\w.~+/=-]{8,})")
+_URL = re.compile(r"(?<!\w)(\w++://[^/\s:@]*+:)([^@\s/]++)(?=@)")
+_AWS_KEY = re.compile(r"(?<!\w)()((?:AKIA|ASIA)[A-Z0-9]{16})\b")
+_WORD = re.compile(r"(?<![\w.-])[\w.-]++")
+# What follows the name in name=value and "name": "value"; and in --name value.
+_VALUE = re.compile(r"([\"']?\s*+[=:]\s*+)(\"[^\"\n]*+\"?|'[^'\n]*+'?|[^\s\"'&,;}]++)")
+_FLAG_VALUE = re.compile(r"([ \t]++)(\"[^\"\n]*+\"?|'[^'\n]*+'?|[^\s\"'&,;}]++)")
+_SECRET_NAME = re.compile(
+    r"(?i)password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|credential|signature"
+    r"|(?:^|[_.-])(?:pass|pwd|auth|sig)(?:$|[_.-])"
+)
+_SECRET_VARIABLE = re.compile(r"(?i)(password|secret|token|api_?key|access_?key|credential)")
+
+
+def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
+    """Hide values that are named like secrets, and those of secret-named environment variables."""
+    for name, value in (os.environ if environment is None else environment).items():
+        if len(value) >= SHORTEST_SECRET and _SECRET_VARIABLE.search(name):
+            text = text.replace(value, HIDDEN)
+    for pattern in (_AUTHORIZATION, _BEARER, _URL, _AWS_KEY):
+        text = pattern.sub(rf"\g<1>{HIDDEN}", text)
+    return _hide_named(text)
+
+
+def redacted(outcome: Outcome) -> Outcome:
+    """The outcome with its sentences cleaned: errors quote URLs, and URLs carry signatures."""
+    if isinstance(outcome, Succeeded):
+        return dataclasses.replace(outcome, skipped=clean(outcome.skipped)) if outcome.skipped else outcome
+    if isinstance(outcome, Snoozed):
+        return dataclasses.replace(outcome, reason=clean(outcome.reason))
+    assert isinstance(outcome, Failed | Stopped)
+    return dataclasses.replace(outcome, error=clean(outcome.error))
+
+
+def clean(text: str) -> str:
+    """Redacted, of bounded length, and storable: file names may hold bytes that are no text."""
+    storable = text[-TEXT_LIMIT:].encode("utf-8", errors="backslashreplace").decode()
+    return redact(storable)
+
+
+def _hide_named(text: str) -> str:
+    """Hide what stands behind a name that sounds like a secret."""
+    kept: list[str] = []
+    done = 0
+    for word in _WORD.finditer(text):
+        if word.start() < done or not _SECRET_NAME.search(word[0]):
+            continue
+        value = _VALUE.match(text, word.end())
+        if value is None and word[0].startswith("--"):
+            value = _FLAG_VALUE.match(text, word.end())
+        if value is not None:
+            quote = value[2][0] if value[2][0] in "\"'" else ""
+            kept += [text[done : value.start(2)], quote, HIDDEN, quote]
+            done = value.end()
+    return "".join([*kept, text[done:]])
