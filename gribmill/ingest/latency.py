@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def _between(hour: int, points: Sequence[tuple[int, float]]) -> float:
     """Held at the ends: what lies outside was not measured."""
     if hour <= points[0][0]:
         return points[0][1]
-    for (before, low), (after, high) in zip(points, points[1:], strict=False):
+    for (before, low), (after, high) in pairwise(points):
         if hour <= after:
             return low + (high - low) * (hour - before) / (after - before)
     return points[-1][1]

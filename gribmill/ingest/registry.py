@@ -17,8 +17,15 @@ from gribmill.ingest.host import hosts
 from gribmill.ingest.latency import Latency, Point
 from gribmill.ingest.mirror import Mirror, clean_root
 from gribmill.ingest.model import Layout, Model, Schedule
-from gribmill.ingest.model_file import HoursTable, LatencyTable, MemberTable, MirrorTable, ModelFile
-from gribmill.ingest.model_file import check_tables, read_tables
+from gribmill.ingest.model_file import (
+    HoursTable,
+    LatencyTable,
+    MemberTable,
+    MirrorTable,
+    ModelFile,
+    check_tables,
+    read_tables,
+)
 from gribmill.ingest.steps import parse_steps
 from gribmill.ingest.template import MEMBER, Template
 

@@ -36,9 +36,8 @@ class Template:
         plain = _PIECE.sub("", self.text)
         unknown = [name for name in names if name not in PLACEHOLDERS]
         if unknown:
-            raise ModelError(
-                f"{self.text}: there is no placeholder {{{unknown[0]}}}; use {', '.join(map('{{{}}}'.format, PLACEHOLDERS))}"
-            )
+            known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+            raise ModelError(f"{self.text}: there is no placeholder {{{unknown[0]}}}; use {known}")
         if not _LITERAL.fullmatch(plain):
             raise ModelError(f"{self.text}: a key is made of letters, digits and . _ / - beside its placeholders")
         if self.text.startswith("/") or any(part in ("", ".", "..") for part in self.text.split("/")):

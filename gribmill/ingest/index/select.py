@@ -1,0 +1,147 @@
+"""Which messages of a file are wanted: each text of an index line is compared whole, never in part."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gribmill.ingest.errors import BadIndex
+from gribmill.ingest.index.entry import Entry, Inventory
+from gribmill.ingest.index.wanted import EcmwfWords, NoaaWords, Wanted
+from gribmill.ingest.index.window import Window, parse_window
+from gribmill.ingest.ranges import ByteRange
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to fetch of a file, and what was found under each name."""
+
+    ranges: tuple[ByteRange, ...]
+    entries: tuple[Entry, ...]
+    found: Mapping[str, Entry]
+    missing: tuple[str, ...]
+    duplicates: Mapping[str, tuple[Entry, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Timed:
+    entry: Entry
+    window: Window
+
+
+def select(
+    inventory: Inventory,
+    wanted: Iterable[Wanted],
+    hour: int,
+    *,
+    extras: Collection[str] = ("",),
+    offset_minutes: int = 0,
+) -> Selection:
+    """The messages of the wanted quantities at that hour, one range per message, in the file's order.
+
+    `extras` are the words that may end a line (a member, `ens mean`); `offset_minutes` is a member's moment within
+    the hour. Lines that are alike in every text are duplicates: the first is taken, the rest are reported.
+    """
+    found: dict[str, Entry] = {}
+    duplicates: dict[str, tuple[Entry, ...]] = {}
+    missing: list[str] = []
+    beside: list[Entry] = []
+    finder = _Noaa if inventory.kind == "noaa_idx" else _Ecmwf
+    minutes = hour * 60 + offset_minutes
+    if not finder(inventory, minutes).by_words:
+        raise BadIndex(inventory.source, None, f"no line is of hour {hour}: this index belongs to another file")
+    search = finder([entry for entry in inventory if entry.extra in extras], minutes)
+    for want in wanted:
+        alike = search.find(want)
+        if not alike:
+            missing.append(want.name)
+            continue
+        found[want.name] = alike[0]
+        if search.is_second(want, alike[0]):
+            beside.extend(search.first_of(want))
+        elif len(alike) > 1:
+            duplicates[want.name] = tuple(alike[1:])
+    entries = _in_order([*found.values(), *beside])
+    ranges = dict.fromkeys(ByteRange(entry.offset, entry.end) for entry in entries)
+    return Selection(tuple(ranges), entries, found, tuple(missing), duplicates)
+
+
+class _Noaa:
+    """Finds entries of NOAA's indexes that end at one moment."""
+
+    def __init__(self, entries: Iterable[Entry], minutes: int) -> None:
+        self.by_words: dict[tuple[str, str], list[_Timed]] = defaultdict(list)
+        for entry in entries:
+            window = parse_window(entry.window)
+            if window is not None and window.end == minutes:
+                self.by_words[entry.element, entry.level].append(_Timed(entry, window))
+
+    def find(self, want: Wanted) -> list[Entry]:
+        """Entries of the best element and level, alike in all texts; the shortest window where there are several."""
+        words = want.noaa
+        if words is None:
+            return []
+        for element in words.elements:
+            for level in words.levels:
+                alike = self._alike(self.by_words.get((element, level), ()), words)
+                if alike:
+                    return alike
+        return []
+
+    def is_second(self, want: Wanted, entry: Entry) -> bool:
+        """Whether a bucket was told from the run's own sum by its place alone."""
+        window = parse_window(entry.window)
+        return want.noaa is not None and want.noaa.since == "bucket" and window is not None and window.start == 0
+
+    def first_of(self, want: Wanted) -> list[Entry]:
+        """The run's own sum beside such a bucket: without it, a reader would take the bucket for the sum."""
+        words = want.noaa
+        assert words is not None
+        return self.find(Wanted(want.name, NoaaWords(words.elements, words.levels, words.statistic, "run")))[:1]
+
+    @staticmethod
+    def _alike(timed: Sequence[_Timed], words: NoaaWords) -> list[Entry]:
+        fitting = [one for one in timed if one.window.statistic == words.statistic]
+        from_start = [one.entry for one in fitting if one.window.start == 0]
+        if words.since == "run":
+            return from_start
+        if words.since == "bucket":
+            fitting = [one for one in fitting if one.window.start > 0]
+            if not fitting:
+                # In the first hours bucket and run total have the same window: the second line is the bucket.
+                return from_start[1:]
+        latest = max((one.window.start for one in fitting), default=0)
+        return [one.entry for one in fitting if one.window.start == latest]
+
+
+class _Ecmwf:
+    """Finds entries of ECMWF's indexes of one step; `param` tells a sum from a rate."""
+
+    def __init__(self, entries: Iterable[Entry], minutes: int) -> None:
+        step = str(minutes // 60)
+        self.by_words: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+        for entry in entries:
+            if entry.window == step and minutes % 60 == 0:
+                self.by_words[entry.element, entry.level].append(entry)
+
+    def find(self, want: Wanted) -> list[Entry]:
+        """Entries of the best param."""
+        words: EcmwfWords | None = want.ecmwf
+        for param in words.params if words else ():
+            alike = self.by_words.get((param, words.level if words else ""))
+            if alike:
+                return alike
+        return []
+
+    def is_second(self, want: Wanted, entry: Entry) -> bool:
+        """Never: there are no such buckets."""
+        return False
+
+    def first_of(self, want: Wanted) -> list[Entry]:
+        """Nothing stands beside."""
+        return []
+
+
+def _in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    return tuple(sorted(set(entries), key=lambda entry: (entry.offset, entry.sub)))

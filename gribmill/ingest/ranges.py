@@ -1,0 +1,104 @@
+"""Byte ranges of a file, and how many requests to fetch them in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from gribmill.ingest.errors import IngestError
+
+# A message of a file is never larger: whoever says so is wrong or means harm.
+LARGEST_RANGE = 4 * 2**30
+MOST_RANGES = 20_000
+
+
+class ByteRange(NamedTuple):
+    """From `start` to before `end`; to the end of the file where that is None."""
+
+    start: int
+    end: int | None
+
+    @property
+    def header(self) -> str:
+        """The value of an HTTP Range header, whose last byte is included."""
+        return f"bytes={self.start}-{'' if self.end is None else self.end - 1}"
+
+
+class Fetch(NamedTuple):
+    """One request, and the ranges that it brings."""
+
+    start: int
+    end: int | None
+    parts: tuple[ByteRange, ...]
+
+    @property
+    def whole(self) -> ByteRange:
+        """All of its bytes, gaps included."""
+        return ByteRange(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a request costs against the bytes of a gap.
+
+    A request takes about `request_seconds` before its first byte, in which one connection would have brought
+    `bytes_per_second` of a gap: smaller gaps are cheaper to fetch than to skip. All gaps together stay below
+    `waste` of the wanted bytes (the smallest gaps are closed first, which saves the most requests), and no merged
+    request is longer than `most_bytes`, so that several connections share a file and a cut costs little.
+    """
+
+    request_seconds: float = 0.1
+    bytes_per_second: float = 20e6
+    waste: float = 0.08
+    most_bytes: int = 16 * 2**20
+
+    @property
+    def largest_gap(self) -> int:
+        """Bytes that cost as much as a request."""
+        return int(self.request_seconds * self.bytes_per_second)
+
+
+def merge(ranges: Iterable[ByteRange], cost: Cost | None = None) -> list[Fetch]:
+    """Requests that bring every wanted byte, none of them twice, in the file's order."""
+    cost = cost or Cost()
+    parts = _checked(ranges)
+    gaps = sorted(
+        (after.start - before.end, place)
+        for place, (before, after) in enumerate(pairwise(parts))
+        if before.end is not None
+    )
+    budget = int(cost.waste * sum(part.end - part.start for part in parts if part.end is not None))
+    closed: set[int] = set()
+    for gap, place in gaps:
+        if gap > cost.largest_gap or gap > budget:
+            break
+        budget -= gap
+        closed.add(place)
+    return _joined(parts, closed, cost.most_bytes)
+
+
+def _checked(ranges: Iterable[ByteRange]) -> list[ByteRange]:
+    """Sorted, each once; overlaps and nonsense refused."""
+    parts = sorted(set(ranges), key=lambda part: part.start)
+    if len(parts) > MOST_RANGES:
+        raise IngestError(f"{len(parts)} byte ranges of one file are more than {MOST_RANGES}")
+    for part in parts:
+        if part.start < 0 or (part.end is not None and not 0 < part.end - part.start <= LARGEST_RANGE):
+            raise IngestError(f"bytes {part.start} to {part.end} are no range of a file")
+    for before, after in pairwise(parts):
+        if before.end is None or after.start < before.end:
+            raise IngestError(f"byte ranges overlap at {after.start}")
+    return parts
+
+
+def _joined(parts: list[ByteRange], closed: set[int], most_bytes: int) -> list[Fetch]:
+    fetches: list[list[ByteRange]] = []
+    for place, part in enumerate(parts):
+        fits = part.end is not None and fetches and part.end - fetches[-1][0].start <= most_bytes
+        if fits and place - 1 in closed:
+            fetches[-1].append(part)
+        else:
+            fetches.append([part])
+    return [Fetch(group[0].start, group[-1].end, tuple(group)) for group in fetches]
