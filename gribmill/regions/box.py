@@ -95,8 +95,10 @@ class Box:
 
 
 def wrap_longitude(lon: Any) -> Any:
-    """The same meridian in [-180, 180); scalars stay scalars, arrays stay arrays."""
-    return (lon + 180.0) % 360.0 - 180.0
+    """The same meridian in [-180, 180), untouched where it is there already; floats stay floats."""
+    turns = (lon + 180.0) / 360.0
+    # Unlike a modulo this leaves the last bits of a number that needs no turn alone.
+    return lon - 360.0 * (math.floor(turns) if type(turns) is float else np.floor(turns))
 
 
 def _number(box: Box, name: str) -> float:
@@ -130,9 +132,7 @@ def _normal_longitudes(west: float, east: float) -> tuple[float, float]:
         raise RegionError(f"from west {west:g} to east {east:g} is more than once round the globe")
     if east - west == 360.0:
         return -180.0, 180.0
-    # Only what lies outside is moved: moving costs the last digits of a number that was fine as written.
-    west = west if -180.0 <= west < 180.0 else wrap_longitude(west)
-    east = east if -180.0 < east <= 180.0 else -wrap_longitude(-east)
+    west, east = wrap_longitude(west), -wrap_longitude(-east)
     if west == east:
         raise RegionError(f"west and east are the same meridian, {west:g}: the box has no width")
     return west, east

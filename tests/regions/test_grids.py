@@ -98,6 +98,16 @@ def _apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.abs(np.degrees(np.angle(np.exp(1j * (one - other)))))
 
 
+@pytest.mark.parametrize("name", EVERY_GRID)
+def test_a_place_that_is_none_has_no_index(name: str) -> None:
+    grid = EVERY_GRID[name]
+    j, i = grid.index(np.nan, np.nan)
+    assert np.isnan(j) and np.isnan(i)
+    j, i = grid.index([np.nan, 30.0], [10.0, np.nan])
+    assert np.isnan(j + i).all()
+    assert np.isfinite(grid.rotation([10.0, 20.0], 30.0)).all() and grid.rotation([10.0, 20.0], 30.0).shape == (2,)
+
+
 def test_rotation_in_new_york_and_los_angeles_on_hrrr() -> None:
     angle = np.degrees(NAMED["hrrr"].rotation([40.71, 34.05], [-74.0, -118.05]))
     np.testing.assert_allclose(angle, [14.63, -12.79], atol=0.01)

@@ -76,8 +76,11 @@ class LambertGrid(PlaneGrid):
         lat = self.earth.latitude((np.hypot(east, down) / abs(scale)) ** (1 / n))
         lon = np.degrees(np.arctan2(east, down)) / n
         # The flattened cone leaves a wedge of the plane empty: no place on Earth lies there.
-        lon = np.where(np.abs(lon) <= 180.0 + 1e-9, wrap_longitude(lon + self.lov), np.nan)
-        return np.where(np.isnan(lon), np.nan, lat), lon
+        nowhere = np.abs(lon) > 180.0 + 1e-9
+        lon = wrap_longitude(lon + self.lov)
+        if nowhere.any():
+            lat, lon = np.where(nowhere, np.nan, lat), np.where(nowhere, np.nan, lon)
+        return lat, lon
 
     def rotation(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> Floats:
         from_upright = wrap_longitude(np.asarray(lon, dtype=np.float64) - self.lov)

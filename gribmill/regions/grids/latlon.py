@@ -119,8 +119,8 @@ class LatLonGrid:
 
 
 def normal_west(west: float) -> float:
-    """The first longitude in [-180, 180), untouched where it already is."""
-    return float(west if -180.0 <= west < 180.0 else wrap_longitude(west)) + 0.0
+    """The first longitude in [-180, 180)."""
+    return float(wrap_longitude(west)) + 0.0
 
 
 def eastward_step(west: float, east: float, nx: int) -> float:
