@@ -1,0 +1,174 @@
+"""verify() names every kind of broken promise: the data is broken by hand for each invariant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from gribmill.queue.model import NewJob
+from gribmill.queue.statements import statement_names
+from gribmill.queue.times import to_text
+from tests.queue.store.bench import Bench
+from tests.queue.store.hands import add, fail, stop, succeed, take
+
+Break = Callable[[Bench], int | None]
+
+
+def _completed(bench: Bench) -> int:
+    job_id = add(bench.store)
+    succeed(bench.store, take(bench.store))
+    return job_id
+
+
+def second_success(bench: Bench) -> int:
+    job_id = add(bench.store)
+    fail(bench.store, take(bench.store))
+    bench.clock.advance(100)
+    succeed(bench.store, take(bench.store))
+    bench.by_hand("UPDATE job_attempts SET status = 'succeeded' WHERE attempt_no = 1")
+    return job_id
+
+
+def success_of_an_open_job(bench: Bench) -> int:
+    job_id = add(bench.store)
+    take(bench.store)
+    bench.by_hand("UPDATE job_attempts SET status = 'succeeded'")
+    return job_id
+
+
+def start_under_a_reservation(bench: Bench) -> int:
+    job_id = add(bench.store)
+    bench.clock.advance(5)
+    take(bench.store)
+    bench.by_hand(
+        "INSERT INTO direct_reservations VALUES ('r', 'plain', ?, 'me', ?, 'ACTIVE')",
+        to_text(bench.clock() - 1),
+        to_text(bench.clock() + 1),
+    )
+    return job_id
+
+
+def end_without_a_time(bench: Bench) -> int:
+    job_id = _completed(bench)
+    bench.by_hand("UPDATE jobs SET completed_at = NULL")
+    return job_id
+
+
+def running_attempt_without_a_lease(bench: Bench) -> int:
+    job_id = add(bench.store)
+    take(bench.store)
+    bench.by_hand("UPDATE jobs SET lease_expires_at = NULL")
+    return job_id
+
+
+def running_attempt_of_an_ended_job(bench: Bench) -> int:
+    job_id = _completed(bench)
+    bench.by_hand("UPDATE job_attempts SET status = 'running'")
+    return job_id
+
+
+def processing_without_its_attempt(bench: Bench) -> int:
+    job_id = add(bench.store)
+    take(bench.store)
+    bench.by_hand("UPDATE job_attempts SET worker_id = 'somebody else'")
+    return job_id
+
+
+def two_equal_active_jobs(bench: Bench) -> int:
+    bench.by_hand("DROP INDEX jobs_dedupe")
+    bench.by_hand("INSERT INTO jobs (type, dedupe_key) VALUES ('plain', 'k'), ('plain', 'k'), ('plain', 'other')")
+    return int(bench.by_hand("SELECT min(id) FROM jobs")[0][0])
+
+
+def miscounted(bench: Bench) -> None:
+    add(bench.store)
+    bench.by_hand("UPDATE job_counts SET n = n + 1")
+
+
+def dependency_that_nobody_will_release(bench: Bench) -> int:
+    parent = add(bench.store)
+    child = add(bench.store, after=(parent,), priority=-1)
+    bench.by_hand("UPDATE jobs SET deps_left = 2 WHERE id = ?", child)
+    return child
+
+
+def too_many_attempts(bench: Bench) -> int:
+    job_id = add(bench.store, max_attempts=2)
+    for _ in range(2):
+        fail(bench.store, take(bench.store))
+        bench.clock.advance(100)
+    bench.by_hand("UPDATE jobs SET max_attempts = 1")
+    return job_id
+
+
+def dead_letter_with_attempts_left(bench: Bench) -> int:
+    job_id = add(bench.store, max_attempts=1)
+    fail(bench.store, take(bench.store))
+    bench.by_hand("UPDATE jobs SET max_attempts = 5")
+    return job_id
+
+
+def gap_in_the_attempts(bench: Bench) -> int:
+    job_id = _completed(bench)
+    bench.by_hand("UPDATE jobs SET attempt_no = 3")
+    return job_id
+
+
+def completed_by_a_failed_attempt(bench: Bench) -> int:
+    job_id = _completed(bench)
+    bench.by_hand("UPDATE job_attempts SET status = 'failed'")
+    return job_id
+
+
+BROKEN: dict[str, tuple[Break, ...]] = {
+    "one_success_per_job": (second_success,),
+    "success_means_completed": (success_of_an_open_job,),
+    "no_start_under_reservation": (start_under_a_reservation,),
+    "finished_has_time": (end_without_a_time,),
+    "running_attempt_has_lease": (running_attempt_without_a_lease, running_attempt_of_an_ended_job),
+    "processing_has_running_attempt": (processing_without_its_attempt,),
+    "one_active_per_dedupe_key": (two_equal_active_jobs,),
+    "counters_right": (miscounted,),
+    "dependencies_counted": (dependency_that_nobody_will_release,),
+    "attempts_within_budget": (too_many_attempts,),
+    "failed_needs_no_more": (dead_letter_with_attempts_left,),
+    "attempt_numbers_have_no_gap": (gap_in_the_attempts,),
+    "completed_by_its_last_attempt": (completed_by_a_failed_attempt,),
+}
+
+
+def test_every_invariant_is_broken_once_here(bench: Bench) -> None:
+    assert set(BROKEN) == set(statement_names(bench.store.database.dialect, "verify"))
+
+
+@pytest.mark.parametrize(
+    ("invariant", "break_it"),
+    [pytest.param(name, way, id=f"{name}-{way.__name__}") for name, ways in BROKEN.items() for way in ways],
+)
+def test_broken_promise_is_named_with_its_job(bench: Bench, invariant: str, break_it: Break) -> None:
+    assert bench.store.verify() == []
+    job_id = break_it(bench)
+    found = [violation for violation in bench.store.verify() if violation.invariant == invariant]
+    assert [violation.job_id for violation in found] == [job_id]
+    assert found[0].detail
+
+
+def test_reference_to_a_missing_row_is_found(bench: Bench) -> None:
+    _completed(bench)
+    bench.by_hand("DELETE FROM jobs")
+    assert [violation.invariant for violation in bench.store.verify()] == ["database_sound"]
+
+
+def test_busy_queue_in_every_state_is_clean(bench: Bench) -> None:
+    store = bench.store
+    store.enqueue_many([NewJob("tile", {"hour": 1, "region": str(n)}) for n in range(9)])
+    add(store, "unique", {"n": 1}, delay_seconds=5)
+    parent = add(store, priority=9)
+    add(store, after=(parent,))
+    for end in (succeed, fail, stop):
+        end(store, take(store, limit=1))
+    take(store, limit=1)
+    store.reserve("me", 10)
+    store.heartbeat("w1", 60)
+    assert store.verify() == []
