@@ -42,9 +42,12 @@ def one_line(text: str, limit: int = 80) -> str:
     return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Iterable[str] = ()) -> None:
-    """A plain table on stdout. `right` names the columns to align right (numbers)."""
-    print_rich(make_table(columns, rows, right=right))
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Iterable[str] = (), cut: str | None = None
+) -> None:
+    """A plain table on stdout. `right` names the columns to align right (numbers); `cut` the one that a narrow
+    terminal shortens, so that each row stays on one line."""
+    print_rich(make_table(columns, rows, right=right, cut=cut))
 
 
 def print_rich(renderable: RenderableType) -> None:
@@ -59,7 +62,9 @@ def print_rich(renderable: RenderableType) -> None:
     click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
-def make_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Iterable[str] = ()) -> Table:
+def make_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Iterable[str] = (), cut: str | None = None
+) -> Table:
     """The table that print_table prints."""
     from rich.table import Table
     from rich.text import Text
@@ -67,9 +72,11 @@ def make_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: 
     table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     numeric = set(right)
     for column in columns:
-        table.add_column(column, justify="right" if column in numeric else "left", overflow="fold")
+        keep = cut is not None and column != cut
+        table.add_column(column, justify="right" if column in numeric else "left", overflow="fold", no_wrap=keep)
     for row in rows:
-        table.add_row(
-            *(cell if isinstance(cell, Text) else Text("" if cell is None else printable(str(cell))) for cell in row)
-        )
+        cells = [cell if isinstance(cell, Text) else Text("" if cell is None else printable(str(cell))) for cell in row]
+        if cut is not None:
+            cells[columns.index(cut)].no_wrap, cells[columns.index(cut)].overflow = True, "ellipsis"
+        table.add_row(*cells)
     return table

@@ -42,7 +42,7 @@ def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
         return
     columns = ["worker", "state", "heartbeat", "runs", "jobs", "up", "version", "types"]
     rows = [_row(worker, lease, running.get(worker.id, [])) for worker in shown]
-    print_table(columns, rows, right=["heartbeat", "runs", "up"])
+    print_table(columns, rows, right=["heartbeat", "runs", "up"], cut="types")
 
 
 def shown_state(worker: Worker, lease_seconds: float) -> str:

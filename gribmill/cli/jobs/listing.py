@@ -110,7 +110,7 @@ def _list_page(store: Store, wanted: JobFilter, limit: int, before: int | None, 
         click.echo("no jobs", err=True)
         return
     columns = ["id", "type", "status", "priority", "age", "runs", "took", "what"]
-    print_table(columns, [_row(job) for job in page.jobs], right=["id", "priority", "age", "runs", "took"])
+    print_table(columns, [_row(job) for job in page.jobs], right=["id", "priority", "age", "runs", "took"], cut="what")
     if page.next_before is not None:
         click.echo(f"more: --before {page.next_before}", err=True)
 
@@ -175,6 +175,6 @@ def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -
         ]
         for place, job in enumerate(found, 1)
     ]
-    print_table(columns, rows, right=["place", "id", "priority", "position", "age"])
+    print_table(columns, rows, right=["place", "id", "priority", "position", "age"], cut="what")
     if len(found) == limit:
         click.echo(f"the first {limit}; --limit shows more", err=True)

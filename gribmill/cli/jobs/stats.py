@@ -18,7 +18,8 @@ from gribmill.queue.model import STATUSES
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group, RenderableType
+    from rich.text import Text
 
     from gribmill.queue.store import Store
     from gribmill.queue.store.insights import TypeStats
@@ -43,7 +44,7 @@ def stats(settings: Settings, watch: bool, every: float, as_json: bool) -> None:
     elif as_json:
         print_json(_records(store))
     else:
-        print_rich(_table(store.stats()))
+        print_rich(_tables(store.stats()))
 
 
 def _watch(store: Store, every: float, as_json: bool) -> None:
@@ -52,44 +53,58 @@ def _watch(store: Store, every: float, as_json: bool) -> None:
             if as_json:
                 click.echo(json.dumps(_records(store)))
             else:
-                print_rich(_table(store.stats()))
+                print_rich(_tables(store.stats()))
             sys.stdout.flush()
             time.sleep(every)
     from rich.live import Live
 
-    with Live(_table(store.stats()), console=console(), auto_refresh=False) as live:
+    with Live(_tables(store.stats()), console=console(), auto_refresh=False) as live:
         while True:
             time.sleep(every)
-            live.update(_table(store.stats()), refresh=True)
+            live.update(_tables(store.stats()), refresh=True)
 
 
 def _records(store: Store) -> list[dict[str, Any]]:
     return [{**asdict(one), "failure_rate": one.failure_rate} for one in store.stats()]
 
 
-def _table(found: Sequence[TypeStats]) -> Table:
-    columns = ["type", *STATUSES, "oldest ready", "wait p50", "p95", "run p50", "p95 ", "failed/1h", ""]
-    return make_table(columns, [_row(one) for one in found], right=columns[1:-1])
+def _tables(found: Sequence[TypeStats]) -> Group:
+    """Two tables, so that each fits eighty columns."""
+    from rich.console import Group
+
+    now = ["type", *STATUSES, "oldest", ""]
+    tables: list[RenderableType] = [make_table(now, [_depth(one) for one in found], right=now[1:-1])]
+    if recent := [_last_hour(one) for one in found if one.finished]:
+        hour = ["last hour", "ended", "failed", "", "wait p50", "p95", "run p50", "p95 "]
+        tables += ["", make_table(hour, recent, right=hour[1:])]
+    return Group(*tables)
 
 
-def _row(one: TypeStats) -> Sequence[Any]:
+def _depth(one: TypeStats) -> Sequence[Any]:
     from rich.text import Text
 
-    rate = one.failure_rate
     return [
         one.type,
         *(_count(status, one.counts.get(status, 0)) for status in STATUSES),
         readable(one.oldest_ready_seconds),
-        readable(one.wait_p50),
-        readable(one.wait_p95),
-        readable(one.run_p50),
-        readable(one.run_p95),
-        "" if rate is None else f"{one.failed}/{one.finished} {rate:.0%}",
         Text("paused", style=STYLES["paused"]) if one.paused else "",
     ]
 
 
-def _count(status: str, count: int) -> Any:
+def _count(status: str, count: int) -> Text:
     from rich.text import Text
 
     return Text(str(count), style=STYLES[status] if count else "dim")
+
+
+def _last_hour(one: TypeStats) -> Sequence[Any]:
+    return [
+        one.type,
+        one.finished,
+        one.failed,
+        f"{one.failure_rate or 0.0:.1%}",
+        readable(one.wait_p50),
+        readable(one.wait_p95),
+        readable(one.run_p50),
+        readable(one.run_p95),
+    ]

@@ -31,8 +31,8 @@ def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
     elif type_key is not None:
         _show(kinds[0], kinds[0].key in paused)
     else:
-        columns = ["type", "lane", "timeout", "attempts", "backoff", "batch", "limit", "state", "arguments"]
-        print_table(columns, [_row(kind, kind.key in paused) for kind in kinds], right=["timeout", "attempts", "batch"])
+        columns = ["type", "lane", "state", "timeout", "attempts", "arguments"]
+        print_table(columns, [_row(kind, kind.key in paused) for kind in kinds], right=["timeout", "attempts"])
 
 
 def _state(kind: JobType, paused: bool) -> str:
@@ -46,17 +46,7 @@ def _backoff(kind: JobType) -> str:
 
 def _row(kind: JobType, paused: bool) -> list[Any]:
     names = ", ".join(_argument_names(kind))
-    return [
-        kind.key,
-        kind.lane,
-        readable(kind.timeout_seconds),
-        kind.max_attempts,
-        _backoff(kind),
-        kind.batch_max,
-        kind.max_running or "none",
-        _state(kind, paused),
-        names,
-    ]
+    return [kind.key, kind.lane, _state(kind, paused), readable(kind.timeout_seconds), kind.max_attempts, names]
 
 
 def _argument_names(kind: JobType) -> list[str]:
