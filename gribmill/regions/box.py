@@ -128,9 +128,9 @@ def _normal_longitudes(west: float, east: float) -> tuple[float, float]:
             raise RegionError(f"{name} {value:g} is no longitude: it must lie within -360 and 360; {_ORDER}")
     if west == east:
         raise RegionError(f"west and east are both {west:g}: the box has no width")
-    if east - west > 360.0:
+    if east - west > 360.0 + EDGE_DEG:
         raise RegionError(f"from west {west:g} to east {east:g} is more than once round the globe")
-    if east - west == 360.0:
+    if east - west >= 360.0 - EDGE_DEG:
         return -180.0, 180.0
     west, east = wrap_longitude(west), -wrap_longitude(-east)
     if west == east:
