@@ -56,8 +56,8 @@ def show(path: Path, variable: str | None, width: int | None, no_coast: bool) ->
     \b
     gribmill tile show data/tiles/hrrr/20230722_06/ne/001.npz t2m
     """
+    from gribmill.tiles.draw.of_tile import drawable_of, main_variable
     from gribmill.tiles.draw.terminal import draw_terminal
-    from gribmill.tiles.picture import drawable_of, main_variable
     from gribmill.tiles.tile import read_tile
 
     opened = read_tile(path)
@@ -77,8 +77,8 @@ def plot(path: Path, variable: str | None, out: Path | None, barbs: bool, dpi: i
     \b
     gribmill tile plot data/tiles/hrrr/20230722_06/ne/001.npz t2m --barbs -o boston.png
     """
+    from gribmill.tiles.draw.of_tile import barbs_of, drawable_of, main_variable
     from gribmill.tiles.draw.png import draw_png
-    from gribmill.tiles.picture import barbs_of, drawable_of, main_variable
     from gribmill.tiles.tile import read_tile
 
     opened = read_tile(path)

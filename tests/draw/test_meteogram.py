@@ -74,7 +74,7 @@ def test_kelvins_pascals_and_components_become_what_people_read() -> None:
     data = friendly(with_wind(curves(list(range(5)))))
     assert data.units["t2m"] == "°C" and data.get("t2m")[0] == pytest.approx(6.85)
     assert data.units["mslp"] == "hPa" and data.get("mslp")[0] == pytest.approx(1010)
-    assert data.get("wind10")[0] == pytest.approx(5)
+    assert data.get("ws10")[0] == pytest.approx(5)
     assert data.get("wdir10")[0] == pytest.approx(np.degrees(np.arctan2(-3, -4)) % 360)
 
 
@@ -135,7 +135,7 @@ def test_panels_come_in_the_order_of_reading_and_unknown_ones_last() -> None:
     panels, unseen = panels_of(data)
     titles = [panel.title for panel in panels]
     assert titles == ["Temperature", "Wind", "Precipitation", "Pressure", "Cloud", "lftx"] and not unseen
-    assert panels[0].names == ("t2m", "d2m") and panels[1].names == ("wind10", "gust")
+    assert panels[0].names == ("t2m", "d2m") and panels[1].names == ("ws10", "gust")
 
 
 def test_quantities_in_other_units_do_not_share_an_axis() -> None:

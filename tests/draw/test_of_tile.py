@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from gribmill.tiles.draw.errors import DrawError
-from gribmill.tiles.draw.of_tile import barbs_of, drawable_of, palette_of
+from gribmill.tiles.draw.of_tile import barbs_of, drawable_of, main_variable, palette_of
 from gribmill.tiles.draw.plane import plane_of
 from gribmill.tiles.draw.terminal import draw_terminal
 from gribmill.tiles.errors import TileError
@@ -38,7 +38,7 @@ def test_a_regular_tile_is_drawn_in_degrees(tmp_path: Path) -> None:
 
 
 def test_wind_speed_is_made_from_its_components(tile: Tile) -> None:
-    field = drawable_of(tile, "wind10")
+    field = drawable_of(tile, "ws10")
     assert np.unique(field.values).tolist() == [5.0] and field.palette == "wind" and field.units == "m s-1"
     assert field.heading == "Wind speed at 10 m above ground"
 
@@ -51,6 +51,7 @@ def test_barbs_are_the_tiles_winds(tile: Tile) -> None:
 def test_absent_variables_and_winds_are_named(tile: Tile) -> None:
     with pytest.raises(TileError, match="has no variable refc; it has t2m, u10, v10"):
         drawable_of(tile, "refc")
+    assert main_variable(tile) == "t2m"
     with pytest.raises(DrawError, match="no u_500 and v_500 for barbs; levels with both: 10"):
         barbs_of(tile, "_500")
 

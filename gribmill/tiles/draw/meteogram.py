@@ -100,21 +100,20 @@ def _draw_barbs(ax: Axes, curves: Curves, height: float) -> None:
 
 def _draw_bars(ax: Axes, panel: Panel, curves: Curves) -> None:
     """Each amount over the interval in which it fell; a cross on the axis where it is missing."""
-    seconds, most = curves.seconds, 0.0
-    for number, name in enumerate(panel.names[:1]):
-        values, width = curves.get(name), bar_seconds(curves, name)
-        present = np.isfinite(values)
-        ax.bar(
-            seconds[present], values[present], -width[present] * 0.94, align="edge",
-            color=colour_of(name, number), edgecolor="white", linewidth=0.3,
+    name, seconds = panel.names[0], curves.seconds
+    values, width = curves.get(name), bar_seconds(curves, name)
+    present = np.isfinite(values)
+    ax.bar(
+        seconds[present], values[present], -width[present] * 0.94, align="edge",
+        color=colour_of(name), edgecolor="white", linewidth=0.3,
+    )  # fmt: skip
+    ax.plot(seconds[~present], np.zeros((~present).sum()), "x", color="#b0b6bc", markersize=3, clip_on=False)
+    most = float(values[present].max()) if present.any() else 0.0
+    if most > 0:
+        ax.text(
+            0.995, 0.86, f"sum {values[present].sum():.1f} {curves.units.get(name, '')}",
+            transform=ax.transAxes, ha="right", fontsize=7.5, color=GREY,
         )  # fmt: skip
-        ax.plot(seconds[~present], np.zeros((~present).sum()), "x", color="#b0b6bc", markersize=3, clip_on=False)
-        most = float(values[present].max()) if present.any() else 0.0
-        if most > 0:
-            ax.text(
-                0.995, 0.86, f"sum {values[present].sum():.1f} {curves.units.get(name, '')}",
-                transform=ax.transAxes, ha="right", fontsize=7.5, color=GREY,
-            )  # fmt: skip
     ax.set_ylim(0, most * 1.25 if most > 0 else 1.0)
 
 

@@ -137,7 +137,7 @@ def _arrows(curves: Curves, columns: int, *, plain: bool) -> Text:
         if np.isfinite(come_from) and place >= free:
             cells[place] = (PLAIN_ARROWS if plain else ARROWS)[round(come_from / 45) % 8]
             free = place + 2
-    return Text(_margin(None)).append("".join(cells), colour_of("wind10"))
+    return Text(_margin(None)).append("".join(cells), colour_of("ws10"))
 
 
 def _time_axis(curves: Curves, columns: int) -> list[str]:

@@ -9,14 +9,22 @@ from gribmill.tiles.draw.drawable import Barbs, Drawable
 from gribmill.tiles.draw.errors import DrawError
 from gribmill.tiles.grid_record import cached_grid
 from gribmill.tiles.lexicon import lexicon
+from gribmill.tiles.samples import USUAL
 from gribmill.tiles.tile import Floats, Tile
 
 CELL_STATISTICS = ("_mean", "_min", "_max")  # that a regular grid's cells add to a name
 UPPER_HPA = 600  # jet-stream colours from this level up
 
 
+def main_variable(tile: Tile) -> str:
+    """What one looks at first: the temperature, or the first of the usual ones that is there."""
+    if not tile.names:
+        raise DrawError(f"{tile.path} has no variable to draw")
+    return next((name for name in USUAL if name in tile.meta.variables), tile.names[0])
+
+
 def drawable_of(tile: Tile, name: str) -> Drawable:
-    """A stored variable, or wind speed: `wind10` from u10 and v10, `wind_500` from u_500 and v_500."""
+    """A stored variable, or wind speed: `ws10` from u10 and v10, `ws_500` from u_500 and v_500."""
     pair = _components(tile, name)
     facts = tile.meta.variables.get(pair[0] if pair else name)
     if facts is None:
@@ -38,7 +46,7 @@ def drawable_of(tile: Tile, name: str) -> Drawable:
         palette=palette,
         model=meta.model,
         run=f"{meta.run_time:%Y-%m-%d %HZ}",
-        region=" · ".join(part for part in (meta.region.name, meta.region.title) if part),
+        region=meta.region.title or meta.region.name,
         valid=meta.valid_time,
         hour=meta.hour,
         attribution=meta.attribution or "",
@@ -46,13 +54,14 @@ def drawable_of(tile: Tile, name: str) -> Drawable:
     )
 
 
-def barbs_of(tile: Tile, level: str = "10") -> Barbs:
-    """The wind at a level, by the ending of its names: `10` for u10 and v10, `_500` for u_500 and v_500."""
-    names = f"u{level}", f"v{level}"
-    if not set(names) <= set(tile.meta.variables):
-        have = ", ".join(sorted(name[1:] for name in tile.names if _components(tile, f"wind{name[1:]}"))) or "none"
-        raise DrawError(f"{tile.path} has no {names[0]} and {names[1]} for barbs; levels with both: {have}")
-    return Barbs(*(tile.read(name) for name in names))
+def barbs_of(tile: Tile, level: str | None = None) -> Barbs:
+    """The wind at a level, by the ending of its names (`10`, `_500`); at 10 m, or where there is one, by default."""
+    levels = sorted((name[1:] for name in tile.names if _components(tile, f"ws{name[1:]}", stored=True)), key=_first_10)
+    wanted = level if level is not None else next(iter(levels), "10")
+    if wanted not in levels:
+        have = ", ".join(dict.fromkeys(levels)) or "none"
+        raise DrawError(f"{tile.path} has no u{wanted} and v{wanted} for barbs; levels with both: {have}")
+    return Barbs(tile.read(f"u{wanted}"), tile.read(f"v{wanted}"))
 
 
 def palette_of(name: str) -> str:
@@ -75,14 +84,18 @@ def _coordinates(tile: Tile) -> tuple[Floats, Floats]:
     return (tile.y, tile.x) if tile.regular else tile.latlon()
 
 
-def _components(tile: Tile, name: str) -> tuple[str, str] | None:
-    """The two winds whose speed a name means, unless the tile stores that name itself."""
-    if name in tile.meta.variables or not name.startswith("wind"):
+def _components(tile: Tile, name: str, *, stored: bool = False) -> tuple[str, str] | None:
+    """The two winds whose speed a name means; None where the tile stores that speed itself, unless `stored`."""
+    if not name.startswith("ws") or (name in tile.meta.variables and not stored):
         return None
-    u, v = (f"{letter}{name.removeprefix('wind')}" for letter in "uv")
+    u, v = (f"{letter}{name.removeprefix('ws')}" for letter in "uv")
     return (u, v) if {u, v} <= set(tile.meta.variables) else None
 
 
+def _first_10(level: str) -> tuple[bool, str]:
+    return level != "10", level
+
+
 def _wind_palette(name: str) -> str:
-    level = name.removeprefix("wind_")
+    level = name.removeprefix("ws_")
     return "wind_upper" if level.isdigit() and int(level) <= UPPER_HPA else "wind"

@@ -27,14 +27,14 @@ class Panel:
 # Title, quantities in the order of importance, look. One panel takes only those that share a unit.
 FAMILIES: tuple[tuple[str, tuple[str, ...], Look], ...] = (
     ("Temperature", ("t2m", "d2m", "t2m_max", "t2m_min"), "lines"),
-    ("Wind", ("wind10", "gust"), "lines"),
-    ("Precipitation", ("tp", "tp_bucket"), "bars"),
-    ("Snowfall", ("asnow", "sf"), "bars"),
+    ("Wind", ("ws10", "gust"), "lines"),
+    ("Precipitation", ("tp",), "bars"),
+    ("Snowfall", ("asnow",), "bars"),
     ("Pressure", ("mslp",), "lines"),
     ("Cloud", ("tcc",), "cover"),
 )
 COLOURS = {
-    "t2m": "#d1342f", "d2m": "#2f8f4e", "wind10": "#2b5fa8", "gust": "#8a5cc2", "tp": "#2f7fd0", "asnow": "#6f9fd8",
+    "t2m": "#d1342f", "d2m": "#2f8f4e", "ws10": "#2b5fa8", "gust": "#8a5cc2", "tp": "#2f7fd0", "asnow": "#6f9fd8",
     "mslp": "#b0581f", "tcc": "#9aa4ad", "t2m_max": "#e58a86", "t2m_min": "#7fa8d8",
 }  # fmt: skip
 OTHERS = ("#3a6ea5", "#a05195", "#2f8f7f", "#c07a1f")
@@ -69,26 +69,26 @@ def with_wind(curves: Curves) -> Curves:
     """The same with speed and direction beside u10 and v10, where only those are given."""
     from dataclasses import replace
 
-    if "wind10" in curves.values or not {"u10", "v10"} <= set(curves.values):
+    if "ws10" in curves.values or not {"u10", "v10"} <= set(curves.values):
         return curves
     u, v = curves.get("u10"), curves.get("v10")
     speed, come_from = np.hypot(u, v), np.degrees(np.arctan2(-u, -v)) % 360
     return replace(
         curves,
-        values={**curves.values, "wind10": speed, "wdir10": come_from},
-        units={**curves.units, "wind10": curves.units.get("u10", ""), "wdir10": "°"},
-        long_names={"wind10": "Wind speed at 10 m", "wdir10": "Wind direction at 10 m", **curves.long_names},
+        values={**curves.values, "ws10": speed, "wdir10": come_from},
+        units={**curves.units, "ws10": curves.units.get("u10", ""), "wdir10": "°"},
+        long_names={"ws10": "Wind speed at 10 m", "wdir10": "Wind direction at 10 m", **curves.long_names},
     )
 
 
 def knots(curves: Curves) -> tuple[Floats, Floats] | None:
     """Eastward and northward wind in knots for barbs, where speed and direction are known."""
-    if not {"wind10", "wdir10"} <= set(curves.values):
+    if not {"ws10", "wdir10"} <= set(curves.values):
         return None
-    to_m_s = conversion(curves.units.get("wind10", "m s-1"), "m s-1")
+    to_m_s = conversion(curves.units.get("ws10", "m s-1"), "m s-1")
     if to_m_s is None:
         return None
-    speed, come_from = to_m_s(curves.get("wind10")) * KNOTS_PER_M_S, np.radians(curves.get("wdir10"))
+    speed, come_from = to_m_s(curves.get("ws10")) * KNOTS_PER_M_S, np.radians(curves.get("wdir10"))
     calm = np.isnan(come_from) & (speed < 1)
     come_from = np.where(calm, 0.0, come_from)
     return -speed * np.sin(come_from), -speed * np.cos(come_from)
