@@ -1,0 +1,251 @@
+"""The queue as a plain Python model: a dict and a sort. Slow, obvious, and what the store is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gribmill.queue.backoff import backoff_seconds
+from gribmill.queue.model import FINISHED, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded, Ticket
+from tests.queue.store.sample_types import TYPES
+
+
+def moment(seconds: float) -> int:
+    """Milliseconds, as the database rounds them."""
+    return round(seconds * 1000)
+
+
+@dataclass
+class PlainJob:
+    """One job of the model. Times are milliseconds."""
+
+    id: int
+    type: str
+    priority: int
+    created: int
+    max_attempts: int
+    tenant: str
+    dedupe: str | None
+    group: str | None
+    status: str = "pending"
+    position: int = 0
+    next_run: int | None = None
+    parents: dict[int, str] = field(default_factory=dict)
+    deps_left: int = 0
+    attempt_no: int = 0
+    retry_count: int = 0
+    worker: str | None = None
+    lease: int | None = None
+    batch: int | None = None
+    cancel_requested: bool = False
+    dead: bool = False
+    completed: int | None = None
+    retry_of: int | None = None
+    attempts: list[str] = field(default_factory=list)
+
+    @property
+    def place(self) -> tuple[int, int, int, int]:
+        return (-self.priority, self.position, self.created, self.id)
+
+    @property
+    def ready(self) -> bool:
+        return self.status == "pending" and self.next_run is None and self.deps_left == 0
+
+    @property
+    def active(self) -> bool:
+        return self.status not in FINISHED
+
+
+class PlainQueue:
+    """What should happen, written as directly as possible."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.jobs: dict[int, PlainJob] = {}
+        self.paused: set[str] = set()
+        self.reservations: dict[str, tuple[str, int]] = {}  # id -> (scope, expires)
+
+    @property
+    def ms(self) -> int:
+        return moment(self.now)
+
+    def in_order(self, status: str = "pending") -> list[PlainJob]:
+        return sorted((job for job in self.jobs.values() if job.status == status), key=lambda job: job.place)
+
+    # Coming in
+
+    def duplicate_of(self, tenant: str, dedupe: str | None) -> PlainJob | None:
+        if dedupe is None:
+            return None
+        return next((j for j in self.jobs.values() if j.active and (j.tenant, j.dedupe) == (tenant, dedupe)), None)
+
+    def enqueue(self, new: NewJob, job_id: int, args_text: str, group: str | None) -> bool:
+        """Take the job in under the id that the store gave it; False when it is a duplicate."""
+        kind = TYPES[new.type]
+        dedupe = new.dedupe_key or kind.dedupe_key_of(args_text, new.tenant_id)
+        ended = {parent: self.jobs[parent].status for parent in new.after if not self.jobs[parent].active}
+        broken = new.on_parent_failure == "cancel" and any(how != "completed" for how in ended.values())
+        if not broken and (there := self.duplicate_of(new.tenant_id, dedupe)):
+            assert there.id == job_id, f"the duplicate is {there.id}, the store says {job_id}"
+            return False
+        assert job_id not in self.jobs
+        job = PlainJob(
+            job_id, new.type, new.priority, self.ms, new.max_attempts or kind.max_attempts, new.tenant_id, dedupe, group
+        )
+        job.next_run = moment(self.now + new.delay_seconds) if new.delay_seconds else None
+        if broken:
+            job.status, job.completed = "cancelled", self.ms
+        else:
+            waiting = {parent for parent in new.after if self.jobs[parent].active}
+            job.parents = dict.fromkeys(waiting, new.on_parent_failure)
+            job.deps_left = len(waiting)
+        self.jobs[job_id] = job
+        return True
+
+    # Going out
+
+    def held_back(self, kind: str, joined: int | None = None) -> bool:
+        if kind in self.paused:
+            return True
+        if any(scope in ("*", kind) and expires > self.ms for scope, expires in self.reservations.values()):
+            return True
+        limit = TYPES[kind].max_running
+        running = {j.batch for j in self.jobs.values() if j.status == "processing" and j.type == kind} - {joined}
+        return limit is not None and len(running) >= limit
+
+    def claim(self, worker: str, types: tuple[str, ...], lease: float, limit: int | None) -> list[Ticket]:
+        for job in self.jobs.values():
+            if job.status == "pending" and job.next_run is not None and job.next_run <= self.ms:
+                job.next_run = None
+        ready = [job for job in self.in_order() if job.ready and job.type in types and not self.held_back(job.type)]
+        if not ready:
+            return []
+        head = ready[0]
+        most = TYPES[head.type].batch_max
+        batch = [head]
+        if head.group is not None:
+            batch += [job for job in ready[1:] if (job.type, job.group) == (head.type, head.group)]
+        return self._start(batch[: min(most, limit or most)], head.id, worker, lease)
+
+    def top_up(self, worker: str, head: PlainJob, batch: int, limit: int, lease: float) -> list[Ticket]:
+        if head.group is None or self.held_back(head.type, joined=batch):
+            return []
+        kin = [j for j in self.in_order() if j.ready and (j.type, j.group) == (head.type, head.group) and j is not head]
+        return self._start(kin[:limit], batch, worker, lease)
+
+    def _start(self, jobs: list[PlainJob], batch: int, worker: str, lease: float) -> list[Ticket]:
+        for job in jobs:
+            job.status, job.worker, job.batch = "processing", worker, batch
+            job.lease = moment(self.now + lease)
+            job.attempt_no += 1
+            job.attempts.append("running")
+        return [Ticket(job.id, job.attempt_no) for job in jobs]
+
+    # Ending
+
+    def holds(self, worker: str, ticket: Ticket) -> bool:
+        job = self.jobs.get(ticket.job_id)
+        return bool(job and job.status == "processing" and job.attempt_no == ticket.attempt_no and job.worker == worker)
+
+    def finish(self, worker: str, ticket: Ticket, outcome: Outcome) -> bool:
+        if not self.holds(worker, ticket):
+            return False
+        job = self.jobs[ticket.job_id]
+        if isinstance(outcome, Succeeded):
+            self._end(job, "completed", "skipped" if outcome.skipped else "succeeded")
+        elif isinstance(outcome, Stopped) or job.cancel_requested:
+            self._end(job, "cancelled", "cancelled")
+        elif isinstance(outcome, Snoozed):
+            self._back(job, "snoozed", moment(self.now + outcome.seconds) if outcome.seconds > 0 else None)
+        else:
+            self._failed(job, outcome)
+        return True
+
+    def _failed(self, job: PlainJob, outcome: Failed) -> None:
+        how = "timeout" if outcome.timeout else "failed"
+        if not outcome.permanent and job.retry_count + 1 < job.max_attempts:
+            self._retry(job, how)
+        else:
+            self._end(job, "failed", how, dead=not outcome.permanent)
+
+    def _retry(self, job: PlainJob, how: str) -> None:
+        job.retry_count += 1
+        kind = TYPES[job.type]
+        wait = backoff_seconds(
+            job.retry_count, kind.backoff_base_s, kind.backoff_cap_s, job_id=job.id, attempt_no=job.attempt_no
+        )
+        self._back(job, how, moment(self.now + wait))
+
+    def _back(self, job: PlainJob, how: str, next_run: int | None) -> None:
+        job.attempts[-1] = how
+        job.status, job.worker, job.lease, job.next_run = "pending", None, None, next_run
+
+    def _end(self, job: PlainJob, status: str, how: str | None = None, *, dead: bool = False) -> None:
+        if how is not None:
+            job.attempts[-1] = how
+        job.status, job.worker, job.lease, job.next_run = status, None, None, None
+        job.completed, job.dead = self.ms, dead
+        for child in list(self.jobs.values()):
+            if child.status == "pending" and job.id in child.parents:
+                if status == "completed" or child.parents[job.id] == "ignore":
+                    child.deps_left -= 1
+                else:
+                    self._end(child, "cancelled")
+
+    def recover(self) -> set[int]:
+        lost = [
+            j for j in self.jobs.values() if j.status == "processing" and j.lease is not None and j.lease <= self.ms
+        ]
+        for job in lost:
+            if job.cancel_requested:
+                self._end(job, "cancelled", "lost")
+            elif TYPES[job.type].on_lost == "retry" and job.retry_count + 1 < job.max_attempts:
+                self._retry(job, "lost")
+            else:
+                self._end(job, "failed", "lost", dead=True)
+        return {job.id for job in lost}
+
+    def heartbeat(self, worker: str, lease: float) -> dict[Ticket, bool]:
+        held = [job for job in self.jobs.values() if job.status == "processing" and job.worker == worker]
+        for job in held:
+            job.lease = moment(self.now + lease)
+        return {Ticket(job.id, job.attempt_no): job.cancel_requested for job in held}
+
+    # Operators
+
+    def cancel(self, job_id: int) -> str | None:
+        job = self.jobs[job_id]
+        if not job.active:
+            return None
+        if job.status == "pending":
+            self._end(job, "cancelled")
+            return "cancelled"
+        job.cancel_requested = True
+        return "requested"
+
+    def retry(self, old: PlainJob, job_id: int) -> bool:
+        """Take in the copy under the store's id; False when an equal job is active."""
+        if there := self.duplicate_of(old.tenant, old.dedupe):
+            assert there.id == job_id
+            return False
+        self.jobs[job_id] = PlainJob(
+            job_id, old.type, old.priority, self.ms, old.max_attempts, old.tenant, old.dedupe, old.group,
+            retry_of=old.id,
+        )  # fmt: skip
+        return True
+
+    def prune(self, completed_days: float, failed_days: float) -> tuple[int, int]:
+        ages = {"completed": completed_days, "cancelled": completed_days, "failed": failed_days}
+        gone = [
+            job
+            for job in self.jobs.values()
+            if job.completed is not None
+            and job.status in ages
+            and job.completed < moment(self.now - ages[job.status] * 86_400.0)
+        ]
+        for job in gone:
+            del self.jobs[job.id]
+        for job in self.jobs.values():
+            if job.retry_of not in self.jobs:
+                job.retry_of = None
+        failed = sum(job.status == "failed" for job in gone)
+        return len(gone) - failed, failed

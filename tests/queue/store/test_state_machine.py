@@ -1,0 +1,30 @@
+"""Random histories against the plain model: a short fixed set in every run, fresh ones for minutes in the soak."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.queue.store.queue_machine import QueueMachine
+
+CALM = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck), "print_blob": False}
+
+
+def test_store_behaves_as_the_plain_model_on_fixed_histories() -> None:
+    run_state_machine_as_test(
+        QueueMachine, settings=settings(max_examples=50, stateful_step_count=60, derandomize=True, **CALM)
+    )
+
+
+@pytest.mark.soak
+def test_store_behaves_as_the_plain_model_for_minutes() -> None:
+    until = time.monotonic() + 60 * float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
+    while time.monotonic() < until:
+        run_state_machine_as_test(
+            QueueMachine,
+            settings=settings(max_examples=30, stateful_step_count=100, phases=[Phase.generate, Phase.shrink], **CALM),
+        )
