@@ -70,7 +70,9 @@ def open_run(
     result = xr.Dataset(
         {**found, GRID_MAPPING: mapping}, {**space(first), **_times(tiles)}, global_attributes(first.meta)
     )
-    return result.chunk({"time": 1}) if importlib.util.find_spec("dask") else result
+    if importlib.util.find_spec("dask"):
+        return result.assign({name: result[name].chunk({"time": 1}) for name in found})
+    return result
 
 
 def find_shelf(root: Path, model: str, run: str | None, region: str | None) -> Shelf:

@@ -49,7 +49,8 @@ class Samples:
             elif name in derived:
                 found.append(self._wind(name, *derived[name], known))
             else:
-                choices = ", ".join(sorted({*known, *derived}))
+                there = self.first.meta.variables
+                choices = ", ".join(sorted({*there, *_derivable(there)}))
                 raise TileError(f"{self.first.path.parent} has no {name}; it has {choices}")
         return found
 

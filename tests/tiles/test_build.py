@@ -1,0 +1,356 @@
+"""From GRIB to tiles: exact values, honest metadata, the same bytes every time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gribmill.regions.box import Box
+from gribmill.regions.region import Region
+from gribmill.regions.window import window
+from gribmill.tiles.build import Outcome, build
+from gribmill.tiles.grib.error import GribError
+from gribmill.tiles.grib.field import read_fields
+from gribmill.tiles.grib.winds import earth_relative
+from gribmill.tiles.meta import ECMWF_ATTRIBUTION
+from gribmill.tiles.tile import Tile, read_tile
+from tests.make_grib import GRIDS, make_message, multi_field, smooth_values, write
+from tests.real_files import real
+
+POTOMAC = Region("potomac", Box(-79.5, 37.5, -76.5, 40.0), "Potomac valley")
+INLAND = Region("inland", Box(-81.5, 39.0, -80.0, 40.5))
+FIJI = Region("fiji", Box(170.0, -25.0, -170.0, -10.0))
+AFRICA = Region("africa", Box(10.0, -10.0, 30.0, 10.0))
+
+BUILD_IN_ANOTHER_PROCESS = """
+import sys
+from gribmill import Box, Region, build
+build(sys.argv[1], [Region("potomac", Box(-79.5, 37.5, -76.5, 40.0))], sys.argv[2],
+      variables=["vis", "t2m", "u10", "v10"])
+"""
+
+
+def tile_of(outcome: Outcome, region: str = "potomac") -> Tile:
+    assert not outcome.failed, outcome.failed
+    (built,) = [built for built in outcome.tiles if built.meta.region.name == region]
+    return read_tile(built.path)
+
+
+@pytest.fixture(scope="module")
+def hour(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """t2m, u10 and v10 along the grid, vis with missing points."""
+    shape = GRIDS["hrrr-ne"].shape
+    vis = smooth_values(shape, seed=9, mean=9000, span=5000)
+    vis[np.random.default_rng(1).random(shape) < 0.1] = np.nan
+    messages = [
+        make_message("hrrr-ne", "2t", step=6),
+        make_message("hrrr-ne", "10u", smooth_values(shape, seed=1, mean=3), step=6, packing="grid_simple"),
+        make_message("hrrr-ne", "10v", smooth_values(shape, seed=2, mean=-2), step=6, packing="grid_simple"),
+        make_message("hrrr-ne", "vis", vis, step=6, decimal=-1),
+    ]
+    return write(tmp_path_factory.mktemp("hour") / "hour.grib2", messages)
+
+
+def test_a_tile_holds_the_decoders_own_values_bit_for_bit(hour: Path, tmp_path: Path) -> None:
+    tile = tile_of(build(hour, [POTOMAC], tmp_path))
+    items = list(read_fields(hour))
+    cut = window(items[0].grid, POTOMAC.box)
+    assert cut is not None
+    for name, item in (("t2m", items[0]), ("vis", items[3])):
+        assert tile.read(name).tobytes() == np.ascontiguousarray(cut.take(item.values())).tobytes()
+    assert tile.meta.variables["vis"].missing == np.isnan(tile.read("vis")).sum() > 0
+
+
+def test_winds_along_the_grid_are_turned_to_the_earth(hour: Path, tmp_path: Path) -> None:
+    tile = tile_of(build(hour, [POTOMAC], tmp_path))
+    items = list(read_fields(hour))
+    assert items[1].grid_relative_winds
+    cut = window(items[0].grid, POTOMAC.box)
+    assert cut is not None
+    east, north = earth_relative(items[1], items[2])
+    np.testing.assert_array_equal(tile.read("u10"), cut.take(east))
+    np.testing.assert_array_equal(tile.read("v10"), cut.take(north))
+    assert np.abs(tile.read("u10") - cut.take(items[1].values())).max() > 0.1
+    assert tile.meta.variables["u10"].winds == "earth"
+
+
+def test_one_component_alone_is_never_stored_as_if_it_were_turned(tmp_path: Path) -> None:
+    path = write(tmp_path / "u.grib2", [make_message("hrrr-ne", "10u"), make_message("hrrr-ne", "2t")])
+    tile = tile_of(build(path, [POTOMAC], tmp_path))
+    assert tile.names == ["t2m"]
+    (note,) = tile.meta.skipped
+    assert (note.name, note.message) == ("u10", 1)
+    assert "cannot be turned" in note.reason
+    everything = tile_of(build(path, [POTOMAC], tmp_path / "all", everything=True))
+    assert everything.names == ["t2m", "u10_grid"]
+    assert everything.meta.variables["u10_grid"].winds == "grid"
+    assert everything.meta.variables["u10_grid"].standard_name is None
+
+
+def test_asking_for_one_component_still_turns_it_with_the_other(hour: Path, tmp_path: Path) -> None:
+    both = tile_of(build(hour, [POTOMAC], tmp_path / "both"))
+    alone = tile_of(build(hour, [POTOMAC], tmp_path / "alone", variables=["v10"]))
+    assert alone.names == ["v10"]
+    np.testing.assert_array_equal(alone.read("v10"), both.read("v10"))
+
+
+def test_winds_that_are_earth_relative_already_are_left_alone(tmp_path: Path) -> None:
+    messages = [make_message("gfs-small", name, packing="grid_simple") for name in ("10u", "10v")]
+    path = write(tmp_path / "w.grib2", messages)
+    tile = tile_of(build(path, [AFRICA], tmp_path), "africa")
+    item = next(read_fields(path))
+    cut = window(item.grid, AFRICA.box)
+    assert cut is not None
+    np.testing.assert_array_equal(tile.read("u10"), cut.take(item.values()))
+    assert tile.meta.variables["u10"].winds == "earth"
+
+
+def test_both_fields_of_one_message_are_found(tmp_path: Path) -> None:
+    pair = multi_field([make_message("hrrr-ne", name, packing="grid_simple") for name in ("10u", "10v")])
+    tile = tile_of(build(write(tmp_path / "uv.grib2", [pair]), [POTOMAC], tmp_path))
+    assert tile.names == ["u10", "v10"]
+    facts = [(tile.meta.variables[name].message, tile.meta.variables[name].field) for name in tile.names]
+    assert facts == [(1, 1), (1, 2)]
+
+
+def test_meta_leads_back_to_every_message(hour: Path, tmp_path: Path) -> None:
+    content = hour.read_bytes()
+    tile = tile_of(build(hour, [POTOMAC], tmp_path, url="https://example.org/h.grib2", etag='"abc"'))
+    for quantity in tile.meta.variables.values():
+        message = content[quantity.offset : quantity.offset + quantity.length]
+        assert message[:4] == b"GRIB"
+        assert message[-4:] == b"7777"
+    source = tile.meta.source
+    assert (source.bytes, source.url, source.etag) == (len(content), "https://example.org/h.grib2", '"abc"')
+    packing = tile.meta.variables["vis"].packing
+    assert (packing.name, packing.step) == ("complex+diff", list(read_fields(hour))[3].packing.step)
+    assert tile.meta.variables["t2m"].level == "2 m above ground"
+    assert (tile.meta.model, tile.meta.run, tile.meta.hour) == ("grib", "20260901_12", 6)
+
+
+def test_variables_that_the_file_lacks_are_named_and_never_zero(hour: Path, tmp_path: Path) -> None:
+    tile = tile_of(build(hour, [POTOMAC], tmp_path, variables=["t2m", "refc", "asnow"]))
+    assert tile.names == ["t2m"]
+    assert tile.meta.absent == ("asnow", "refc")
+
+
+def test_a_second_build_in_other_processes_gives_the_same_bytes(hour: Path, tmp_path: Path) -> None:
+    contents = []
+    for seed in ("0", "77"):
+        root = tmp_path / seed
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-c", BUILD_IN_ANOTHER_PROCESS, hour, root], check=True, env=environment)
+        contents.append({path.relative_to(root): path.read_bytes() for path in root.rglob("*.npz")})
+    assert contents[0] == contents[1]
+    assert sorted(path.name for path in contents[0]) == ["006.npz", "grid.npz"]
+
+
+def test_each_message_is_decoded_once_however_many_regions(
+    hour: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gribmill.tiles.grib import field
+
+    decoded: list[int] = []
+    real_decode = field.decode
+
+    def counting(message: bytes, points: int) -> np.ndarray:
+        decoded.append(points)
+        return real_decode(message, points)
+
+    monkeypatch.setattr(field, "decode", counting)
+    outcome = build(hour, [POTOMAC, INLAND, replace(POTOMAC, name="third")], tmp_path)
+    assert len(outcome.tiles) == 3
+    assert len(decoded) == 4
+
+
+def test_regions_beyond_the_grid_get_no_tile(hour: Path, tmp_path: Path) -> None:
+    outcome = build(hour, [POTOMAC, FIJI], tmp_path)
+    assert outcome.outside == ("fiji",)
+    assert [built.meta.region.name for built in outcome.tiles] == ["potomac"]
+
+
+def test_one_region_that_fails_does_not_stop_the_others(hour: Path, tmp_path: Path) -> None:
+    impossible = Region("impossible", Box(-79.0, 38.0, -78.9, 38.05), resolution=30.0)
+    outcome = build(hour, [impossible, POTOMAC], tmp_path)
+    assert [(failure.region, "no multiple" in str(failure.error)) for failure in outcome.failed] == [
+        ("impossible", True)
+    ]
+    assert [built.meta.region.name for built in outcome.tiles] == ["potomac"]
+
+
+def test_a_damaged_file_leaves_nothing(hour: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.grib2"
+    broken.write_bytes(hour.read_bytes()[:-500])
+    with pytest.raises(GribError, match="message 4"):
+        build(broken, [POTOMAC], tmp_path)
+    assert not (tmp_path / "tiles").exists()
+
+
+def test_several_runs_and_hours_in_one_file_give_several_tiles(tmp_path: Path) -> None:
+    later = datetime(2026, 9, 1, 18, tzinfo=UTC)
+    messages = [
+        make_message("gfs-small", "2t", step=3),
+        make_message("gfs-small", "2t", step=6),
+        make_message("gfs-small", "2t", step=3, reference=later),
+        make_message("gfs-small", "2d", step=3),
+    ]
+    outcome = build(write(tmp_path / "many.grib2", messages), [AFRICA], tmp_path, model="gfs")
+    found = {(built.meta.run, built.meta.hour): sorted(built.meta.variables) for built in outcome.tiles}
+    assert found == {
+        ("20260901_12", 3): ["d2m", "t2m"],
+        ("20260901_12", 6): ["t2m"],
+        ("20260901_18", 3): ["t2m"],
+    }
+
+
+def test_steps_between_the_hours_get_names_of_their_own(tmp_path: Path) -> None:
+    messages = [
+        make_message("hrrr-ne", "refc", step=step, step_units="m", keys={"typeOfFirstFixedSurface": 10})
+        for step in (15, 75)
+    ]
+    outcome = build(write(tmp_path / "subh.grib2", messages), [POTOMAC], tmp_path, model="hrrr")
+    assert [built.path.name for built in outcome.tiles] == ["000m15.npz", "001m15.npz"]
+    assert outcome.tiles[1].meta.valid_time == datetime(2026, 9, 1, 13, 15, tzinfo=UTC)
+
+
+def test_the_same_field_twice_is_kept_once_and_told(tmp_path: Path) -> None:
+    first, second = make_message("gfs-small", "2t", 280.0), make_message("gfs-small", "2t", 281.0)
+    path = write(tmp_path / "twice.grib2", [first, first, second])
+    tile = tile_of(build(path, [AFRICA], tmp_path), "africa")
+    assert (tile.read("t2m") == 280.0).all()
+    assert [(note.name, note.message) for note in tile.meta.duplicates] == [("t2m", 2), ("t2m", 3)]
+    assert "is the same as message 1" in tile.meta.duplicates[0].reason
+    assert "other values" in tile.meta.duplicates[1].reason
+
+
+def test_members_of_an_ensemble_are_not_confused(tmp_path: Path) -> None:
+    messages = [
+        make_message("gfs-small", "2t", 280.0 + member, keys={"productDefinitionTemplateNumber": 1, "number": member})
+        for member in (1, 2, 3)
+    ]
+    path = write(tmp_path / "members.grib2", messages)
+    tile = tile_of(build(path, [AFRICA], tmp_path), "africa")
+    assert (tile.read("t2m") == 281.0).all()
+    assert len(tile.meta.duplicates) == 2
+    assert all("another" in note.reason for note in tile.meta.duplicates)
+    everything = tile_of(build(path, [AFRICA], tmp_path / "all", everything=True), "africa")
+    assert [float(everything.read(name)[0, 0]) for name in everything.names] == [281.0, 282.0, 283.0]
+
+
+def test_fields_on_another_grid_get_a_tile_of_their_own(tmp_path: Path) -> None:
+    path = write(tmp_path / "two.grib2", [make_message("gfs-small", "2t"), make_message("gfswave-atlantic", "2t")])
+    west = Region("bermuda", Box(-80.0, 20.0, -65.0, 35.0))
+    outcome = build(path, [west], tmp_path, model="gfs")
+    assert [(built.meta.model, built.meta.grid.source_shape) for built in outcome.tiles] == [
+        ("gfs", (73, 144)),
+        ("gfs-g2", (331, 301)),
+    ]
+
+
+def test_longitudes_go_on_across_the_dateline_whatever_the_grids_first_one_is(tmp_path: Path) -> None:
+    values = np.broadcast_to(np.arange(144.0), (73, 144))
+    for grid, first in (("gfs-small", 0.0), ("ecmwf-small", 180.0)):
+        path = write(tmp_path / f"{grid}.grib2", [make_message(grid, "2t", values, packing="grid_ieee")])
+        tile = tile_of(build(path, [FIJI], tmp_path, model=grid), "fiji")
+        np.testing.assert_allclose(tile.x, np.arange(170.0, 191.0, 2.5))
+        np.testing.assert_allclose(tile.read("t2m")[0], ((tile.x - first) % 360) / 2.5)
+        assert (np.diff(tile.y) > 0).all()
+
+
+def test_ecmwf_data_carry_their_attribution_and_others_do_not(tmp_path: Path) -> None:
+    for grid, attribution in (("ecmwf-small", ECMWF_ATTRIBUTION), ("gfs-small", None)):
+        path = write(tmp_path / f"{grid}.grib2", [make_message(grid, "2t")])
+        assert tile_of(build(path, [AFRICA], tmp_path, model=grid), "africa").meta.attribution == attribution
+
+
+def test_cells_of_a_regular_grid_have_mean_least_and_greatest(hour: Path, tmp_path: Path) -> None:
+    coarse = replace(POTOMAC, resolution=0.25, method="cells")
+    tile = tile_of(build(hour, [coarse], tmp_path, variables=["t2m"]))
+    assert tile.names == ["t2m", "t2m_max", "t2m_min"]
+    mean, low, high = (tile.read(name) for name in ("t2m", "t2m_min", "t2m_max"))
+    inside = ~np.isnan(mean)
+    assert inside.sum() > 50
+    assert (low[inside] <= mean[inside]).all()
+    assert (mean[inside] <= high[inside]).all()
+    np.testing.assert_allclose(tile.x, np.arange(-79.5, -76.4, 0.25))
+    assert tile.meta.variables["t2m"].method == "cells"
+
+
+def test_the_days_highest_is_not_confused_with_the_highest_of_a_cell(tmp_path: Path) -> None:
+    over_the_hour = {"productDefinitionTemplateNumber": 8, "typeOfStatisticalProcessing": 2, "stepRange": "0-1"}
+    messages = [make_message("hrrr-ne", "2t", 280.0), make_message("hrrr-ne", "2t", 285.0, keys=over_the_hour)]
+    path = write(tmp_path / "max.grib2", messages)
+    assert tile_of(build(path, [POTOMAC], tmp_path / "plain")).names == ["t2m", "t2m_max"]
+    tile = tile_of(build(path, [replace(POTOMAC, resolution=0.5, method="cells")], tmp_path))
+    assert tile.names == ["t2m", "t2m_max", "t2m_max_max", "t2m_max_mean", "t2m_max_min", "t2m_min"]
+    assert np.nanmax(tile.read("t2m_max")) == 280.0
+    assert np.nanmax(tile.read("t2m_max_mean")) == 285.0
+
+
+def test_packed_tiles_give_back_every_bit_and_are_smaller(hour: Path, tmp_path: Path) -> None:
+    plain = tile_of(build(hour, [POTOMAC], tmp_path / "plain"))
+    packed = tile_of(build(hour, [replace(POTOMAC, encoding="packed")], tmp_path / "packed"))
+    for name in plain.names:
+        assert packed.read(name).tobytes() == plain.read(name).tobytes()
+    assert packed.meta.variables["vis"].packed is not None
+    assert packed.meta.variables["u10"].packed is None  # turned winds are no longer the source's integers
+    assert packed.archive.size < plain.archive.size
+
+
+def test_an_unknown_quantity_is_kept_only_with_everything(tmp_path: Path) -> None:
+    odd = make_message("gfs-small", "2t", 5.0, keys={"parameterCategory": 191, "parameterNumber": 77})
+    path = write(tmp_path / "odd.grib2", [odd, make_message("gfs-small", "2t")])
+    assert tile_of(build(path, [AFRICA], tmp_path), "africa").names == ["t2m"]
+    names = tile_of(build(path, [AFRICA], tmp_path / "all", everything=True), "africa").names
+    assert len(names) == 2
+    assert any("77" in name for name in names)
+
+
+def test_two_rain_windows_of_a_real_hrrr_hour_are_told_apart(tmp_path: Path) -> None:
+    northeast = Region("ne", Box(-80.6, 38.8, -66.8, 47.6))
+    path = real("noaa/hrrr.20201214.t00z.wrfsfcf12.APCP-0-12h+11-12h.grib2")
+    tile = tile_of(build(path, [northeast], tmp_path), "ne")
+    assert tile.meta.model == "hrrr"
+    assert tile.meta.variables["tp"].step_minutes == (0, 720)
+    assert tile.meta.variables["tp_bucket"].step_minutes == (660, 720)
+    assert (tile.read("tp_bucket") <= tile.read("tp") + 0.01).all()
+
+
+def test_the_land_under_real_waves_is_missing_not_zero(tmp_path: Path) -> None:
+    path = real("noaa/gfswave.20230823.t18z.atlocn.0p16.f001.grib2")
+    tile = tile_of(build(path, [Region("ne", Box(-80.6, 38.8, -66.8, 47.6))], tmp_path), "ne")
+    swh = tile.read("swh")
+    assert 0.5 < np.isnan(swh).mean() < 0.95
+    assert tile.meta.variables["swh"].missing == np.isnan(swh).sum()
+
+
+def test_meta_of_a_real_ecmwf_file_is_complete_json(tmp_path: Path) -> None:
+    path = real("ecmwf/ifs.20260310.00z.oper.0p25.0h.surface.grib2")
+    tile = tile_of(build(path, [AFRICA], tmp_path), "africa")
+    meta = json.loads(tile.archive.read("meta").tobytes())
+    for key in (
+        "format",
+        "model",
+        "run",
+        "hour",
+        "valid_time",
+        "region",
+        "grid",
+        "variables",
+        "absent",
+        "winds",
+        "source",
+        "gribmill",
+        "attribution",
+    ):
+        assert key in meta
+    assert meta["model"] == "ifs"
+    assert len(meta["source"]["sha256"]) == 64
