@@ -101,7 +101,7 @@ def tick(settings: Settings, limit: int, only: tuple[str, ...], as_json: bool) -
             "outcome": type(one.outcome).__name__.lower(),
             "seconds": round(one.seconds, 3),
             "accepted": one.accepted,
-            "error": one.outcome.error.splitlines()[0] if isinstance(one.outcome, Failed) else None,
+            "error": one.outcome.error.partition("\n")[0] if isinstance(one.outcome, Failed) else None,
         }
         for one in ran
     ]

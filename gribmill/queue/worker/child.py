@@ -54,6 +54,8 @@ class Child:
     kill_at: float | None = None
     stop_reason: StopReason | None = None
     retiring: bool = False
+    hung_up: bool = False
+    """It closed the channel. Its exit code comes a little later."""
     mute: bool = False
     """It closed its stdout or stderr: later jobs could not print."""
     fault: str | None = None
@@ -92,7 +94,12 @@ class Child:
 
     @property
     def idle(self) -> bool:
-        return self.ready and not self.batch and not self.retiring and self.stop_reason is None
+        return self.ready and not self.batch and self.takes_more
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether it may be given another batch once it is done."""
+        return not self.retiring and not self.hung_up and self.stop_reason is None
 
     @property
     def done(self) -> bool:
@@ -107,6 +114,11 @@ class Child:
     def dead(self) -> bool:
         """Whether the process has ended. Its children may still hold the channel, so reading alone does not tell."""
         return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+
+    @property
+    def asked_to_end(self) -> bool:
+        """Whether its end was our wish. One that never came up has failed, though we stopped it."""
+        return self.retiring or (self.stop_reason is not None and (self.ready or self.stop_reason != "timeout"))
 
     def note_ready(self) -> None:
         self.ready = True
@@ -150,6 +162,11 @@ class Child:
         self.retiring = True
         self.kill_at = time.monotonic() + grace_seconds
         self.channel.post({"exit": True})
+
+    def hang_up(self, grace_seconds: float) -> None:
+        """It will say no more: it is ending by itself, or has to."""
+        self.hung_up = True
+        self.kill_at = time.monotonic() + grace_seconds
 
     def signal_group(self, signum: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import faulthandler
 import importlib
 import logging
 import os
@@ -40,7 +41,7 @@ class Executor:
         """Batch after batch, until told to exit or the supervisor is gone."""
         self._channel.send({"ready": True})
         while (message := self._channel.receive()) is not None and "run" in message:
-            signal.signal(signal.SIGTERM, _on_terminate)  # the last handler may have changed it
+            _undo_what_handlers_do()
             tasks = self._tasks(message["run"])
             run_batch(self._types, Batch(tasks, self._report, self._top_up))
 
@@ -74,12 +75,22 @@ def _on_terminate(signum: int, frame: FrameType | None) -> None:
     raise Terminated
 
 
+def _undo_what_handlers_do() -> None:
+    """The next job finds the process as the first one did: TERM ends it, and it can print, line by line."""
+    signal.signal(signal.SIGTERM, _on_terminate)
+    for name, fd in (("stdout", 1), ("stderr", 2)):
+        with contextlib.suppress(OSError):  # closed for good: the supervisor sees that, and replaces us
+            stream = os.fdopen(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+            setattr(sys, name, stream)
+
+
 def main() -> None:
     """`python -m gribmill.queue.worker.executor FD PARENT_PID`."""
     fd, parent = int(sys.argv[1]), int(sys.argv[2])
     die_with_parent()
     if os.getppid() != parent:
         sys.exit("the supervisor died before the executor was up")
+    faulthandler.enable()  # where a crash in native code happened is worth a look
     signal.signal(signal.SIGTERM, _on_terminate)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor
     os.set_inheritable(fd, False)

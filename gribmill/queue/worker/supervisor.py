@@ -29,6 +29,8 @@ log = logging.getLogger("gribmill.worker")
 
 STORE_RETRY_SECONDS = 1.0
 MEMORY_CHECK_SECONDS = 1.0
+# A process that has closed its channel is gone in a moment, and nothing tells when.
+EXIT_LOOK_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +187,11 @@ class Supervisor:
         wanting = []
         for lane in self.lanes if self._may_start else []:
             for child in lane.children:
-                frees = child.done and child.stop_reason is None
-                if frees and not child.retiring and self._too_old(child):
+                frees = child.done and child.takes_more
+                if frees and self._too_old(child):
                     child.retire(self.options.kill_grace_seconds)
-                if (child.idle and lane.hungry) or (frees and not child.retiring):
+                    continue
+                if frees or (child.idle and lane.hungry):
                     wanting.append((lane, child))
         return wanting[:1] if self.options.until == "once" else wanting
 
@@ -273,7 +276,7 @@ class Supervisor:
             log.error("an executor of lane %s cannot be started: %s", lane.name, error)
             return
         lane.children.append(child)
-        self._selector.register(child.channel, selectors.EVENT_READ, lambda: self._on_channel(lane, child))
+        self._selector.register(child.channel, selectors.EVENT_READ, lambda: self._on_channel(child))
         for pipe in child.outputs:
             self._selector.register(pipe, selectors.EVENT_READ, self._drainer(child, pipe))
 
@@ -282,16 +285,14 @@ class Supervisor:
 
     def _watch_channels(self) -> None:
         """An executor that has not read everything yet is watched until it does."""
-        for child in self._children:
+        for child in [child for child in self._children if not child.hung_up]:
             key = self._selector.get_key(child.channel)
             wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if child.channel.clogged else 0)
             if key.events != wanted:
                 self._selector.modify(child.channel, wanted, key.data)
 
-    def _on_channel(self, lane: Lane, child: Child) -> list[Report]:
+    def _on_channel(self, child: Child) -> list[Report]:
         """What an executor says; or that it is gone."""
-        if child not in lane.children:
-            return []  # buried in this very round
         child.channel.flush()
         reports: list[Report] = []
         try:
@@ -300,8 +301,12 @@ class Supervisor:
                 reports += self._on_message(child, message)
         except (Garbled, KeyError, TypeError, ValueError) as error:
             child.fault = f"it sent nonsense ({error})"
+            child.signal_group(signal.SIGKILL)
             alive = False
-        return reports if alive else reports + self._bury(lane, child)
+        if not alive:
+            self._selector.unregister(child.channel)
+            child.hang_up(self.options.kill_grace_seconds)
+        return reports
 
     def _on_message(self, child: Child, message: dict[str, Any]) -> list[Report]:
         if "ready" in message:
@@ -340,13 +345,13 @@ class Supervisor:
         child.add_siblings(siblings)
 
     def _bury_the_dead(self) -> list[Report]:
-        """Executors that ended while children of theirs keep the channel open. What they said last still counts."""
+        """Executors that have ended, also those whose own children keep the channel open."""
         reports: list[Report] = []
         for lane in self.lanes:
             for child in [child for child in lane.children if child.dead]:
-                reports += self._on_channel(lane, child)
-                if child in lane.children:
-                    reports += self._bury(lane, child)
+                if not child.hung_up:
+                    reports += self._on_channel(child)  # what it said last still counts
+                reports += self._bury(lane, child)
         return reports
 
     def _bury(self, lane: Lane, child: Child) -> list[Report]:
@@ -354,12 +359,13 @@ class Supervisor:
         code = child.reap()
         for pipe in list(child.outputs):
             self._take_output(child, pipe)
-        self._selector.unregister(child.channel)
         for pipe in child.outputs:
             self._selector.unregister(pipe)
+        if not child.hung_up:
+            self._selector.unregister(child.channel)
         child.close()
         lane.children.remove(child)
-        if not child.ready or (not child.retiring and child.stop_reason is None):
+        if not child.asked_to_end:
             lane.note_death()
             log.error("an executor of lane %s died: %s", lane.name, child.fault or describe_exit(code))
         stdout, stderr = child.stdout.take(), child.stderr.take()
@@ -491,6 +497,8 @@ class Supervisor:
         """Until the next thing that is due by the clock."""
         moments = [self._next_heartbeat, self._next_poll, self._next_due]
         moments += [moment for child in self._children for moment in (child.deadline, child.kill_at) if moment]
+        if any(child.hung_up for child in self._children):
+            moments.append(time.monotonic() + EXIT_LOOK_SECONDS)
         if not self.draining:
             moments += [lane.respawn_at for lane in self.lanes if lane.missing > 0]
         # A worker that ends by itself looks again at once; another has time until it is woken, or its next poll.

@@ -1,0 +1,59 @@
+"""A queue of the test types, and workers for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gribmill.queue.sqlite import SqliteDatabase
+from gribmill.queue.store import Store
+from tests.worker.rig import ROOT, Rig, Workers
+from tests.worker.types import TYPES
+
+
+@pytest.fixture(autouse=True)
+def _surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Executors find the tests, and nobody's own settings get in."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    for name in list(os.environ):
+        if name.startswith("GRIBMILL_") and not name.startswith("GRIBMILL_SOAK"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "jobs.db"
+
+
+@pytest.fixture
+def store(database: Path) -> Iterator[Store]:
+    store = Store(SqliteDatabase(database), TYPES)
+    yield store
+    assert store.verify() == []
+    store.close()
+
+
+@pytest.fixture
+def rig(store: Store) -> Iterator[Callable[..., Rig]]:
+    """Makes supervisors that the test drives."""
+    made: list[Rig] = []
+
+    def make(**options: Any) -> Rig:
+        made.append(Rig(store, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.supervisor.close()
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Iterator[Workers]:
+    """Starts worker processes."""
+    workers = Workers(tmp_path)
+    yield workers
+    workers.end()
