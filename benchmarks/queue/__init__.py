@@ -1,0 +1,1 @@
+"""The job queue beside huey, litequeue and persist-queue."""

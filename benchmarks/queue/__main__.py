@@ -1,0 +1,208 @@
+"""`make bench-queue`: every row interleaved over the systems, medians of several rounds, one table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.machine import machine_lines
+from benchmarks.peers import peer_python, versions
+from benchmarks.queue.latency import gribmill_latency, huey_latency, percentile
+
+PACKAGES = ["huey", "litequeue", "persist-queue"]
+SYSTEMS = ["gribmill", "huey", "litequeue", "persistqueue"]
+TITLES = {"persistqueue": "persist-queue"}
+RESULTS = Path(__file__).parents[1] / "results" / "queue.md"
+GUARANTEES = {
+    "gribmill": "leases, fence, attempt history; a crash costs one attempt, never the job",
+    "huey": "a task is deleted when it is taken: a crash loses it",
+    "litequeue": "no leases: a crashed worker's message stays locked",
+    "persistqueue": "no leases; several processes may be handed the same item",
+}
+
+
+class Bench:
+    """Runs drivers in fresh folders and keeps what they say."""
+
+    def __init__(self, rounds: int, scale: float) -> None:
+        self.rounds = rounds
+        self.scale = scale
+        self.peer = peer_python("queue", PACKAGES)
+        self.rows: list[tuple[str, dict[str, float | None], str]] = []
+        self.notes: list[str] = []
+
+    def count(self, n: int) -> int:
+        return max(50, int(n * self.scale))
+
+    def row(self, title: str, unit: str, measure: Callable[[str, Path], float | None], systems: list[str]) -> None:
+        """Measure every system once per round, in turn, and keep the medians."""
+        found: dict[str, list[float]] = {system: [] for system in systems}
+        for _ in range(self.rounds):
+            for system in systems:
+                with tempfile.TemporaryDirectory(prefix="gribmill-bench-") as folder:
+                    value = measure(system, Path(folder))
+                if value is not None:
+                    found[system].append(value)
+        medians = {system: statistics.median(values) if values else None for system, values in found.items()}
+        self.rows.append((title, medians, unit))
+        sys.stderr.write(f"{title}: " + ", ".join(f"{k} {_show(v)}" for k, v in medians.items()) + f" {unit}\n")
+
+    def run(self, system: str, *args: str | int) -> dict[str, object]:
+        with self.start(system, *args) as process:
+            out, _ = process.communicate("go\n")
+        lines = [line for line in out.splitlines() if line.startswith("{")]
+        if process.returncode or not lines:
+            raise RuntimeError(f"{system} {args}: exit {process.returncode}: {out[-500:]}")
+        found: dict[str, object] = json.loads(lines[-1])
+        return found
+
+    def start(self, system: str, *args: str | int) -> subprocess.Popen[str]:
+        python = Path(sys.executable) if system == "gribmill" else self.peer
+        command = [str(python), "-m", f"benchmarks.queue.drivers.{system}_driver", *map(str, args)]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def enqueue(bench: Bench, command: str, count: int, durability: str) -> Callable[[str, Path], float]:
+    return lambda system, folder: count / float(bench.run(system, command, folder / "q.db", durability, count)["wall"])  # type: ignore[arg-type]
+
+
+def consume(
+    bench: Bench, processes: int, count: int, durability: str, batch: int
+) -> Callable[[str, Path], float | None]:
+    def measure(system: str, folder: Path) -> float | None:
+        path = folder / "q.db"
+        bench.run(system, "fill", path, "normal", count)
+        workers = [bench.start(system, "work", path, durability, 0, batch) for _ in range(processes)]
+        for worker in workers:
+            assert worker.stdout is not None
+            worker.stdout.readline()
+        began = time.time()
+        results = []
+        for worker in workers:
+            assert worker.stdin is not None
+            worker.stdin.write("go\n")
+            worker.stdin.flush()
+        for worker in workers:
+            out, _ = worker.communicate()
+            if worker.returncode:
+                bench.notes.append(f"{system} with {processes} processes ({durability}): a worker ended with an error")
+                continue
+            results.append(json.loads(out.splitlines()[-1]))
+        done = sum(result["count"] for result in results)
+        if done != count:
+            bench.notes.append(
+                f"{system} with {processes} processes ({durability}): {done} completions of {count} jobs"
+            )
+        return done / (max(result["ended"] for result in results) - began) if results else None
+
+    return measure
+
+
+def claim_latency(bench: Bench, finished: int, share: float) -> Callable[[str, Path], float | None]:
+    def measure(system: str, folder: Path) -> float | None:
+        latencies = bench.run(system, "claims", folder / "q.db", "normal", finished)["latencies"]
+        return None if latencies is None else percentile(latencies, share) * 1000  # type: ignore[arg-type]
+
+    return measure
+
+
+def pick_up(bench: Bench) -> None:
+    """Two rows and the idle cost, for the systems that have a worker of their own."""
+    found: dict[str, list[tuple[list[float], float]]] = {"gribmill": [], "huey": []}
+    for _ in range(max(1, bench.rounds // 2)):
+        for system in found:
+            with tempfile.TemporaryDirectory(prefix="gribmill-bench-") as folder:
+                one = gribmill_latency(Path(folder)) if system == "gribmill" else huey_latency(Path(folder), bench.peer)
+                found[system].append(one)
+    for title, share in (("pick-up by an idle worker, p50", 0.5), ("pick-up by an idle worker, p95", 0.95)):
+        values: dict[str, float | None] = {
+            system: statistics.median(percentile(latencies, share) * 1000 for latencies, _ in runs)
+            for system, runs in found.items()
+        }
+        bench.rows.append((title, values, "ms"))
+    idle: dict[str, float | None] = {
+        system: statistics.median(cpu * 100 for _, cpu in runs) for system, runs in found.items()
+    }
+    bench.rows.append(("idle worker, CPU", idle, "% of a core"))
+
+
+def report(bench: Bench) -> str:
+    names = versions(bench.peer, PACKAGES)
+    lines = ["# The job queue beside its peers", "", "Written by `make bench-queue`; never edited by hand.", ""]
+    lines += machine_lines()
+    lines += [
+        f"- {', '.join(f'{name} {version}' for name, version in names.items())}, each as its documentation shows",
+        f"- {bench.rounds} rounds, the systems in turn within each round, medians; a fresh file for every measurement",
+        "- durability: `full` = every commit is on the disk (synchronous=FULL), `normal` = survives a crash of the"
+        " process (synchronous=NORMAL), set alike for all",
+        "",
+        "| | "
+        + " | ".join(TITLES.get(system, system) for system in SYSTEMS)
+        + " | unit | gribmill against the best peer |",
+        "|---|" + "---|" * (len(SYSTEMS) + 2),
+    ]
+    for title, values, unit in bench.rows:
+        cells = " | ".join(_show(values.get(system)) for system in SYSTEMS)
+        lines.append(f"| {title} | {cells} | {unit} | {_ratio(values, unit)} |")
+    lines += [
+        "",
+        "What each guarantees: " + "; ".join(f"**{TITLES.get(s, s)}** {g}" for s, g in GUARANTEES.items()) + ".",
+    ]
+    if bench.notes:
+        lines += ["", "Seen on the way: " + "; ".join(sorted(set(bench.notes))) + "."]
+    return "\n".join(lines) + "\n"
+
+
+def _ratio(values: dict[str, float | None], unit: str) -> str:
+    ours = values.get("gribmill")
+    peers = [value for system, value in values.items() if system != "gribmill" and value]
+    if not ours or not peers:
+        return "–"
+    return f"{ours / max(peers):.2f}×" if unit == "jobs/s" else f"{min(peers) / ours:.2f}×"
+
+
+def _show(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--scale", type=float, default=1.0, help="a tenth is enough for a look")
+    options = parser.parse_args()
+    bench = Bench(options.rounds, options.scale)
+    for durability in ("full", "normal"):
+        bench.row(
+            f"enqueue one by one, {durability}", "jobs/s", enqueue(bench, "add", bench.count(2000), durability), SYSTEMS
+        )
+        bench.row(
+            f"enqueue many, {durability}", "jobs/s", enqueue(bench, "fill", bench.count(5000), durability), SYSTEMS
+        )
+        for processes in (1, 2, 4, 8):
+            title = f"claim + complete, {processes} process{'es' if processes > 1 else ''}, {durability}"
+            bench.row(title, "jobs/s", consume(bench, processes, bench.count(4000), durability, 1), SYSTEMS)
+        title = f"claim + complete in twelves, 1 process, {durability}"
+        bench.row(title, "jobs/s", consume(bench, 1, bench.count(6000), durability, 12), SYSTEMS)
+    for finished in (0, 100_000, 1_000_000):
+        title = f"claim + complete latency, {finished:,} finished rows, p50"
+        bench.row(title, "ms", claim_latency(bench, int(finished * bench.scale), 0.5), SYSTEMS)
+    pick_up(bench)
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(report(bench), encoding="utf-8")
+    sys.stdout.write(report(bench))
+
+
+if __name__ == "__main__":
+    if shutil.which("python3") is None:
+        sys.exit("python3 is needed for the peers")
+    main()

@@ -1,0 +1,75 @@
+"""What every driver does: fill, add, work. Standard library only, so that peers' environments can run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+
+class Driver(Protocol):
+    """One open queue."""
+
+    def put(self, n: int) -> None:
+        """Enqueue one job."""
+
+    def put_many(self, first: int, count: int) -> None:
+        """Enqueue many, in the fastest way that the queue offers."""
+
+    def work(self, batch: int) -> int:
+        """Claim, do nothing, complete: until nothing is left. How many."""
+
+    def claim_once(self) -> None:
+        """Claim one job and complete it."""
+
+    def finished_rows(self, count: int) -> bool:
+        """Pretend that so many jobs have finished before; False where the queue keeps none."""
+
+
+def main(open_driver: Callable[[str, str], Driver]) -> None:
+    """`DRIVER COMMAND PATH DURABILITY N [BATCH]`: prints one JSON object."""
+    command, path, durability, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+    batch = int(sys.argv[5]) if len(sys.argv) > 5 else 1
+    driver = open_driver(path, durability)
+    result = {
+        "fill": lambda: _timed(lambda: driver.put_many(0, count)),
+        "add": lambda: _timed(lambda: [driver.put(n) for n in range(count)]),
+        "work": lambda: _work(driver, batch),
+        "claims": lambda: _claims(driver, count),
+    }[command]()
+    sys.stdout.write(json.dumps(result) + "\n")
+
+
+def _timed(action: Callable[[], object]) -> dict[str, float]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    action()
+    return {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
+
+
+def _work(driver: Driver, batch: int) -> dict[str, float]:
+    """Starts when the parent says so, so that several processes begin together."""
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    sys.stdin.readline()
+    done = 0
+
+    def drain() -> None:
+        nonlocal done
+        done = driver.work(batch)
+
+    return {**_timed(drain), "count": done, "ended": time.time()}
+
+
+def _claims(driver: Driver, finished: int) -> dict[str, object]:
+    if not driver.finished_rows(finished):
+        return {"latencies": None}
+    driver.put_many(0, 1200)
+    latencies = []
+    for _ in range(1000):
+        began = time.perf_counter()
+        driver.claim_once()
+        latencies.append(time.perf_counter() - began)
+    return {"latencies": sorted(latencies), "pid": os.getpid()}

@@ -1,0 +1,68 @@
+"""gribmill: leases, fence, attempts, dedupe and counters included."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.queue.drivers.driver import main
+from gribmill.queue.job_type import Args, JobType, Registry
+from gribmill.queue.model import ClaimRequest, NewJob, Report, Succeeded
+from gribmill.queue.sqlite import SqliteDatabase
+from gribmill.queue.store import Store
+from gribmill.queue.store.workers import new_worker_id
+
+
+class EchoArgs(Args):
+    """A number, and the group that siblings share."""
+
+    n: int
+    group: str
+
+
+ECHO = JobType("echo", "Does nothing.", EchoArgs, "fetch", "no:handler", batch_max=12, group_by=lambda args: args.group)
+
+
+class GribmillDriver:
+    def __init__(self, path: str, durability: str) -> None:
+        database = SqliteDatabase(Path(path), synchronous="full" if durability == "full" else "normal")
+        self.store = Store(database, Registry(ECHO))
+        self.worker_id = new_worker_id()
+
+    def put(self, n: int) -> None:
+        self.store.enqueue(self._job(n))
+
+    def put_many(self, first: int, count: int) -> None:
+        self.store.enqueue_many(self._job(n) for n in range(first, first + count))
+
+    def work(self, batch: int) -> int:
+        request = ClaimRequest(self.worker_id, ("echo",), 60.0, batch_limit=batch)
+        jobs = self.store.claim(request)
+        done = 0
+        while jobs:
+            reports = [Report(job.ticket, Succeeded()) for job in jobs]
+            turn = self.store.finish(self.worker_id, reports, [request])
+            done += len(turn.accepted)
+            jobs = turn.batches[0]
+        return done
+
+    def claim_once(self) -> None:
+        jobs = self.store.claim(ClaimRequest(self.worker_id, ("echo",), 60.0, batch_limit=1))
+        self.store.finish(self.worker_id, [Report(job.ticket, Succeeded()) for job in jobs])
+
+    def finished_rows(self, count: int) -> bool:
+        handle = self.store.database._handle()  # type: ignore[attr-defined]
+        handle.connection.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
+            " INSERT INTO jobs (type, args, status, completed_at) SELECT 'echo', '{}', 'completed',"
+            " strftime('%Y-%m-%d %H:%M:%f','now') FROM n WHERE ? > 0",
+            (count, count),
+        )
+        return True
+
+    @staticmethod
+    def _job(n: int) -> NewJob:
+        return NewJob("echo", {"n": n, "group": str(n // 12)})
+
+
+if __name__ == "__main__":
+    main(GribmillDriver)

@@ -1,0 +1,33 @@
+"""A huey consumer with its default settings, and the way to give it a stamp job: `consume PATH`, `add PATH FILES…`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from huey import SqliteHuey  # type: ignore[import-not-found]
+
+huey = SqliteHuey("bench", filename=sys.argv[2], fsync=True, results=False)
+
+
+@huey.task()  # type: ignore[untyped-decorator]
+def stamp(file: str) -> None:
+    """The moment at which the task began."""
+    Path(file + ".tmp").write_text(str(time.time()))
+    os.rename(file + ".tmp", file)  # noqa: PTH104
+
+
+def main() -> None:
+    if sys.argv[1] == "consume":
+        huey.create_consumer(workers=2).run()
+        return
+    for line in sys.stdin:
+        stamp(line.strip())
+        sys.stdout.write(f"{time.time()}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

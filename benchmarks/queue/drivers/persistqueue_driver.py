@@ -1,0 +1,51 @@
+"""persist-queue's SQLiteAckQueue: get marks an item, ack ends it. A restart hands unacknowledged items out again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from persistqueue import Empty, SQLiteAckQueue  # type: ignore[import-not-found]
+
+from benchmarks.queue.drivers.driver import main
+
+
+class PersistQueueDriver:
+    def __init__(self, path: str, durability: str) -> None:
+        folder = Path(path)
+        self.queue = SQLiteAckQueue(str(folder), auto_commit=True, auto_resume=False, timeout=60, multithreading=True)
+        for connection in (self.queue._getter, self.queue._putter):
+            connection.execute(f"PRAGMA synchronous={durability}")
+
+    def put(self, n: int) -> None:
+        self.queue.put(n)
+
+    def put_many(self, first: int, count: int) -> None:
+        for n in range(first, first + count):
+            self.queue.put(n)
+
+    def work(self, batch: int) -> int:
+        done = 0
+        while True:
+            try:
+                item = self.queue.get(block=False, raw=True)
+            except Empty:
+                return done
+            self.queue.ack(id=item["pqid"])
+            done += 1
+
+    def claim_once(self) -> None:
+        self.queue.ack(id=self.queue.get(block=False, raw=True)["pqid"])
+
+    def finished_rows(self, count: int) -> bool:
+        connection = self.queue._putter
+        connection.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
+            " INSERT INTO ack_queue_default (data, timestamp, status) SELECT x'80', 0, 5 FROM n WHERE ? > 0",
+            (count, count),
+        )
+        connection.commit()
+        return True
+
+
+if __name__ == "__main__":
+    main(PersistQueueDriver)
