@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gribmill.tiles.grib.error import GribError
+from gribmill.tiles.grib.images import check_jpeg, check_png
 from gribmill.tiles.grib.layout import Layout
 from gribmill.tiles.grib.octets import Section, unsigned
 from gribmill.tiles.grib.packing import Packing
@@ -16,12 +17,8 @@ POINT_LIMIT = 64_000_000
 # ecCodes reads a value into one machine word.
 BITS_LIMIT = 63
 
-COMPLEX, COMPLEX_DIFFERENCED = 2, 3
+COMPLEX_DIFFERENCED = 3
 IEEE = 4
-JPEG = {40, 40000}
-PNG = {41, 40010}
-SIMPLE = 0
-CCSDS = 42
 
 
 def check2(sections: Sections2, packing: Packing, layout: Layout | None) -> None:
@@ -83,9 +80,9 @@ def _check_packed2(section: bytes, data: memoryview, packing: Packing, coded: in
         case 4:
             _check_room(coded, packing.bits or 0, len(data))
         case 40 | 40000 if packing.bits:
-            _check_image(_jpeg_pixels(data), coded)
+            check_jpeg(data, coded)
         case 41 | 40010 if packing.bits:
-            _check_image(_png_pixels(data), coded)
+            check_png(data, coded)
 
 
 def _check_room(values: int, bits: int, room: int) -> None:
@@ -93,30 +90,10 @@ def _check_room(values: int, bits: int, room: int) -> None:
         raise GribError(f"its {room} bytes of data are too few for {values} values of {bits} bits")
 
 
-def _check_image(pixels: int, coded: int) -> None:
-    if pixels != coded:
-        raise GribError(f"its packed image has {pixels} pixels for {coded} values")
-
-
-def _jpeg_pixels(data: memoryview) -> int:
-    """Pixels by the SIZ marker, which opens every JPEG 2000 code stream."""
-    if bytes(data[:4]) != b"\xff\x4f\xff\x51" or len(data) < 24:
-        raise GribError("its packed image is no JPEG 2000 code stream")
-    right, bottom, left, top = (unsigned(data, place, place + 3) for place in (9, 13, 17, 21))
-    return max(right - left, 0) * max(bottom - top, 0)
-
-
-def _png_pixels(data: memoryview) -> int:
-    """Pixels by the header chunk, which opens every PNG."""
-    if bytes(data[:8]) != b"\x89PNG\r\n\x1a\n" or bytes(data[12:16]) != b"IHDR":
-        raise GribError("its packed image is no PNG")
-    return unsigned(data, 17, 20) * unsigned(data, 21, 24)
-
-
 def _check_groups(section: bytes, data: memoryview, coded: int) -> None:
     """Complex packing: the groups' lengths must add up to the values, their bits to the bytes."""
     groups = unsigned(section, 32, 35)
-    if groups == 0:
+    if groups == 0 or coded == 0:
         return
     if groups > coded:
         raise GribError(f"it has {groups} groups for {coded} values")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,8 +41,8 @@ class Field:
     keys: Keys
     packing: Packing
     layout: Layout | None
-    sections: Sections1 | Sections2
-    raw: memoryview
+    sections: Sections1 | Sections2 = dataclasses.field(repr=False)
+    raw: memoryview = dataclasses.field(repr=False)
 
     @property
     def label(self) -> str:

@@ -57,8 +57,11 @@ class Keys:
 
     @property
     def valid(self) -> datetime | None:
-        """When the field holds: the end of its window."""
-        return None if self.end is None else self.reference + self.end
+        """When the field holds: the end of its window. None where the message does not say, or no date."""
+        try:
+            return None if self.end is None else self.reference + self.end
+        except OverflowError:
+            return None
 
     @property
     def spread(self) -> bool:

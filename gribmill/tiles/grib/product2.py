@@ -14,6 +14,9 @@ from gribmill.tiles.grib.sections import Sections2
 # Seconds in each unit of code table 4.4. Months and longer have no fixed length and are not steps.
 UNIT_SECONDS = {0: 60, 1: 3600, 2: 86400, 10: 10800, 11: 21600, 12: 43200, 13: 1}
 
+# Two centuries: damage can spell any number, and dates end.
+LONGEST_SECONDS = 200 * 366 * 86400
+
 STATISTICS: dict[int, Statistic] = {
     0: "avg", 1: "accum", 2: "max", 3: "min", 4: "diff", 5: "rms", 6: "sd", 7: "cov", 8: "diff", 9: "ratio", 11: "sum",
 }  # fmt: skip
@@ -122,5 +125,6 @@ def _window(product: Section, first: int, reference: datetime, start: timedelta 
 
 
 def duration(unit: int, count: int) -> timedelta | None:
-    """So many units of code table 4.4; None for units without a fixed length."""
-    return timedelta(seconds=UNIT_SECONDS[unit] * count) if unit in UNIT_SECONDS else None
+    """So many units of code table 4.4; None for units without a fixed length, and beyond all forecasts."""
+    length = UNIT_SECONDS[unit] * count if unit in UNIT_SECONDS else None
+    return None if length is None or abs(length) > LONGEST_SECONDS else timedelta(seconds=length)

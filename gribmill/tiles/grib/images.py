@@ -1,0 +1,39 @@
+"""Values packed as a JPEG 2000 or PNG image: the image must be whole and have one pixel per value."""
+
+from __future__ import annotations
+
+import zlib
+
+from gribmill.tiles.grib.error import GribError
+from gribmill.tiles.grib.octets import unsigned
+
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def check_jpeg(data: memoryview, values: int) -> None:
+    """By the SIZ marker, which opens every JPEG 2000 code stream."""
+    if bytes(data[:4]) != b"\xff\x4f\xff\x51" or len(data) < 24:
+        raise GribError("its packed image is no JPEG 2000 code stream")
+    right, bottom, left, top = (unsigned(data, place, place + 3) for place in (9, 13, 17, 21))
+    _check_pixels(max(right - left, 0) * max(bottom - top, 0), values)
+
+
+def check_png(data: memoryview, values: int) -> None:
+    """By the header chunk; and every chunk must lie within the data, for ecCodes aborts where one does not."""
+    if bytes(data[:8]) != PNG_SIGNATURE or bytes(data[12:16]) != b"IHDR":
+        raise GribError("its packed image is no PNG")
+    _check_pixels(unsigned(data, 17, 20) * unsigned(data, 21, 24), values)
+    place, kind = len(PNG_SIGNATURE), b""
+    while kind != b"IEND":
+        if place + 12 > len(data):
+            raise GribError("its packed image is cut short")
+        length, kind = unsigned(data, place + 1, place + 4), bytes(data[place + 4 : place + 8])
+        end = place + 12 + length
+        if end > len(data) or zlib.crc32(data[place + 4 : end - 4]) != unsigned(data, end - 3, end):
+            raise GribError("its packed image is damaged")
+        place = end
+
+
+def _check_pixels(pixels: int, values: int) -> None:
+    if pixels != values:
+        raise GribError(f"its packed image has {pixels} pixels for {values} values")

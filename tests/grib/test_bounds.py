@@ -1,0 +1,104 @@
+"""Headers that lie about sizes are refused before a decoder believes them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from gribmill.tiles.grib.bounds import POINT_LIMIT, bit_numbers
+from gribmill.tiles.grib.error import GribError
+from gribmill.tiles.grib.field import fields
+from tests.make_grib import GRIDS, make_message, smooth_values
+
+SHAPE = GRIDS["hrrr-small"].shape
+HOLED = np.where(np.random.default_rng(3).random(SHAPE) < 0.3, np.nan, smooth_values(SHAPE))
+
+
+def changed(packing: str, section: int, first: int, value: bytes, *, holes: bool = False) -> bytes:
+    """A message with some octets of one section (counted from 1) replaced."""
+    message = bytearray(make_message(values=HOLED if holes else None, packing=packing))
+    place = 16
+    while message[place + 4] != section:
+        place += int.from_bytes(message[place : place + 4], "big")
+    message[place + first - 1 : place + first - 1 + len(value)] = value
+    return bytes(message)
+
+
+def four(number: int) -> bytes:
+    return number.to_bytes(4, "big")
+
+
+def swollen(packing: str, nx: int, ny: int) -> Callable[[], bytes]:
+    """A message that claims another number of points in each place that tells it."""
+
+    def make() -> bytes:
+        message = changed(packing, 3, 7, four(nx * ny))
+        for old, new in ((four(SHAPE[1]) + four(SHAPE[0]), four(nx) + four(ny)),):
+            message = message.replace(old, new, 1)
+        sections = message.index(four(SHAPE[0] * SHAPE[1]) + b"\0")
+        return message[:sections] + four(nx * ny) + message[sections + 4 :]
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (swollen("grid_simple", 40_000, 40_000), f"1600000000 points, more than the limit of {POINT_LIMIT}"),
+        (swollen("grid_simple", 4_000, 4_000), "too few for 16000000 values of 16 bits"),
+        (swollen("grid_complex", 4_000, 4_000), "groups hold 5400 values of 16000000"),
+        (swollen("grid_ieee", 4_000, 4_000), "too few for 16000000 values of 32 bits"),
+        (swollen("grid_jpeg", 4_000, 4_000), "packed image has 5400 pixels for 16000000 values"),
+        (swollen("grid_png", 4_000, 4_000), "packed image has 5400 pixels for 16000000 values"),
+        (lambda: changed("grid_simple", 3, 7, four(5399)), "5399 points on a grid of 90 × 60"),
+        (lambda: changed("grid_simple", 3, 31, four(0)), "5400 points on a grid of 0 × 60"),
+        (lambda: changed("grid_simple", 5, 6, four(5401)), "5401 packed values for 5400 points"),
+        (lambda: changed("grid_simple", 5, 6, four(5399)), "5399 packed values for 5400 points and no bitmap"),
+        (lambda: changed("grid_simple", 5, 20, b"\x40"), "packs values in 64 bits"),
+        (lambda: changed("grid_simple", 5, 20, b"\x11"), "too few for 5400 values of 17 bits"),
+        (lambda: changed("grid_simple", 6, 6, b"\1"), "predefined bitmap 1"),
+        (lambda: changed("grid_simple", 5, 6, four(10), holes=True), r"bitmap asks for \d+ values, it has 10"),
+        (lambda: changed("grid_complex", 5, 32, four(2**31)), "2147483648 groups for 5400 values"),
+        (lambda: changed("grid_complex", 5, 32, four(5399)), "too few for 5399 groups|groups hold"),
+        (lambda: changed("grid_complex", 5, 37, b"\xff"), "described in more than 32 bits"),
+        (lambda: changed("grid_complex", 5, 36, b"\x30"), "need more bytes"),
+        (lambda: changed("grid_complex", 5, 43, four(2**31)), "groups hold 2147"),
+        (lambda: changed("grid_complex_spatial_differencing", 5, 48, b"\7"), "differences of order 7"),
+        (lambda: changed("grid_jpeg", 7, 6, b"\0"), "no JPEG 2000"),
+        (lambda: changed("grid_png", 7, 6, b"\0"), "no PNG"),
+        (lambda: changed("grid_png", 7, 6 + 33, b"\x7f"), "image is damaged"),
+        (lambda: changed("grid_ieee", 5, 12, b"\x09"), "IEEE precision 9 is unknown"),
+    ],
+)
+def test_sizes_that_contradict_each_other_are_refused(make: Callable[[], bytes], words: str) -> None:
+    with pytest.raises(GribError, match=words):
+        [field.values() for field in fields(make(), "f")]
+
+
+def test_bit_numbers_reads_what_was_packed() -> None:
+    numbers = np.random.default_rng(1).integers(0, 2**11, 77)
+    bits = "".join(f"{number:011b}" for number in numbers)
+    packed = int(bits.ljust(-(-len(bits) // 8) * 8, "0"), 2).to_bytes(-(-len(bits) // 8), "big")
+    assert np.array_equal(bit_numbers(packed, 77, 11), numbers)
+
+
+def run_mutations(first: int, last: int) -> None:
+    # In a process of its own: what fails here may take the process with it.
+    command = [sys.executable, "-m", "tests.grib.mutate", str(first), str(last)]
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    tail = [line for line in result.stderr.splitlines() if "ECCODES" not in line and "libpng" not in line][-20:]
+    assert result.returncode == 0, "\n".join([result.stdout[-300:], *tail])
+
+
+def test_random_damage_is_refused_or_decoded_but_never_fatal() -> None:
+    run_mutations(0, 1500)
+
+
+@pytest.mark.soak
+def test_much_random_damage_is_refused_or_decoded_but_never_fatal() -> None:
+    for first in range(10_000, 200_000, 10_000):
+        run_mutations(first, first + 10_000)

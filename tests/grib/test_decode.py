@@ -1,0 +1,137 @@
+"""Values: every packing, every way to be missing, every scanning mode."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import eccodes
+import numpy as np
+import pytest
+
+from gribmill.tiles.grib.field import Field, fields
+from gribmill.tiles.grib.layout import Layout
+from tests.make_grib import GRIDS, PACKINGS1, PACKINGS2, make_message, smooth_values
+
+SHAPE = GRIDS["hrrr-small"].shape
+VALUES = smooth_values(SHAPE, mean=285)
+HOLED = np.where(np.random.default_rng(3).random(SHAPE) < 0.3, np.nan, VALUES)
+COMPLEX = ("grid_complex", "grid_complex_spatial_differencing")
+
+
+def only(message: bytes) -> Field:
+    (field,) = fields(message, "f")
+    return field
+
+
+def check(field: Field, wanted: Any) -> None:
+    """Missing exactly where wanted, elsewhere within half a packing step (and a float32's rounding)."""
+    values = field.values()
+    assert values.dtype == np.float32
+    assert values.flags.c_contiguous
+    assert np.array_equal(np.isnan(values), np.isnan(wanted))
+    step = field.packing.step or 0
+    there = ~np.isnan(wanted)
+    assert np.abs(values[there] - wanted[there]).max() <= step * 0.5001 + 2e-5
+
+
+@pytest.mark.parametrize("packing", PACKINGS2)
+@pytest.mark.parametrize("wanted", [VALUES, HOLED], ids=["whole", "with a bitmap"])
+def test_grib2_packings(packing: str, wanted: Any) -> None:
+    check(only(make_message(values=wanted, packing=packing)), wanted)
+
+
+@pytest.mark.parametrize("packing", PACKINGS1)
+@pytest.mark.parametrize("missing", [False, True], ids=["whole", "with a bitmap"])
+def test_grib1_packings(packing: str, missing: bool) -> None:
+    wanted = smooth_values(GRIDS["gfs-small"].shape)
+    if missing:
+        wanted[20:40, 60:100] = np.nan
+    check(only(make_message("gfs-small", values=wanted, packing=packing, edition=1)), wanted)
+
+
+@pytest.mark.parametrize("packing", COMPLEX)
+@pytest.mark.parametrize("order", [1, 2])
+def test_missing_value_management_without_a_bitmap(packing: str, order: int) -> None:
+    field = only(make_message(values=HOLED, packing=packing, order=order, missing="management"))
+    assert field.packing.management == 1
+    assert not field.packing.bitmap
+    check(field, HOLED)
+
+
+@pytest.mark.parametrize("bits", [1, 7, 8, 13, 24])
+@pytest.mark.parametrize("packing", ["grid_simple", "grid_ccsds", *COMPLEX])
+def test_any_number_of_bits(packing: str, bits: int) -> None:
+    check(only(make_message(values=HOLED, packing=packing, bits=bits)), HOLED)
+
+
+@pytest.mark.parametrize("packing", [name for name in PACKINGS2 if name != "grid_png"])
+@pytest.mark.parametrize("value", [0.0, 273.15, -40.0])
+def test_constant_fields(packing: str, value: float) -> None:
+    values = only(make_message(values=value, packing=packing)).values()
+    assert values.shape == SHAPE
+    assert np.all(values == np.float32(value))
+
+
+@pytest.mark.parametrize("packing", ["grid_simple", "grid_ccsds"])
+def test_a_constant_field_with_holes(packing: str) -> None:
+    wanted = np.where(np.isnan(HOLED), np.nan, 5.0)
+    field = only(make_message(values=wanted, packing=packing))
+    assert field.packing.bits == 0
+    check(field, wanted)
+
+
+@pytest.mark.parametrize("packing", ["grid_simple", "grid_ccsds", "grid_ieee", *COMPLEX])
+def test_a_field_with_nothing_but_holes(packing: str) -> None:
+    assert np.isnan(only(make_message(values=np.nan, packing=packing)).values()).all()
+
+
+def test_a_true_9999_is_not_taken_for_missing() -> None:
+    """9999 is what ecCodes writes in place of missing values unless told otherwise."""
+    wanted = np.full(SHAPE, 9999.0)
+    wanted[0, 0], wanted[3:5] = 0.0, np.nan
+    check(only(make_message(values=wanted, packing="grid_ieee")), wanted)
+
+
+def test_a_value_is_ecmwfs_double_cast_to_single() -> None:
+    message = make_message(values=VALUES, packing="grid_complex_spatial_differencing", bits=20)
+    handle = eccodes.codes_new_from_message(message)
+    doubles = eccodes.codes_get_values(handle).reshape(SHAPE)
+    eccodes.codes_release(handle)
+    assert np.array_equal(only(message).values(), doubles.astype(np.float32))
+
+
+@pytest.mark.parametrize("mode", range(0, 256, 16))
+@pytest.mark.parametrize("grid", ["gfs-small", "rrfs-na-small"])
+def test_every_scanning_mode_comes_out_south_to_north_and_west_to_east(grid: str, mode: int) -> None:
+    wanted = smooth_values(GRIDS[grid].shape)
+    wanted[5, 7:11] = np.nan
+    plain = only(make_message(grid, values=wanted, packing="grid_simple"))
+    field = only(make_message(grid, values=wanted, packing="grid_simple", scanning=mode))
+    assert field.layout is not None
+    assert field.layout.scanning == mode
+    assert np.array_equal(field.values(), plain.values(), equal_nan=True)
+    assert field.grid == plain.grid
+
+
+@pytest.mark.parametrize(("mode", "corner"), [(0, "nw"), (64, "sw"), (128, "ne"), (192, "se")])
+def test_a_projected_grid_is_placed_by_whichever_corner_comes_first(mode: int, corner: str) -> None:
+    spec = GRIDS["hrrr-small"]
+    plain = only(make_message(spec, values=VALUES)).grid
+    row = 0 if corner.startswith("s") else spec.ny - 1
+    column = 0 if corner.endswith("w") else spec.nx - 1
+    lat, lon = (float(angle) for angle in plain.latlon(row, column))
+    keys = spec.keys | {"latitudeOfFirstGridPointInDegrees": lat, "longitudeOfFirstGridPointInDegrees": lon % 360}
+    grid = only(make_message(replace(spec, keys=keys, scanning=mode), values=VALUES)).grid
+    # GRIB2 has corners in millionths of a degree: a tenth of a metre.
+    assert np.abs(grid.x - plain.x).max() < 0.2
+    assert np.abs(grid.y - plain.y).max() < 0.2
+
+
+def test_staggered_rows_are_refused() -> None:
+    with pytest.raises(Exception, match="staggered"):
+        Layout(2, 3, 0x48).normalise(np.zeros(6))
+
+
+def test_beyond_single_precision_is_infinite_without_a_warning() -> None:
+    assert np.isinf(Layout(1, 2, 64).normalise(np.array([1e300, 1.0]))[0, 0])
