@@ -97,6 +97,14 @@ class Settings(Section):
     regions: dict[str, RegionSettings] = Field(
         default_factory=dict, description="Regions of your own: [regions.NAME] with a box or a GeoJSON file."
     )
+    models: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        description='Changes to models: [models.NAME] with the keys that differ; like = "hrrr" makes a new one.',
+    )
+    models_dir: Path | None = Field(None, description="A folder with a TOML file for each model of your own.")
+    roots: dict[str, str] = Field(
+        default_factory=dict, description='Where mirrors are: aws-hrrr = "http://127.0.0.1:8000/hrrr/".'
+    )
 
     @property
     def data_root(self) -> Path:

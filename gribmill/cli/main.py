@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grib": ("gribmill.cli.grib:grib", "Look into GRIB files."),
     "init": ("gribmill.cli.config:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs:jobs", "List, enqueue, retry, cancel and check jobs."),
+    "models": ("gribmill.cli.models:models", "Models that can be ingested: list, show, check."),
     "point": ("gribmill.cli.point:point", "The forecast at a place, from the tiles on disk."),
     "regions": ("gribmill.cli.regions:regions", "Named places: list, show, check."),
     "tick": ("gribmill.cli.work:tick", "Claim a few jobs, run them in this process, report."),

@@ -84,7 +84,7 @@ class Model:
         schedule = self._schedule(whole_hour(run))
         if schedule is None or not any(layout.fits(run) for layout in self.layouts):
             return ()
-        return tuple(hour for hour in schedule.hours if hour * 60 + self.offset_minutes >= 0)
+        return schedule.hours
 
     def discovers(self, run: datetime) -> bool:
         """Whether the run's hours are known from the listing alone: `hours` are then those that may come."""

@@ -137,7 +137,6 @@ def _checked_roots(roots: Mapping[str, str], known: Mapping[str, Mapping[str, An
 
 def _models(name: str, file: ModelFile, roots: Mapping[str, str]) -> Iterator[Model]:
     mirrors = tuple(_mirror(table, roots) for table in file.mirrors)
-    schedules = tuple(_schedule(row) for row in file.hours)
     latencies = tuple(_latency(row) for row in file.latency)
     for member in _members(file):
         model_id = f"{name}.{member.id}" if member.id else name
@@ -153,7 +152,7 @@ def _models(name: str, file: ModelFile, roots: Mapping[str, str]) -> Iterator[Mo
             variables=file.variables,
             mirrors=mirrors,
             layouts=_layouts(file, member.token),
-            schedules=schedules,
+            schedules=tuple(_schedule(row, member.minutes) for row in file.hours),
             latencies=latencies,
             extras=member.extra if member.extra is not None else file.extra,
             offset_minutes=member.minutes,
@@ -205,11 +204,13 @@ def _layouts(file: ModelFile, token: str) -> tuple[Layout, ...]:
     )
 
 
-def _schedule(row: HoursTable) -> Schedule:
+def _schedule(row: HoursTable, minutes: int) -> Schedule:
     cycles = parse_steps(row.cycles)
     if cycles[-1] > 23:
         raise ModelError(f"cycles = {row.cycles!r}: runs begin at the hours 0 to 23")
-    return Schedule(cycles, parse_steps(row.steps), row.begins, row.ends, row.discover)
+    # A member that lies before the full hour has no hour 0.
+    hours = tuple(hour for hour in parse_steps(row.steps) if hour * 60 + minutes >= 0)
+    return Schedule(cycles, hours, row.begins, row.ends, row.discover)
 
 
 def _latency(row: LatencyTable) -> Latency:

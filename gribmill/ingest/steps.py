@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from gribmill.ingest.errors import ModelError
 
@@ -11,6 +12,7 @@ LARGEST = 8784
 _PART = re.compile(r"(\d{1,4})(?:-(\d{1,4})(?:/(\d{1,3}))?)?")
 
 
+@lru_cache(maxsize=256)
 def parse_steps(text: str) -> tuple[int, ...]:
     """Every number of the list, rising: `0-6/3, 12` is 0, 3, 6, 12."""
     found: list[int] = []

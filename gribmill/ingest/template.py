@@ -18,7 +18,8 @@ PLACEHOLDERS = {
     "fff": r"[0-9]{3}",
     "f": r"(?:0|[1-9][0-9]{0,3})",
 }
-HOURS = ("ff", "fff", "f")
+# The forms of the hour, and the largest that each can hold.
+HOURS = {"ff": 99, "fff": 999, "f": 9999}
 # Filled in when a model is loaded, from its list of members.
 MEMBER = "{member}"
 _PIECE = re.compile(r"\{([A-Za-z]+)\}")
@@ -49,10 +50,9 @@ class Template:
     def fill(self, run: datetime, hour: int) -> str:
         """The key of one hour of a run."""
         values = self._values(run) | {"ff": f"{hour:02d}", "fff": f"{hour:03d}", "f": str(hour)}
-        key = _PIECE.sub(lambda piece: values[piece[1]], self.text)
-        if self.read(key) != (whole_hour(run), hour):
+        if not 0 <= hour <= min(most for name, most in HOURS.items() if f"{{{name}}}" in self.text):
             raise ModelError(f"{self.text} cannot hold hour {hour}")
-        return key
+        return _PIECE.sub(lambda piece: values[piece[1]], self.text)
 
     def prefix(self, run: datetime) -> str:
         """What the keys of all hours of a run begin with."""
@@ -67,7 +67,8 @@ class Template:
             return None
         values = found.groupdict()
         try:
-            run = datetime.strptime(values["Ymd"] + values["HH"], "%Y%m%d%H").replace(tzinfo=UTC)
+            day = values["Ymd"]
+            run = datetime(int(day[:4]), int(day[4:6]), int(day[6:]), int(values["HH"]), tzinfo=UTC)
         except ValueError:
             return None
         return run, int(next(values[name] for name in HOURS if name in values))

@@ -1,4 +1,4 @@
-"""The lexicon's rows in the words of indexes: the bridge between tiles/ and ingest/, which know nothing of each other."""
+"""The lexicon's rows in the words of indexes: tiles/ and ingest/ know nothing of each other, here they meet."""
 
 from __future__ import annotations
 

@@ -1,0 +1,74 @@
+"""A small index made from an inventory in words: what a model's files hold of the wanted quantities."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from importlib.resources import files
+
+from gribmill.ingest.errors import ModelError
+from gribmill.ingest.index.window import Statistic, Window, write_window
+from gribmill.ingest.model import Model
+
+# Times in inventories: `inst`; `acc run`, since the run began; `max 1h`, the last hour; `ave since 6h`, since the
+# last reset of every sixth hour; minutes in the same way, `ave 5m`.
+_TIME = re.compile(r"(acc|ave|max|min) (?:(run)|(since )?([0-9]{1,3})(h|m))")
+MESSAGE_BYTES = 1000
+
+
+def sample_index(model: Model, run: datetime, hour: int) -> bytes:
+    """The index of that hour, with made-up sizes; a ModelError where the model names no inventory."""
+    lines = inventory_lines(model)
+    minutes = hour * 60 + model.offset_minutes
+    if model.layouts[0].index == "ecmwf_index":
+        return _ecmwf(lines, model.extras[0], run, hour)
+    rows = [_noaa(line, minutes) for line in lines]
+    texts = [
+        f"{number}:{(number - 1) * MESSAGE_BYTES}:d={run:%Y%m%d%H}:{row}:{model.extras[0]}"
+        for number, row in enumerate(filter(None, rows), 1)
+    ]
+    return "".join(f"{text}\n" for text in texts).encode("ascii")
+
+
+def inventory_lines(model: Model) -> list[str]:
+    """The lines of the model's inventory, without blanks and comments."""
+    path = files("gribmill.ingest").joinpath("samples", f"{model.sample}.txt")
+    if model.sample is None or not path.is_file():
+        raise ModelError(f"model {model.id} has no inventory to try its variables on; give an index file of it")
+    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _noaa(line: str, minutes: int) -> str | None:
+    element, level, time = line.rsplit(":", 2)
+    window = _window(time, minutes)
+    return f"{element}:{level}:{write_window(window)}" if window else None
+
+
+def _window(time: str, minutes: int) -> Window | None:
+    if time == "inst":
+        return Window(minutes, minutes)
+    found = _TIME.fullmatch(time)
+    if not found:
+        raise ModelError(f"{time!r} is no time of an inventory")
+    statistic: Statistic = found[1]  # type: ignore[assignment]
+    if found[2]:
+        return Window(0, minutes, statistic)
+    length = int(found[4]) * (60 if found[5] == "h" else 1)
+    start = (minutes - 1) // length * length if found[3] else minutes - length
+    return Window(start, minutes, statistic) if 0 <= start < minutes else None
+
+
+def _ecmwf(lines: Iterable[str], extra: str, run: datetime, hour: int) -> bytes:
+    kind, _, member = extra.partition(":")
+    texts = []
+    for number, line in enumerate(lines):
+        param, levtype, *level = line.split()
+        row = {"domain": "g", "date": f"{run:%Y%m%d}", "time": f"{run:%H%M}", "type": kind, "step": str(hour)}
+        row |= {"levtype": levtype, "param": param}
+        row |= {"levelist": level[0]} if level else {}
+        row |= {"number": member} if member else {}
+        texts.append(json.dumps({**row, "_offset": number * MESSAGE_BYTES, "_length": MESSAGE_BYTES}))
+    return "".join(f"{text}\n" for text in texts).encode("ascii")

@@ -1,0 +1,13 @@
+"""The models as the settings have them: built-in ones, changed and new ones."""
+
+from __future__ import annotations
+
+from gribmill.ingest.model import Model
+from gribmill.ingest.registry import OwnModels, load_models
+from gribmill.settings import Settings
+
+
+def configured_models(settings: Settings) -> dict[str, Model]:
+    """Every model and member by its id, with the user's changes, folder and roots."""
+    folder = settings.models_dir.expanduser().absolute() if settings.models_dir else None
+    return load_models(OwnModels(settings.models, folder, settings.roots))
