@@ -17,6 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 MISSING = 1e30
+STATISTICS = {"avg": 0, "accum": 1, "max": 2, "min": 3}
+# Names that ecCodes does not take for NCEP: parameter, kind of level and its value.
+BY_NUMBER: dict[str, tuple[tuple[int, int, int], int, int | None]] = {
+    "mslma": ((0, 3, 198), 101, None),
+    "mslet": ((0, 3, 192), 101, None),
+    "80u": ((0, 2, 2), 103, 80),
+    "80v": ((0, 2, 3), 103, 80),
+    "100u": ((0, 2, 2), 103, 100),
+    "100v": ((0, 2, 3), 103, 100),
+    "refc": ((0, 16, 196), 10, None),
+    "tcc": ((0, 6, 1), 10, None),
+    "hpbl": ((0, 3, 196), 1, None),
+    "pwat": ((0, 1, 3), 200, None),
+}
 REFERENCE = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
 PACKINGS2 = (
@@ -146,6 +160,7 @@ def make_message(
     reference: datetime = REFERENCE,
     step: int = 1,
     window: tuple[int, int] | None = None,
+    statistic: str = "accum",
     step_units: str = "h",
     level: int | None = None,
     edition: int = 2,
@@ -156,7 +171,7 @@ def make_message(
     `values`: rows south→north, NaN missing; a number makes a constant field; None a smooth made-up field.
     `missing`: how NaN is told: "bitmap", or "management" (complex packings: a number set apart).
     `decimal`: round to so many digits, as NOAA does, with as many bits as that takes; instead of `bits`.
-    `window`: first and last hour of an accumulation, average … (of quantities that have one).
+    `window`: first and last hour of a `statistic`: "accum", "avg", "max" or "min".
     `keys`: any further ecCodes keys, set last before the values.
     """
     spec = GRIDS[grid] if isinstance(grid, str) else grid
@@ -164,7 +179,7 @@ def make_message(
     handle = eccodes.codes_grib_new_from_samples(f"GRIB{edition}")
     try:
         _set_grid(handle, spec, mode, edition, spec.grid_relative if grid_relative is None else grid_relative)
-        _set_product(handle, spec, short_name, reference, step, window, step_units, level, edition)
+        _set_product(handle, spec, short_name, reference, step, window, statistic, step_units, level, edition)
         for key, value in (keys or {}).items():
             eccodes.codes_set(handle, key, value)
         flat = scan_order(_array(values, spec), mode)
@@ -247,7 +262,7 @@ HRRR_FIELDS: tuple[tuple[str, float, float, dict[str, Any]], ...] = (
     ("10u", 2, 10, {"packing": "grid_simple"}),
     ("10v", -1, 10, {"packing": "grid_simple"}),
     ("gust", 8, 10, {}),
-    ("mslma", 101300, 2000, {"keys": {"discipline": 0, "parameterCategory": 3, "parameterNumber": 198}}),
+    ("mslma", 101300, 2000, {}),
     ("tp", 0, 8, {"decimal": 3}),
     ("refc", 5, 40, {}),
     ("vis", 20000, 9000, {"decimal": -2}),
@@ -304,7 +319,7 @@ def _swap(keys: dict[str, Any], first: str, last: str) -> None:
 
 def _set_product(
     handle: int, spec: GridSpec, short_name: str, reference: datetime, step: int,
-    window: tuple[int, int] | None, step_units: str, level: int | None, edition: int,
+    window: tuple[int, int] | None, statistic: str, step_units: str, level: int | None, edition: int,
 ) -> None:  # fmt: skip
     put = eccodes.codes_set
     put(handle, "centre", spec.centre)
@@ -313,13 +328,26 @@ def _set_product(
     if edition == 2:
         put(handle, "tablesVersion", 30)
         put(handle, "stepUnits", step_units)
-    if short_name != "mslma":
-        put(handle, "shortName", short_name)
+    if short_name in BY_NUMBER:
+        _set_by_number(handle, *BY_NUMBER[short_name])
     else:
-        put(handle, "typeOfFirstFixedSurface", 101)
+        put(handle, "shortName", short_name)
     if level is not None:
         put(handle, "level", level)
+    if window and edition == 2:
+        put(handle, "productDefinitionTemplateNumber", 8)
+        put(handle, "typeOfStatisticalProcessing", STATISTICS[statistic])
     put(handle, "stepRange", f"{window[0]}-{window[1]}" if window else str(step))
+
+
+def _set_by_number(handle: int, parameter: tuple[int, int, int], kind: int, value: int | None) -> None:
+    names = ("discipline", "parameterCategory", "parameterNumber")
+    for key, number in zip(names, parameter, strict=True):
+        eccodes.codes_set(handle, key, number)
+    eccodes.codes_set(handle, "typeOfFirstFixedSurface", kind)
+    if value is not None:
+        eccodes.codes_set(handle, "scaleFactorOfFirstFixedSurface", 0)
+        eccodes.codes_set(handle, "scaledValueOfFirstFixedSurface", value)
 
 
 def _set_values(

@@ -73,7 +73,7 @@ def _template(product: Section, shape: Shape, reference: datetime) -> dict[str, 
         "process": optional(product, base + 2, base + 2),
         "level": _level(product, base + 11),
         "level2": _level(product, base + 17),
-        "start": duration(unsigned(product, base + 6, base + 6), signed(product, base + 7, base + 10)),
+        "start": duration(unsigned(product, base + 6, base + 6), _forecast_time(product, base + 7)),
     }
     facts["end"] = facts["start"]
     facts |= _extra(product, base + 23, shape.extra)
@@ -81,6 +81,12 @@ def _template(product: Section, shape: Shape, reference: datetime) -> dict[str, 
         place = base + 23 + EXTRA_OCTETS[shape.extra]
         facts |= _window(product, place, reference, facts["start"])
     return facts
+
+
+def _forecast_time(product: Section, first: int) -> int:
+    """Sign and magnitude by the manual, but NOAA's air quality model writes -7 in two's complement."""
+    time = signed(product, first, first + 3)
+    return unsigned(product, first, first + 3) - (1 << 32) if time < -(1 << 30) else time
 
 
 def _level(product: Section, first: int) -> Level | None:

@@ -1,0 +1,161 @@
+"""Keys read from the octets, against what ecCodes says of the same messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import eccodes
+import pytest
+
+from gribmill.tiles.grib.field import Field, fields, scan_fields
+from gribmill.tiles.grib.keys import Level
+from gribmill.tiles.grib.level_text import family, level_text
+from gribmill.tiles.grib.messages import map_file
+from gribmill.tiles.grib.product2 import SHAPES
+from tests.make_grib import make_message, multi_field
+from tests.real_files import real, real_files
+
+FILES = [path for folder in ("noaa", "ecmwf", "other") for path in real_files(f"{folder}/*.grib*")]
+FIELDS_PER_FILE = 12
+STATISTICS = {"avg": 0, "accum": 1, "max": 2, "min": 3}
+
+
+def sample(path: Path) -> Iterator[Field]:
+    found = [field for field in scan_fields(map_file(path), path.name) if isinstance(field, Field)]
+    yield from found[:: max(1, len(found) // FIELDS_PER_FILE)]
+
+
+def get(handle: int, key: str, kind: type = int) -> Any:
+    return eccodes.codes_get(handle, key, kind) if eccodes.codes_is_defined(handle, key) else None
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_keys_of_real_files_are_those_that_eccodes_reads(path: Path) -> None:
+    for field in sample(path):
+        handle = eccodes.codes_new_from_message(field.message())
+        try:
+            compare(field, handle)
+        finally:
+            eccodes.codes_release(handle)
+
+
+def compare(field: Field, handle: int) -> None:
+    keys = field.keys
+    stamp = f"{get(handle, 'dataDate')}{get(handle, 'dataTime'):04d}"
+    assert keys.reference.replace(second=0) == datetime.strptime(stamp, "%Y%m%d%H%M").replace(tzinfo=UTC)
+    assert keys.centre == get(handle, "centre")
+    assert field.packing.points == get(handle, "numberOfDataPoints")
+    if field.packing.bits and field.packing.name != "ieee":
+        assert field.packing.bits == get(handle, "bitsPerValue")
+        assert field.packing.reference == pytest.approx(get(handle, "referenceValue", float), rel=1e-12)
+        assert field.packing.binary == get(handle, "binaryScaleFactor")
+        assert field.packing.decimal == get(handle, "decimalScaleFactor")
+    if keys.edition == 1:
+        assert keys.parameter == (get(handle, "table2Version"), get(handle, "indicatorOfParameter"))
+        assert keys.end == timedelta(hours=get(handle, "endStep"))
+        return
+    names = ("discipline", "parameterCategory", "parameterNumber")
+    assert keys.parameter == tuple(get(handle, name) for name in names)
+    assert keys.template in SHAPES or keys.template == 32
+    if keys.template == 32:
+        return
+    assert keys.member == get(handle, "perturbationNumber")
+    assert keys.derived == get(handle, "derivedForecast")
+    assert keys.percentile == get(handle, "percentileValue")
+    assert (keys.level.kind if keys.level else 255) == get(handle, "typeOfFirstFixedSurface")
+    compare_times(field, handle)
+
+
+def compare_times(field: Field, handle: int) -> None:
+    keys = field.keys
+    statistic = get(handle, "typeOfStatisticalProcessing")
+    assert STATISTICS.get(keys.statistic) == (statistic if statistic in STATISTICS.values() else None)
+    if "PDMAX1" in field.source:
+        return  # it starts at -7 h in two's complement, of which ecCodes makes -2^31 h
+    eccodes.codes_set(handle, "stepUnits", "m")
+    assert keys.start == timedelta(minutes=get(handle, "startStep"))
+    assert keys.end == timedelta(minutes=get(handle, "endStep"))
+
+
+def test_a_start_before_the_run_in_twos_complement_is_understood() -> None:
+    (field,) = fields(real("noaa/aqm.20240516.t12z.CONUS.PM25-PDMAX1.grib2").read_bytes(), "aqm")
+    assert (field.keys.start, field.keys.end) == (timedelta(hours=-7), timedelta(hours=16))
+    assert field.keys.valid == datetime(2024, 5, 17, 4, tzinfo=UTC)
+
+
+def keys_of(**options: Any) -> Any:
+    (field,) = fields(make_message(packing="grid_simple", values=1.0, **options), "f")
+    return field.keys
+
+
+def test_times_in_minutes_and_windows() -> None:
+    assert keys_of(step=45, step_units="m").end == timedelta(minutes=45)
+    keys = keys_of(short_name="tp", window=(6, 12))
+    assert (keys.start, keys.end, keys.statistic) == (timedelta(hours=6), timedelta(hours=12), "accum")
+    assert keys.valid == keys.reference + timedelta(hours=12)
+
+
+def test_an_impossible_date_is_refused() -> None:
+    message = bytearray(make_message(packing="grid_simple", values=1.0))
+    message[16 + 14] = 13
+    with pytest.raises(Exception, match=r"f: message 1 at byte 0: its time 2026-13-1 12:0:0 is no date"):
+        list(fields(bytes(message), "f"))
+
+
+@pytest.mark.parametrize("unit", [2, 12])
+def test_a_step_beyond_all_forecasts_is_no_step(unit: int) -> None:
+    message = bytearray(make_message(packing="grid_simple", values=1.0))
+    place = message.index(b"\0\0\0\x22\4")
+    message[place + 17] = unit
+    message[place + 18 : place + 22] = b"\x7f\xff\xff\xff"
+    (field,) = fields(bytes(message), "f")
+    assert field.keys.end is None
+    assert field.keys.valid is None
+
+
+def test_each_field_of_a_message_has_its_own_level() -> None:
+    pair = [
+        make_message(
+            short_name="t",
+            level=level,
+            packing="grid_simple",
+            values=1.0,
+            keys={"typeOfLevel": "isobaricInhPa", "level": level},
+        )
+        for level in (850, 500)
+    ]
+    assert [field.keys.level for field in fields(multi_field(pair), "f")] == [Level(100, 85000), Level(100, 50000)]
+
+
+@pytest.mark.parametrize(
+    ("level", "level2", "text"),
+    [
+        (Level(103, 2.0), None, "2 m above ground"),
+        (Level(100, 85000.0), None, "850 mb"),
+        (Level(100, 1.0), None, "0.01 mb"),
+        (Level(108, 18000.0), Level(108, 0.0), "180-0 mb above ground"),
+        (Level(106, 0.1), Level(106, 0.4), "0.1-0.4 m below ground"),
+        (Level(106, 0.0), None, "0 m underground"),
+        (Level(1, 0.0), None, "surface"),
+        (Level(1), Level(8), "surface - top of atmosphere"),
+        (Level(1), Level(1), "surface"),
+        (Level(200), None, "entire atmosphere (considered as a single layer)"),
+        (Level(241, 3.0), None, "3 in sequence"),
+        (Level(109, -2e-6), None, "PV=-2e-06 (Km^2/kg/s) surface"),
+        (Level(151), Level(151, 2.0), "soil level 2"),
+        (Level(151, 3.0), None, "soil level 3"),
+        (Level(117, 5.0), None, "kind 117 value 5"),
+        (None, None, ""),
+    ],
+)
+def test_levels_in_words(level: Level | None, level2: Level | None, text: str) -> None:
+    assert level_text(level, level2) == text
+
+
+def test_families_of_levels() -> None:
+    assert family("850 mb") == ("{} mb", ("850",))
+    assert family("0.1-0.4 m below ground") == ("{}-{} m below ground", ("0.1", "0.4"))
+    assert family("0C isotherm") == ("0C isotherm", ())
