@@ -146,7 +146,7 @@ def test_quantities_in_other_units_do_not_share_an_axis() -> None:
 def test_what_has_no_room_is_named() -> None:
     many = {f"extra{k:02d}": np.zeros(3) for k in range(12)}
     data = curves([0, 1, 2], values=many)
-    assert "not drawn: " in printed(data) and "extra11" in printed(data)
+    assert "not drawn: extra05, extra06" in printed(data, width=200)
 
 
 def test_the_terminal_names_extremes_sums_and_days() -> None:
@@ -217,3 +217,10 @@ def test_night_falls_when_the_almanac_says() -> None:
 def test_polar_summers_have_no_night() -> None:
     june = datetime(2025, 6, 21, tzinfo=UTC).timestamp() + np.arange(0, 86400, 3600.0)
     assert not is_night(june, 80.0, 20.0).any() and is_night(june, -80.0, 20.0).all()
+
+
+def test_what_never_changes_runs_through_the_middle() -> None:
+    lines = printed(curves(list(range(6)), values={"tcc": np.full(6, 40.0)})).splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith("Cloud"))
+    panel = lines[start + 1 : start + 5]
+    assert [bool(line[10:].strip()) for line in panel] == [False, True, False, False] and "40.0" in panel[1]

@@ -163,3 +163,12 @@ def test_the_same_field_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in "ab":
         draw_png(field, tmp_path / name, dpi=30)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DrawError, match=r"cannot write .*nowhere"):
+        draw_png(regular([[281.0]]), tmp_path / "nowhere" / "a.png", dpi=30)
+
+
+def test_minutes_beyond_the_hour_are_told() -> None:
+    assert regular([[281.0]], hour=0.25).lead == "+000 h 15 min" and regular([[281.0]], hour=6).lead == "+006 h"

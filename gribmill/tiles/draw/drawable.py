@@ -39,7 +39,7 @@ class Drawable:
     run: str = ""
     region: str = ""
     valid: datetime | None = None
-    hour: int | None = None
+    hour: float | None = None
     attribution: str = ""
     grid: GridLike | None = None
     origin: tuple[int, int] = (0, 0)
@@ -66,8 +66,15 @@ class Drawable:
     @property
     def source(self) -> str:
         """Model, run and hour in one line."""
-        hour = "" if self.hour is None else f"+{self.hour:03d} h"
-        return "  ".join(part for part in (self.model.upper(), self.run, hour) if part)
+        return "  ".join(part for part in (self.model.upper(), self.run, self.lead) if part)
+
+    @property
+    def lead(self) -> str:
+        """How long after the run began: `+006 h`, `+000 h 15 min`."""
+        if self.hour is None:
+            return ""
+        hours, minutes = divmod(round(self.hour * 60), 60)
+        return f"+{hours:03d} h" + (f" {minutes} min" if minutes else "")
 
     @property
     def valid_text(self) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 
 from gribmill.tiles.draw.curves import Curves, bar_seconds, friendly, with_gaps
 from gribmill.tiles.draw.night import nights
-from gribmill.tiles.draw.panels import Panel, colour_of, finite_range, knots, panels_of, with_wind
-from gribmill.tiles.draw.png import matplotlib_figure
+from gribmill.tiles.draw.panels import Panel, colour_of, finite_range, knots, panels_of, unseen_text, with_wind
+from gribmill.tiles.draw.png import matplotlib_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,9 +39,9 @@ def draw_meteogram(curves: Curves, path: Path, dpi: int = 130) -> None:
     _time_axis(axes, curves)
     figure.text(0.075, 1 - 0.38 / high, curves.title, fontsize=13, fontweight="bold", color=INK)
     figure.text(0.075, 1 - 0.65 / high, curves.subtitle, fontsize=9.5, color=GREY)
-    notes = [curves.attribution, f"not drawn: {', '.join(unseen)}" if unseen else "", "gribmill"]
+    notes = [curves.attribution, unseen_text(unseen), "gribmill"]
     figure.text(0.075, 0.12 / high, " · ".join(note for note in notes if note), fontsize=7.5, color=GREY)
-    figure.savefig(path, format="png", metadata={"Software": "gribmill", "Title": curves.title})
+    save(figure, path, curves.title)
 
 
 def _draw_panel(ax: Axes, panel: Panel, curves: Curves) -> None:
@@ -50,6 +50,7 @@ def _draw_panel(ax: Axes, panel: Panel, curves: Curves) -> None:
     units = curves.units.get(panel.names[0], "")
     ax.set_title(f"{panel.title} [{units}]" if units else panel.title, loc="left", fontsize=8.5, color=INK, pad=3)
     ax.tick_params(labelsize=8, length=2.5, colors=GREY)
+    ax.ticklabel_format(axis="y", style="plain", useOffset=False)
     ax.grid(axis="y", color="#d5d9dd", linewidth=0.6)
     ax.set_axisbelow(True)
     for side, spine in ax.spines.items():
@@ -72,7 +73,8 @@ def _draw_lines(ax: Axes, panel: Panel, curves: Curves) -> None:
     if span is None:
         _say_missing(ax)
         return
-    room = max(span[1] - span[0], 1e-3 * max(abs(span[0]), abs(span[1])), 1e-6)
+    # What hardly changes must not be blown up into a storm.
+    room = max(span[1] - span[0], 2e-3 * max(abs(span[0]), abs(span[1]))) or 1.0
     low, top = span[0] - 0.12 * room, span[1] + 0.14 * room
     if panel.title == "Temperature" and low < 0 < top:
         ax.axhline(0, color="#4b9bd9", linewidth=0.9)
@@ -101,6 +103,9 @@ def _draw_barbs(ax: Axes, curves: Curves, height: float) -> None:
 def _draw_bars(ax: Axes, panel: Panel, curves: Curves) -> None:
     """Each amount over the interval in which it fell; a cross on the axis where it is missing."""
     name, seconds = panel.names[0], curves.seconds
+    if not np.isfinite(curves.get(name)).any():
+        _say_missing(ax)
+        return
     values, width = curves.get(name), bar_seconds(curves, name)
     present = np.isfinite(values)
     ax.bar(
@@ -108,7 +113,7 @@ def _draw_bars(ax: Axes, panel: Panel, curves: Curves) -> None:
         color=colour_of(name), edgecolor="white", linewidth=0.3,
     )  # fmt: skip
     ax.plot(seconds[~present], np.zeros((~present).sum()), "x", color="#b0b6bc", markersize=3, clip_on=False)
-    most = float(values[present].max()) if present.any() else 0.0
+    most = float(values[present].max())
     if most > 0:
         ax.text(
             0.995, 0.86, f"sum {values[present].sum():.1f} {curves.units.get(name, '')}",

@@ -9,7 +9,7 @@ import numpy as np
 
 from gribmill.tiles.draw.braille import bars, braille, dots_of, stars
 from gribmill.tiles.draw.curves import Curves, Floats, bar_seconds, friendly, with_gaps
-from gribmill.tiles.draw.panels import Panel, colour_of, finite_range, panels_of, with_wind
+from gribmill.tiles.draw.panels import Panel, colour_of, finite_range, panels_of, unseen_text, with_wind
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,7 +37,7 @@ def draw_meteogram_terminal(curves: Curves, console: Console, width: int | None 
     for panel in panels if coloured else _apart(panels, curves):
         lines += _panel(panel, curves, columns, coloured=coloured, plain=plain)
     lines += [Text(line) for line in _time_axis(curves, columns)]
-    notes = [curves.attribution, f"not drawn: {', '.join(unseen)}" if unseen else ""]
+    notes = [curves.attribution, unseen_text(unseen)]
     lines += [Text(note, "dim") for note in notes if note]
     for line in lines:
         text = line if coloured else Text(line.plain.rstrip())
@@ -95,12 +95,14 @@ def _lines(
     from rich.text import Text
 
     low, high = span
-    room = high - low or 1.0
-    grids = [dots_of(_shares(curves), (curves.get(name) - low) / room, columns, ROWS) for name in names]
+    room = high - low or 2 * max(abs(high), 1.0)
+    base = low if high > low else low - room / 2  # what never changes runs through the middle
+    grids = [dots_of(_shares(curves), (curves.get(name) - base) / room, columns, ROWS) for name in names]
     drawn = [(stars if plain else braille)(grid) for grid in grids]
+    labels = {0: high, ROWS - 1: low} if high > low else {ROWS // 2 - 1: low}
     out = []
     for row in range(ROWS):
-        text = Text(_margin(high if row == 0 else low if row == ROWS - 1 else None))
+        text = Text(_margin(labels.get(row)))
         for column in range(columns):
             owner = next((k for k, rows in enumerate(drawn) if rows[row][column] != " "), None)
             if owner is None:
@@ -153,7 +155,8 @@ def _time_axis(curves: Curves, columns: int) -> list[str]:
         hours[place : place + 2] = f"{int(moment % DAY // 3600):02d}"
         if place >= free and (moment % DAY == 0 or free == 0):
             text = f"{np.datetime64(int(moment), 's').astype(object):%a %d %b}"
-            days[place : place + len(text)] = text
+            if place + len(text) <= columns:
+                days[place : place + len(text)] = text
             free = place + len(text) + 1
     return [
         " " * (MARGIN - 1) + "└" + "".join(axis),

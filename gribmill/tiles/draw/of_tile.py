@@ -32,7 +32,7 @@ def drawable_of(tile: Tile, name: str) -> Drawable:
         raise AssertionError(name)
     if pair:
         values = np.hypot(*(tile.read(part) for part in pair))
-        long_name, palette = f"Wind speed at {facts.level}", _wind_palette(name)
+        long_name, palette = f"Wind speed at {facts.level}".replace(" mb", " hPa"), _wind_palette(name)
     else:
         values, long_name, palette = tile.read(name), facts.long_name, palette_of(name)
     meta, (lat, lon) = tile.meta, _coordinates(tile)
@@ -48,7 +48,7 @@ def drawable_of(tile: Tile, name: str) -> Drawable:
         run=f"{meta.run_time:%Y-%m-%d %HZ}",
         region=meta.region.title or meta.region.name,
         valid=meta.valid_time,
-        hour=meta.hour,
+        hour=meta.minutes / 60,
         attribution=meta.attribution or "",
         grid=None if tile.regular else window_grid(tile),
     )

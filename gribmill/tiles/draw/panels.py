@@ -12,6 +12,7 @@ from gribmill.tiles.draw.curves import Curves, Floats
 from gribmill.tiles.draw.shown_units import KNOTS_PER_M_S, conversion
 
 Look = Literal["lines", "bars", "cover"]
+NAMES_TOLD = 8
 MOST_PANELS = 10  # what comes after is named in the footer, not drawn
 
 
@@ -26,7 +27,7 @@ class Panel:
 
 # Title, quantities in the order of importance, look. One panel takes only those that share a unit.
 FAMILIES: tuple[tuple[str, tuple[str, ...], Look], ...] = (
-    ("Temperature", ("t2m", "d2m", "t2m_max", "t2m_min"), "lines"),
+    ("Temperature", ("t2m", "d2m"), "lines"),
     ("Wind", ("ws10", "gust"), "lines"),
     ("Precipitation", ("tp",), "bars"),
     ("Snowfall", ("asnow",), "bars"),
@@ -35,7 +36,7 @@ FAMILIES: tuple[tuple[str, tuple[str, ...], Look], ...] = (
 )
 COLOURS = {
     "t2m": "#d1342f", "d2m": "#2f8f4e", "ws10": "#2b5fa8", "gust": "#8a5cc2", "tp": "#2f7fd0", "asnow": "#6f9fd8",
-    "mslp": "#b0581f", "tcc": "#9aa4ad", "t2m_max": "#e58a86", "t2m_min": "#7fa8d8",
+    "mslp": "#b0581f", "tcc": "#9aa4ad",
 }  # fmt: skip
 OTHERS = ("#3a6ea5", "#a05195", "#2f8f7f", "#c07a1f")
 HIDDEN = ("u10", "v10", "wdir10")  # shown as barbs and arrows
@@ -55,6 +56,14 @@ def panels_of(curves: Curves) -> tuple[list[Panel], list[str]]:
     panels += [Panel(curves.label(name), (name,), _look(curves, name)) for name in left]
     unseen = [name for panel in panels[MOST_PANELS:] for name in panel.names]
     return panels[:MOST_PANELS], unseen
+
+
+def unseen_text(unseen: list[str]) -> str:
+    """A few of the names that were left out, and how many more there are."""
+    if not unseen:
+        return ""
+    rest = len(unseen) - NAMES_TOLD
+    return f"not drawn: {', '.join(unseen[:NAMES_TOLD])}" + (f" and {rest} more" if rest > 0 else "")
 
 
 def _look(curves: Curves, name: str) -> Look:

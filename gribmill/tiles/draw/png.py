@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 PAPER = (246, 246, 243)  # where the scale draws nothing: dry, clear
 MISSING = (205, 207, 210)  # hatched too, so that it is no colour of any scale
 LONG_SIDE_IN, SHORT_SIDE_IN = 9.6, 1.6
+HEADING_IN = 0.118  # the width of a letter of the heading: long ones are set smaller
 SMOOTH_BELOW_PX = 900  # fields with fewer columns or rows are blended to about so many
 
 
@@ -84,7 +85,7 @@ def draw_png(field: Drawable, path: Path, barbs: Barbs | None = None, dpi: int =
     add_extremes(ax, found, scale, plane.shape)
     _add_bar(figure, layout, scale, shown)
     _add_words(figure, layout, field, scale, _facts(found, scale), barbs is not None)
-    figure.savefig(path, format="png", metadata={"Software": "gribmill", "Title": field.heading})
+    save(figure, path, field.heading)
 
 
 def matplotlib_figure() -> type[Figure]:
@@ -96,6 +97,14 @@ def matplotlib_figure() -> type[Figure]:
         raise DrawError("drawing a PNG needs matplotlib: install it with `pip install gribmill[plot]`") from error
     matplotlib.rcParams["axes.unicode_minus"] = True
     return Figure
+
+
+def save(figure: Figure, path: Path, title: str) -> None:
+    """Write the PNG; no date in it, so that the same drawing gives the same bytes."""
+    try:
+        figure.savefig(path, format="png", metadata={"Software": "gribmill", "Title": title})
+    except OSError as error:
+        raise DrawError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def layout_for(plane: Plane) -> Layout:
@@ -200,7 +209,8 @@ def _add_words(figure: Figure, layout: Layout, field: Drawable, scale: Scale, fa
     high, narrow = layout.size[1], layout.narrow
     units = f" [{scale.units}]" if scale.units else ""
     heading = field.heading + units + (", wind barbs [kt]" if barbs else "")
-    largest = 13 * min(1.0, layout.width * 7.5 / max(len(heading) + (0 if narrow else len(field.region)), 1))
+    room = layout.width - (0.0 if narrow else 0.09 * len(field.region) + 0.2)
+    largest = 13 * min(1.0, max(room, 1.5) / (HEADING_IN * len(heading)))
     right, side = (left, "left") if narrow else (left + width, "right")
     above = (0.98, 0.44, 0.7, 0.16) if narrow else (0.42, 0.42, 0.14, 0.14)
     grey, small = "#3a4148", 8.0 if narrow else 9.5
