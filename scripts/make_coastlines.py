@@ -37,9 +37,7 @@ LAKE_BORDER_DEG = 0.06  # a state's outer line nearer than this to the coast or 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--atlas", type=Path, help="folder with world-atlas/ and us-atlas/ (else npm fetches them)"
-    )
+    parser.add_argument("--atlas", type=Path, help="folder with world-atlas/ and us-atlas/ (else npm fetches them)")
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args()
     if options.atlas:
@@ -72,9 +70,7 @@ def topology(path: Path) -> tuple[dict[str, Any], list[Line]]:
     """A TopoJSON file and its arcs in degrees, each simplified on its own so that shared ends stay shared."""
     document = json.loads(path.read_text())
     scale, translate = document["transform"]["scale"], document["transform"]["translate"]
-    arcs = (
-        np.cumsum(np.array(arc, dtype=np.float64), axis=0) * scale + translate for arc in document["arcs"]
-    )
+    arcs = (np.cumsum(np.array(arc, dtype=np.float64), axis=0) * scale + translate for arc in document["arcs"])
     return document, [simplified(arc) for arc in arcs]
 
 
