@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from gribmill import __version__
 from gribmill.cli.invocation import Invocation
 from gribmill.errors import GribmillError
+from gribmill.version import __version__
 
 # name -> (where the click command lives, one line of help). The help stands here so that
 # `gribmill --help` imports none of the modules.

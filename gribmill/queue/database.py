@@ -17,7 +17,7 @@ class Transaction(Protocol):
     stamp: str
     """`now` as database text."""
 
-    def rows(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+    def rows(self, name: str, params: Mapping[str, Any] | None = None, package: str = ...) -> list[Row]:
         """Every row that the statement gives."""
         ...
 

@@ -101,10 +101,12 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Snoozed:
-    """Not yet: come back later. Costs no attempt."""
+    """Not yet: come back later. Costs no attempt. `then` and `also` become real with it, or not at all."""
 
     seconds: float
     reason: str = ""
+    then: tuple[NewJob, ...] = ()
+    also: tuple[Write, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ def statement(dialect: str, name: str, package: str = HOME) -> str:
 
 
 @cache
-def statement_names(dialect: str, folder: str) -> tuple[str, ...]:
+def statement_names(dialect: str, folder: str, package: str = HOME) -> tuple[str, ...]:
     """The statements of a sub-folder (`verify`, `migrations`) in order of their names."""
-    files = resources.files(HOME).joinpath("sql", dialect, folder).iterdir()
+    files = resources.files(package).joinpath("sql", dialect, folder).iterdir()
     return tuple(sorted(file.name.removesuffix(".sql") for file in files if file.name.endswith(".sql")))

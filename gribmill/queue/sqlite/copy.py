@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gribmill.queue.errors import StoreCorrupt
 from gribmill.queue.sqlite.faults import plain_faults
-from gribmill.queue.sqlite.migrate import check_version, schema_version
+from gribmill.queue.sqlite.migrate import applied_versions
 from gribmill.queue.statements import statement
 
 
@@ -16,7 +16,8 @@ def check_copy(path: Path) -> int:
     """How many jobs a copy holds; StoreCorrupt when it does not open or is not sound. Leaves nothing beside it."""
     with plain_faults(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         connection.row_factory = sqlite3.Row
-        check_version(schema_version(connection), path)
+        if not applied_versions(connection):
+            raise StoreCorrupt(f"{path}: the copy holds no queue")
         wrong = [row[0] for row in connection.execute("PRAGMA integrity_check").fetchall() if row[0] != "ok"]
         if wrong:
             raise StoreCorrupt(f"{path}: the copy is not sound: {'; '.join(wrong[:3])}")

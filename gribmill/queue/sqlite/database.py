@@ -15,7 +15,7 @@ from gribmill.queue.database import Row
 from gribmill.queue.errors import StoreBusy
 from gribmill.queue.sqlite.faults import FAULTS, fault_of, plain_faults
 from gribmill.queue.sqlite.host_lock import HostLock
-from gribmill.queue.sqlite.migrate import check_version, migrate, migrations, schema_version
+from gribmill.queue.sqlite.migrate import migrate, missing_migrations
 from gribmill.queue.sqlite.place import check_place, check_sqlite_version
 from gribmill.queue.sqlite.wake import WakeFolder, WakeSocket
 from gribmill.queue.statements import HOME, statement
@@ -37,8 +37,8 @@ class SqliteTransaction:
         self.stamp = to_text(now)
         self._connection = connection
 
-    def rows(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
-        return self._connection.execute(statement("sqlite", name), params or {}).fetchall()
+    def rows(self, name: str, params: Mapping[str, Any] | None = None, package: str = HOME) -> list[Row]:
+        return self._connection.execute(statement("sqlite", name, package), params or {}).fetchall()
 
     def change(self, name: str, params: Mapping[str, Any] | None = None, package: str = HOME) -> int:
         return self._connection.execute(statement("sqlite", name, package), params or {}).rowcount
@@ -128,8 +128,11 @@ class SqliteDatabase:
         synchronous: Literal["full", "normal"] = "full",
         allow_network_files: bool = False,
         clock: Clock = time.time,
+        packages: tuple[str, ...] = (HOME,),
     ) -> None:
+        """`packages` are those whose migrations and statements live in this file beside the queue's."""
         self.path = path
+        self._packages = packages
         self.clock = clock
         self._synchronous = synchronous
         self._local = threading.local()
@@ -224,9 +227,7 @@ class SqliteDatabase:
         return _Handle(connection, lock)
 
     def _bring_up_to_date(self) -> None:
-        found = schema_version(self._handle().connection)
-        check_version(found, self.path)
-        if found < max(migrations()):
-            handle = self._handle()
+        connection = self._handle().connection
+        if missing_migrations(connection, self._packages, self.path):
             with self.write() as tx:
-                migrate(handle.connection, self.path, tx.now)
+                migrate(connection, self._packages, self.path, tx.now)

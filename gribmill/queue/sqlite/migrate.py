@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from gribmill.queue.errors import StoreUnsafe
@@ -11,41 +12,54 @@ from gribmill.queue.statements import statement, statement_names
 from gribmill.queue.times import to_text
 
 
-def migrations() -> dict[int, str]:
-    """Version to statement name, ascending."""
-    return {int(name.split("_")[0]): f"migrations/{name}" for name in statement_names("sqlite", "migrations")}
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered file. The queue numbers from 1, other packages from a thousand of their own."""
+
+    version: int
+    package: str
+    name: str
 
 
-def schema_version(connection: sqlite3.Connection) -> int:
-    """The version that the file is at; 0 for a new one."""
-    known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone()
-    if not known:
-        return 0
-    return int(connection.execute("SELECT coalesce(max(version), 0) FROM schema_migrations").fetchone()[0])
+def migrations(packages: tuple[str, ...]) -> list[Migration]:
+    """Those of all packages, ascending."""
+    found = [
+        Migration(int(name.split("_")[0]), package, f"migrations/{name}")
+        for package in packages
+        for name in statement_names("sqlite", "migrations", package)
+    ]
+    return sorted(found, key=lambda migration: migration.version)
 
 
-def check_version(found: int, path: Path) -> None:
-    """Refuse a file that a newer gribmill has written."""
-    newest = max(migrations())
-    if found > newest:
+def applied_versions(connection: sqlite3.Connection) -> set[int]:
+    """What the file has been through; empty for a new one."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone():
+        return set()
+    return {row[0] for row in connection.execute("SELECT version FROM schema_migrations").fetchall()}
+
+
+def missing_migrations(connection: sqlite3.Connection, packages: tuple[str, ...], path: Path) -> list[Migration]:
+    """What is still to be applied. A file that a newer gribmill has written is refused."""
+    known = migrations(packages)
+    applied = applied_versions(connection)
+    strange = applied - {migration.version for migration in known}
+    if strange:
         raise StoreUnsafe(
-            f"{path} has schema version {found}, this gribmill knows up to {newest}:"
+            f"{path} has schema version {max(strange)}, this gribmill knows up to {known[-1].version}:"
             " use the newer gribmill that wrote it"
         )
+    return [migration for migration in known if migration.version not in applied]
 
 
-def migrate(connection: sqlite3.Connection, path: Path, now: float) -> None:
+def migrate(connection: sqlite3.Connection, packages: tuple[str, ...], path: Path, now: float) -> None:
     """Apply what is missing, in the write transaction that the caller holds: all of it or nothing."""
-    found = schema_version(connection)
-    check_version(found, path)
     connection.execute(
         "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)"
     )
-    for version, name in migrations().items():
-        if version > found:
-            for text in split_statements(statement("sqlite", name)):
-                connection.execute(text)
-            connection.execute("INSERT INTO schema_migrations VALUES (?, ?)", (version, to_text(now)))
+    for migration in missing_migrations(connection, packages, path):
+        for text in split_statements(statement("sqlite", migration.name, migration.package)):
+            connection.execute(text)
+        connection.execute("INSERT INTO schema_migrations VALUES (?, ?)", (migration.version, to_text(now)))
 
 
 def split_statements(script: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gribmill.queue.backoff import backoff_seconds
 from gribmill.queue.database import Row, Transaction
-from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Stopped, Succeeded, Ticket, Turn
+from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Stopped, Succeeded, Ticket, Turn, Write
 from gribmill.queue.store.claims import take_batch
 from gribmill.queue.store.dependents import settle_dependents
 from gribmill.queue.store.enqueues import Enqueues, insert_jobs
@@ -60,8 +60,7 @@ def _apply(tx: Transaction, worker_id: str, report: Report) -> bool | None:
 def _complete(tx: Transaction, worker_id: str, report: Report, outcome: Succeeded) -> bool | None:
     if not tx.change("complete_job", {**_fence(worker_id, report.ticket), "now": tx.stamp}):
         return None
-    for write in outcome.also:
-        tx.change(write.statement, {**write.params, "now": tx.stamp}, package=write.package)
+    _write(tx, outcome.also)
     _end_attempt(tx, report, "skipped" if outcome.skipped else "succeeded", outcome.skipped, outcome.artifacts)
     return settle_dependents(tx, report.ticket.job_id, "completed")
 
@@ -70,8 +69,15 @@ def _snooze(tx: Transaction, worker_id: str, report: Report, outcome: Snoozed) -
     due = to_text(tx.now + outcome.seconds) if outcome.seconds > 0 else None
     requeue = {"next_run_at": due, "cost": 0, "error": None}
     tx.change("requeue_job", {**_fence(worker_id, report.ticket), **requeue})
+    _write(tx, outcome.also)
     _end_attempt(tx, report, "snoozed", outcome.reason or None)
     return due is None
+
+
+def _write(tx: Transaction, also: tuple[Write, ...]) -> None:
+    """What the handler wants recorded in the same transaction."""
+    for write in also:
+        tx.change(write.statement, {**write.params, "now": tx.stamp}, package=write.package)
 
 
 def _fail(tx: Transaction, worker_id: str, report: Report, outcome: Failed, held: Row) -> bool:
@@ -122,4 +128,4 @@ def _fence(worker_id: str, ticket: Ticket) -> dict[str, object]:
 
 
 def _then(report: Report) -> tuple[NewJob, ...]:
-    return report.outcome.then if isinstance(report.outcome, Succeeded) else ()
+    return report.outcome.then if isinstance(report.outcome, Succeeded | Snoozed) else ()

@@ -10,10 +10,10 @@ import socket
 from collections.abc import Sequence
 from typing import Literal
 
-from gribmill import __version__
 from gribmill.queue.model import Held, Ticket, Worker
 from gribmill.queue.store.base import StoreBase
 from gribmill.queue.times import to_datetime, to_text
+from gribmill.version import __version__
 
 
 def new_worker_id() -> str:

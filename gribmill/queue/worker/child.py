@@ -125,9 +125,9 @@ class Child:
         self.deadline = None
 
     def assign(self, batch: tuple[Claimed, ...], timeout_seconds: float) -> None:
-        """Give it work. It must be done within the timeout. What it printed before belongs to no job."""
-        self.stdout.take()
-        self.stderr.take()
+        """Give it work, to be done within the timeout. What it prints from now on belongs to the whole batch."""
+        self.stdout.clear()
+        self.stderr.clear()
         self.batch = {job.ticket: job for job in batch}
         self.reported.clear()
         self.cancelled.clear()

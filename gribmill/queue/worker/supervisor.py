@@ -330,7 +330,7 @@ class Supervisor:
         child.note_report(ticket)
         self._ending[ticket] = child.batch[ticket]
         exit_code = 1 if isinstance(outcome, Failed) else 0
-        return [Report(ticket, redacted(outcome), exit_code, child.stdout.take(), child.stderr.take())]
+        return [Report(ticket, redacted(outcome), exit_code, child.stdout.text(), child.stderr.text())]
 
     def _top_up(self, child: Child, limit: int) -> None:
         siblings: tuple[Claimed, ...] = ()
@@ -368,7 +368,7 @@ class Supervisor:
         if not child.asked_to_end:
             lane.note_death()
             log.error("an executor of lane %s died: %s", lane.name, child.fault or describe_exit(code))
-        stdout, stderr = child.stdout.take(), child.stderr.take()
+        stdout, stderr = child.stdout.text(), child.stderr.text()
         reports = []
         for ticket, job in child.batch.items():
             outcome = None if ticket in child.reported else child.outcome_of_death(ticket, code)

@@ -18,12 +18,14 @@ class Tail:
         self._bytes += data[-2 * self._limit :]
         del self._bytes[: -2 * self._limit]
 
-    def take(self) -> str | None:
-        """What there is, redacted; the tail is empty after."""
+    def clear(self) -> None:
+        self._bytes.clear()
+
+    def text(self) -> str | None:
+        """What there is, redacted."""
         if not self._bytes:
             return None
         text = redact(self._bytes.decode("utf-8", errors="replace").replace("\x00", "�"))
-        self._bytes.clear()
         if len(text) > self._limit:
             last = text[-self._limit :]
             _, newline, lines = last.partition("\n")

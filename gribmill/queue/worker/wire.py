@@ -129,7 +129,7 @@ def outcome_to_wire(outcome: Outcome) -> dict[str, Any]:
 def outcome_from_wire(message: dict[str, Any]) -> Outcome:
     """What a handler made of its job, checked: it may hold anything."""
     fields = dict(message)
-    reader = _READERS.get(fields.pop("kind", None))
+    reader = _READERS.get(str(fields.pop("kind", None)))
     if reader is None:
         raise QueueError("the handler's outcome is of no kind that is known")
     try:

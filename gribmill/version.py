@@ -1,0 +1,3 @@
+"""The version, alone in a module that anything may import."""
+
+__version__ = "0.1.0"
