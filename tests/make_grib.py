@@ -332,7 +332,10 @@ def _set_product(
         _set_by_number(handle, *BY_NUMBER[short_name])
     else:
         put(handle, "shortName", short_name)
-    if level is not None:
+    if edition == 1 and spec.centre == "ecmf":
+        put(handle, "indicatorOfTypeOfLevel", 1 if level is None else 100)
+        put(handle, "level", level or 0)
+    elif level is not None:
         put(handle, "level", level)
     if window and edition == 2:
         put(handle, "productDefinitionTemplateNumber", 8)

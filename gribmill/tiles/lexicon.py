@@ -70,7 +70,7 @@ class Lexicon:
     def match_quantity(self, keys: Keys) -> Match | None:
         """As `match_keys`, but of any statistic of an ensemble too."""
         text = level_text(keys.level, keys.level2)
-        for rank, row, source in self.by_grib.get(keys.parameter, ()):
+        for rank, row, source in self.by_grib.get(_parameter(keys), ()):
             if source.centre not in (None, keys.centre):
                 continue
             own_number = source.centre == ECMWF
@@ -184,6 +184,13 @@ def _source(text: str) -> Source:
         numbers, _, centre = place.partition("@")
     parameter = tuple(int(number) for number in numbers.split("."))
     return Source(parameter, int(centre) if centre else None, units or None)
+
+
+def _parameter(keys: Keys) -> tuple[int, ...]:
+    """Below 128, versions 1 to 3 of GRIB1's table 2 agree: the lexicon has version 2."""
+    if keys.edition == 1 and keys.parameter[0] in (1, 3) and keys.parameter[1] < 128:
+        return (2, keys.parameter[1]) if keys.centre != ECMWF else keys.parameter
+    return keys.parameter
 
 
 def _same_time(row: Variable, statistic: Statistic, start: timedelta | None) -> bool:
