@@ -97,6 +97,22 @@ class QueueMachine(RuleBasedStateMachine):
         text, args = kind.encode(job.args)
         return self.plain.enqueue(job, job_id, text, kind.group_by(args) if kind.group_by else None)
 
+    @rule(
+        kind=st.sampled_from(("tile", "limited")),
+        hour=st.integers(0, 1),
+        priorities=st.lists(st.integers(0, 2), min_size=3, max_size=5),
+    )
+    def enqueue_siblings(self, kind: str, hour: int, priorities: list[int]) -> None:
+        for number, priority in enumerate(priorities):
+            self.enqueue(NewJob(kind, {"hour": hour, "region": f"r{number}"}, priority=priority), [])
+
+    @rule(parents=st.lists(new_jobs(), min_size=1, max_size=3), children=st.lists(new_jobs(), min_size=1, max_size=3))
+    def enqueue_family(self, parents: list[NewJob], children: list[NewJob]) -> None:
+        for job in parents:
+            self.enqueue(job, [])
+        for job in children:
+            self.enqueue(job, list(range(len(parents))))
+
     # Workers
 
     @rule(
@@ -182,6 +198,17 @@ class QueueMachine(RuleBasedStateMachine):
         self.kill(who)
         self.advance_the_clock(LEASE)
         self.recover()
+
+    @precondition(lambda self: self.given)
+    @rule(pick=PICK, heir=st.sampled_from(WORKERS), outcome=OUTCOMES)
+    def report_too_late(self, pick: int, heir: str, outcome: Outcome) -> None:
+        """A worker outlives its lease; when it reports at last, another one may have its job."""
+        worker, job = self.given_at(pick)
+        self.advance_the_clock(LEASE)
+        self.recover()
+        self.advance_the_clock(100.0)
+        self.claim_anything(heir)
+        self.report(worker, job, outcome)
 
     @rule()
     def recover(self) -> None:

@@ -1,0 +1,60 @@
+"""Broken variants of the store: one safeguard taken away."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from gribmill.queue import statements
+from gribmill.queue.sqlite.host_lock import HostLock
+
+FENCE = " AND attempt_no = :attempt_no AND worker_id = :worker_id"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What is replaced, in which named statement or in which line that the database sends."""
+
+    sql: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    sent: Mapping[str, str] = field(default_factory=dict)
+    host_lock: bool = True
+
+    def apply(self, patch: pytest.MonkeyPatch) -> None:
+        """Until the patch is undone. A safeguard that is not there any more is an error here, not a pass."""
+        if self.sql:
+            self._alter_statements(patch)
+        if self.sent:
+            self._alter_what_is_sent(patch)
+        if not self.host_lock:
+            patch.setattr(HostLock, "acquire", lambda *_args, **_kw: None)
+            patch.setattr(HostLock, "release", lambda *_args: None)
+
+    def _alter_statements(self, patch: pytest.MonkeyPatch) -> None:
+        original = statements.statement
+        altered = {name: original("sqlite", name) for name in self.sql}
+        for name, changes in self.sql.items():
+            for old, new in changes:
+                assert old in altered[name], f"{name} has no {old!r} to take away"
+                altered[name] = altered[name].replace(old, new)
+
+        def statement(dialect: str, name: str, package: str = statements.HOME) -> str:
+            return altered[name] if name in altered else original(dialect, name, package)
+
+        for module in list(sys.modules.values()):
+            if module.__name__.startswith("gribmill.queue") and getattr(module, "statement", None) is original:
+                patch.setattr(module, "statement", statement)
+
+    def _alter_what_is_sent(self, patch: pytest.MonkeyPatch) -> None:
+        replaced = self.sent
+
+        class Connection(sqlite3.Connection):
+            def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
+                return super().execute(replaced.get(sql, sql), *args)
+
+        connect = sqlite3.connect
+        patch.setattr(sqlite3, "connect", lambda *args, **kw: connect(*args, **{"factory": Connection, **kw}))

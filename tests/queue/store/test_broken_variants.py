@@ -1,0 +1,263 @@
+"""Broken variants must fail: with a safeguard taken away, the scenario that stands for it goes red."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from gribmill.queue.errors import QueueError
+from gribmill.queue.statements import statement
+from tests.queue.store import guarantees as g
+from tests.queue.store.bench import Bench, SqliteBench
+from tests.queue.store.mutant import FENCE, Mutant
+from tests.queue.store.queue_machine import QueueMachine
+from tests.queue.store.test_sqlite_writes import write_transaction_shuts_others_out
+from tests.queue.store.test_state_machine import CALM
+
+# AssertionError, a refusal of the store, or a `pytest.raises` that met nothing.
+RED = (AssertionError, QueueError, pytest.fail.Exception)
+READY = " AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0"
+ORDER = "ORDER BY priority DESC, position, created_at, id"
+NO_FENCE = ((FENCE, ""),)
+NO_INDEX = ("INDEXED BY jobs_ready\n ", "")
+DUE = " AND next_run_at <= :now"
+
+BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
+    "complete_without_fence": (Mutant({"complete_job": NO_FENCE}), g.fenced_success_changes_nothing),
+    "complete_without_attempt_number": (
+        Mutant({"complete_job": ((" AND attempt_no = :attempt_no", ""),)}),
+        g.fenced_success_changes_nothing,
+    ),
+    "complete_without_worker": (
+        Mutant({"complete_job": ((" AND worker_id = :worker_id", ""),)}),
+        g.fenced_success_changes_nothing,
+    ),
+    "complete_without_status": (
+        Mutant({"complete_job": ((" AND status = 'processing'", ""), (FENCE, ""))}),
+        g.job_succeeds_once,
+    ),
+    "report_without_fence": (Mutant({"held_attempt": NO_FENCE}), g.fenced_failure_changes_nothing),
+    "report_without_attempt_number": (
+        Mutant({"held_attempt": ((" AND attempt_no = :attempt_no", ""),)}),
+        g.fenced_snooze_changes_nothing,
+    ),
+    "report_without_worker": (
+        Mutant({"held_attempt": ((" AND worker_id = :worker_id", ""),)}),
+        g.fenced_stop_changes_nothing,
+    ),
+    "requeue_without_fence": (
+        Mutant({"held_attempt": NO_FENCE, "requeue_job": NO_FENCE}),
+        g.fenced_failure_changes_nothing,
+    ),
+    "snooze_without_fence": (
+        Mutant({"held_attempt": NO_FENCE, "requeue_job": NO_FENCE}),
+        g.fenced_snooze_changes_nothing,
+    ),
+    "end_without_fence": (
+        Mutant({"held_attempt": NO_FENCE, "end_job": NO_FENCE}),
+        g.fenced_last_failure_changes_nothing,
+    ),
+    "stop_without_fence": (Mutant({"held_attempt": NO_FENCE, "end_job": NO_FENCE}), g.fenced_stop_changes_nothing),
+    "sweep_without_lease_check": (
+        Mutant({"expired_leases": ((" AND lease_expires_at <= :now", ""),)}),
+        g.claimed_job_is_not_given_again,
+    ),
+    "sweep_that_comes_a_moment_late": (
+        Mutant({"expired_leases": (("lease_expires_at <= :now", "lease_expires_at < :now"),)}),
+        g.job_of_a_dead_worker_comes_back_after_its_lease,
+    ),
+    "sweep_that_finds_nothing": (
+        Mutant({"expired_leases": (("status = 'processing'", "status = 'processing' AND 0"),)}),
+        g.job_of_a_dead_worker_comes_back_after_its_lease,
+    ),
+    "sweep_that_leaves_the_attempt_open": (
+        Mutant({"lose_attempt": ((" AND status = 'running'", " AND 0"),)}),
+        g.processing_lease_and_running_attempt_are_one,
+    ),
+    "crash_that_costs_nothing": (
+        Mutant({"recover_job": (("retry_count + :cost", "retry_count"),)}),
+        g.job_runs_at_most_its_attempts,
+    ),
+    "failure_that_costs_nothing": (
+        Mutant({"requeue_job": (("retry_count + :cost", "retry_count"),)}),
+        g.job_runs_at_most_its_attempts,
+    ),
+    "heartbeat_that_renews_nothing": (
+        Mutant(
+            {
+                "heartbeat_jobs": (
+                    ("SET lease_expires_at = :lease_expires_at", "SET lease_expires_at = lease_expires_at"),
+                )
+            }
+        ),
+        g.heartbeat_keeps_the_job,
+    ),
+    "deferred_begin_without_host_lock": (
+        Mutant(sent={"BEGIN IMMEDIATE": "BEGIN"}, host_lock=False),
+        write_transaction_shuts_others_out,
+    ),
+    "commit_that_keeps_nothing": (
+        Mutant(sent={"COMMIT": "ROLLBACK"}),
+        g.committed_job_is_there_for_every_process,
+    ),
+    "dedupe_index_missing": (
+        Mutant({"migrations/0001_queue": (("CREATE UNIQUE INDEX jobs_dedupe", "CREATE INDEX jobs_dedupe"),)}),
+        g.equal_active_jobs_are_one,
+    ),
+    "dedupe_by_nobody": (
+        Mutant(
+            {
+                "migrations/0001_queue": (("CREATE UNIQUE INDEX jobs_dedupe", "CREATE INDEX jobs_dedupe"),),
+                "insert_job": (
+                    ("ON CONFLICT (tenant_id, dedupe_key) WHERE dedupe_key IS NOT NULL", "RETURNING id --"),
+                    ("\nRETURNING id\n", "\n"),
+                ),
+            }
+        ),
+        g.equal_active_jobs_are_one,
+    ),
+    "dedupe_over_tenants": (
+        Mutant(
+            {
+                "migrations/0001_queue": (
+                    ("jobs_dedupe ON jobs (tenant_id, dedupe_key)", "jobs_dedupe ON jobs (dedupe_key)"),
+                ),
+                "insert_job": (("ON CONFLICT (tenant_id, dedupe_key)", "ON CONFLICT (dedupe_key)"),),
+                "find_duplicate": (("tenant_id = :tenant_id AND ", ""),),
+            }
+        ),
+        g.equal_active_jobs_are_one,
+    ),
+    "claim_without_status": (
+        Mutant(
+            {
+                "claim_head": (NO_INDEX, (" AND status = 'pending'", "")),
+                "take_job": ((" AND status = 'pending'", ""),),
+            }
+        ),
+        g.claimed_job_is_not_given_again,
+    ),
+    "claim_of_finished_jobs": (
+        Mutant(
+            {
+                "claim_head": (NO_INDEX, (" AND status = 'pending'", " AND status <> 'processing'")),
+                "take_job": ((" AND status = 'pending'", ""),),
+            }
+        ),
+        g.finished_job_stays_as_it_is,
+    ),
+    "claim_that_ignores_parents": (
+        Mutant({"claim_head": (NO_INDEX, (" AND deps_left = 0", ""))}),
+        g.job_that_waits_does_not_start,
+    ),
+    "claim_that_ignores_time": (
+        Mutant({"claim_head": (NO_INDEX, (" AND next_run_at IS NULL", ""))}),
+        g.job_that_waits_does_not_start,
+    ),
+    "promotion_that_ignores_time": (
+        Mutant({"promote_due": ((DUE, ""),), "any_due": ((DUE, ""),)}),
+        g.job_that_waits_does_not_start,
+    ),
+    "claim_by_age_alone": (
+        Mutant({"claim_head": (NO_INDEX, ("priority DESC, position, ", ""), ("j.priority DESC, j.position, ", ""))}),
+        g.claims_follow_the_total_order,
+    ),
+    "claim_without_position": (
+        Mutant({"claim_head": (NO_INDEX, (" position, ", " "))}),
+        g.claims_follow_the_total_order,
+    ),
+    "claim_of_the_first_type_only": (
+        Mutant({"claim_head": (("ORDER BY j.priority DESC, j.position, j.created_at, j.id", "ORDER BY t.key"),)}),
+        g.claims_follow_the_total_order,
+    ),
+    "claim_that_ignores_reservations": (
+        Mutant({"reserved_scopes": (("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"),)}),
+        g.nothing_starts_under_a_reservation,
+    ),
+    "reservation_that_never_ends": (
+        Mutant({"reserved_scopes": ((" AND expires_at > :now", ""),)}),
+        g.nothing_starts_under_a_reservation,
+    ),
+    "claim_without_an_attempt_row": (
+        Mutant(
+            {"insert_attempt": (("VALUES (:id, :attempt_no, :worker_id, :pid, :now)", "SELECT 1, 1, 1, 1, 1 WHERE 0"),)}
+        ),
+        g.processing_lease_and_running_attempt_are_one,
+    ),
+    "claim_that_counts_no_attempt": (
+        Mutant({"take_job": (("attempt_no = attempt_no + 1", "attempt_no = 1"),)}),
+        g.fenced_success_changes_nothing,
+    ),
+    "success_that_leaves_its_attempt_open": (
+        Mutant({"end_attempt": ((" AND status = 'running'", " AND 0"),)}),
+        g.processing_lease_and_running_attempt_are_one,
+    ),
+    "two_leaders": (
+        Mutant(
+            {
+                "take_queue_lease": (
+                    ("WHERE expires_at <= :now OR (holder = excluded.holder AND :renew = 1)", "WHERE 1"),
+                )
+            }
+        ),
+        g.one_leader_at_a_time,
+    ),
+    "two_firings": (
+        Mutant(
+            {
+                "migrations/0001_queue": (
+                    ("  PRIMARY KEY (trigger_id, fire_key)\n) WITHOUT ROWID;", "  number INTEGER PRIMARY KEY\n);"),
+                )
+            }
+        ),
+        g.one_firing_per_slot,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_variant_goes_red(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mutant, scenario = BROKEN[name]
+    mutant.apply(monkeypatch)
+    bench: Bench | None = None
+    with pytest.raises(RED):
+        bench = SqliteBench(tmp_path)
+        scenario(bench)
+    if bench is not None:
+        monkeypatch.undo()
+        bench.close()
+
+
+def test_ready_index_holds_what_the_claim_asks_for() -> None:
+    """The mutants above take these words away; that they are there is what makes the claim right."""
+    assert READY in statement("sqlite", "claim_head")
+    assert ORDER in statement("sqlite", "claim_head")
+
+
+MACHINE_BROKEN = {
+    "fence": Mutant({"held_attempt": NO_FENCE, "complete_job": NO_FENCE, "requeue_job": NO_FENCE, "end_job": NO_FENCE}),
+    "lease_check": Mutant({"expired_leases": ((" AND lease_expires_at <= :now", ""),)}),
+    "release_of_children": Mutant({"release_dependent": (("deps_left - 1", "0"),)}),
+    "order_of_siblings": Mutant({"claim_siblings": (("INDEXED BY jobs_group", ""), ("priority DESC", "priority"))}),
+    "limit_counts_rows": Mutant({"running_batches": (("count(DISTINCT batch_id)", "count(*)"),)}),
+    "reservations": Mutant({"reserved_scopes": (("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"),)}),
+}
+
+
+@pytest.mark.parametrize("name", MACHINE_BROKEN)
+def test_random_histories_find_a_broken_variant(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    MACHINE_BROKEN[name].apply(monkeypatch)
+    search = settings(
+        max_examples=50,
+        stateful_step_count=60,
+        derandomize=True,
+        phases=[Phase.generate],
+        report_multiple_bugs=False,
+        **CALM,
+    )
+    with pytest.raises(RED):
+        run_state_machine_as_test(QueueMachine, settings=search)
