@@ -172,3 +172,25 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_minutes_beyond_the_hour_are_told() -> None:
     assert regular([[281.0]], hour=0.25).lead == "+000 h 15 min" and regular([[281.0]], hour=6).lead == "+006 h"
+
+
+def test_a_long_attribution_is_whole_and_overlaps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Licences ask for it: every word on the picture, within its edges, apart from the extremes."""
+    from matplotlib.figure import Figure
+
+    words = " ".join(f"Made From Data Of CENTRE Number {number}." for number in range(12))
+    boxes: dict[str, Any] = {}
+
+    class Measuring(Figure):
+        def savefig(self, *args: Any, **kwargs: Any) -> None:
+            super().savefig(*args, **kwargs)
+            boxes.update({text.get_text(): text.get_window_extent() for text in self.texts})
+            boxes["page"] = self.bbox
+
+    monkeypatch.setattr(png, "matplotlib_figure", lambda: Measuring)
+    draw_png(regular(np.full((20, 60), 281.0), attribution=words), tmp_path / "a.png", dpi=DPI)
+    credit = next(text for text in boxes if text.startswith("Made"))
+    facts = next(text for text in boxes if text.startswith("min "))
+    assert credit.replace("\n", " ").startswith(words)
+    assert boxes[credit].x1 <= boxes["page"].x1 and boxes[credit].y0 >= 0
+    assert boxes[credit].y1 <= boxes[facts].y0

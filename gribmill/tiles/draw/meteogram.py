@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 INK, GREY = "#1c2126", "#5a6269"
 WIDTH_IN, PANEL_IN, TOP_IN, BOTTOM_IN = 10.0, 1.4, 0.98, 0.85
+FOOT_LETTERS = 136  # of a line at the foot
 BARBS_ACROSS = 36
 DAY = 86400.0
 DAY_LABEL_SHARE = 0.075  # of the axis: narrower days have no room for their name
@@ -40,7 +42,8 @@ def draw_meteogram(curves: Curves, path: Path, dpi: int = 130) -> None:
     figure.text(0.075, 1 - 0.38 / high, curves.title, fontsize=13, fontweight="bold", color=INK)
     figure.text(0.075, 1 - 0.65 / high, curves.subtitle, fontsize=9.5, color=GREY)
     notes = [curves.attribution, unseen_text(unseen), "gribmill"]
-    figure.text(0.075, 0.12 / high, " · ".join(note for note in notes if note), fontsize=7.5, color=GREY)
+    foot = "\n".join(wrap(" · ".join(note for note in notes if note), FOOT_LETTERS))
+    figure.text(0.075, 0.1 / high, foot, fontsize=7.5, color=GREY)
     save(figure, path, curves.title)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 PAPER = (246, 246, 243)  # where the scale draws nothing: dry, clear
 MISSING = (205, 207, 210)  # hatched too, so that it is no colour of any scale
 LONG_SIDE_IN, SHORT_SIDE_IN = 9.6, 1.6
+LETTER_IN, FOOT_LINE_IN = 0.066, 0.15  # a letter and a line at the foot
+FACTS_IN = 4.2  # the line with both extremes
 HEADING_IN = 0.118  # the width of a letter of the heading: long ones are set smaller
 SMOOTH_BELOW_PX = 900  # fields with fewer columns or rows are blended to about so many
 
@@ -45,14 +48,24 @@ class Layout:
     width: float
     height: float
     bar_below: bool
+    credits: tuple[str, ...] = ()
     left: float = 0.62
     right: float = 0.3
-    bottom: float = 0.62
 
     @property
     def narrow(self) -> bool:
         """Too narrow for two texts in one line."""
         return self.width < 6.2
+
+    @property
+    def raised(self) -> int:
+        """By how many lines the extremes stand above the foot: over the credits where both do not fit in one."""
+        beside = len(self.credits) < 2 and len("".join(self.credits)) * LETTER_IN < self.width - FACTS_IN
+        return 0 if beside and not self.narrow else max(len(self.credits), 1)
+
+    @property
+    def bottom(self) -> float:
+        return 0.62 + FOOT_LINE_IN * max(self.raised - 1, 0)
 
     @property
     def top(self) -> float:
@@ -76,7 +89,7 @@ def draw_png(field: Drawable, path: Path, barbs: Barbs | None = None, dpi: int =
     plane = plane_of(field)
     scale = scale_for(field.values, field.units, field.palette)
     shown = scale.convert(field.values)
-    layout = layout_for(plane)
+    layout = layout_for(plane, field.attribution)
     figure = figure_class(figsize=layout.size, dpi=dpi, facecolor="white")
     ax = figure.add_axes(layout.box(0, 0, layout.width, layout.height))
     _add_field(ax, shown, scale)
@@ -107,13 +120,16 @@ def save(figure: Figure, path: Path, title: str) -> None:
         raise DrawError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def layout_for(plane: Plane) -> Layout:
+def layout_for(plane: Plane, attribution: str = "") -> Layout:
     """The map as large as the page allows, true to scale unless the tile is a mere strip."""
     ny, nx = plane.shape
     ratio = ny * plane.aspect / nx
     if ratio <= 1:
-        return Layout(LONG_SIDE_IN, max(LONG_SIDE_IN * ratio, SHORT_SIDE_IN), bar_below=ratio < 0.62)
-    return Layout(max(LONG_SIDE_IN / ratio, 3.2), LONG_SIDE_IN, bar_below=False)
+        width, height = LONG_SIDE_IN, max(LONG_SIDE_IN * ratio, SHORT_SIDE_IN)
+    else:
+        width, height = max(LONG_SIDE_IN / ratio, 3.2), LONG_SIDE_IN
+    credit = " · ".join(part for part in (attribution, "Natural Earth", "gribmill") if part)
+    return Layout(width, height, ratio < 0.62, tuple(wrap(credit, int(width / LETTER_IN))))
 
 
 def _add_field(ax: Axes, shown: Floats, scale: Scale) -> None:
@@ -218,9 +234,9 @@ def _add_words(figure: Figure, layout: Layout, field: Drawable, scale: Scale, fa
     figure.text(right, up + above[1] / high, field.region, fontsize=small + 1.5, color=grey, ha=side)
     figure.text(left, up + above[2] / high, field.source, fontsize=small, color=grey)
     figure.text(right, up + above[3] / high, field.valid_text, fontsize=small, color=grey, ha=side)
-    credit = " · ".join(part for part in (field.attribution, "Natural Earth", "gribmill") if part)
-    figure.text(right, (0.26 if narrow else 0.1) / high, facts, fontsize=7.5, color="#5a6269", ha=side)
-    figure.text(left, 0.1 / high, credit, fontsize=7.5, color="#5a6269")
+    credits = layout.credits
+    figure.text(right, (0.1 + FOOT_LINE_IN * layout.raised) / high, facts, fontsize=7.5, color="#5a6269", ha=side)
+    figure.text(left, 0.1 / high, "\n".join(credits), fontsize=7.5, color="#5a6269", linespacing=1.3)
 
 
 def _facts(found: tuple[Extreme, Extreme] | None, scale: Scale) -> str:
