@@ -1,0 +1,176 @@
+"""The plans of the hot statements: the intended index, no scan of `jobs`, no sort; before and after ANALYZE."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gribmill.queue.sqlite import SqliteDatabase
+from gribmill.queue.statements import statement
+from gribmill.queue.store import Store
+from tests.queue.store.sample_types import TYPES
+
+NOW = "2026-06-01 00:00:00.000"
+FENCE = {"job_id": 5, "attempt_no": 1, "worker_id": "w"}
+BY_ID = ("jobs USING INTEGER PRIMARY KEY",)
+
+LARGE = re.compile(r"SCAN (jobs|j|job_attempts|a|job_dependencies|d)( |$)")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a statement must use, with values to bind; `sorts` gives the reason where a sort is meant."""
+
+    uses: tuple[str, ...]
+    params: dict[str, Any]
+    sorts: str | None = None
+
+
+HOT: dict[str, Plan] = {
+    "any_due": Plan(("jobs_due",), {"now": NOW}),
+    "promote_due": Plan(("jobs_due", "INTEGER PRIMARY KEY"), {"now": NOW}),
+    "eligible_types": Plan(("job_definitions",), {"types": '["plain"]'}),  # a dozen rows: a walk is as good
+    "reserved_scopes": Plan(("direct_reservations_one",), {"now": NOW}),
+    "running_batches": Plan(
+        ("jobs_lease",), {"type": "limited", "joined": None}, sorts="counts the batches that run: a handful of rows"
+    ),
+    "claim_head": Plan(
+        ("INDEX jobs_ready (type=?)", "j USING INTEGER PRIMARY KEY"),
+        {"types": '["plain","tile"]'},
+        sorts="the best of one head per type: as many rows as there are types",
+    ),
+    "claim_siblings": Plan(
+        ("INDEX jobs_group (type=? AND group_key=?)",), {"type": "tile", "group_key": "g1", "head_id": 5, "more": 3}
+    ),
+    "take_job": Plan(BY_ID, {"id": 5, "worker_id": "w", "now": NOW, "batch_id": 5, "lease_expires_at": NOW}),
+    "held_attempt": Plan(BY_ID, FENCE),
+    "complete_job": Plan(BY_ID, {**FENCE, "now": NOW}),
+    "requeue_job": Plan(BY_ID, {**FENCE, "next_run_at": NOW, "cost": 1, "error": "x"}),
+    "end_job": Plan(BY_ID, {**FENCE, "status": "failed", "now": NOW, "error": "x", "dead_lettered_at": None}),
+    "end_attempt": Plan(
+        ("job_attempts USING PRIMARY KEY (job_id=? AND attempt_no=?)",),
+        {
+            **FENCE,
+            "status": "failed",
+            "now": NOW,
+            "exit_code": 1,
+            "stdout_tail": None,
+            "stderr_tail": None,
+            "error": "x",
+            "artifacts": None,
+        },
+    ),
+    "dependents": Plan(("d USING PRIMARY KEY (parent_id=?)", "j USING INTEGER PRIMARY KEY"), {"parent_id": 5}),
+    "release_dependent": Plan(BY_ID, {"job_id": 5}),
+    "cancel_pending": Plan(BY_ID, {"job_id": 5, "now": NOW, "error": "x"}),
+    "request_cancel": Plan(BY_ID, {"job_id": 5, "now": NOW, "error": "x"}),
+    "heartbeat_jobs": Plan(("jobs_lease",), {"worker_id": "w", "lease_expires_at": NOW}),
+    "cancellations": Plan(("jobs_lease",), {"worker_id": "w"}),
+    "expired_leases": Plan(("INDEX jobs_lease (lease_expires_at",), {"now": NOW, "limit": 500}),
+    "far_leases": Plan(("INDEX jobs_lease (lease_expires_at",), {"horizon": NOW, "limit": 500}),
+    "abandoned_by_hand": Plan(("INDEX jobs_lease (lease_expires_at=?)",), {"now": NOW, "limit": 500}),
+    "recover_job": Plan(
+        BY_ID,
+        {
+            **FENCE,
+            "status": "pending",
+            "next_run_at": NOW,
+            "cost": 1,
+            "error": "x",
+            "completed_at": None,
+            "dead_lettered_at": None,
+        },
+    ),
+    "has_work": Plan(("INDEX jobs_ready (type=?)", "INDEX jobs_due (next_run_at"), {"types": '["plain"]', "now": NOW}),
+    "next_due": Plan(("jobs_due",), {}),
+    "oldest_ready": Plan(("INDEX jobs_ready (type=?)",), {"type": "plain"}),
+    "find_duplicate": Plan(
+        ("INDEX jobs_dedupe (tenant_id=? AND dedupe_key=?)",), {"tenant_id": "global", "dedupe_key": "k"}
+    ),
+    "prune_jobs": Plan(
+        ("INDEX jobs_finished (completed_at", "INTEGER PRIMARY KEY"),
+        {"before": NOW, "statuses": '["completed"]', "limit": 1000},
+    ),
+    "recent_runs": Plan(
+        ("INDEX jobs_finished (completed_at>?)", "a USING PRIMARY KEY (job_id=? AND attempt_no=?)"), {"since": NOW}
+    ),
+    "parent_states": Plan(BY_ID, {"ids": "[1,2]"}),
+    "get_job": Plan(BY_ID, {"job_id": 5}),
+    "list_attempts": Plan(("job_attempts USING PRIMARY KEY (job_id=?)",), {"job_id": 5}),
+}
+
+CREATED = "strftime('%Y-%m-%d %H:%M:%f', 1780000000 + i, 'unixepoch')"
+FAR = "'2030-01-01 00:00:00.000'"
+RUNNING = {
+    "type": "'limited'",
+    "status": "'processing'",
+    "worker_id": "'w'",
+    "lease_expires_at": FAR,
+    "batch_id": "i / 4",
+    "attempt_no": "1",
+}
+# How many, and what differs from a plain pending row of number i.
+ROWS: tuple[tuple[int, dict[str, str]], ...] = (
+    (30_000, {"type": "'plain'", "priority": "i % 5", "dedupe_key": "'key' || i"}),
+    (15_000, {"type": "'tile'", "priority": "i % 5", "group_key": "'g' || (i / 12)"}),
+    (5_000, {"type": "'plain'", "priority": "9", "next_run_at": FAR}),
+    (50_000, {"type": "'plain'", "status": "'completed'", "completed_at": CREATED, "attempt_no": "1"}),
+    (40, RUNNING),
+)
+
+
+def fill(count: int, columns: dict[str, str]) -> str:
+    return (
+        f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count})"
+        f" INSERT INTO jobs (created_at, {', '.join(columns)}) SELECT {CREATED}, {', '.join(columns.values())} FROM n"
+    )
+
+
+@pytest.fixture(scope="module", params=["fresh", "analyzed"])
+def backlog(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
+    """Fifty thousand waiting and fifty thousand finished jobs, without and with the planner's statistics."""
+    path: Path = tmp_path_factory.mktemp(request.param) / "jobs.db"
+    Store(SqliteDatabase(path, synchronous="normal"), TYPES).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")
+        connection.execute("BEGIN")
+        for count, columns in ROWS:
+            connection.execute(fill(count, columns))
+        connection.execute(
+            "INSERT INTO job_attempts (job_id, attempt_no, worker_id, started_at, status)"
+            " SELECT id, 1, 'w', created_at, 'succeeded' FROM jobs WHERE attempt_no = 1"
+        )
+        connection.execute("INSERT INTO job_dependencies SELECT id, id + 1, 'cancel' FROM jobs WHERE id % 100 = 0")
+        connection.execute("COMMIT")
+        if request.param == "analyzed":
+            connection.execute("ANALYZE")
+        yield connection
+
+
+def plan_of(connection: sqlite3.Connection, name: str, params: dict[str, Any]) -> list[str]:
+    return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement('sqlite', name)}", params)]
+
+
+@pytest.mark.parametrize("name", HOT)
+def test_hot_statement_keeps_its_plan(backlog: sqlite3.Connection, name: str) -> None:
+    wanted = HOT[name]
+    lines = plan_of(backlog, name, wanted.params)
+    whole = "\n".join(lines)
+    for index in wanted.uses:
+        assert index in whole
+    assert [line for line in lines if LARGE.match(line) and not _small(line)] == [], whole
+    assert "AUTOMATIC" not in whole, whole
+    assert "BLOOM" not in whole, whole
+    assert ("TEMP B-TREE" in whole) <= (wanted.sorts is not None), whole
+
+
+def _small(line: str) -> bool:
+    """A walk of the partial index of what runs now: as many rows as there are executors."""
+    return line.endswith("USING INDEX jobs_lease")
