@@ -69,6 +69,18 @@ class WorkerSettings(Section):
     kill_grace_seconds: Positive = Field(5.0, description="Between TERM and KILL of an executor that must stop.")
 
 
+class ChainSettings(Section):
+    """What `gribmill run` keeps fresh, and how long."""
+
+    models: tuple[str, ...] = Field((), description="The models to follow, such as hrrr, gfs or gefs.p01.")
+    regions: tuple[str, ...] = Field((), description="The regions to cut; a model is cut for those that it touches.")
+    keep_grib: bool = Field(False, description="Keep the downloaded messages when all tiles of an hour are built.")
+    runs_back: PositiveInt = Field(2, description="How many of a model's newest runs a scan looks at.")
+    keep_days: Positive = Field(7.0, description="Runs older than this are pruned.")
+    keep_runs: PositiveInt = Field(200, description="No more runs of a model than this are kept.")
+    keep_gigabytes: Positive | None = Field(None, description="The oldest runs go when tiles and spool need more.")
+
+
 class RegionSettings(Section):
     """One region of your own: a box, or the outlines of a GeoJSON file. `regions/` says what is wrong with it."""
 
@@ -94,6 +106,7 @@ class Settings(Section):
     log: LogSettings = LogSettings()
     queue: QueueSettings = QueueSettings()
     workers: WorkerSettings = WorkerSettings()
+    chain: ChainSettings = ChainSettings()
     regions: dict[str, RegionSettings] = Field(
         default_factory=dict, description="Regions of your own: [regions.NAME] with a box or a GeoJSON file."
     )

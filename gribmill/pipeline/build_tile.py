@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from gribmill.pipeline.ids import Hour, ModelId, RegionId, RunId
 from gribmill.queue.job_type import Args, JobType
+from gribmill.queue.model import NewJob, Snoozed, Succeeded, Write
+from gribmill.queue.worker.task import Batch, Task
+
+if TYPE_CHECKING:
+    from gribmill.pipeline.context import Context
+    from gribmill.tiles.draft import Built
+
+log = logging.getLogger("gribmill.build_tile")
+
+# How long a tile waits for messages that have to be fetched again.
+REFETCH_SECONDS = 30.0
 
 
 class BuildTileArgs(Args):
@@ -20,12 +35,92 @@ def group_of(args: BuildTileArgs) -> str:
     return f"{args.model_id}/{args.run_id}/{args.hour:03d}"
 
 
+def run(batch: Batch) -> None:
+    """Decode the hour's messages once and cut them for every region of the batch."""
+    from gribmill.pipeline.context import context_of
+    from gribmill.pipeline.spool import spool_path
+
+    context = context_of(batch.tasks[0])
+    first = batch.tasks[0].args_as(BuildTileArgs)
+    spool = spool_path(context.data, first.model_id, first.run_id, first.hour)
+    if not spool.is_file():
+        for task in batch.unreported:
+            _fetch_again(context, batch, task)
+        return
+    _build(context, batch, first, spool)
+
+
+def _build(context: Context, batch: Batch, first: BuildTileArgs, spool: Path) -> None:
+    from gribmill.tiles.build import build
+
+    by_region = {task.args_as(BuildTileArgs).region: task for task in batch.unreported}
+    for name in [name for name in by_region if name not in context.regions]:
+        task = by_region.pop(name)
+        batch.fail(task, f"there is no region {name!r} in these settings", permanent=True)
+    if not by_region:
+        return
+    record = context.catalogue.hours(first.model_id, first.run_id).get(first.hour)
+    outcome = build(
+        spool,
+        [context.regions[name] for name in by_region],
+        context.data,
+        model=first.model_id,
+        variables=(*record.found, *record.missing) if record else context.model(first.model_id).variables,
+        url=record.url if record else None,
+        etag=record.etag if record else None,
+    )
+    for failed in outcome.failed:
+        batch.fail(by_region.pop(failed.region), str(failed.error))
+    built = {tile.shelf.region: tile for tile in outcome.tiles if tile.minutes == _minutes(context, first)}
+    for name in [name for name in by_region if name not in built]:
+        batch.done(by_region.pop(name), Succeeded(skipped=f"the model's grid does not reach {name}"))
+    for left, (name, task) in zip(range(len(by_region), 0, -1), by_region.items(), strict=True):
+        batch.done(task, _recorded(first, name, built[name], last=left == 1))
+
+
+def _recorded(args: BuildTileArgs, region: str, tile: Built, *, last: bool) -> Succeeded:
+    """The tile enters the catalogue with the completion of its job; then the hour may be whole, and the run."""
+    from gribmill.pipeline.catalogue import write
+    from gribmill.pipeline.publish import publish_job
+
+    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+    also: list[Write] = [
+        write("record_tile", **hour, region=region, bytes=tile.bytes),
+        write("finish_hour", **hour),
+        write("finish_run", **hour),
+    ]
+    then = (publish_job(args.model_id, args.run_id, args.hour),) if last else ()
+    return Succeeded(then=then, also=tuple(also), artifacts=(str(tile.path),))
+
+
+def _fetch_again(context: Context, batch: Batch, task: Task) -> None:
+    """The spool file is gone. Either the tile is there and nothing is to do, or the messages have to come again."""
+    from gribmill.tiles.shelf import Shelf
+
+    args = task.args_as(BuildTileArgs)
+    shelf = Shelf(context.data, args.model_id, args.run_id, args.region)
+    if shelf.tile(_minutes(context, args)).is_file():
+        batch.done(task, Succeeded(skipped="the tile is there already"))
+        return
+    again = NewJob(
+        "ingest_grib",
+        {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour, "regions": [args.region]},
+        source="system",
+    )
+    batch.done(task, Snoozed(REFETCH_SECONDS, "its messages are gone and are fetched again", then=(again,)))
+
+
+def _minutes(context: Context, args: BuildTileArgs) -> int:
+    """The moment that the tile is for. Members between the hours lie some minutes before theirs."""
+    return args.hour * 60 + context.model(args.model_id).offset_minutes
+
+
 BUILD_TILE = JobType(
     key="build_tile",
     description="Cuts one hour's GRIB into the NPZ tile of one region.",
     args=BuildTileArgs,
     lane="build",
-    handler=None,
+    handler="gribmill.pipeline.build_tile:run",
     timeout_seconds=900,
     max_attempts=3,
     backoff_base_s=30.0,

@@ -19,7 +19,10 @@ def _real_time(run_id: str) -> str:
     return run_id
 
 
-ModelId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]{0,39}$", description="A model, such as hrrr or gefs.p01")]
+ModelId = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,29}(\.[a-z0-9]{1,8})?$", description="A model, such as hrrr or gefs.p01"),
+]
 RunId = Annotated[
     str, Field(pattern=r"^\d{8}_\d{2}$", description="A run as YYYYMMDD_HH, in UTC"), AfterValidator(_real_time)
 ]

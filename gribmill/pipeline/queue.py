@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from gribmill.pipeline import catalogue
 from gribmill.pipeline.types import TYPES, TYPES_PATH
 from gribmill.queue.sqlite import SqliteDatabase
+from gribmill.queue.statements import HOME
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.settings import Settings
@@ -11,14 +13,19 @@ from gribmill.settings import Settings
 JOBS_FILE = "jobs.db"
 
 
-def open_queue(settings: Settings) -> Store:
-    """The store behind these settings; made when it is not there yet."""
-    database = SqliteDatabase(
+def open_database(settings: Settings) -> SqliteDatabase:
+    """jobs.db with the queue's tables and the catalogue's."""
+    return SqliteDatabase(
         settings.data_root / JOBS_FILE,
         synchronous=settings.queue.synchronous,
         allow_network_files=settings.queue.allow_network_files,
+        packages=(HOME, catalogue.HOME),
     )
-    return Store(database, TYPES)
+
+
+def open_queue(settings: Settings) -> Store:
+    """The store behind these settings; made when it is not there yet."""
+    return Store(open_database(settings), TYPES)
 
 
 def worker_options(settings: Settings) -> WorkerOptions:

@@ -42,8 +42,8 @@ class JobType:
     on_lost: Literal["retry", "fail"] = "retry"
     group_by: Callable[[Any], str] | None = None
     """The batching rule: jobs with the same key may be claimed together."""
-    dedupe: bool = False
-    """Whether equal arguments make equal jobs."""
+    dedupe: bool | tuple[str, ...] = False
+    """Whether equal arguments make equal jobs; or the names of those that decide."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", self.key):
@@ -77,7 +77,12 @@ class JobType:
 
     def dedupe_key_of(self, args_text: str, tenant_id: str) -> str | None:
         """The key that equal jobs share, if this type deduplicates."""
-        return dedupe_key(self.key, tenant_id, json.loads(args_text)) if self.dedupe else None
+        if not self.dedupe:
+            return None
+        args = json.loads(args_text)
+        if isinstance(self.dedupe, tuple):
+            args = {name: args[name] for name in self.dedupe if name in args}
+        return dedupe_key(self.key, tenant_id, args)
 
 
 class Registry:

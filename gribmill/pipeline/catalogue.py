@@ -1,0 +1,158 @@
+"""What exists: runs, hours, tiles, mirrors. Read here; written only by the statements that complete jobs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from gribmill.queue.database import Database, Row
+from gribmill.queue.model import Write
+from gribmill.queue.times import to_datetime
+
+HOME = "gribmill.pipeline"
+RunState = Literal["arriving", "complete", "given_up"]
+HourState = Literal["published", "ingested", "built"]
+MOST_RUNS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run that has been seen. `final` is False while its hours are still being discovered."""
+
+    model_id: str
+    run_id: str
+    hours: tuple[int, ...]
+    final: bool
+    state: RunState
+    first_seen_at: datetime | None
+    completed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class HourRecord:
+    """One file of a run."""
+
+    hour: int
+    state: HourState
+    published_at: datetime | None
+    mirror: str | None
+    size: int | None
+    url: str | None
+    etag: str | None
+    bytes: int | None
+    found: tuple[str, ...]
+    missing: tuple[str, ...]
+    regions: tuple[str, ...]
+    keep_grib: bool
+    ingested_at: datetime | None
+    built_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class TileRecord:
+    """One tile on disk."""
+
+    region: str
+    hour: int
+    bytes: int
+    built_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorRecord:
+    """How a mirror has behaved."""
+
+    name: str
+    failures: int
+    last_error: str | None
+    last_failed_at: datetime | None
+    last_ok_at: datetime | None
+    sick_until: datetime | None
+
+
+def write(statement: str, **params: Any) -> Write:
+    """A statement of the catalogue, to be run in the transaction that completes a job."""
+    return Write(HOME, statement, params)
+
+
+class Catalogue:
+    """Short reads, each of one moment."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def runs(self, model_id: str | None = None, limit: int = MOST_RUNS) -> list[RunRecord]:
+        """The runs that have been seen, of one model or of all, the newest first."""
+        return [_run(row) for row in self._rows("list_runs", model_id=model_id, limit=limit)]
+
+    def hours(self, model_id: str, run_id: str) -> dict[int, HourRecord]:
+        rows = self._rows("list_hours", model_id=model_id, run_id=run_id)
+        return {row["hour"]: _hour(row) for row in rows}
+
+    def tiles(self, model_id: str, run_id: str) -> list[TileRecord]:
+        rows = self._rows("list_tiles", model_id=model_id, run_id=run_id)
+        return [TileRecord(row["region"], row["hour"], row["bytes"], to_datetime(row["built_at"])) for row in rows]
+
+    def mirrors(self) -> dict[str, MirrorRecord]:
+        return {row["name"]: _mirror(row) for row in self._rows("list_mirrors")}
+
+    def newest_runs(self, model_id: str) -> dict[str, str]:
+        """Region to the newest run that has any tile of it."""
+        return {row["region"]: row["newest"] for row in self._rows("regions_of_model", model_id=model_id)}
+
+    def newest_complete_run(self, model_id: str, region: str) -> str | None:
+        """The newest run of which this region has every hour."""
+        run_id: str | None = self._rows("newest_complete", model_id=model_id, region=region)[0]["run_id"]
+        return run_id
+
+    def _rows(self, statement: str, **params: Any) -> list[Row]:
+        with self._database.read() as tx:
+            return tx.rows(statement, params, package=HOME)
+
+
+def _run(row: Row) -> RunRecord:
+    return RunRecord(
+        row["model_id"],
+        row["run_id"],
+        tuple(json.loads(row["hours"])),
+        bool(row["final"]),
+        row["state"],
+        to_datetime(row["first_seen_at"]),
+        to_datetime(row["completed_at"]),
+    )
+
+
+def _hour(row: Row) -> HourRecord:
+    return HourRecord(
+        hour=row["hour"],
+        state=row["state"],
+        published_at=to_datetime(row["published_at"]),
+        mirror=row["mirror"],
+        size=row["size"],
+        url=row["url"],
+        etag=row["etag"],
+        bytes=row["bytes"],
+        found=_names(row["found"]),
+        missing=_names(row["missing"]),
+        regions=_names(row["regions"]),
+        keep_grib=bool(row["keep_grib"]),
+        ingested_at=to_datetime(row["ingested_at"]),
+        built_at=to_datetime(row["built_at"]),
+    )
+
+
+def _mirror(row: Row) -> MirrorRecord:
+    return MirrorRecord(
+        row["name"],
+        row["failures"],
+        row["last_error"],
+        to_datetime(row["last_failed_at"]),
+        to_datetime(row["last_ok_at"]),
+        to_datetime(row["sick_until"]),
+    )
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(json.loads(text)) if text else ()

@@ -1,0 +1,143 @@
+"""prune: old runs go, by age, by count and by disk; never the newest complete run of a model."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gribmill.pipeline.ids import ModelId
+from gribmill.queue.job_type import Args, JobType
+from gribmill.queue.model import Succeeded, Write
+from gribmill.queue.worker.task import Task
+
+if TYPE_CHECKING:
+    from gribmill.pipeline.catalogue import Catalogue
+    from gribmill.settings import ChainSettings
+
+
+class PruneArgs(Args):
+    """One model, or all of them."""
+
+    model_id: ModelId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunOnDisk:
+    """What one run occupies, and whether it may go."""
+
+    model_id: str
+    run_id: str
+    bytes: int
+    protected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """A run that goes, and why."""
+
+    run: RunOnDisk
+    reason: str
+
+
+def run(task: Task) -> Succeeded:
+    """Remove the files first, the catalogue's rows with the completion: a crash in between is repeated, not lost."""
+    from gribmill.pipeline.context import context_of
+
+    args = task.args_as(PruneArgs)
+    context = context_of(task)
+    doomed = choose(runs_on_disk(context.data, context.catalogue, args.model_id), context.settings.chain)
+    for one in doomed:
+        remove_run(context.data, one.run)
+    return Succeeded(also=tuple(write for one in doomed for write in forget(one.run)))
+
+
+def runs_on_disk(data: Path, catalogue: Catalogue, model_id: str | None = None) -> list[RunOnDisk]:
+    """Every run with tiles, messages or a row in the catalogue, the oldest first."""
+    known = {(record.model_id, record.run_id) for record in catalogue.runs(model_id)}
+    for room in ("grib", "tiles"):
+        known |= {
+            (folder.parent.name, folder.name)
+            for folder in (data / room).glob("*/????????_??")
+            if model_id in (None, folder.parent.name)
+        }
+    newest = {model: _newest_complete(catalogue, model) for model in {model for model, _ in known}}
+    return [
+        RunOnDisk(model, run_id, sum(_sizes(data, model, run_id)), run_id in newest[model])
+        for model, run_id in sorted(known, key=lambda pair: (pair[1], pair[0]))
+    ]
+
+
+def choose(runs: list[RunOnDisk], settings: ChainSettings, now: datetime | None = None) -> list[Doomed]:
+    """Which runs go: too old, too many of a model, or the oldest while all together need too much disk."""
+    oldest_kept = f"{(now or datetime.now(UTC)) - timedelta(days=settings.keep_days):%Y%m%d_%H}"
+    doomed: dict[tuple[str, str], Doomed] = {}
+    models: dict[str, list[RunOnDisk]] = {}
+    for one in runs:
+        models.setdefault(one.model_id, []).append(one)
+        if one.run_id < oldest_kept:
+            _doom(doomed, one, f"older than {settings.keep_days:g} days")
+    for several in models.values():
+        for one in several[: -settings.keep_runs]:
+            _doom(doomed, one, f"more than {settings.keep_runs} runs")
+    if settings.keep_gigabytes is not None:
+        _fit(doomed, runs, settings.keep_gigabytes)
+    return list(doomed.values())
+
+
+def remove_run(data: Path, run: RunOnDisk) -> None:
+    """Its messages and its tiles."""
+    for room in ("grib", "tiles"):
+        shutil.rmtree(data / room / run.model_id / run.run_id, ignore_errors=True)
+
+
+def forget(run: RunOnDisk) -> Iterable[Write]:
+    """The catalogue's rows of a run that is gone."""
+    from gribmill.pipeline.catalogue import write
+
+    for statement in ("forget_tiles", "forget_hours", "forget_run"):
+        yield write(statement, model_id=run.model_id, run_id=run.run_id)
+
+
+def _fit(doomed: dict[tuple[str, str], Doomed], runs: list[RunOnDisk], gigabytes: float) -> None:
+    used = sum(one.bytes for one in runs if (one.model_id, one.run_id) not in doomed)
+    for one in runs:
+        if used <= gigabytes * 1e9:
+            return
+        if (one.model_id, one.run_id) not in doomed and not one.protected:
+            _doom(doomed, one, f"all together need more than {gigabytes:g} GB")
+            used -= one.bytes
+
+
+def _doom(doomed: dict[tuple[str, str], Doomed], run: RunOnDisk, reason: str) -> None:
+    if not run.protected:
+        doomed.setdefault((run.model_id, run.run_id), Doomed(run, reason))
+
+
+def _newest_complete(catalogue: Catalogue, model_id: str) -> set[str]:
+    """The newest complete run of each region: these stay, however old."""
+    regions = catalogue.newest_runs(model_id)
+    found = {catalogue.newest_complete_run(model_id, region) for region in regions}
+    return {run_id for run_id in found if run_id}
+
+
+def _sizes(data: Path, model_id: str, run_id: str) -> Iterator[int]:
+    for room in ("grib", "tiles"):
+        for path in (data / room / model_id / run_id).rglob("*"):
+            if path.is_file():
+                yield path.stat().st_size
+
+
+PRUNE = JobType(
+    key="prune",
+    description="Removes old runs: by age, by count, by disk.",
+    args=PruneArgs,
+    lane="fetch",
+    handler="gribmill.pipeline.prune:run",
+    timeout_seconds=1800,
+    max_attempts=3,
+    dedupe=True,
+)

@@ -1,0 +1,49 @@
+"""publish: after the tiles of an hour, moves latest.json forward and removes messages that nobody needs any more."""
+
+from __future__ import annotations
+
+from gribmill.pipeline.ids import Hour, ModelId, RunId
+from gribmill.queue.job_type import Args, JobType
+from gribmill.queue.model import NewJob, Succeeded
+from gribmill.queue.worker.task import Task
+
+
+class PublishArgs(Args):
+    """Which hour has new tiles."""
+
+    model_id: ModelId
+    run_id: RunId
+    hour: Hour
+
+
+def publish_job(model_id: str, run_id: str, hour: int) -> NewJob:
+    """Enqueued with the completion of a tile. An equal one that still waits will see this tile too."""
+    return NewJob("publish", {"model_id": model_id, "run_id": run_id, "hour": hour}, source="system")
+
+
+def run(task: Task) -> Succeeded:
+    """Look at the catalogue as it is now; whatever it says, doing this twice does no harm."""
+    from gribmill.pipeline.context import context_of
+    from gribmill.pipeline.latest import publish_latest
+    from gribmill.pipeline.spool import remove_spool, spool_path
+
+    args = task.args_as(PublishArgs)
+    context = context_of(task)
+    publish_latest(context.catalogue, context.data, args.model_id)
+    hour = context.catalogue.hours(args.model_id, args.run_id).get(args.hour)
+    if hour is not None and hour.state == "built" and not hour.keep_grib:
+        remove_spool(spool_path(context.data, args.model_id, args.run_id, args.hour))
+    return Succeeded()
+
+
+PUBLISH = JobType(
+    key="publish",
+    description="Moves latest.json forward and removes messages whose tiles are all built.",
+    args=PublishArgs,
+    lane="fetch",
+    handler="gribmill.pipeline.publish:run",
+    timeout_seconds=120,
+    max_attempts=5,
+    backoff_base_s=5.0,
+    backoff_cap_s=60.0,
+)

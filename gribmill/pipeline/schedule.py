@@ -1,0 +1,86 @@
+"""When which model is looked at: each has its own pace, measured at its publisher."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+
+from gribmill.errors import GribmillError
+from gribmill.ingest.model import Model
+from gribmill.pipeline.priority import HOUSEKEEPING, SCAN
+from gribmill.queue.model import NewJob
+from gribmill.queue.store import Store
+
+log = logging.getLogger("gribmill.schedule")
+
+PRUNE_EVERY = timedelta(hours=6)
+# A model that will have no more runs is asked again now and then: its description may have changed.
+LONGEST_WAIT = timedelta(hours=6)
+# Looking at the clock so often costs nothing and follows a clock that was set.
+LONGEST_SLEEP_SECONDS = 30.0
+
+
+def scan_job(model_id: str, run_id: str | None = None) -> NewJob:
+    """A look at a model's newest runs, or at one run of it."""
+    args = {"model_id": model_id} | ({"run_id": run_id} if run_id else {})
+    return NewJob("scan_source", args, priority=SCAN, source="schedule")
+
+
+class Schedule:
+    """Enqueues what is due. An equal job that is active already is not doubled, so two schedules do no harm."""
+
+    def __init__(
+        self, store: Store, models: Iterable[Model], clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._store = store
+        self._models = {model.id: model for model in models}
+        self._clock = clock
+        now = clock()
+        self._next_scan = dict.fromkeys(self._models, now)
+        self._next_prune = now + timedelta(minutes=10)
+
+    def run_once(self) -> list[NewJob]:
+        """Enqueue every scan that is due now; what was enqueued."""
+        now = self._clock()
+        due = [scan_job(model_id) for model_id, moment in self._next_scan.items() if moment <= now]
+        for job in due:
+            model = self._models[job.args["model_id"]]
+            soon = model.next_scan_at(now) or now + LONGEST_WAIT
+            self._next_scan[model.id] = min(max(soon, now + timedelta(seconds=model.scan_seconds)), now + LONGEST_WAIT)
+        if self._next_prune <= now:
+            due.append(NewJob("prune", {}, priority=HOUSEKEEPING, source="schedule"))
+            self._next_prune = now + PRUNE_EVERY
+        if due:
+            self._store.enqueue_many(due)
+        return due
+
+    def seconds_to_next(self) -> float:
+        """How long nothing is due."""
+        soonest = min([self._next_prune, *self._next_scan.values()])
+        return min(max(0.05, (soonest - self._clock()).total_seconds()), LONGEST_SLEEP_SECONDS)
+
+
+class ScheduleThread(threading.Thread):
+    """A schedule beside a supervisor, in a thread with a database connection of its own."""
+
+    def __init__(self, schedule: Schedule, store: Store) -> None:
+        super().__init__(name="schedule", daemon=True)
+        self._schedule = schedule
+        self._store = store
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        while not self._over.is_set():
+            try:
+                for job in self._schedule.run_once():
+                    log.debug("enqueued %s", job.type, extra={"args": job.args})
+            except GribmillError as error:
+                log.error("the schedule has to wait: %s", error)
+            self._over.wait(self._schedule.seconds_to_next())
+        self._store.close()
+
+    def stop(self) -> None:
+        self._over.set()
+        self.join()
