@@ -1,0 +1,208 @@
+"""Requests over HTTP: pooled connections, limits on time and size, and every failure sorted into an outcome."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.cookiejar import DefaultCookiePolicy
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+
+from gribmill.ingest.answer import Head, checked_range, content_length, head_of
+from gribmill.ingest.content_digest import ContentDigest
+from gribmill.ingest.host import Host
+from gribmill.ingest.outcome import Broken, TooLarge, Untrusted
+from gribmill.ingest.rate import RateLimit
+from gribmill.ingest.status import check_status
+from gribmill.ingest.timeouts import Timeouts
+from gribmill.version import __version__
+
+if TYPE_CHECKING:
+    from requests.models import PreparedRequest
+
+CHUNK_BYTES = 1 << 17
+MOST_REDIRECTS = 3
+FAULTS = (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException, OSError, ValueError)
+Sink = Callable[[bytes], None]
+
+
+class Http:
+    """One for a process; its methods may be called from several threads."""
+
+    def __init__(
+        self,
+        rate: RateLimit | None = None,
+        timeouts: Timeouts | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.timeouts = timeouts or Timeouts()
+        self._rate, self._clock = rate, clock
+        self._pools: dict[str, requests.Session] = {}
+        self._lock = threading.Lock()
+        self._count = 0
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent so far."""
+        return self._count
+
+    def close(self) -> None:
+        """Closes all connections."""
+        with self._lock:
+            for pool in self._pools.values():
+                pool.close()
+            self._pools.clear()
+
+    def head(self, url: str, host: Host) -> Head:
+        """What the host says of an object."""
+        with self._answer("HEAD", url, host, {}) as answer:
+            check_status(answer, url, host)
+            return head_of(url, answer.headers, size=content_length(answer.headers))
+
+    def get(self, url: str, host: Host, sink: Sink, *, limit_bytes: int) -> Head:
+        """A whole object into the sink; TooLarge beyond the limit."""
+        with self._answer("GET", url, host, {}) as answer:
+            check_status(answer, url, host)
+            size = content_length(answer.headers)
+            if answer.status_code != 200:
+                raise Untrusted(url, f"answered {answer.status_code} where 200 was expected")
+            if size is not None and size > limit_bytes:
+                raise TooLarge(url, f"{size} bytes, more than the limit of {limit_bytes}")
+            came = self._pour(answer, url, sink, size, limit_bytes)
+            return head_of(url, answer.headers, size=came)
+
+    def get_range(self, url: str, host: Host, start: int, end: int | None, sink: Sink, *, pin: Head | None) -> Head:
+        """Exactly these bytes of the pinned object into the sink; a 206 is required."""
+        headers = {"Range": f"bytes={start}-{'' if end is None else end - 1}"}
+        if pin and pin.strong_etag:
+            headers["If-Match"] = pin.strong_etag
+        with self._answer("GET", url, host, headers) as answer:
+            check_status(answer, url, host)
+            if answer.status_code != 206:
+                raise Untrusted(url, f"answered {answer.status_code} to a request for bytes {start} on; 206 is needed")
+            last, size = checked_range(url, answer.headers, start, end)
+            head = head_of(url, answer.headers, size=size)
+            if pin:
+                pin.check_same(head)
+            announced = content_length(answer.headers)
+            if announced is not None and announced != last - start:
+                raise Untrusted(url, f"{announced} bytes announced for a range of {last - start}")
+            self._pour(answer, url, sink, last - start, last - start)
+            return head
+
+    def _pour(self, answer: requests.Response, url: str, sink: Sink, size: int | None, limit: int) -> int:
+        """The body into the sink, counted; short and endless ones are refused."""
+        if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise Untrusted(
+                url, f"compressed ({answer.headers['Content-Encoding'][:20]}) though that was not asked for"
+            )
+        deadline = self._clock() + self.timeouts.total(limit if size is None else size)
+        digest = ContentDigest.announced(answer.headers)
+        came = 0
+        while chunk := self._read(answer, url):
+            came += len(chunk)
+            if came > (limit if size is None else size):
+                raise TooLarge(url, f"more than the {limit if size is None else size} bytes that it may have")
+            if self._clock() > deadline:
+                raise Broken(url, f"too slow: {came} bytes in {self.timeouts.total(size or limit):.0f} s")
+            digest.add(chunk)
+            sink(chunk)
+        if size is not None and came != size:
+            raise Broken(url, f"cut off after {came} of {size} bytes")
+        digest.check(url)
+        return came
+
+    @staticmethod
+    def _read(answer: requests.Response, url: str) -> bytes:
+        """What has arrived, at least a byte; nothing at the end. Reading in full would let a slow host hold us."""
+        try:
+            return answer.raw.read1(CHUNK_BYTES, decode_content=False) or b""
+        except FAULTS as error:
+            raise Broken(url, f"the connection failed: {_reason(error)}") from None
+
+    @contextmanager
+    def _answer(self, method: str, url: str, host: Host, headers: dict[str, str]) -> Iterator[requests.Response]:
+        """The answer to a request. Redirects are followed on the same host alone."""
+        target = url
+        for _ in range(MOST_REDIRECTS + 1):
+            answer = self._send(method, target, host, headers)
+            with answer:
+                if not answer.is_redirect or answer.status_code in host.retry_statuses:
+                    yield answer
+                    return
+                to = urljoin(target, answer.headers["Location"])
+            if urlsplit(to)[:2] != urlsplit(target)[:2]:
+                raise Broken(url, f"redirects to another host ({to[:200]}), which may be a page for robots")
+            target = to
+        raise Broken(url, f"more than {MOST_REDIRECTS} redirects")
+
+    def _send(self, method: str, url: str, host: Host, headers: dict[str, str]) -> requests.Response:
+        if self._rate is not None:
+            self._rate.take(host, url, self.timeouts.turn)
+        limits = (self.timeouts.connect, self.timeouts.read)
+        try:
+            pool = self._pool(url, host)
+            with self._lock:
+                self._count += 1
+            return pool.request(method, url, headers=headers, stream=True, allow_redirects=False, timeout=limits)
+        except FAULTS as error:
+            raise Broken(url, _reason(error)) from None
+
+    def _pool(self, url: str, host: Host) -> requests.Session:
+        parts = urlsplit(url)
+        key = f"{parts.scheme}://{parts.netloc}"
+        with self._lock:
+            if key not in self._pools:
+                self._pools[key] = _session(host.connections, direct=_is_loopback(parts.hostname or ""))
+            return self._pools[key]
+
+
+def _session(connections: int, *, direct: bool) -> requests.Session:
+    session = requests.Session()
+    adapter = HTTPAdapter(pool_connections=1, pool_maxsize=connections, max_retries=0, pool_block=True)
+    session.mount("https://", adapter)
+    session.mount("http://", adapter)
+    # Bytes as they lie: an offset into a compressed body means nothing.
+    session.headers.update({"User-Agent": f"gribmill/{__version__}", "Accept": "*/*", "Accept-Encoding": "identity"})
+    # No host here needs a cookie or a password, and none shall be sent from a file of the user's.
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    session.auth = _nobody
+    session.trust_env = not direct
+    return session
+
+
+def _nobody(request: PreparedRequest) -> PreparedRequest:
+    return request
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _reason(error: Exception) -> str:
+    """In a few words; the libraries' own texts hold addresses of objects in memory."""
+    if isinstance(error, requests.exceptions.SSLError | urllib3.exceptions.SSLError):
+        return "the certificate or the TLS connection is bad"
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return "no connection in time"
+    if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError | TimeoutError):
+        return "no answer in time"
+    text = str(error)
+    if "NameResolution" in text or "Name or service" in text or "getaddrinfo" in text:
+        return "there is no such host (DNS)"
+    if "refused" in text:
+        return "the connection was refused"
+    if isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.MissingSchema):
+        return "this is no address"
+    return f"the connection broke ({type(error).__name__})"

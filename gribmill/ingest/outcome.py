@@ -1,0 +1,41 @@
+"""What a request to a publisher can end in, other than well."""
+
+from __future__ import annotations
+
+from gribmill.ingest.errors import IngestError
+
+
+class SourceError(IngestError):
+    """A request that did not bring what was asked for; the sentence names the address."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        self.url, self.reason = url, reason
+        super().__init__(f"{url}: {reason}")
+
+
+class NotThere(SourceError):
+    """Not published yet, or no longer kept: nothing is wrong with the mirror."""
+
+
+class RateLimited(SourceError):
+    """The host, or our own limit for it, asks to come back after so many seconds."""
+
+    def __init__(self, url: str, reason: str, retry_after_seconds: float) -> None:
+        super().__init__(url, reason)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class Broken(SourceError):
+    """The host, or the way to it, is out of order: another mirror, or the same one later."""
+
+
+class Untrusted(SourceError):
+    """An answer that must not be used: it is not the bytes that were asked for."""
+
+
+class Changed(Untrusted):
+    """The object is no longer the one that the first bytes came from: start again."""
+
+
+class TooLarge(Untrusted):
+    """More bytes than anything of this kind has."""

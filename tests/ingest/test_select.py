@@ -1,0 +1,163 @@
+"""Which messages are chosen: exact words, the right window, the right member."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gribmill.ingest.errors import BadIndex
+from gribmill.ingest.index.ecmwf import parse_ecmwf
+from gribmill.ingest.index.noaa import parse_noaa
+from gribmill.ingest.index.select import Selection, select
+from gribmill.ingest.index.wanted import EcmwfWords, NoaaWords, Wanted
+from gribmill.ingest.index.window import Window, parse_window, write_window
+from gribmill.ingest.ranges import ByteRange
+from tests.ingest.make_index import ecmwf_line, noaa_lines, noaa_messages
+
+GROUND = ("2 m above ground",)
+T2M = Wanted("t2m", NoaaWords(("TMP",), GROUND), EcmwfWords(("2t",)))
+U10 = Wanted("u10", NoaaWords(("UGRD",), ("10 m above ground",)))
+V10 = Wanted("v10", NoaaWords(("VGRD",), ("10 m above ground",)))
+TP = Wanted("tp", NoaaWords(("APCP",), ("surface",), "acc", "run"))
+BUCKET = Wanted("tp_bucket", NoaaWords(("APCP",), ("surface",), "acc", "bucket"))
+MSLP = Wanted("mslp", NoaaWords(("PRMSL", "MSLMA", "MSLET"), ("mean sea level",)))
+
+
+def choose(rows: list[str], *wanted: Wanted, hour: int = 8, **options: object) -> Selection:
+    return select(parse_noaa(noaa_lines(rows), "x.idx", size=len(rows) * 1000), wanted, hour, **options)  # type: ignore[arg-type]
+
+
+def lines(selection: Selection) -> dict[str, int]:
+    return {name: entry.number for name, entry in selection.found.items()}
+
+
+def test_words_are_compared_whole() -> None:
+    rows = [
+        "APTMP:2 m above ground:8 hour fcst:",
+        "TMP:2 mb:8 hour fcst:",
+        "TMP:2 m above ground layer:8 hour fcst:",
+        "TMP:12 m above ground:8 hour fcst:",
+        "TMP:2 m above ground:18 hour fcst:",
+        "TMP:2 m above ground:8 hour fcst:ens std dev",
+        "TMP:2 m above ground:8 hour fcst:50% level",
+        "TMP:2 m above ground:7-8 hour max fcst:",
+        "TMP:2 m above ground:8 hour fcst:",
+    ]
+    chosen = choose(rows, T2M)
+    assert lines(chosen) == {"t2m": 9}
+    assert chosen.ranges == (ByteRange(8000, 9000),)
+    assert chosen.duplicates == {}
+    assert choose(rows[:-1], T2M).missing == ("t2m",)
+
+
+@pytest.mark.parametrize(
+    ("hour", "rows", "expected"),
+    [
+        (8, ["0-8 hour acc", "7-8 hour acc"], {"tp": 1, "tp_bucket": 2}),
+        (7, ["6-7 hour acc", "0-7 hour acc"], {"tp": 2, "tp_bucket": 1}),
+        (24, ["0-1 day acc", "23-24 hour acc"], {"tp": 1, "tp_bucket": 2}),
+        (48, ["0-2 day acc", "47-48 hour acc"], {"tp": 1, "tp_bucket": 2}),
+        (0, ["0-0 day acc"], {"tp": 1}),
+        (15, ["12-15 hour acc"], {"tp_bucket": 1}),
+        (3, ["0-3 hour acc"], {"tp": 1}),
+        (24, ["0-24 hour acc", "12-24 hour acc", "18-24 hour acc", "23-24 hour acc"], {"tp": 1, "tp_bucket": 4}),
+    ],
+)
+def test_a_sum_from_the_start_is_the_runs_and_one_from_a_later_hour_the_bucket(
+    hour: int, rows: list[str], expected: dict[str, int]
+) -> None:
+    found = choose([f"APCP:surface:{row} fcst:" for row in rows], TP, BUCKET, hour=hour)
+    assert lines(found) == expected
+    assert found.duplicates == {}
+
+
+def test_the_second_of_two_equal_sums_is_the_bucket_and_brings_the_first_along() -> None:
+    rows = ["APCP:surface:0-1 hour acc fcst:", "TMP:surface:1 hour fcst:", "APCP:surface:0-1 hour acc fcst:"]
+    both = choose(rows, TP, BUCKET, hour=1)
+    assert lines(both) == {"tp": 1, "tp_bucket": 3}
+    alone = choose(rows, BUCKET, hour=1)
+    assert lines(alone) == {"tp_bucket": 3}
+    assert alone.ranges == both.ranges == (ByteRange(0, 1000), ByteRange(2000, 3000))
+
+
+def test_equal_lines_are_reported_and_the_first_is_taken() -> None:
+    chosen = choose(["TMP:2 m above ground:8 hour fcst:"] * 3, T2M)
+    assert lines(chosen) == {"t2m": 1}
+    assert [entry.number for entry in chosen.duplicates["t2m"]] == [2, 3]
+    assert chosen.ranges == (ByteRange(0, 1000),)
+
+
+def test_averages_and_moments_at_the_same_level_are_told_apart() -> None:
+    rows = [
+        "UGRD:10 m above ground:490-495 min ave fcst:",
+        "UGRD:10 m above ground:495 min fcst:",
+        "UGRD:10 m above ground:540 min fcst:",
+        "UGRD:10 m above ground:535-540 min ave fcst:",
+    ]
+    mean = Wanted("u10_avg", NoaaWords(("UGRD",), ("10 m above ground",), "ave"))
+    assert lines(choose(rows, U10, mean, hour=9)) == {"u10": 3, "u10_avg": 4}
+    assert lines(choose(rows, U10, mean, hour=9, offset_minutes=-45)) == {"u10": 2, "u10_avg": 1}
+
+
+def test_minutes_as_a_unit_are_not_a_minimum() -> None:
+    assert parse_window("495 min fcst") == Window(495, 495)
+    assert parse_window("0-1 hour min fcst") == Window(0, 60, "min")
+    assert parse_window("480-495 min min fcst") == Window(480, 495, "min")
+
+
+@pytest.mark.parametrize("text", ["", "8 hour", "8-7 hour acc fcst", "1 month fcst", "-1 hour fcst", "0-1 day acc"])
+def test_other_times_match_nothing(text: str) -> None:
+    assert parse_window(text) is None
+
+
+@given(st.integers(0, 900), st.integers(0, 60), st.sampled_from(["instant", "acc", "ave", "max", "min"]))
+def test_windows_written_as_wgrib2_does_read_back(end: int, length: int, statistic: str) -> None:
+    start = end if statistic == "instant" else max(end - length, 0)
+    window = Window(start * 60, end * 60, statistic)  # type: ignore[arg-type]
+    assert parse_window(write_window(window)) == window
+
+
+def test_both_fields_of_one_message_are_found_with_one_range() -> None:
+    winds = [f"{element}:10 m above ground:8 hour fcst:" for element in ("UGRD", "VGRD")]
+    data = noaa_messages([(500, ["HGT:10 m:8 hour fcst:"]), (900, winds), (70, ["A:b:8 hour fcst:"])])
+    chosen = select(parse_noaa(data, "x.idx", size=1470), (U10, V10), 8)
+    assert chosen.ranges == (ByteRange(500, 1400),)
+    assert [(e.number, e.sub) for e in chosen.entries] == [(2, 1), (2, 2)]
+
+
+def test_the_best_element_of_several_is_taken() -> None:
+    rows = ["MSLET:mean sea level:8 hour fcst:", "PRMSL:mean sea level:8 hour fcst:"]
+    assert lines(choose(rows, MSLP)) == {"mslp": 2}
+    assert lines(choose(rows[:1], MSLP)) == {"mslp": 1}
+    assert choose(rows, MSLP).duplicates == {}
+
+
+def test_members_means_and_probabilities_are_told_by_what_ends_the_line() -> None:
+    rows = [f"TMP:2 m above ground:8 hour fcst:{extra}" for extra in ("ENS=+1", "ENS=+11", "ens mean", "")]
+    assert lines(choose(rows, T2M, extras=("ENS=+1",))) == {"t2m": 1}
+    assert lines(choose(rows, T2M, extras=("ENS=+11",))) == {"t2m": 2}
+    assert lines(choose(rows, T2M, extras=("ens mean", "wt ens mean"))) == {"t2m": 3}
+    assert lines(choose(rows, T2M)) == {"t2m": 4}
+    assert choose(rows, T2M, extras=("ENS=+2",)).missing == ("t2m",)
+
+
+def test_an_index_of_another_hour_belongs_to_another_file() -> None:
+    with pytest.raises(BadIndex, match="no line is of hour 9"):
+        choose(["TMP:2 m above ground:8 hour fcst:"], T2M, hour=9)
+
+
+def test_ecmwf_params_levels_steps_and_members_are_compared_whole() -> None:
+    rows = [
+        ecmwf_line("2t", 0, type="pf", number="1"),
+        ecmwf_line("2t", 1000, type="pf", number="11"),
+        ecmwf_line("t", 2000, type="pf", number="1", levtype="pl", levelist="850"),
+        ecmwf_line("t", 3000, type="pf", number="1", levtype="pl", levelist="85"),
+        ecmwf_line("2t", 4000, type="pf", number="1", step="60"),
+    ]
+    inventory = parse_ecmwf("".join(rows).encode(), "x.index")
+    t850 = Wanted("t_850", None, EcmwfWords(("t",), "pl", "850"))
+    chosen = select(inventory, (T2M, t850, U10), 6, extras=("pf:1",))
+    assert {name: entry.offset for name, entry in chosen.found.items()} == {"t2m": 0, "t_850": 2000}
+    assert chosen.missing == ("u10",)
+    assert select(inventory, (T2M,), 60, extras=("pf:1",)).ranges == (ByteRange(4000, 5000),)

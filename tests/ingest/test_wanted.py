@@ -1,0 +1,50 @@
+"""The bridge from the lexicon to the words of indexes."""
+
+from __future__ import annotations
+
+import pytest
+
+from gribmill.ingest.index.noaa import parse_noaa
+from gribmill.ingest.index.select import select
+from gribmill.ingest.index.wanted import EcmwfWords, NoaaWords
+from gribmill.ingest.registry import load_models
+from gribmill.pipeline.wanted import UnknownVariable, wanted
+from gribmill.tiles.lexicon import from_ecmwf, from_noaa, lexicon
+from tests.ingest.make_index import noaa_lines
+
+
+def test_rows_become_words() -> None:
+    t2m, tp, t850, sot = wanted(["t2m", "tp", "t_850", "sot_1"])
+    assert t2m.noaa == NoaaWords(("TMP",), ("2 m above ground",))
+    assert t2m.ecmwf == EcmwfWords(("2t",))
+    assert tp.noaa == NoaaWords(("APCP",), ("surface",), "acc", "run")
+    assert (t850.noaa, t850.ecmwf) == (NoaaWords(("TMP",), ("850 mb",)), EcmwfWords(("t",), "pl", "850"))
+    assert (sot.noaa, sot.ecmwf) == (None, EcmwfWords(("sot",), "sol", "1"))
+
+
+def test_an_unknown_name_is_answered_with_near_ones() -> None:
+    with pytest.raises(UnknownVariable, match=r"no variable 't2n' in the lexicon; did you mean t2m"):
+        wanted(["t2m", "t2n"])
+
+
+def test_a_parameter_that_wgrib2_could_not_name_is_found_by_its_numbers() -> None:
+    row = next(row for row in lexicon().rows.values() if row.name == "frzr")
+    numbers = row.grib2[0].parameter
+    element = f"var discipline={numbers[0]} center=7 local_table=1 parmcat={numbers[1]} parm={numbers[2]}"
+    index = parse_noaa(noaa_lines([f"{element}:surface:0-8 hour acc fcst:"]), "x.idx")
+    assert list(select(index, wanted(["frzr"]), 8).found) == ["frzr"]
+
+
+def test_what_is_chosen_by_words_is_what_the_lexicon_calls_so() -> None:
+    times = {"instant": "8 hour fcst", "acc": "0-8 hour acc fcst", "ave": "7-8 hour ave fcst"}
+    for name in sorted({name for model in load_models().values() for name in model.variables}):
+        (want,) = wanted([name])
+        if want.noaa:
+            time = times.get(want.noaa.statistic, f"7-8 hour {want.noaa.statistic} fcst")
+            time = "7-8 hour acc fcst" if want.noaa.since == "bucket" else time
+            for level in want.noaa.levels:
+                found = from_noaa(want.noaa.elements[0], level, time)
+                assert found is not None and found.name == name
+        if want.ecmwf:
+            found = from_ecmwf(want.ecmwf.params[0], want.ecmwf.levtype, want.ecmwf.levelist or None)
+            assert found is not None and found.name == name
