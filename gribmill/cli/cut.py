@@ -167,7 +167,9 @@ def _print_notes(path: Path, outcome: Outcome) -> None:
         click.echo(f"{path.name}: no point of its grid lies in {', '.join(outcome.outside)}", err=True)
     for note in outcome.skipped:
         click.echo(f"{path.name}: {note.name} (message {note.message}) is left out: {note.reason}", err=True)
-    if not outcome.tiles and not outcome.failed and not outcome.outside and not outcome.skipped:
+    if outcome.empty and not outcome.skipped:
+        click.echo(f"{path.name}: nothing that was asked for lies in {', '.join(outcome.empty)}", err=True)
+    elif not outcome.tiles and not outcome.failed and not outcome.outside and not outcome.skipped:
         click.echo(f"{path.name}: the lexicon knows none of its messages: cut them with --all", err=True)
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from gribmill.errors import GribmillError
 from gribmill.regions.region import Region
+from gribmill.tiles.array_name import array_name
 from gribmill.tiles.cutter import Cutter, cutter
 from gribmill.tiles.draft import Built, Draft
 from gribmill.tiles.errors import TileError
@@ -23,7 +24,7 @@ from gribmill.tiles.grib.messages import map_file
 from gribmill.tiles.grib.winds import is_component
 from gribmill.tiles.meta import ECMWF_ATTRIBUTION, Skipped, Source, run_id
 from gribmill.tiles.model_of import model_of
-from gribmill.tiles.naming import Named, lexicon_name, name_fields
+from gribmill.tiles.naming import Choice, Named, lexicon_name, name_fields
 from gribmill.tiles.shelf import Shelf
 from gribmill.tiles.wind_cut import Component, Whole, Winds
 
@@ -53,11 +54,12 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one GRIB file."""
+    """What became of one GRIB file. `outside`: regions that its grid does not touch; `empty`: that got nothing."""
 
     tiles: tuple[Built, ...]
     failed: tuple[Failed, ...] = ()
     outside: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
 
 
@@ -69,6 +71,7 @@ def build(
     model: str | None = None,
     variables: Iterable[str] | None = None,
     everything: bool = False,
+    hour: int | None = None,
     url: str | None = None,
     etag: str | None = None,
     progress: Progress | None = None,
@@ -77,12 +80,13 @@ def build(
     """Cut a GRIB file for every region into `data`/tiles/…; a damaged file raises GribError and leaves nothing.
 
     `variables` are the names asked for (default: all that the lexicon knows); `everything` takes unknown ones too.
+    `hour` files the tile under that hour, where the model counts otherwise than by valid time (parts of an hour).
     `written` are tiles that must not be overwritten; those written here are added to it.
     """
     path = Path(grib)
     content = map_file(path)
     source = Source(name=path.name, url=url, etag=etag, bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
-    mill = Mill(tuple(regions), Path(data), model, frozenset(variables or ()), everything)
+    mill = Mill(tuple(regions), Path(data), model, frozenset(variables or ()), everything, hour)
     mill.grind(list(fields(content, str(path))), progress)
     return mill.finish(source, set() if written is None else written)
 
@@ -96,6 +100,7 @@ class Mill:
     model: str | None
     wanted: frozenset[str] = frozenset()
     everything: bool = False
+    hour: int | None = None
     drafts: dict[tuple[Step, str], Draft] = field(default_factory=dict)
     failed: dict[str, GribmillError] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
@@ -105,8 +110,9 @@ class Mill:
 
     def grind(self, items: Sequence[Field], progress: Progress | None = None) -> None:
         """Name every field, then decode each wanted one once and cut it for every region while it is hot."""
-        steps = [self._step(item) for item in items]
-        names = name_fields(items, steps, everything=self.everything)
+        choice = Choice(self.wanted, self.everything, plain=any(lexicon_name(item) for item in items))
+        steps = [self._step(item) if choice.may_want(item) else None for item in items]
+        names = name_fields(items, steps, choice)
         self._name_models(items, steps)
         winds = Winds(items)
         chosen: dict[tuple[Step, str], Field] = {}
@@ -137,31 +143,26 @@ class Mill:
                 self.failed[region] = error if isinstance(error, GribmillError) else TileError(str(error))
         outside = tuple(region.name for region in self.regions if region.name not in self.touched)
         failed = tuple(Failed(name, error) for name, error in self.failed.items())
-        return Outcome(tuple(tiles), failed, outside, tuple(self._all_skipped()))
+        full = {tile.region for tile in tiles} | self.failed.keys() | set(outside)
+        empty = tuple(region.name for region in self.regions if region.name not in full)
+        return Outcome(tuple(tiles), failed, outside, empty, tuple(self._all_skipped()))
 
     def _wants(self, named: Named) -> bool:
         return not self.wanted or named.name in self.wanted
 
     def _step(self, item: Field) -> Step | None:
-        """Which tile the field belongs to; what cannot be placed is noted as skipped, if it is wanted at all."""
-        name = lexicon_name(item)
-        if not self.everything and (name is None or (self.wanted and name.removesuffix("_bucket") not in self.bases)):
-            return None
+        """Which tile the field belongs to; what cannot be placed is noted as skipped."""
+        name = array_name(item.keys)
         end = item.keys.end
         minutes = -1 if end is None else int(end.total_seconds() // 60)
         if minutes < 0:
-            self.skipped.append(_skip(name or f"message {item.label}", item, "its forecast time cannot be told"))
+            self.skipped.append(_skip(name, item, "its forecast time cannot be told"))
             return None
         try:
             return run_id(item.keys.reference), minutes, item.grid
         except GribError as error:
-            self.skipped.append(_skip(name or f"message {item.label}", item, str(error)))
+            self.skipped.append(_skip(name, item, str(error)))
             return None
-
-    @property
-    def bases(self) -> set[str]:
-        """The names asked for, buckets under the name of their sum: which of two is which is chosen later."""
-        return {name.removesuffix("_bucket") for name in self.wanted}
 
     def _name_models(self, items: Sequence[Field], steps: Sequence[Step | None]) -> None:
         """Fields on a second grid at the same moment get a model name of their own (`gfs-g2`)."""
@@ -240,7 +241,7 @@ class Mill:
             if (step, region.name) not in self.drafts:
                 shelf = Shelf(self.data, self.models[step], run, region.name)
                 self.drafts[step, region.name] = Draft(
-                    shelf, minutes, knife.place, knife.record, knife.y, knife.x, region.encoding
+                    shelf, minutes, knife.place, knife.record, knife.y, knife.x, region.encoding, self.hour
                 )
             found.append((knife, self.drafts[step, region.name]))
         return found

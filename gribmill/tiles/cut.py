@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gribmill.regions.box import Box
-from gribmill.regions.region import NAME_PATTERN, Region, load_regions, region_named
+from gribmill.regions.region import Region, load_regions, region_named
 from gribmill.tiles.build import Outcome, Progress, build
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.shelf import MODEL_ID
 
 
 def cut(
@@ -57,7 +58,7 @@ def box_region(box: Box) -> Region:
 
 def check_model(model: str | None) -> None:
     """Refuse a model name that could not be a folder's."""
-    if model is not None and not NAME_PATTERN.match(model):
+    if model is not None and not MODEL_ID.fullmatch(model):
         raise TileError(f"{model!r} is no name for a model: use up to 40 of a-z, 0-9, _ and -")
 
 

@@ -35,6 +35,11 @@ class Built:
     bytes: int
     sha256: str
 
+    @property
+    def region(self) -> str:
+        """The region's name."""
+        return self.shelf.region
+
 
 @dataclass(slots=True)
 class Draft:
@@ -47,6 +52,8 @@ class Draft:
     y: Floats
     x: Floats
     encoding: Literal["fast", "compact", "packed"] = "fast"
+    # The hour that the tile is filed under, where the model counts otherwise than by its valid time.
+    hour: int | None = None
     members: dict[str, Member] = field(default_factory=dict)
     quantities: dict[str, Quantity] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
@@ -55,7 +62,7 @@ class Draft:
     @property
     def path(self) -> Path:
         """Where the tile will lie."""
-        return self.shelf.tile(self.minutes)
+        return self.shelf.tile(self.minutes if self.hour is None else self.hour * 60)
 
     def add(self, name: str, values: npt.NDArray[np.float32], facts: dict[str, Any], packing: Any = None) -> None:
         """Take in one variable; `facts` are the parts of its `Quantity` that are not statistics.

@@ -25,6 +25,7 @@ ECMWF_ATTRIBUTION = (
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
+ModelId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}(\.[a-z0-9]{1,8})?$")]
 Text = Annotated[str, Field(max_length=2000)]
 RunId = Annotated[str, Field(pattern=r"^\d{8}_\d{2}(\d{2})?$")]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
@@ -124,7 +125,7 @@ class Meta(Record):
 
     format: Literal[1] = 1
     gribmill: Text = gribmill.__version__
-    model: Slug
+    model: ModelId
     run: RunId
     minutes: Minutes
     region: Place

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A producer's mark: centre, generating process, and the grid's kind and longer side where those matter."""
+    """A producer's mark: centre, generating process, and the grid's kind and shape where those matter."""
 
     model: str
     centre: int
@@ -25,18 +25,23 @@ class Sign:
 # NCEP's processes are those of its ON388 table A; more particular rows stand first.
 SIGNS = (
     Sign("hrrr", NCEP, frozenset({83}), "lambert", (1059, 1799)),
-    Sign("hrrr-ak", NCEP, frozenset({83}), "polar_stereographic"),
+    Sign("hrrrak", NCEP, frozenset({83}), "polar_stereographic"),
     Sign("rap", NCEP, frozenset({105})),
+    Sign("namnest", NCEP, frozenset({84}), "lambert", (1059, 1799)),
     Sign("nam", NCEP, frozenset({84})),
     Sign("gefs", NCEP, frozenset({107})),
+    Sign("nbm_co", NCEP, frozenset({104, 114}), "lambert", (1597, 2345)),
+    Sign("nbm_ak", NCEP, frozenset({104, 114}), "polar_stereographic"),
+    Sign("nbm_hi", NCEP, frozenset({104, 114}), "mercator", (561, 625)),
+    Sign("nbm_pr", NCEP, frozenset({104, 114}), "mercator", (257, 353)),
     Sign("nbm", NCEP, frozenset({104, 114})),
     Sign("rrfs", NCEP, frozenset({134, 135})),
-    Sign("gfs-wave", NCEP, frozenset({11, 10}), "latlon"),
+    Sign("gfswave", NCEP, frozenset({11, 10}), "latlon"),
     Sign("gfs", NCEP, frozenset({81, 96, 82}), "latlon", (721, 1440)),
-    Sign("gfs-1p00", NCEP, frozenset({81, 96, 82}), "latlon", (181, 360)),
-    Sign("gfs-0p50", NCEP, frozenset({81, 96, 82}), "latlon", (361, 720)),
+    Sign("gfs_1p00", NCEP, frozenset({81, 96, 82}), "latlon", (181, 360)),
+    Sign("gfs_0p50", NCEP, frozenset({81, 96, 82}), "latlon", (361, 720)),
     Sign("gfs", NCEP, frozenset({81, 96, 82})),
-    Sign("aifs-single", ECMWF, frozenset(range(1, 30))),
+    Sign("aifs", ECMWF, frozenset(range(1, 30))),
     Sign("ifs", ECMWF),
 )
 UNKNOWN = "grib"

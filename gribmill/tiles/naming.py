@@ -30,11 +30,34 @@ class Named:
         return self.units.lower().startswith(("deg", "°"))
 
 
-def name_fields(items: Sequence[Field], groups: Sequence[Hashable | None], *, everything: bool) -> list[Named | None]:
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which fields are asked for. `plain`: the file has quantities of the lexicon, not only their spreads."""
+
+    wanted: frozenset[str]
+    everything: bool
+    plain: bool
+
+    def may_want(self, item: Field) -> bool:
+        """Whether the field could be asked for: which of two is a sum and which its bucket is told later."""
+        if self.everything:
+            return True
+        name = lexicon_name(item)
+        if name is None:
+            return self.wants_variant(item)
+        return not self.wanted or name in self.wanted or f"{name}_bucket" in self.wanted
+
+    def wants_variant(self, item: Field) -> bool:
+        """Spreads, chances and percentiles of known quantities: by name, or where the file has nothing else."""
+        if lexicon().match_quantity(item.keys) is None:
+            return False
+        return array_name(item.keys) in self.wanted or (not self.plain and not self.wanted)
+
+
+def name_fields(items: Sequence[Field], groups: Sequence[Hashable | None], choice: Choice) -> list[Named | None]:
     """A name for each field, unique within its group (one run, step and grid); None for those left out.
 
     The lexicon's best source of a quantity has its name, in the first ensemble member that the group has.
-    With `everything`, no field is left out.
     """
     found: list[Named | None] = [None] * len(items)
     for members in _by_member(items, groups):
@@ -46,7 +69,7 @@ def name_fields(items: Sequence[Field], groups: Sequence[Hashable | None], *, ev
             for place, name, match in zip(places, names, matches, strict=True):
                 if name and match:
                     found[place] = _named(items[place].keys, match, name)
-                elif everything:
+                elif choice.everything or (match is None and number == 0 and choice.wants_variant(items[place])):
                     found[place] = _unknown(items[place], taken)
     return found
 

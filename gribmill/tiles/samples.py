@@ -103,6 +103,7 @@ def sample_shelf(shelf: Shelf, lat: float, lon: float, method: Sampling, wanted:
             place = place_in(tile, lat, lon)
             if place is None:
                 raise TileError(f"{path} does not hold the place, unlike other hours of the run")
+            step = tile.meta.minutes
             if samples is None:
                 samples = Samples(place, tile, wanted)
                 samples.steps = [earlier for earlier, _ in unreadable]

@@ -11,6 +11,7 @@ from gribmill.tiles.errors import TileError
 from gribmill.tiles.meta import RUN_ID
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+MODEL_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}(\.[a-z0-9]{1,8})?")  # gefs.p01: member 1 of GEFS
 TILE_NAME = re.compile(r"(\d{3,4})(?:m([0-5]\d))?\.npz")
 LIMIT_LISTED = 100_000
 
@@ -27,7 +28,7 @@ class Shelf:
     @property
     def folder(self) -> Path:
         """tiles/{model}/{run}/{region} below the data root; names that could climb out are refused."""
-        for name, pattern in ((self.model, SLUG), (self.run, RUN_ID), (self.region, SLUG)):
+        for name, pattern in ((self.model, MODEL_ID), (self.run, RUN_ID), (self.region, SLUG)):
             if not pattern.fullmatch(name):
                 raise TileError(f"{name!r} is not a name that a model, run or region can have")
         return self.root / "tiles" / self.model / self.run / self.region
@@ -48,7 +49,7 @@ class Shelf:
 
 def shelves(root: Path, model: str | None = None, run: str | None = None, region: str | None = None) -> Iterator[Shelf]:
     """Every shelf under the data root that fits, newest runs first."""
-    for model_folder in _named(root / "tiles", SLUG, model):
+    for model_folder in _named(root / "tiles", MODEL_ID, model):
         for run_folder in reversed(_named(model_folder, RUN_ID, run)):
             for region_folder in _named(run_folder, SLUG, region):
                 yield Shelf(root, model_folder.name, run_folder.name, region_folder.name)

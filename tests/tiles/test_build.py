@@ -354,3 +354,28 @@ def test_meta_of_a_real_ecmwf_file_is_complete_json(tmp_path: Path) -> None:
         assert key in meta
     assert meta["model"] == "ifs"
     assert len(meta["source"]["sha256"]) == 64
+
+
+def test_spreads_are_named_as_such_where_a_file_has_nothing_else(tmp_path: Path) -> None:
+    spread = make_message("gfs-small", "2t", 1.5, keys={"productDefinitionTemplateNumber": 2, "derivedForecast": 4})
+    plain = make_message("gfs-small", "2t", 280.0)
+    alone = write(tmp_path / "spread.grib2", [spread])
+    both = write(tmp_path / "both.grib2", [spread, plain])
+    assert tile_of(build(alone, [AFRICA], tmp_path / "alone"), "africa").names == ["t2m_spread"]
+    assert tile_of(build(both, [AFRICA], tmp_path / "both"), "africa").names == ["t2m"]
+    named = tile_of(build(both, [AFRICA], tmp_path / "named", variables=["t2m_spread"]), "africa")
+    assert named.names == ["t2m_spread"]
+
+
+def test_a_part_of_an_hour_can_be_filed_under_the_models_own_hour(tmp_path: Path) -> None:
+    message = make_message("gfs-small", "2t", step=15, step_units="m")
+    path = write(tmp_path / "subh.grib2", [message])
+    (built,) = build(path, [AFRICA], tmp_path, model="hrrr_subh.m15", hour=1).tiles
+    assert built.path == tmp_path / "tiles/hrrr_subh.m15/20260901_12/africa/001.npz"
+    assert built.meta.valid_time == datetime(2026, 9, 1, 12, 15, tzinfo=UTC)
+
+
+def test_a_region_that_gets_nothing_is_told_from_one_outside(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.grib2", [make_message("hrrr-ne", "10u")])
+    outcome = build(path, [POTOMAC, FIJI], tmp_path)
+    assert (outcome.tiles, outcome.outside, outcome.empty) == ((), ("fiji",), ("potomac",))

@@ -1,0 +1,30 @@
+"""gribberish: each message decoded once, slices, savez_compressed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gribberish
+import numpy as np
+from inside import rectangle
+from stopwatch import Boxes, main
+
+
+def work(path: Path, boxes: Boxes, out: Path) -> None:
+    data = path.read_bytes()
+    arrays = {}
+    lat = lon = None
+    for key, entry in gribberish.parse_grib_mapping(data).items():
+        offset, facts = entry[1], entry[2]
+        shape = facts.grid_shape
+        if lat is None:
+            lat, lon = (np.asarray(axis).reshape(shape) for axis in facts.latlng())
+        name = key.split(":")[0] + "_" + str(len(arrays)) if key.split(":")[0] in arrays else key.split(":")[0]
+        arrays[name] = gribberish.parse_grib_array(data, offset).reshape(shape).astype(np.float32)
+    for name, box in boxes.items():
+        cut = rectangle(lat, lon, box)
+        parts = {key: array[cut] for key, array in arrays.items()}
+        np.savez_compressed(out / f"{name}.npz", lat=lat[cut], lon=lon[cut], **parts)
+
+
+main(work, "TMP")

@@ -1,0 +1,21 @@
+"""gribmill: what the build step does, everything included (metadata, winds turned, checksums, fsync)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stopwatch import Boxes, main
+
+from gribmill.regions.box import Box
+from gribmill.regions.region import Region
+from gribmill.tiles.build import build
+
+
+def work(path: Path, boxes: Boxes, out: Path) -> None:
+    regions = [Region(name, Box(*box)) for name, box in boxes.items()]
+    outcome = build(path, regions, out, model="hrrr")
+    if outcome.failed or outcome.skipped or len(outcome.tiles) != len(boxes):
+        raise SystemExit(f"gribmill did not cut everything: {outcome.failed} {outcome.skipped}")
+
+
+main(work, "t2m")

@@ -1,0 +1,21 @@
+"""Which points of a grid lie in a box, from plain 2-D latitudes and longitudes, as everyone writes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def mask(lat: Any, lon: Any, box: tuple[float, float, float, float]) -> Any:
+    """True inside; longitudes may run from 0 to 360."""
+    west, south, east, north = box
+    lon = (lon + 180) % 360 - 180
+    return (lat >= south) & (lat <= north) & (lon >= west) & (lon <= east)
+
+
+def rectangle(lat: Any, lon: Any, box: tuple[float, float, float, float]) -> tuple[slice, slice]:
+    """The smallest rows and columns that hold every point inside."""
+    inside = mask(lat, lon, box)
+    rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
+    return slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
