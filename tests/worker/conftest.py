@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +18,10 @@ from tests.worker.types import TYPES
 
 @pytest.fixture(autouse=True)
 def _surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Executors find the tests, and nobody's own settings get in."""
+    """Executors find the tests, nobody's own settings get in, and pytest sees what is logged."""
+    logger = logging.getLogger("gribmill")
+    monkeypatch.setattr(logger, "propagate", True)
+    monkeypatch.setattr(logger, "handlers", [])
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     for name in list(os.environ):
         if name.startswith("GRIBMILL_") and not name.startswith("GRIBMILL_SOAK"):

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from gribmill.queue.model import Attempt, Job, NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.supervisor import Supervisor
-from tests.waiting import wait_until
 from tests.worker.types import TYPES_PATH
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 60.0
+# The condition may come true by another process, of which the worker hears nothing.
+LONGEST_WAIT_SECONDS = 0.02
 
 
 class Rig:
@@ -29,18 +31,15 @@ class Rig:
         self.store = store
         settings = {"lanes": {"fetch": 1}, "kill_grace_seconds": 0.2, **options}
         self.supervisor = Supervisor(store, WorkerOptions(types_path=TYPES_PATH, **settings))
-        self.rounds = 0
         self.supervisor.start()
 
     def until(self, condition: Callable[[], Any], what: str = "the worker", seconds: float = PATIENCE_SECONDS) -> Any:
         """Let the worker work until the condition holds; its value."""
-
-        def step() -> Any:
-            self.rounds += 1
-            self.supervisor.run_once(min(0.02, self.supervisor._wait_seconds()))
-            return condition()
-
-        return wait_until(step, seconds, what)
+        deadline = time.monotonic() + seconds
+        while not (value := condition()):
+            assert time.monotonic() < deadline, f"waited {seconds:g} s in vain for {what}"
+            self.supervisor.run_once(min(LONGEST_WAIT_SECONDS, self.supervisor._wait_seconds()))
+        return value
 
     def finish(self, *job_ids: int) -> list[Job]:
         """Let it work until these jobs have ended."""

@@ -16,10 +16,11 @@ from tests.worker.types import TYPES, TYPES_PATH
 
 
 def main() -> None:
-    log = {"format": "json", "level": "debug"}
+    options = json.loads(sys.argv[2])
+    log = {"format": "json", "level": options.pop("log_level", "debug")}
     set_up_logging(LogSettings.model_validate(log))
-    store = Store(SqliteDatabase(Path(sys.argv[1])), TYPES)
-    Supervisor(store, WorkerOptions(types_path=TYPES_PATH, log=log, **json.loads(sys.argv[2]))).run()
+    store = Store(SqliteDatabase(Path(sys.argv[1]), synchronous=options.pop("synchronous", "full")), TYPES)
+    Supervisor(store, WorkerOptions(types_path=TYPES_PATH, log=log, **options)).run()
 
 
 if __name__ == "__main__":

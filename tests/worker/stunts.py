@@ -40,6 +40,9 @@ def run_group(batch: Batch) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         elif args.do == "silent":
             return
+        elif args.do == "mark":
+            _mark(task, args.path)
+            batch.done(task)
         elif args.do == "hold":
             _hold(args.path)
             batch.done(task)
@@ -67,6 +70,18 @@ def hold(task: Task, args: StuntArgs) -> None:
 def note(task: Task, args: StuntArgs) -> None:
     with Path(args.path).open("a") as file:
         file.write(f"{os.getpid()}\n")
+
+
+def mark(task: Task, args: StuntArgs) -> None:
+    _mark(task, args.path)
+
+
+def _mark(task: Task, path: str) -> None:
+    """Say that this very attempt runs, in one write that no other can split."""
+    line = f"{task.job_id} {task.attempt_no}\n"
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(fd, line.encode())
+    os.close(fd)
 
 
 def speak(task: Task, args: StuntArgs) -> None:
@@ -179,6 +194,7 @@ def _outcome_type_is_a_lie() -> Outcome:
 STUNTS: dict[str, Callable[[Task, StuntArgs], object]] = {
     "hold": hold,
     "note": note,
+    "mark": mark,
     "speak": speak,
     "shout": shout,
     "babble": babble,

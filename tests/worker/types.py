@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gribmill.queue.job_type import Args, JobType, Registry
 from gribmill.queue.sleep import SLEEP
 
@@ -27,7 +29,7 @@ def _stunt(key: str, **how: object) -> JobType:
 
 
 TYPES = Registry(
-    SLEEP,
+    dataclasses.replace(SLEEP, backoff_base_s=0.05, backoff_cap_s=0.1),
     _stunt("stunt"),
     _stunt("other_lane", lane="build"),
     _stunt("hurried", timeout_seconds=1, max_attempts=1),

@@ -1,0 +1,177 @@
+"""Workers that go silent, for a while or for good: others take over, and what comes late changes nothing."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from signal import SIGCONT, SIGKILL, SIGSTOP
+from typing import Any
+
+import pytest
+
+from gribmill.queue.errors import StoreFull
+from gribmill.queue.model import ClaimRequest
+from gribmill.queue.store import Store
+from gribmill.queue.worker import supervisor as supervisor_module
+from tests.waiting import wait_until
+from tests.worker.rig import Rig, Workers, alive, attempts, enqueue, holding, statuses
+
+
+def test_executors_die_with_a_killed_supervisor_and_another_worker_takes_over(
+    rig: Callable[..., Rig], store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "go"
+    job_id = enqueue(store, "hold", path=str(path))
+    doomed = workers.start(database, lease_seconds=1.0)
+    executor = wait_until(lambda: holding(path), what="the job to run")
+    doomed.signal(SIGKILL)
+    wait_until(lambda: not alive(executor), what="the executor to die with its supervisor")
+    path.touch()
+    (job,) = rig(lease_seconds=1.0).finish(job_id)
+    assert (job.status, job.retry_count) == ("completed", 1)
+    assert statuses(store, job_id) == ["lost", "succeeded"]
+
+
+def test_a_worker_that_was_stopped_past_its_lease_changes_nothing_when_it_wakes(
+    rig: Callable[..., Rig], store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "go"
+    job_id = enqueue(store, "hold", path=str(path))
+    zombie = workers.start(database, lease_seconds=1.0)
+    wait_until(lambda: holding(path), what="the job to run")
+    zombie.signal(SIGSTOP)
+    try:
+        other = rig(lease_seconds=1.0)
+        other.until(lambda: store.job(job_id).worker_id == other.supervisor.worker_id, "another worker to take it")
+        path.touch()  # both executors end their work now
+        other.finish(job_id)
+        before = (store.job(job_id), attempts(store, job_id))
+    finally:
+        zombie.signal(SIGCONT)
+    wait_until(lambda: "no longer ours" in zombie.log or "taken from us" in zombie.log, what="the zombie to notice")
+    next_job = enqueue(store, "nothing")
+    wait_until(lambda: store.job(next_job).status == "completed", what="the zombie to work again")
+    assert attempts(store, next_job)[0].worker_id == before[1][0].worker_id
+    assert (store.job(job_id), attempts(store, job_id)) == before
+    assert statuses(store, job_id) == ["lost", "succeeded"]
+
+
+@contextmanager
+def locked(database: Path) -> Iterator[None]:
+    """Like a process that was stopped in the middle of a write."""
+    with database.with_name(database.name + ".lock").open("r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_worker_that_cannot_write_stops_its_own_jobs_before_their_leases_end(
+    store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "go"
+    job_id = enqueue(store, "hold", path=str(path))
+    worker = workers.start(database, lease_seconds=2.0)
+    executor = wait_until(lambda: holding(path), what="the job to run")
+    with locked(database):
+        wait_until(lambda: not alive(executor), what="the worker to stop its own executor")
+        assert store.job(job_id).status == "processing", "it had nobody's leave but its own clock's"
+    silence = re.search(r"no heartbeat for ([0-9.]+) s", worker.log)
+    assert silence is not None and float(silence[1]) < 2.0, "sooner than the lease ends"
+    path.touch()
+    wait_until(lambda: store.job(job_id).status == "completed", what="the job to run again")
+    first = attempts(store, job_id)[0]
+    assert first.status in ("failed", "lost")
+
+
+class Outage:
+    """Makes chosen operations of a store fail while it lasts."""
+
+    def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+        self.on = False
+        self.refused = 0
+        for name in names:
+            monkeypatch.setattr(store, name, self._wrap(getattr(store, name)))
+
+    def _wrap(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            if self.on:
+                self.refused += 1
+                raise StoreFull("no space is left for the queue")
+            return real(*args, **options)
+
+        return call
+
+
+def test_results_are_kept_while_the_store_is_full_and_delivered_once(
+    rig: Callable[..., Rig], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor_module, "STORE_RETRY_SECONDS", 0.05)
+    outage = Outage(store, monkeypatch, "finish", "heartbeat", "claim_siblings")
+    worker = rig(lanes={"fetch": 2}, poll_seconds=60.0)
+    paths = [tmp_path / "good", tmp_path / "dies"]
+    good, dies = [enqueue(store, "hold", path=str(path)) for path in paths]
+    worker.until(lambda: all(holding(path) for path in paths), "both jobs to run")
+    outage.on = True
+    paths[0].touch()
+    os.kill(holding(paths[1]) or 0, SIGKILL)
+    worker.until(lambda: outage.refused > 5, "refusals")
+    assert len(worker.supervisor._unsent) == 2
+    assert [store.job(one).status for one in (good, dies)] == ["processing"] * 2
+    paths[1].touch()
+    outage.on = False
+    worker.finish(good, dies)
+    assert statuses(store, good) == ["succeeded"]
+    assert statuses(store, dies) == ["failed", "succeeded"]
+    assert worker.supervisor._ending == {}
+    outage.on = True
+    enqueue(store, "nothing")
+    worker.until(lambda: outage.refused > 8, "refused claims")
+    outage.on = False
+    worker.finish(3)  # though nothing wakes it
+
+
+def test_a_full_store_is_not_asked_again_without_pause(
+    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = rig()
+    worker.ready()
+    outage = Outage(store, monkeypatch, "finish")
+    outage.on = True
+    enqueue(store, "nothing")
+    worker.until(lambda: outage.refused, "a refusal")
+    assert worker.supervisor._wait_seconds() > 0
+    for _ in range(20):
+        worker.supervisor.run_once(0.0)
+    assert outage.refused == 1
+    outage.on = False
+
+
+def test_a_claim_whose_answer_was_lost_is_handed_back(rig: Callable[..., Rig], store: Store) -> None:
+    worker = rig(lease_seconds=1.0)
+    job_id = enqueue(store, "nothing", delay_seconds=0.0)
+    store.claim(ClaimRequest(worker.supervisor.worker_id, ("stunt",), lease_seconds=60.0))
+    worker.finish(job_id)
+    assert statuses(store, job_id) == ["snoozed", "succeeded"]
+    assert store.job(job_id).retry_count == 0
+
+
+def test_a_worker_told_twice_to_stop_ends_though_the_store_is_locked(
+    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(store, monkeypatch, "finish", "heartbeat")
+    worker = rig()
+    worker.ready()
+    job_id = enqueue(store, "nothing")
+    worker.until(lambda: any(child.batch for child in worker.supervisor._children), "the job to be handed out")
+    outage.on = True
+    worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
+    worker.supervisor._signals.count = 1
+    worker.supervisor.run_once()
+    assert not worker.supervisor.finished
+    worker.supervisor._signals.count = 2
+    worker.until(lambda: worker.supervisor.finished, "the end", seconds=30.0)
+    outage.on = False
+    assert store.job(job_id).status == "processing"
