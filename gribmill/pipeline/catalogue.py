@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from gribmill.ingest.health import MirrorHealth, Sighting, after
 from gribmill.queue.database import Database, Row
 from gribmill.queue.model import Write
-from gribmill.queue.times import to_datetime
+from gribmill.queue.times import to_datetime, to_text
 
 HOME = "gribmill.pipeline"
 RunState = Literal["arriving", "complete", "given_up"]
@@ -60,18 +62,6 @@ class TileRecord:
     built_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class MirrorRecord:
-    """How a mirror has behaved."""
-
-    name: str
-    failures: int
-    last_error: str | None
-    last_failed_at: datetime | None
-    last_ok_at: datetime | None
-    sick_until: datetime | None
-
-
 def write(statement: str, **params: Any) -> Write:
     """A statement of the catalogue, to be run in the transaction that completes a job."""
     return Write(HOME, statement, params)
@@ -95,7 +85,8 @@ class Catalogue:
         rows = self._rows("list_tiles", model_id=model_id, run_id=run_id)
         return [TileRecord(row["region"], row["hour"], row["bytes"], to_datetime(row["built_at"])) for row in rows]
 
-    def mirrors(self) -> dict[str, MirrorRecord]:
+    def mirrors(self) -> dict[str, MirrorHealth]:
+        """How each mirror has behaved."""
         return {row["name"]: _mirror(row) for row in self._rows("list_mirrors")}
 
     def newest_runs(self, model_id: str) -> dict[str, str]:
@@ -143,15 +134,39 @@ def _hour(row: Row) -> HourRecord:
     )
 
 
-def _mirror(row: Row) -> MirrorRecord:
-    return MirrorRecord(
-        row["name"],
-        row["failures"],
-        row["last_error"],
-        to_datetime(row["last_failed_at"]),
-        to_datetime(row["last_ok_at"]),
-        to_datetime(row["sick_until"]),
+def _mirror(row: Row) -> MirrorHealth:
+    return MirrorHealth(
+        mirror=row["name"],
+        failures=row["failures"],
+        sick_until=to_datetime(row["sick_until"]),
+        last_reason=row["last_error"] or "",
+        last_failure=to_datetime(row["last_failed_at"]),
+        last_success=to_datetime(row["last_ok_at"]),
     )
+
+
+def mirror_writes(health: Mapping[str, MirrorHealth], sightings: Iterable[Sighting]) -> tuple[Write, ...]:
+    """What these sightings make of the mirrors' health, to be recorded with the job that had them."""
+    changed: dict[str, MirrorHealth] = {}
+    for sighting in sightings:
+        known = changed.get(sighting.mirror) or health.get(sighting.mirror)
+        changed[sighting.mirror] = after(known, sighting)
+    return tuple(
+        write(
+            "note_mirror",
+            name=one.mirror,
+            failures=one.failures,
+            last_error=one.last_reason or None,
+            last_failed_at=_text(one.last_failure),
+            last_ok_at=_text(one.last_success),
+            sick_until=_text(one.sick_until),
+        )
+        for one in changed.values()
+    )
+
+
+def _text(moment: datetime | None) -> str | None:
+    return to_text(moment.timestamp()) if moment else None
 
 
 def _names(text: str | None) -> tuple[str, ...]:

@@ -97,6 +97,7 @@ class Failed:
     error: str
     permanent: bool = False
     timeout: bool = False
+    also: tuple[Write, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

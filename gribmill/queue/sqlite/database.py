@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gribmill.queue.database import Row
-from gribmill.queue.errors import StoreBusy
+from gribmill.queue.errors import StoreBusy, StoreError
 from gribmill.queue.sqlite.faults import FAULTS, fault_of, plain_faults
 from gribmill.queue.sqlite.host_lock import HostLock
 from gribmill.queue.sqlite.migrate import migrate, missing_migrations
@@ -91,7 +91,10 @@ class _Writing:
 
     def __enter__(self) -> SqliteTransaction:
         database = self._database
-        self._handle = handle = database._handle()
+        try:
+            self._handle = handle = database._handle()
+        except sqlite3.Error as error:
+            raise fault_of(error, database.path) from error
         handle.lock.acquire()
         try:
             handle.connection.execute("BEGIN IMMEDIATE")
@@ -108,10 +111,12 @@ class _Writing:
         except sqlite3.Error as failure:
             error = failure
         finally:
-            # Some errors (a full disk) have rolled back already.
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            self._handle.lock.release()
+            try:
+                # Some errors (a full disk) have rolled back already.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            finally:
+                self._handle.lock.release()
         if isinstance(error, FAULTS):
             raise fault_of(error, self._database.path) from error
 
@@ -152,8 +157,8 @@ class SqliteDatabase:
         return _Writing(self)
 
     def changed(self) -> bool:
-        handle = self._handle()
         with plain_faults(self.path):
+            handle = self._handle()
             version = handle.connection.execute("PRAGMA data_version").fetchone()[0]
         before, handle.data_version = handle.data_version, version
         return bool(version != before)
@@ -168,13 +173,17 @@ class SqliteDatabase:
         """`target` appears only whole."""
         partial = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         with plain_faults(self.path):
-            copy = sqlite3.connect(partial)
-            try:
-                self._handle().connection.backup(copy, pages=1000, sleep=0.001)
+            source = self._handle().connection
+        try:
+            with plain_faults(target), contextlib.closing(sqlite3.connect(partial)) as copy:
+                # In one step: a copy made in several begins anew whenever somebody writes between two of them.
+                source.backup(copy, pages=-1)
                 copy.execute("PRAGMA journal_mode=DELETE")
-            finally:
-                copy.close()
-        partial.replace(target)
+            partial.replace(target)
+        except OSError as error:
+            raise StoreError(f"{target}: the copy cannot be put there: {error.strerror}") from None
+        finally:
+            partial.unlink(missing_ok=True)
 
     def integrity(self) -> list[str]:
         with plain_faults(self.path):
@@ -215,16 +224,22 @@ class SqliteDatabase:
     def _open(self) -> _Handle:
         lock = HostLock(self.path.with_name(self.path.name + ".lock"))
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+        try:
+            self._set_up(connection, lock)
+        except BaseException:
+            connection.close()
+            raise
+        return _Handle(connection, lock)
+
+    def _set_up(self, connection: sqlite3.Connection, lock: HostLock) -> None:
         connection.row_factory = sqlite3.Row
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            lock.acquire()
-            connection.execute("PRAGMA journal_mode=WAL")
-            lock.release()
+            with lock:
+                connection.execute("PRAGMA journal_mode=WAL")
         connection.execute(f"PRAGMA synchronous={self._synchronous}")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit={LOG_BYTES_KEPT}")
-        return _Handle(connection, lock)
 
     def _bring_up_to_date(self) -> None:
         connection = self._handle().connection

@@ -22,6 +22,7 @@ class HostLock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._fd = -1
         self._fd = self._open()
 
     def acquire(self, patience_seconds: float = PATIENCE_SECONDS) -> None:
@@ -35,7 +36,19 @@ class HostLock:
         fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        os.close(self._fd)
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def __del__(self) -> None:
+        # A thread that ended, or an opening that failed: nobody else will close it.
+        self.close()
 
     def _open(self) -> int:
         try:

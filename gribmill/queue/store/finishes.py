@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gribmill.queue.backoff import backoff_seconds
 from gribmill.queue.database import Row, Transaction
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Stopped, Succeeded, Ticket, Turn, Write
 from gribmill.queue.store.claims import take_batch
 from gribmill.queue.store.dependents import settle_dependents
-from gribmill.queue.store.enqueues import Enqueues, insert_jobs
+from gribmill.queue.store.enqueues import Enqueues, PreparedJob, insert_jobs
 from gribmill.queue.times import to_text
 
 ERROR_LIMIT = 20_000
@@ -31,12 +32,22 @@ class Finishes(Enqueues):
                 if wakes is None:
                     fenced.append(report.ticket)
                     continue
-                woken |= wakes | bool(insert_jobs(tx, jobs))
+                woken |= wakes | bool(insert_jobs(tx, _in_the_same_chain(tx, report.ticket, jobs)))
                 accepted.append(report.ticket)
             batches = tuple(take_batch(tx, claim) for claim in claims)
         if woken:
             self.database.announce()
         return Turn(tuple(accepted), tuple(fenced), batches)
+
+
+def _in_the_same_chain(tx: Transaction, ticket: Ticket, jobs: list[PreparedJob]) -> list[PreparedJob]:
+    """What follows a job carries its correlation id on, so that a whole backfill can be followed."""
+    if not jobs:
+        return jobs
+    chain = tx.rows("correlation_of", {"job_id": ticket.job_id})[0]["correlation_id"]
+    return [
+        replace(job, params={**job.params, "correlation_id": job.params["correlation_id"] or chain}) for job in jobs
+    ]
 
 
 def _apply(tx: Transaction, worker_id: str, report: Report) -> bool | None:
@@ -82,6 +93,7 @@ def _write(tx: Transaction, also: tuple[Write, ...]) -> None:
 
 def _fail(tx: Transaction, worker_id: str, report: Report, outcome: Failed, held: Row) -> bool:
     error = outcome.error[-ERROR_LIMIT:]
+    _write(tx, outcome.also)
     _end_attempt(tx, report, "timeout" if outcome.timeout else "failed", error)
     retry = held["retry_count"] + 1
     if not outcome.permanent and retry < held["max_attempts"]:

@@ -146,6 +146,12 @@ class Insights(StoreBase):
                 found.setdefault(row["worker_id"], []).append(row["id"])
         return found
 
+    def progress(self, correlation_id: str) -> dict[tuple[str, str], int]:
+        """How many jobs of a chain there are by (type, status)."""
+        with self.database.read() as tx:
+            rows = tx.rows("count_correlated", {"correlation_id": correlation_id})
+        return {(row["type"], row["status"]): row["n"] for row in rows}
+
     def stats(self) -> list[TypeStats]:
         """Per type: depth now, waits, run times and failures of the last hour."""
         with self.database.read() as tx:

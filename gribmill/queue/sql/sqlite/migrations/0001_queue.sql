@@ -48,6 +48,7 @@ CREATE INDEX jobs_lease ON jobs (lease_expires_at) WHERE status = 'processing'; 
 CREATE INDEX jobs_finished ON jobs (completed_at) WHERE completed_at IS NOT NULL;
 CREATE UNIQUE INDEX jobs_dedupe ON jobs (tenant_id, dedupe_key)
   WHERE dedupe_key IS NOT NULL AND status IN ('pending','processing');
+CREATE INDEX jobs_correlation ON jobs (correlation_id, type, status) WHERE correlation_id IS NOT NULL;
 CREATE INDEX jobs_retry_of ON jobs (retry_of) WHERE retry_of IS NOT NULL;
 
 CREATE TABLE workers (

@@ -1,0 +1,1 @@
+SELECT correlation_id FROM jobs WHERE id = :job_id
