@@ -50,7 +50,7 @@ class Http:
         self._count = 0
 
     @property
-    def requests(self) -> int:
+    def sent(self) -> int:
         """How many requests were sent so far."""
         return self._count
 

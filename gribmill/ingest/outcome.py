@@ -28,6 +28,10 @@ class RateLimited(SourceError):
 class Broken(SourceError):
     """The host, or the way to it, is out of order: another mirror, or the same one later."""
 
+    def __init__(self, url: str, reason: str, status: int | None = None) -> None:
+        super().__init__(url, reason)
+        self.status = status
+
 
 class Untrusted(SourceError):
     """An answer that must not be used: it is not the bytes that were asked for."""

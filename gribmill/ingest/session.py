@@ -13,6 +13,9 @@ from gribmill.ingest.outcome import Broken
 from gribmill.ingest.rate import RateLimit
 from gribmill.ingest.timeouts import Timeouts
 
+# Method not allowed, not implemented.
+NO_HEAD = (405, 501)
+
 
 class Body(NamedTuple):
     """A whole small object."""
@@ -46,7 +49,7 @@ class Session:
     @property
     def requests(self) -> int:
         """How many HTTP requests were sent so far."""
-        return self._http.requests
+        return self._http.sent
 
     def head(self, url: str, host: Host) -> Head:
         """What the host says of an object, by a HEAD or, where it knows none, by asking for its first byte."""
@@ -57,7 +60,7 @@ class Session:
             if head.size is not None:
                 return head
         except Broken as error:
-            if "answered 405" not in error.reason and "answered 501" not in error.reason:
+            if error.status not in NO_HEAD:
                 raise
         return self.get_range(url, host, 0, 1, lambda chunk: None)
 

@@ -25,7 +25,7 @@ def check_status(answer: requests.Response, url: str, host: Host) -> None:
         pause = USUAL_RETRY_SECONDS if asked is None else asked
         raise RateLimited(url, f"asks to slow down (status {status}), for {pause:.0f} s", pause)
     if status in host.retry_statuses:
-        raise Broken(url, f"answered {status}, which {host.title} does when it has enough of us")
+        raise Broken(url, f"answered {status}, which {host.title} does when it has enough of us", status)
     if status in MISSING:
         raise NotThere(url, f"is not there (status {status}): not published yet, or no longer kept")
     if status == 412:
@@ -35,7 +35,7 @@ def check_status(answer: requests.Response, url: str, host: Host) -> None:
         if size == 0:
             raise NotThere(url, "is empty so far (status 416)")
         raise Untrusted(url, f"ends before the bytes that were asked for (status 416, size {size or 'unknown'})")
-    raise Broken(url, f"answered {status} {answer.reason or ''}".rstrip())
+    raise Broken(url, f"answered {status} {answer.reason or ''}".rstrip(), status)
 
 
 def _words(answer: requests.Response) -> bytes:
