@@ -1,21 +1,39 @@
-"""One writer at a time, a log that stays small, connections that are nobody else's."""
+"""One writer at a time, a log that stays small, connections that are nobody else's, copies that are whole."""
 
 from __future__ import annotations
 
+import gc
+import multiprocessing
+import multiprocessing.synchronize
+import os
 import sqlite3
+import threading
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from gribmill.queue.errors import StatementRefused, StoreBusy, StoreError
+from gribmill.queue.model import NewJob
+from gribmill.queue.sqlite import SqliteDatabase, host_lock
+from gribmill.queue.sqlite import database as database_module
+from gribmill.queue.sqlite.host_lock import HostLock
+from gribmill.queue.store import Store
 from tests.queue.store.bench import Bench, SqliteBench
+from tests.queue.store.hands import add, claim, drain, succeed, take
+from tests.queue.store.mutant import Mutant
+from tests.queue.store.sample_types import TYPES
+
+MEGABYTE = 1024 * 1024
 
 
 @pytest.fixture
-def jobs_db(tmp_path: Path):
+def jobs_db(tmp_path: Path) -> Iterator[SqliteBench]:
     bench = SqliteBench(tmp_path)
     yield bench
     bench.close()
+    assert SqliteBench(tmp_path).store.verify() == []
 
 
 def write_transaction_shuts_others_out(bench: Bench) -> None:
@@ -28,3 +46,242 @@ def write_transaction_shuts_others_out(bench: Bench) -> None:
 
 def test_write_transaction_shuts_others_out(jobs_db: SqliteBench) -> None:
     write_transaction_shuts_others_out(jobs_db)
+
+
+def test_deferred_begin_loses_its_place_to_another_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Why it is IMMEDIATE: a transaction that has read and then writes is refused at once, however long it may wait."""
+    Mutant(sent={"BEGIN IMMEDIATE": "BEGIN"}, host_lock=False).apply(monkeypatch)
+    bench = SqliteBench(tmp_path)
+    other = bench.open()
+    with pytest.raises(StoreBusy), bench.store.database.write() as tx:
+        tx.rows("definitions")
+        add(other)
+        tx.change("pause_type", {"key": "plain", "paused_at": None, "now": "x"})
+    monkeypatch.undo()
+    bench.close()
+
+
+def test_error_inside_a_transaction_undoes_it_and_frees_the_lock(jobs_db: SqliteBench) -> None:
+    with pytest.raises(KeyError), jobs_db.store.database.write() as tx:
+        tx.change("pause_type", {"key": "plain", "paused_at": "x", "now": "x"})
+        raise KeyError
+    with pytest.raises(StatementRefused, match="nothing was written"), jobs_db.store.database.write() as tx:
+        tx.change("pause_type", {})
+    other = jobs_db.open()
+    add(other)
+    assert take(other).type == "plain"
+
+
+# A lock that is not given back
+
+
+def test_holder_that_never_releases_is_given_up_on(jobs_db: SqliteBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HostLock.acquire, "__defaults__", (0.05,))
+    job_id = add(jobs_db.store)
+    holder = HostLock(Path(f"{jobs_db.path}.lock"))
+    holder.acquire()
+    for _ in range(3):
+        with pytest.raises(StoreBusy, match=r"jobs\.db\.lock was locked by another process for more than 0\.05 s"):
+            add(jobs_db.store)
+    assert [job.id for job in jobs_db.store.jobs().jobs] == [job_id], "reading needs no turn"
+    holder.release()
+    holder.close()
+    monkeypatch.undo()
+    assert add(jobs_db.store) == job_id + 1
+    assert drain(jobs_db.open()) == [job_id, job_id + 1]
+
+
+def test_program_that_keeps_sqlites_own_lock_is_given_up_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database_module, "BUSY_TIMEOUT_MS", 50)
+    bench = SqliteBench(tmp_path)
+    with closing(sqlite3.connect(bench.path, isolation_level=None)) as shell:
+        shell.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy, match="another program keeps the queue locked; nothing was written"):
+            add(bench.store)
+        shell.execute("ROLLBACK")
+    add(bench.store)
+    bench.close()
+
+
+def test_waiting_writers_all_get_their_turn(jobs_db: SqliteBench) -> None:
+    """Many threads behind one lock: nobody is refused, nothing is lost."""
+    errors: list[BaseException] = []
+
+    def write(n: int) -> None:
+        try:
+            store = jobs_db.open()
+            for _ in range(10):
+                add(store)
+            store.close()
+        except BaseException as error:  # noqa: BLE001 — told to the test below
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert len(jobs_db.store.jobs(limit=1000).jobs) == 80
+
+
+def open_files(name: str) -> int:
+    """How often this process has the file open."""
+    gc.collect()  # a sqlite3 connection is part of a cycle
+    links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    return sum(os.path.basename(os.readlink(link)) == name for link in links if link.exists())  # noqa: PTH115, PTH119
+
+
+def test_threads_that_come_and_go_leave_no_lock_open(jobs_db: SqliteBench) -> None:
+    for _ in range(10):
+        thread = threading.Thread(target=add, args=(jobs_db.store,))
+        thread.start()
+        thread.join()
+    assert open_files("jobs.db.lock") == 1
+    assert open_files("jobs.db-wal") == 1
+
+
+def test_failed_opening_leaves_nothing_open_and_no_lock(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.db"
+    path.write_bytes(b"nonsense" * 1000)
+    for _ in range(5):
+        with pytest.raises(StoreError):
+            SqliteDatabase(path)
+    assert open_files("jobs.db.lock") == 0
+    assert open_files("jobs.db") == 0
+
+
+# fork
+
+
+def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteBench) -> None:
+    first = add(jobs_db.store)
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            connection = jobs_db.store.database._handle().connection
+            job = take(jobs_db.store, "child")
+            succeed(jobs_db.store, job, "child")
+            made = add(jobs_db.store)
+            jobs_db.store.close()
+            os.write(writer, f"{id(connection)} {job.id} {made}".encode())
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        said = pipe.read().split()
+    assert os.waitpid(pid, 0)[1] == 0
+    assert int(said[0]) != id(jobs_db.store.database._handle().connection)
+    assert int(said[1]) == first
+    # The parent's connection and lock are as good as before.
+    assert take(jobs_db.store).id == int(said[2])
+    assert jobs_db.store.job(first).status == "completed"
+
+
+def test_child_that_only_ends_takes_nothing_from_its_parent(jobs_db: SqliteBench) -> None:
+    with jobs_db.store.database.write() as tx:
+        tx.change("pause_type", {"key": "plain", "paused_at": "x", "now": "x"})
+        pid = os.fork()
+        if pid == 0:
+            jobs_db.store.close()
+            os._exit(0)
+        os.waitpid(pid, 0)
+        write_is_still_exclusive(jobs_db)
+    assert [stats.type for stats in jobs_db.store.stats() if stats.paused] == ["plain"]
+
+
+def write_is_still_exclusive(bench: SqliteBench) -> None:
+    with closing(sqlite3.connect(bench.path, timeout=0)) as other:
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+
+
+# The log
+
+
+def test_log_stays_small_under_load(jobs_db: SqliteBench) -> None:
+    database = jobs_db.store.database
+    assert isinstance(database, SqliteDatabase)
+    largest = 0
+    for _ in range(12):
+        jobs_db.store.enqueue_many(NewJob("tile", {"region": "x" * 1000}) for _ in range(1000))
+        largest = max(largest, database.wal_bytes())
+    size = jobs_db.path.stat().st_size
+    assert size > 10 * MEGABYTE, "enough was written to overflow a log that nobody empties"
+    assert largest < 9 * MEGABYTE
+
+
+def test_old_snapshot_makes_the_log_grow_and_its_end_lets_it_shrink(jobs_db: SqliteBench) -> None:
+    database = jobs_db.store.database
+    assert isinstance(database, SqliteDatabase)
+
+    def write_much(times: int) -> None:
+        for _ in range(times):
+            jobs_db.store.enqueue_many(NewJob("tile", {"region": "x" * 1000}) for _ in range(1000))
+
+    with closing(sqlite3.connect(jobs_db.path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM jobs").fetchone() == (0,)
+        write_much(8)
+        grown = database.wal_bytes()
+        assert grown > 8 * MEGABYTE
+        assert reader.execute("SELECT count(*) FROM jobs").fetchone() == (0,), "the snapshot holds"
+        reader.execute("ROLLBACK")
+    write_much(2)
+    assert database.wal_bytes() < grown
+    assert database.wal_bytes() < 9 * MEGABYTE
+    assert len(claim(jobs_db.store)) == 4
+
+
+# Copies
+
+
+def keep_writing(path: Path, ready: multiprocessing.synchronize.Event, stop: multiprocessing.synchronize.Event) -> None:
+    store = Store(SqliteDatabase(path, synchronous="normal"), TYPES)
+    while not stop.is_set():
+        store.enqueue_many([NewJob("plain", {"n": 1})] * 5)
+        for job in claim(store):
+            succeed(store, job)
+        ready.set()
+    store.close()
+
+
+def test_copy_made_while_others_write_is_whole(jobs_db: SqliteBench, tmp_path: Path) -> None:
+    jobs_db.store.enqueue_many(NewJob("tile", {"region": "x" * 2000}) for _ in range(6000))
+    spawn = multiprocessing.get_context("spawn")
+    ready, stop = spawn.Event(), spawn.Event()
+    writer = spawn.Process(target=keep_writing, args=(jobs_db.path, ready, stop))
+    writer.start()
+    try:
+        assert ready.wait(60)
+        target = tmp_path / "copy" / "jobs.db"
+        target.parent.mkdir()
+        jobs_db.store.database.backup(target)
+        assert writer.is_alive()
+    finally:
+        stop.set()
+        writer.join(60)
+    assert [path.name for path in target.parent.iterdir()] == ["jobs.db"], "one file, nothing beside it"
+    copy = Store(SqliteDatabase(target), TYPES)
+    assert copy.verify() == []
+    assert sum(stats.counts.get("pending", 0) for stats in copy.stats()) >= 6000
+    take(copy, limit=1)
+    copy.close()
+
+
+def test_copy_that_cannot_be_made_leaves_nothing_and_keeps_the_old_one(jobs_db: SqliteBench, tmp_path: Path) -> None:
+    add(jobs_db.store)
+    with pytest.raises(StoreError, match="missing"):
+        jobs_db.store.database.backup(tmp_path / "missing" / "copy.db")
+    folder = tmp_path / "folder.db"
+    (folder / "inside").mkdir(parents=True)
+    with pytest.raises(StoreError, match=r"folder\.db"):
+        jobs_db.store.database.backup(folder)
+    assert not [path for path in tmp_path.iterdir() if path.name.endswith(".tmp")]
+
+
+def test_host_locks_patience_is_for_stuck_holders_only() -> None:
+    assert host_lock.PATIENCE_SECONDS >= 10
