@@ -63,6 +63,8 @@ def only_keys(*args: Any, **options: Any) -> Any:
         ("DSWRF:surface:6 hour fcst", "dswrf"),
         ("DSWRF:surface:0-6 hour ave fcst", "dswrf_avg"),
         ("TCDC:entire atmosphere:6 hour fcst", "tcc"),
+        ("TCDC:surface:6 hour fcst", "tcc"),
+        ("TCDC:low cloud layer:6 hour fcst", "lcc"),
         ("TCDC:boundary layer cloud layer:6 hour fcst", None),
         ("LCDC:low cloud layer:0-6 hour ave fcst", "lcc_avg"),
         ("HGT:surface:anl", "orog"),
