@@ -55,7 +55,7 @@ def show(ctx: click.Context, as_json: bool) -> None:
             ]
         )
         return
-    rows = [[one.key, "" if one.value is None else toml_value(one.value), one.source] for one in origins]
+    rows = [[one.key, "not set" if one.value is None else toml_value(one.value), one.source] for one in origins]
     print_table(["setting", "value", "from"], rows)
 
 

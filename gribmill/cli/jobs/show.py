@@ -138,7 +138,7 @@ def _attempt(attempt: Attempt, waited: float | None) -> Iterator[Text]:
         (f"  {attempt.worker_id}" + (f" pid {attempt.pid}" if attempt.pid else ""), "dim"),
     )
     for name, text in (
-        ("error", attempt.error_text),
+        ("note" if attempt.status in ("snoozed", "skipped") else "error", attempt.error_text),
         ("stdout", attempt.stdout_tail),
         ("stderr", attempt.stderr_tail),
         ("artifacts", attempt.artifacts),

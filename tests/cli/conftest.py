@@ -1,0 +1,71 @@
+"""One command at a time, in this process, on a data root of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from gribmill.cli.main import main
+from gribmill.pipeline.queue import open_queue
+from gribmill.queue.store import Store
+from gribmill.settings import Settings
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command said and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Answer]
+
+
+@pytest.fixture(autouse=True)
+def clean_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No settings of the developer's own, and a working folder that may be written."""
+    for name in [name for name in os.environ if name.startswith("GRIBMILL_")]:
+        monkeypatch.delenv(name)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def gribmill(data: Path) -> Run:
+    """Run `gribmill --data <data> WORDS…` through the real entry point."""
+
+    def run(*words: str, stdin: str | bytes | None = None, flags: tuple[str, ...] | None = None) -> Answer:
+        given = ("--data", str(data)) if flags is None else flags
+        runner = CliRunner()
+        with runner.isolation(input=stdin) as (out, err, _):
+            try:
+                main([*given, *words])
+                code = 0
+            except SystemExit as end:
+                code = int(end.code or 0)
+            return Answer(code, out.getvalue().decode(), err.getvalue().decode())
+
+    return run
+
+
+@pytest.fixture
+def store(data: Path) -> Store:
+    return open_queue(Settings(data=data))

@@ -1,0 +1,35 @@
+"""What happens to jobs while nobody is at the command line."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from gribmill.queue.model import Claimed, ClaimRequest, NewJob, Outcome, Report
+from gribmill.queue.store import Store
+
+
+def add(store: Store, **fields: Any) -> int:
+    """Enqueue a sleep job; its id."""
+    return store.enqueue(NewJob("sleep", **fields)).id
+
+
+def take(store: Store, worker: str = "w1") -> Claimed:
+    """A worker claims one sleep job."""
+    (job,) = store.claim(ClaimRequest(worker, ("sleep",), 60.0, pid=4711))
+    return job
+
+
+def end(store: Store, outcome: Outcome, worker: str = "w1", **facts: Any) -> int:
+    """A worker claims the next job and reports this on it; its id."""
+    job = take(store, worker)
+    assert store.finish(worker, [Report(job.ticket, outcome, **facts)]).accepted
+    return job.id
+
+
+def by_hand(data: Path, statement: str, *params: Any) -> None:
+    """Somebody writes into the database with a tool of their own."""
+    with closing(sqlite3.connect(data / "jobs.db")) as connection, connection:
+        connection.execute(statement, params)

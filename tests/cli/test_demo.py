@@ -1,0 +1,102 @@
+"""The guided tour keeps its promises, and its hands to itself."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gribmill.cli.demo.folder import MARKER
+from gribmill.cli.demo.stage import Stage
+from tests.cli.conftest import Run
+
+STEPS = "gribmill.cli.demo.queue_steps.QUEUE_STEPS"
+
+
+def test_demo_keeps_every_promise_with_real_processes(data: Path) -> None:
+    data.mkdir()
+    (data / "jobs.db").write_bytes(b"the user's own")
+    done = subprocess.run(
+        [sys.executable, "-m", "gribmill", "--data", str(data), "demo"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken" in done.stdout and "kill -9" in done.stdout
+    assert (data / "jobs.db").read_bytes() == b"the user's own"
+    assert sorted(path.name for path in data.iterdir()) == ["demo", "jobs.db"]
+    commands = [line.partition("$ ")[2] for line in done.stdout.splitlines() if line.startswith("  $ ")]
+    last = next(line for line in reversed(commands) if " jobs " in line)
+    assert subprocess.run(last, shell=True, capture_output=True, check=False).returncode == 0, last
+
+
+def test_broken_promise_or_step_is_exit_code_1(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(stage: Stage) -> None:
+        """Breaks its promise"""
+        stage.promise(False, "the moon is made of cheese")
+
+    def fails(stage: Stage) -> None:
+        """Waits in vain"""
+        stage.wait_until("the moon comes down", lambda: False)
+
+    def goes_on(stage: Stage) -> None:
+        """Goes on"""
+        stage.promise(True, "later steps still run")
+
+    monkeypatch.setattr("gribmill.cli.demo.stage.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(STEPS, [breaks, fails, goes_on])
+    answer = gribmill("demo")
+    assert answer.code == 1
+    assert "1 promises kept, 2 broken" in answer.out
+    assert "BROKEN  the moon is made of cheese" in answer.out and "the moon comes down (waited" in answer.out
+
+
+def test_no_process_is_left_behind_when_a_step_crashes(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def crashes(stage: Stage) -> None:
+        """Crashes"""
+        started.append(stage.start_worker())
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(STEPS, [crashes])
+    with pytest.raises(ZeroDivisionError):
+        gribmill("demo")
+    assert started[0].poll() is not None
+
+
+def test_folder_that_is_not_the_demos_is_left_alone(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(STEPS, [])
+    (data / "demo").mkdir(parents=True)
+    (data / "demo" / "precious").write_text("mine")
+    answer = gribmill("demo")
+    assert answer.code == 1 and "left alone" in answer.err
+    assert (data / "demo" / "precious").read_text() == "mine"
+
+
+def test_last_demos_folder_is_emptied_but_nothing_it_points_to(
+    gribmill: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(STEPS, [])
+    assert gribmill("demo").code == 0
+    (data / "demo" / "old").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "precious").write_text("mine")
+    (data / "demo" / "link").symlink_to(tmp_path / "elsewhere")
+    assert gribmill("demo").code == 0
+    assert not (data / "demo" / "old").exists() and not (data / "demo" / "link").exists()
+    assert (tmp_path / "elsewhere" / "precious").read_text() == "mine"
+
+
+def test_two_demos_do_not_share_a_folder(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(STEPS, [])
+    assert gribmill("demo").code == 0
+    handle = os.open(data / "demo" / MARKER, os.O_RDWR)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        answer = gribmill("demo")
+    finally:
+        os.close(handle)
+    assert answer.code == 1 and "another demo is running" in answer.err

@@ -1,0 +1,78 @@
+"""Every command explains itself, and the list of commands costs nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from gribmill.cli.main import COMMANDS, cli
+from tests.cli.conftest import Run
+
+
+def _paths(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    yield path
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            assert child is not None
+            yield from _paths(child, (*path, name))
+
+
+MINE = ("config", "demo", "init", "jobs", "tick", "work", "workers")
+
+
+def _all_paths() -> list[tuple[str, ...]]:
+    context = click.Context(cli)
+    found: list[tuple[str, ...]] = []
+    for name in MINE:
+        command = cli.get_command(context, name)
+        assert command is not None
+        found += _paths(command, (name,))
+    return found
+
+
+@pytest.mark.parametrize("path", _all_paths(), ids=" ".join)
+def test_every_command_has_help_with_a_sentence(gribmill: Run, path: tuple[str, ...]) -> None:
+    answer = gribmill(*path, "--help")
+    assert answer.code == 0
+    assert answer.out.startswith(f"Usage: gribmill {' '.join(path)}")
+    sentence = answer.out.split("\n\n")[1].strip()
+    assert sentence[0].isupper() and "." in sentence
+    assert gribmill(*path, "-h").out == answer.out
+
+
+@pytest.mark.parametrize("path", _all_paths(), ids=" ".join)
+def test_every_option_is_explained(path: tuple[str, ...]) -> None:
+    command: click.Command = cli
+    for name in path:
+        assert isinstance(command, click.Group)
+        found = command.get_command(click.Context(command), name)
+        assert found is not None
+        command = found
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    assert [option.name for option in options if not option.help] == []
+
+
+def test_list_of_commands_imports_none_of_them() -> None:
+    code = (
+        "import sys\nfrom gribmill.cli.main import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = [m for m in ('rich', 'numpy', 'eccodes', 'xarray', 'pydantic', 'sqlite3') if m in sys.modules]\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+def test_unknown_command_and_option_are_usage_errors(gribmill: Run) -> None:
+    assert gribmill("jbos").code == 2
+    assert gribmill("jobs", "lsit").code == 2
+    answer = gribmill("jobs", "list", "--statsu", "x")
+    assert (answer.code, answer.out) == (2, "")
+    assert "--statsu" in answer.err

@@ -1,0 +1,142 @@
+"""Settings: who wins, what is refused, and in which words."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gribmill.settings import Settings, SettingsError, default_data_root, known_keys, load_settings, load_with_origins
+
+
+@pytest.fixture(autouse=True)
+def clean_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in [name for name in os.environ if name.startswith("GRIBMILL_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+def write(text: str, name: str = "gribmill.toml") -> Path:
+    path = Path(name)
+    path.write_text(text)
+    return path
+
+
+def test_later_layers_win(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().queue.lease_seconds == 60.0
+    write("[queue]\nlease_seconds = 10\npoll_seconds = 2\n")
+    assert load_settings().queue.lease_seconds == 10.0
+    monkeypatch.setenv("GRIBMILL_QUEUE_LEASE_SECONDS", "20")
+    assert load_settings().queue.lease_seconds == 20.0
+    settings = load_settings(flags={"queue.lease_seconds": 30})
+    assert settings.queue.lease_seconds == 30.0
+    assert settings.queue.poll_seconds == 2.0, "a layer replaces single settings, not whole tables"
+
+
+def test_data_root_comes_from_flag_variable_file_or_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().data == default_data_root()
+    write('data = "from-file"\n')
+    assert load_settings().data_root == Path.cwd() / "from-file"
+    monkeypatch.setenv("GRIBMILL_DATA", "~/from-variable")
+    assert load_settings().data_root == Path("~/from-variable").expanduser()
+    assert load_settings(flags={"data": Path("/from/flag")}).data_root == Path("/from/flag")
+
+
+def test_file_is_the_named_one_the_variables_or_the_working_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    write('data = "local"\n')
+    write('data = "variable"\n', "variable.toml")
+    named = write('data = "named"\n', "named.toml")
+    assert str(load_settings().data) == "local"
+    monkeypatch.setenv("GRIBMILL_CONFIG", "variable.toml")
+    assert str(load_settings().data) == "variable"
+    assert str(load_settings(named).data) == "named"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[queue]\nlease_secs = 1\n", ["queue.lease_secs is not a setting", "did you mean queue.lease_seconds?"]),
+        ("dta = 1\n", ["dta is not a setting", "data"]),
+        ("[zzz]\nqqq = 1\n", ["zzz", "the settings are:", "queue.lease_seconds"]),
+        ("[queue]\nlease_seconds = 0\n", ["queue.lease_seconds = 0 is refused", "gribmill.toml", "or equal to 1"]),
+        ("[queue]\nlease_seconds = 3601\n", ["queue.lease_seconds", "less than or equal to 3600"]),
+        ('[queue]\nsynchronous = "off"\n', ["queue.synchronous = 'off'", "'full' or 'normal'"]),
+        ('[log]\nlevel = "loud"\n', ["log.level", "'debug', 'info', 'warning' or 'error'"]),
+        ("[workers.lanes]\nfetch = 0\n", ["workers.lanes.fetch", "greater than 0"]),
+        ('[workers]\nlanes = "many"\n', ["workers.lanes = 'many'"]),
+        ("[queue]\nkeep_failed_days = -1\n", ["queue.keep_failed_days", "greater than 0"]),
+        ("queue = 5\n", ["queue = 5 is refused"]),
+        ("[regions.here]\nbx = [1]\n", ["regions.here.bx is not a setting"]),
+        ("= 3\n", ["gribmill.toml is not valid TOML", "line 1"]),
+    ],
+    ids=lambda value: value.replace("\n", " ") if isinstance(value, str) else "",
+)
+def test_bad_files_are_refused_naming_key_and_what_is_allowed(text: str, words: list[str]) -> None:
+    write(text)
+    with pytest.raises(SettingsError) as refusal:
+        load_settings()
+    for word in words:
+        assert word in str(refusal.value)
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    write("[queue]\nlease_seconds = 0\npoll_seconds = 0\n")
+    with pytest.raises(SettingsError, match=r"lease_seconds.*poll_seconds"):
+        load_settings()
+
+
+def test_misspelt_variable_is_refused_with_its_neighbour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRIBMILL_QUEUE_LEASE_SECOND", "5")
+    with pytest.raises(SettingsError, match=r"GRIBMILL_QUEUE_LEASE_SECOND is not.*mean GRIBMILL_QUEUE_LEASE_SECONDS"):
+        load_settings()
+
+
+def test_bad_variable_is_refused_by_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRIBMILL_QUEUE_POLL_SECONDS", "often")
+    with pytest.raises(SettingsError, match=r"queue.poll_seconds = 'often' .*from GRIBMILL_QUEUE_POLL_SECONDS"):
+        load_settings()
+
+
+def test_variables_of_the_tools_around_are_not_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRIBMILL_SOAK_MINUTES", "10")
+    monkeypatch.setenv("GRIBMILL_LOG_LEVEL", "")
+    assert load_settings() == Settings()
+
+
+def test_every_setting_has_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = {
+        "GRIBMILL_DATA": "/d",
+        "GRIBMILL_QUEUE_ALLOW_NETWORK_FILES": "true",
+        "GRIBMILL_WORKERS_LANES": "{fetch = 2, build = 3}",
+        "GRIBMILL_WORKERS_MAX_MEMORY_MB": "99",
+        "GRIBMILL_REGIONS": "{here = {box = [1, 2, 3, 4]}}",
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    settings = load_settings()
+    assert settings.queue.allow_network_files is True
+    assert settings.workers.lanes == {"fetch": 2, "build": 3}
+    assert settings.workers.max_memory_mb == 99
+    assert settings.regions["here"].box == [1, 2, 3, 4]
+
+
+def test_origins_cover_every_setting_with_a_description() -> None:
+    settings, origins = load_with_origins()
+    assert [origin.key for origin in origins] == list(known_keys())
+    assert all(origin.source == "default" and origin.description for origin in origins)
+    assert {origin.key: origin.value for origin in origins}["queue.lease_seconds"] == settings.queue.lease_seconds
+
+
+def test_file_of_a_strange_size_or_coding_is_refused() -> None:
+    Path("gribmill.toml").write_bytes(b"#" * 1_000_001)
+    with pytest.raises(SettingsError, match="larger than"):
+        load_settings()
+    Path("gribmill.toml").write_bytes(b'data = "\xff"')
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        load_settings()
+
+
+def test_settings_never_change() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        load_settings().queue.lease_seconds = 1.0  # type: ignore[misc]
