@@ -19,8 +19,9 @@ from gribmill.settings import Settings
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 HEADER = """\
 # Settings of gribmill. Every setting stands here with its default; lines that begin with "#" are explanations,
-# or settings that are empty or depend on the machine until you set them. GRIBMILL_* variables (GRIBMILL_QUEUE_LEASE_SECONDS for
-# queue.lease_seconds) and flags win over this file. `gribmill config show` tells what is in force and why.
+# or settings that are empty or depend on the machine until you set them. GRIBMILL_* variables
+# (GRIBMILL_QUEUE_LEASE_SECONDS for queue.lease_seconds) and flags win over this file.
+# `gribmill config show` tells what is in force and why.
 """
 
 
