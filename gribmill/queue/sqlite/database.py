@@ -16,7 +16,7 @@ from gribmill.queue.errors import StoreBusy, StoreError
 from gribmill.queue.sqlite.faults import FAULTS, fault_of, plain_faults
 from gribmill.queue.sqlite.host_lock import HostLock
 from gribmill.queue.sqlite.migrate import migrate, missing_migrations
-from gribmill.queue.sqlite.place import check_place, check_sqlite_version
+from gribmill.queue.sqlite.place import check_place, check_sqlite_version, make_folder
 from gribmill.queue.sqlite.wake import WakeFolder, WakeSocket
 from gribmill.queue.statements import HOME, statement
 from gribmill.queue.times import Clock, to_text
@@ -144,7 +144,7 @@ class SqliteDatabase:
         self._wake = WakeFolder(path)
         self._wal = path.with_name(path.name + "-wal")
         check_sqlite_version()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         if not allow_network_files:
             check_place(path.parent)
         with plain_faults(path):

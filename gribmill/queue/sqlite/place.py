@@ -6,13 +6,14 @@ import re
 import sqlite3
 from pathlib import Path
 
-from gribmill.queue.errors import StoreUnsafe
+from gribmill.queue.errors import StoreReadOnly, StoreUnsafe
 
 OLDEST = (3, 37, 0)  # STRICT-era SQL and RETURNING (3.35); older ones misread statements silently
 # Two connections that commit and checkpoint in the same instant may corrupt the WAL before this.
 WAL_FIXED = (3, 51, 3)
 NETWORK = re.compile(r"^(nfs4?|cifs|smb[23]?|smbfs|9p|afs|ceph|glusterfs|lustre|gpfs|beegfs|fuse\..*|fuse)$")
 MOUNTS = Path("/proc/self/mounts")
+ESCAPED = re.compile(r"\\([0-7]{3})")  # the kernel's way to write a blank in a mount point
 
 
 def check_sqlite_version(version: tuple[int, int, int] | None = None) -> None:
@@ -23,6 +24,14 @@ def check_sqlite_version(version: tuple[int, int, int] | None = None) -> None:
             f"SQLite {'.'.join(map(str, found))} is too old for the queue: {'.'.join(map(str, OLDEST))} or newer is"
             " needed; use a newer Python build, or PostgreSQL"
         )
+
+
+def make_folder(folder: Path) -> None:
+    """The folder that the database is to lie in."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreReadOnly(f"{folder}: the queue's folder cannot be made: {error.strerror}") from None
 
 
 def check_place(folder: Path) -> None:
@@ -48,7 +57,7 @@ def file_system_of(folder: Path, mounts: Path = MOUNTS) -> str | None:
         parts = line.split(" ")
         if len(parts) < 3:
             continue
-        point = Path(parts[1].encode().decode("unicode_escape"))
+        point = Path(ESCAPED.sub(lambda match: chr(int(match[1], 8)), parts[1]))
         if (point == target or point in target.parents) and (best is None or len(point.parts) >= best[0]):
             best = (len(point.parts), parts[2])
     return best[1] if best else None
