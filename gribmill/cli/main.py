@@ -25,6 +25,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "models": ("gribmill.cli.models:models", "Models that can be ingested: list, show, check."),
     "point": ("gribmill.cli.point:point", "The forecast at a place, from the tiles on disk."),
     "regions": ("gribmill.cli.regions:regions", "Named places: list, show, check."),
+    "run": ("gribmill.cli.run:run", "Keep the tiles of some models and regions fresh."),
+    "scan": ("gribmill.cli.run:scan", "Look for new runs of a model."),
     "tick": ("gribmill.cli.work:tick", "Claim a few jobs, run them in this process, report."),
     "tile": ("gribmill.cli.tile:tile", "Look into tiles: info, show, plot, diff, verify."),
     "work": ("gribmill.cli.work:work", "Run jobs until told to stop."),

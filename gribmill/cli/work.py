@@ -6,20 +6,9 @@ import dataclasses
 
 import click
 
+from gribmill.cli.lanes import lanes_option
 from gribmill.cli.output import print_json, print_table
 from gribmill.settings import Settings
-
-
-def _parse_lanes(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, int] | None:
-    if value is None:
-        return None
-    lanes: dict[str, int] = {}
-    for part in value.split(","):
-        name, _, count = part.partition("=")
-        if not name or not count.isdigit() or not 0 < int(count) <= 256:
-            raise click.BadParameter(f"{part!r} is not NAME=COUNT, such as fetch=4 or build=2")
-        lanes[name] = int(count)
-    return lanes
 
 
 def _parse_types(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
@@ -38,7 +27,7 @@ def _parse_types(ctx: click.Context, param: click.Parameter, value: str | None) 
 
 
 @click.command()
-@click.option("--lanes", callback=_parse_lanes, help="Executors per lane, such as fetch=4,build=2.")
+@lanes_option
 @click.option("--types", "only", callback=_parse_types, help="Only these job types, separated by commas.")
 @click.option("--drain", is_flag=True, help="End when nothing is left that could run now.")
 @click.option("--once", is_flag=True, help="Run one batch, then end.")

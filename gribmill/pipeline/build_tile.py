@@ -65,13 +65,16 @@ def _build(context: Context, batch: Batch, first: BuildTileArgs, spool: Path) ->
         [context.regions[name] for name in by_region],
         context.data,
         model=first.model_id,
+        hour=first.hour,
         variables=(*record.found, *record.missing) if record else context.model(first.model_id).variables,
         url=record.url if record else None,
         etag=record.etag if record else None,
     )
     for failed in outcome.failed:
         batch.fail(by_region.pop(failed.region), str(failed.error))
-    built = {tile.shelf.region: tile for tile in outcome.tiles if tile.minutes == _minutes(context, first)}
+    built = {tile.region: tile for tile in outcome.tiles}
+    for name in outcome.empty:
+        batch.fail(by_region.pop(name), "none of the wanted variables is among the hour's messages", permanent=True)
     for name in [name for name in by_region if name not in built]:
         batch.done(by_region.pop(name), Succeeded(skipped=f"the model's grid does not reach {name}"))
     for left, (name, task) in zip(range(len(by_region), 0, -1), by_region.items(), strict=True):
@@ -99,7 +102,7 @@ def _fetch_again(context: Context, batch: Batch, task: Task) -> None:
 
     args = task.args_as(BuildTileArgs)
     shelf = Shelf(context.data, args.model_id, args.run_id, args.region)
-    if shelf.tile(_minutes(context, args)).is_file():
+    if shelf.tile(args.hour * 60).is_file():
         batch.done(task, Succeeded(skipped="the tile is there already"))
         return
     again = NewJob(
@@ -108,11 +111,6 @@ def _fetch_again(context: Context, batch: Batch, task: Task) -> None:
         source="system",
     )
     batch.done(task, Snoozed(REFETCH_SECONDS, "its messages are gone and are fetched again", then=(again,)))
-
-
-def _minutes(context: Context, args: BuildTileArgs) -> int:
-    """The moment that the tile is for. Members between the hours lie some minutes before theirs."""
-    return args.hour * 60 + context.model(args.model_id).offset_minutes
 
 
 BUILD_TILE = JobType(

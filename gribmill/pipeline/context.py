@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from gribmill.ingest.model import Model
+from gribmill.ingest.rate import RateLimit
+from gribmill.ingest.session import Session
 from gribmill.pipeline.catalogue import Catalogue
 from gribmill.pipeline.models import configured_models
 from gribmill.pipeline.queue import open_database
 from gribmill.queue.worker.task import PermanentFailure, Task
+from gribmill.regions.named_grid import named_grids
 from gribmill.regions.region import Region, load_regions
+from gribmill.regions.window import window
 from gribmill.settings import Settings
+
+RATES = ".rates"
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,11 @@ class Context:
     models: dict[str, Model]
     regions: dict[str, Region]
     catalogue: Catalogue
+
+    @cached_property
+    def session(self) -> Session:
+        """Pooled connections; the hosts' limits hold across all processes that share the data root."""
+        return Session(RateLimit(self.data / RATES))
 
     @property
     def data(self) -> Path:
@@ -37,6 +49,11 @@ class Context:
             raise PermanentFailure(
                 f"there is no model {model_id!r} in these settings; `gribmill models list` shows them all"
             ) from None
+
+    def regions_of(self, model: Model, names: Iterable[str]) -> list[str]:
+        """Those of the regions that the model reaches; all of them where its grid is not known beforehand."""
+        grid = next((one.grid for one in named_grids() if one.name == model.grid), None)
+        return [name for name in names if grid is None or window(grid, self.region(name).box) is not None]
 
     def region(self, name: str) -> Region:
         try:

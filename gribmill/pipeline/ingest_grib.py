@@ -1,17 +1,205 @@
-"""ingest_grib: downloads the wanted messages of one GRIB file."""
+"""ingest_grib: downloads the wanted messages of one GRIB file into the spool, and asks for its tiles."""
 
 from __future__ import annotations
 
-from gribmill.pipeline.ids import Hour, ModelId, RunId
+import contextlib
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from gribmill.pipeline.ids import Hour, ModelId, RegionId, RunId
+from gribmill.pipeline.priority import file_priority
 from gribmill.queue.job_type import Args, JobType
+from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
+from gribmill.queue.worker.task import Task
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gribmill.ingest.download import Downloaded
+    from gribmill.pipeline.catalogue import HourRecord
+    from gribmill.pipeline.context import Context
+
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,60}$")]
+# A file that is listed and yet not there: mirrors settle within minutes.
+NOT_YET_SECONDS = 60.0
 
 
 class IngestGribArgs(Args):
-    """Which file: one hour of one run of a model."""
+    """Which file: one hour of one run of a model. The rest narrows a backfill; live runs follow the settings."""
 
     model_id: ModelId
     run_id: RunId
     hour: Hour
+    regions: tuple[RegionId, ...] | None = None
+    variables: tuple[VariableName, ...] | None = None
+    keep_grib: bool | None = None
+
+
+def ingest_job(
+    model_id: str,
+    run: datetime,
+    hour: int,
+    *,
+    live: bool,
+    regions: tuple[str, ...] | None = None,
+    variables: tuple[str, ...] | None = None,
+    keep_grib: bool | None = None,
+    correlation_id: str | None = None,
+) -> NewJob:
+    """The job for one file: the newest run first, short hours first, live before backfill."""
+    args = {
+        "model_id": model_id,
+        "run_id": f"{run:%Y%m%d_%H}",
+        "hour": hour,
+        "regions": regions,
+        "variables": variables,
+        "keep_grib": keep_grib,
+    }
+    return NewJob(
+        "ingest_grib",
+        {name: value for name, value in args.items() if value is not None},
+        priority=file_priority(run, hour, live=live),
+        source="system",
+        correlation_id=correlation_id,
+    )
+
+
+def run(task: Task) -> Outcome:
+    """Download, prove, record; and in the same transaction one build_tile per region that the file touches."""
+    from gribmill.pipeline.context import context_of
+    from gribmill.pipeline.spool import spool_path
+
+    args = task.args_as(IngestGribArgs)
+    context = context_of(task)
+    spool = spool_path(context.data, args.model_id, args.run_id, args.hour)
+    known = context.catalogue.hours(args.model_id, args.run_id).get(args.hour)
+    if known is not None and known.state != "published" and args.variables is None:
+        missing = _untiled(context, args, known)
+        if spool.is_file() or not missing:
+            return _only_tiles(context, args, known, spool, missing)
+    return _download(context, args, spool)
+
+
+def _download(context: Context, args: IngestGribArgs, spool: Path) -> Outcome:
+    from gribmill.ingest.download import NotYet, Permanent, Unavailable, download
+    from gribmill.ingest.run_id import run_time
+    from gribmill.pipeline.catalogue import mirror_writes
+    from gribmill.pipeline.wanted import wanted
+
+    model = context.model(args.model_id)
+    health = context.catalogue.mirrors()
+    try:
+        got = download(
+            model,
+            run_time(args.run_id),
+            args.hour,
+            wanted(args.variables or model.variables),
+            spool,
+            session=context.session,
+            health=health,
+        )
+    except NotYet as error:
+        return Snoozed(NOT_YET_SECONDS, str(error), also=mirror_writes(health, error.sightings))
+    except Unavailable as error:
+        permanent = isinstance(error, Permanent)
+        return Failed(str(error), permanent=permanent, also=mirror_writes(health, error.sightings))
+    return _fan_out(context, args, got, spool)
+
+
+def _fan_out(context: Context, args: IngestGribArgs, got: Downloaded, spool: Path) -> Succeeded:
+    from gribmill.pipeline.catalogue import mirror_writes, write
+
+    regions = _touched(context, args, spool)
+    record = write(
+        "record_ingest",
+        model_id=args.model_id,
+        run_id=args.run_id,
+        hour=args.hour,
+        mirror=got.mirror,
+        url=got.url,
+        etag=got.etag,
+        bytes=got.bytes,
+        requested_bytes=got.requested_bytes,
+        requests=got.requests,
+        sha256=got.sha256,
+        found=json.dumps(got.found),
+        missing=json.dumps(got.missing),
+        regions=json.dumps(regions),
+        keep_grib=int(_keeps(context, args)),
+    )
+    also = (*_seen(context, args), record, *mirror_writes(context.catalogue.mirrors(), got.sightings))
+    return Succeeded(then=_tile_jobs(args, regions), also=also, artifacts=(str(spool),))
+
+
+def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool: Path, missing: set[str]) -> Succeeded:
+    """The messages are here, or every tile is: only what is missing is asked for."""
+    from gribmill.pipeline.catalogue import write
+
+    if not missing:
+        return Succeeded(skipped="every tile of this hour is there already")
+    regions = sorted({*known.regions, *_touched(context, args, spool)})
+    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+    return Succeeded(
+        then=_tile_jobs(args, [region for region in regions if region in missing]),
+        also=(write("want_regions", **hour, regions=json.dumps(regions)),),
+    )
+
+
+def _seen(context: Context, args: IngestGribArgs) -> tuple[Write, ...]:
+    """A file that no scan has seen (a backfill's) still belongs to a run with known hours."""
+    from gribmill.ingest.run_id import run_time
+    from gribmill.pipeline.catalogue import write
+
+    model = context.model(args.model_id)
+    run = run_time(args.run_id)
+    if model.discovers(run):
+        return ()
+    hours = json.dumps(model.hours(run))
+    return (write("see_run", model_id=args.model_id, run_id=args.run_id, hours=hours, final=1),)
+
+
+def _wanted_regions(context: Context, args: IngestGribArgs) -> tuple[str, ...]:
+    return args.regions or context.settings.chain.regions
+
+
+def _untiled(context: Context, args: IngestGribArgs, known: HourRecord) -> set[str]:
+    """The wanted regions within the model's reach that have no tile of this hour yet."""
+    tiles = context.catalogue.tiles(args.model_id, args.run_id)
+    built = {tile.region for tile in tiles if tile.hour == args.hour}
+    reached = context.regions_of(context.model(args.model_id), _wanted_regions(context, args))
+    return {*reached, *known.regions} - built
+
+
+def _touched(context: Context, args: IngestGribArgs, spool: Path) -> list[str]:
+    """The wanted regions that the file's own grids reach."""
+    from gribmill.regions.window import window
+    from gribmill.tiles.grib.error import GribError
+    from gribmill.tiles.grib.field import read_fields
+
+    grids = set()
+    for field in read_fields(spool):
+        with contextlib.suppress(GribError):  # a field whose grid is not known is named in the tile's meta
+            grids.add(field.grid)
+    names = _wanted_regions(context, args)
+    return [name for name in names if any(window(grid, context.region(name).box) for grid in grids)]
+
+
+def _tile_jobs(args: IngestGribArgs, regions: list[str]) -> tuple[NewJob, ...]:
+    from gribmill.ingest.run_id import run_time
+
+    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+    live = args.regions is None
+    priority = file_priority(run_time(args.run_id), args.hour, live=live)
+    return tuple(
+        NewJob("build_tile", {**hour, "region": region}, priority=priority, source="system") for region in regions
+    )
+
+
+def _keeps(context: Context, args: IngestGribArgs) -> bool:
+    return context.settings.chain.keep_grib if args.keep_grib is None else args.keep_grib
 
 
 INGEST_GRIB = JobType(
@@ -19,10 +207,10 @@ INGEST_GRIB = JobType(
     description="Downloads the wanted messages of one GRIB file.",
     args=IngestGribArgs,
     lane="fetch",
-    handler=None,
+    handler="gribmill.pipeline.ingest_grib:run",
     timeout_seconds=1800,
     max_attempts=5,
     backoff_base_s=30.0,
     backoff_cap_s=600.0,
-    dedupe=True,
+    dedupe=("model_id", "run_id", "hour"),
 )

@@ -1,23 +1,186 @@
-"""scan_source: checks NOAA and ECMWF for new runs of a model."""
+"""scan_source: looks at a model's newest runs and enqueues every published hour that is not here yet."""
 
 from __future__ import annotations
 
-from gribmill.pipeline.ids import ModelId
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from gribmill.pipeline.ids import ModelId, RunId
 from gribmill.queue.job_type import Args, JobType
+from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
+from gribmill.queue.worker.task import Task
+
+if TYPE_CHECKING:
+    from gribmill.ingest.health import Sighting
+    from gribmill.ingest.model import Model
+    from gribmill.ingest.published import Published
+    from gribmill.pipeline.catalogue import HourRecord, RunRecord
+    from gribmill.pipeline.context import Context
+
+SHORTEST_SNOOZE_SECONDS = 2.0
+LONGEST_SNOOZE_SECONDS = 900.0
 
 
 class ScanSourceArgs(Args):
-    """Which model to look for."""
+    """Which model to look for; one run of it, if only that is wanted."""
 
     model_id: ModelId
+    run_id: RunId | None = None
+
+
+def run(task: Task) -> Outcome:
+    """One LIST per run. Ends when every run looked at is whole or given up; comes back while one still arrives."""
+    from gribmill.pipeline.context import context_of
+
+    args = task.args_as(ScanSourceArgs)
+    context = context_of(task)
+    scan = Scan(context, context.model(args.model_id), datetime.now(UTC))
+    for one in scan.runs(args.run_id):
+        scan.look_at(one)
+    return scan.outcome()
+
+
+class Scan:
+    """One look at a model's publishers, compared with the catalogue."""
+
+    def __init__(self, context: Context, model: Model, now: datetime) -> None:
+        self._context = context
+        self._model = model
+        self._now = now
+        self._records = {record.run_id: record for record in context.catalogue.runs(model.id)}
+        self._health = context.catalogue.mirrors()
+        self._sightings: list[Sighting] = []
+        self._then: list[NewJob] = []
+        self._also: list[Write] = []
+        self._whole: set[datetime] = set()
+        self._arriving: list[str] = []
+        self._errors: list[str] = []
+
+    def runs(self, run_id: str | None) -> list[datetime]:
+        """The runs to look at, the newest first: those that have begun to come, and those not whole yet."""
+        from gribmill.ingest.run_id import run_time
+
+        if run_id is not None:
+            return [run_time(run_id)]
+        begun = [
+            one
+            for one in self._model.runs(self._now)
+            if self._model.expected_at(one, self._model.hours(one)[0]).usual <= self._now
+        ]
+        unfinished = {run_time(key) for key, record in self._records.items() if record.state == "arriving"}
+        wanted = {*begun[: self._context.settings.chain.runs_back], *unfinished}
+        return sorted((one for one in wanted if not self._is_done(one)), reverse=True)
+
+    def look_at(self, run: datetime) -> None:
+        """Which hours of this run are out, and which of them are not here yet."""
+        from gribmill.ingest.run_id import run_id
+
+        key = run_id(run)
+        published = self._published(run)
+        known = self._context.catalogue.hours(self._model.id, key)
+        hours, final = self._expected(run, {*published, *known})
+        self._see_run(key, hours, final)
+        for hour in sorted(published):
+            self._see_hour(run, key, published[hour], known.get(hour))
+        missing = [hour for hour in hours if hour not in published and hour not in known]
+        if final and not missing:
+            self._whole.add(run)
+        elif self._now >= self._model.gives_up_at(run):
+            self._also.append(self._write("give_up_run", key))
+        else:
+            self._arriving.append(f"{key}: {len(hours) - len(missing)} of {len(hours)} hours are out")
+
+    def outcome(self) -> Outcome:
+        """What to enqueue and to record, and whether to come back."""
+        from gribmill.pipeline.catalogue import mirror_writes
+
+        also = (*self._also, *mirror_writes(self._health, self._sightings))
+        if self._errors and not self._then and not self._arriving:
+            return Failed("; ".join(self._errors), also=also)
+        if self._arriving:
+            reason = "; ".join([*self._arriving, *self._errors])
+            return Snoozed(self._pace(), reason, then=tuple(self._then), also=also)
+        return Succeeded(then=tuple(self._then), also=also)
+
+    def _published(self, run: datetime) -> dict[int, Published]:
+        """From the best mirror; further ones are asked only for hours that are late, or when one is out of order."""
+        from gribmill.ingest.health import order_mirrors, sighting_of
+        from gribmill.ingest.outcome import SourceError
+        from gribmill.ingest.published import published
+
+        found: dict[int, Published] = {}
+        urls = self._model.urls(run, self._model.hours(run)[0])
+        for source in order_mirrors(urls, self._health, self._now):
+            try:
+                listed = published(self._model, run, source.mirror, self._context.session)
+            except SourceError as error:
+                self._sightings.append(sighting_of(source.mirror.name, error, self._now))
+                self._errors.append(str(error))
+                continue
+            self._sightings.append(sighting_of(source.mirror.name, None, self._now))
+            found = {**listed, **found}
+            late = [hour for hour in self._model.hours(run) if self._now > self._model.expected_at(run, hour).late]
+            if self._model.discovers(run) or all(hour in found for hour in late):
+                break
+        return found
+
+    def _expected(self, run: datetime, seen: set[int]) -> tuple[tuple[int, ...], bool]:
+        """The hours that make the run whole; and whether that is settled."""
+        hours = self._model.hours(run)
+        if not self._model.discovers(run):
+            return hours, True
+        return tuple(sorted(seen)), self._now > self._model.expected_at(run, hours[-1]).late
+
+    def _see_run(self, key: str, hours: tuple[int, ...], final: bool) -> None:
+        before: RunRecord | None = self._records.get(key)
+        if before is not None and (before.hours, before.final) == (hours, final):
+            return
+        self._also.append(self._write("see_run", key, hours=json.dumps(hours), final=int(final)))
+        self._also.append(self._write("finish_run", key))
+
+    def _see_hour(self, run: datetime, key: str, published: Published, known: HourRecord | None) -> None:
+        from gribmill.pipeline.ingest_grib import ingest_job
+        from gribmill.queue.times import to_text
+
+        if known is not None and known.state != "published":
+            return
+        when = published.last_modified
+        self._also.append(
+            self._write(
+                "see_hour",
+                key,
+                hour=published.hour,
+                published_at=to_text(when.timestamp()) if when else None,
+                mirror=published.mirror,
+                size=published.size,
+            )
+        )
+        self._then.append(ingest_job(self._model.id, run, published.hour, live=True))
+
+    def _pace(self) -> float:
+        soon = self._model.next_scan_at(self._now, self._whole)
+        seconds = (soon - self._now).total_seconds() if soon else LONGEST_SNOOZE_SECONDS
+        return min(max(seconds, SHORTEST_SNOOZE_SECONDS), LONGEST_SNOOZE_SECONDS)
+
+    def _is_done(self, run: datetime) -> bool:
+        from gribmill.ingest.run_id import run_id
+
+        record = self._records.get(run_id(run))
+        return record is not None and record.state != "arriving"
+
+    def _write(self, statement: str, key: str, **params: object) -> Write:
+        from gribmill.pipeline.catalogue import write
+
+        return write(statement, model_id=self._model.id, run_id=key, **params)
 
 
 SCAN_SOURCE = JobType(
     key="scan_source",
-    description="Checks NOAA or ECMWF for new runs of a model.",
+    description="Looks for new runs of a model at NOAA or ECMWF.",
     args=ScanSourceArgs,
     lane="fetch",
-    handler=None,
+    handler="gribmill.pipeline.scan_source:run",
     timeout_seconds=300,
     max_attempts=5,
     backoff_base_s=30.0,

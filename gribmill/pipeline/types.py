@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from gribmill.pipeline.build_tile import BUILD_TILE
 from gribmill.pipeline.ingest_grib import INGEST_GRIB
+from gribmill.pipeline.prune import PRUNE
+from gribmill.pipeline.publish import PUBLISH
 from gribmill.pipeline.scan_source import SCAN_SOURCE
 from gribmill.queue.job_type import Registry
 from gribmill.queue.sleep import SLEEP
 
-TYPES = Registry(SCAN_SOURCE, INGEST_GRIB, BUILD_TILE, SLEEP)
+TYPES = Registry(SCAN_SOURCE, INGEST_GRIB, BUILD_TILE, PUBLISH, PRUNE, SLEEP)
 # Where executor processes find it again.
 TYPES_PATH = "gribmill.pipeline.types:TYPES"

@@ -41,7 +41,8 @@ def _wanted(name: str) -> Wanted:
         near = difflib.get_close_matches(name, lexicon().rows, n=3)
         hint = f"; did you mean {', '.join(near)}?" if near else ""
         raise UnknownVariable(f"there is no variable {name!r} in the lexicon{hint}")
-    return Wanted(name, _noaa(row), _ecmwf(row))
+    parameters = tuple(dict.fromkeys(source.parameter for source in (*row.grib2, *row.grib1)))
+    return Wanted(name, _noaa(row), _ecmwf(row), parameters)
 
 
 def _noaa(row: Variable) -> NoaaWords | None:

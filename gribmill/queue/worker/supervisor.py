@@ -67,12 +67,14 @@ class Supervisor:
 
     # The life of a worker
 
-    def run(self) -> int:
-        """Until stopped, drained or done; the number of jobs that ended here."""
+    def run(self, until: Callable[[], bool] | None = None) -> int:
+        """Until stopped, drained or done, or until the caller says so; the number of jobs that ended here."""
         try:
             self.start()
             while not self.finished:
                 self.run_once(self._wait_seconds())
+                if until is not None and not any(child.batch for child in self._children) and until():
+                    self.draining = True
         finally:
             self.close()
         return self.finished_jobs

@@ -1,0 +1,26 @@
+"""The `--lanes` option of commands that run jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+
+def parse_lanes(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, int] | None:
+    """`fetch=4,build=2` as counts by name."""
+    if value is None:
+        return None
+    lanes: dict[str, int] = {}
+    for part in value.split(","):
+        name, _, count = part.partition("=")
+        if not name or not count.isdigit() or not 0 < int(count) <= 256:
+            raise click.BadParameter(f"{part!r} is not NAME=COUNT, such as fetch=4 or build=2")
+        lanes[name] = int(count)
+    return lanes
+
+
+def lanes_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds `--lanes` to a command."""
+    return click.option("--lanes", callback=parse_lanes, help="Executors per lane, such as fetch=4,build=2.")(command)

@@ -1,0 +1,95 @@
+"""`gribmill run`: scans, downloads, tiles, all in one process tree. `gribmill scan`: one look, now."""
+
+from __future__ import annotations
+
+import click
+
+from gribmill.cli.lanes import lanes_option
+from gribmill.cli.output import print_json
+from gribmill.settings import Settings
+
+
+@click.command()
+@click.option("--model", "models", multiple=True, help="A model to follow, such as hrrr; repeatable.")
+@click.option("--region", "regions", multiple=True, help="A region to cut, such as ne; repeatable.")
+@click.option("--keep-grib", is_flag=True, default=None, help="Keep the downloaded messages.")
+@lanes_option
+@click.option("--until-complete", is_flag=True, help="End when the newest run of every model is whole.")
+@click.pass_obj
+def run(
+    settings: Settings,
+    models: tuple[str, ...],
+    regions: tuple[str, ...],
+    keep_grib: bool | None,
+    lanes: dict[str, int] | None,
+    until_complete: bool,
+) -> None:
+    """Keep the tiles of some models and regions fresh, until told to stop.
+
+    Looks for new runs at the pace at which each model is published, downloads just the
+    messages that are needed, and cuts them for every region. Everything goes through the
+    queue in the data root: stop it and start it again as you like, nothing is lost.
+
+    \b
+    gribmill run --model hrrr --region ne            the quickest start
+    gribmill run --model hrrr --model gfs --region ne --region conus
+    gribmill run                                     what [chain] of gribmill.toml names
+    """
+    from gribmill.pipeline.follow import Follow
+
+    follow = Follow(chain_settings(settings, models, regions, keep_grib), lanes)
+    for line in follow.plan():
+        click.echo(line, err=True)
+    ended = follow.run(until_complete=until_complete)
+    click.echo(f"{ended} jobs ended here", err=True)
+
+
+@click.command()
+@click.argument("model")
+@click.option("--run", "run_id", help="Only this run, as YYYYMMDD_HH.")
+@click.option("--here", is_flag=True, help="Look in this process, now, instead of leaving it to a worker.")
+@click.option("--json", "as_json", is_flag=True, help="What was enqueued or found, as JSON.")
+@click.pass_obj
+def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json: bool) -> None:
+    """Look for new runs of MODEL and enqueue what is published and not here yet.
+
+    MODEL is a model such as hrrr, or a family such as gefs for all of its members.
+    """
+    from gribmill.ingest.registry import models_named
+    from gribmill.pipeline.models import configured_models
+    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.schedule import scan_job
+    from gribmill.queue.worker.in_process import Ticker
+
+    chosen = models_named(configured_models(settings), model)
+    store = open_queue(settings)
+    made = store.enqueue_many(scan_job(one.id, run_id) for one in chosen)
+    rows = [{"model": one.id, "job_id": job.id, "new": job.created} for one, job in zip(chosen, made, strict=True)]
+    if here:
+        for job in made:
+            store.run_now(job.id)
+        ran = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json")).tick(
+            len(made), ["scan_source"]
+        )
+        found = {one.job.id: one.outcome for one in ran}
+        for row in rows:
+            outcome = found.get(int(str(row["job_id"])))
+            row["outcome"] = type(outcome).__name__.lower() if outcome else None
+            row["files"] = len(getattr(outcome, "then", ())) if outcome else 0
+            row["note"] = getattr(outcome, "reason", None) or getattr(outcome, "error", None)
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        note = f"; {row['note']}" if row.get("note") else ""
+        files = f": {row['files']} new files{note}" if here else "" if row["new"] else " (one was active already)"
+        click.echo(f"{row['model']}: scan is job {row['job_id']}{files}")
+
+
+def chain_settings(
+    settings: Settings, models: tuple[str, ...], regions: tuple[str, ...], keep_grib: bool | None
+) -> Settings:
+    """The settings with what the command line says of the chain."""
+    given = {"models": models or None, "regions": regions or None, "keep_grib": keep_grib}
+    changes = {name: value for name, value in given.items() if value is not None}
+    return settings.model_copy(update={"chain": settings.chain.model_copy(update=changes)})

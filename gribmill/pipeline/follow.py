@@ -1,0 +1,63 @@
+"""Following models: the schedule of scans beside a supervisor that runs everything."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from gribmill.errors import GribmillError
+from gribmill.ingest.model import Model
+from gribmill.ingest.registry import models_named
+from gribmill.pipeline.context import Context, make_context
+from gribmill.pipeline.queue import open_queue, worker_options
+from gribmill.pipeline.schedule import Schedule, ScheduleThread
+from gribmill.queue.worker.supervisor import Supervisor
+from gribmill.regions.region import region_named
+from gribmill.settings import Settings
+
+
+class NothingToFollow(GribmillError):
+    """No model, or no region, was named."""
+
+
+class Follow:
+    """`gribmill run`: checked settings, then one process tree."""
+
+    def __init__(self, settings: Settings, lanes: dict[str, int] | None = None) -> None:
+        chain = settings.chain
+        if not chain.models or not chain.regions:
+            raise NothingToFollow(
+                "name at least one model and one region: gribmill run --model hrrr --region ne,"
+                " or [chain] models and regions in gribmill.toml"
+            )
+        self._context: Context = make_context(settings)
+        self._models = [model for name in chain.models for model in models_named(self._context.models, name)]
+        for name in chain.regions:
+            region_named(self._context.regions, name)
+        options = worker_options(settings)
+        self._options = dataclasses.replace(options, lanes=lanes or options.lanes)
+        self._store = open_queue(settings)
+
+    def plan(self) -> Iterator[str]:
+        """What will be followed, in words."""
+        for model in self._models:
+            reached = self._context.regions_of(model, self._context.settings.chain.regions)
+            yield f"{model.id}: {model.title}; regions {', '.join(reached) or 'none of those named'}"
+        yield f"data root {self._context.data}; `gribmill status` tells what is fresh"
+
+    def run(self, *, until_complete: bool = False) -> int:
+        """Until stopped; or until the newest run of every model is whole. How many jobs ended here."""
+        schedule = ScheduleThread(Schedule(self._store, self._models), self._store)
+        supervisor = Supervisor(self._store, self._options)
+        schedule.start()
+        try:
+            return supervisor.run(self._complete if until_complete else None)
+        finally:
+            schedule.stop()
+
+    def _complete(self) -> bool:
+        return all(self._is_complete(model) for model in self._models)
+
+    def _is_complete(self, model: Model) -> bool:
+        records = self._context.catalogue.runs(model.id, limit=1)
+        return bool(records) and records[0].state == "complete"
