@@ -97,17 +97,17 @@ def test_more_messages_than_the_limit_are_refused(monkeypatch: pytest.MonkeyPatc
         list(walk(ONE * 4, "f"))
 
 
-def test_a_large_grib1_message_counts_its_length_in_120s() -> None:
-    keys = GRIDS["gfs-small"].keys | {"longitudeOfLastGridPointInDegrees": 359.9}
-    # Just over 2^23 bytes, where the three octets of GRIB1's length no longer suffice.
-    large = GridSpec("regular_ll", 2200, 2000, keys, scanning=0)
-    values = np.arange(2200.0 * 2000).reshape(2000, 2200)
-    message = make_message(
-        large, values=values, packing="grid_simple", edition=1, keys={"ijDirectionIncrementGiven": 0}
-    )
+@pytest.mark.parametrize(("side", "in_120s"), [(2100, False), (2950, True)], ids=["over 2^23 bytes", "over 2^24 bytes"])
+def test_a_large_grib1_message_counts_its_length_in_120s(side: int, in_120s: bool) -> None:
+    """The length has three octets. Its first bit is a flag, but only where the data section plays along."""
+    spec = GridSpec("regular_ll", side, side, GRIDS["gfs-small"].keys, scanning=0)
+    values = np.arange(float(side * side)).reshape(side, side)
+    message = make_message(spec, values=values, packing="grid_simple", edition=1, keys={"ijDirectionIncrementGiven": 0})
     assert message[4] & 0x80
+    assert (int.from_bytes(message[4:7], "big") != len(message)) == in_120s
     assert [(m.offset, m.length) for m in walk(message + OLD, "f")] == [(0, len(message)), (len(message), len(OLD))]
     field = next(fields(message, "f"))
+    assert field.packing.step is not None
     assert np.abs(field.values() - values).max() <= field.packing.step
 
 
