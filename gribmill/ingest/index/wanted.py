@@ -34,8 +34,13 @@ class EcmwfWords:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A name of the lexicon, and how indexes call it; None where a publisher does not have it."""
+    """A name of the lexicon, and how indexes call it; None where a publisher does not have it.
+
+    `parameters` are the numbers that GRIB has for it (edition 2: three, edition 1: table and number), for files
+    whose index cannot be used: messages of these parameters are all that can be it.
+    """
 
     name: str
     noaa: NoaaWords | None = None
     ecmwf: EcmwfWords | None = None
+    parameters: tuple[tuple[int, ...], ...] = ()
