@@ -16,17 +16,21 @@ from gribmill.version import __version__
 # name -> (where the click command lives, one line of help). The help stands here so that
 # `gribmill --help` imports none of the modules.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "backfill": ("gribmill.cli.backfill:backfill", "Fetch past runs of a model."),
     "config": ("gribmill.cli.config:config", "Show the effective settings and where each came from."),
     "cut": ("gribmill.cli.cut:cut", "Cut GRIB files into tiles, without any queue."),
     "demo": ("gribmill.cli.demo:demo", "A guided tour: everything for real, on this machine alone."),
+    "event": ("gribmill.cli.event:event", "Take notifications of new files as hints to scan."),
     "grib": ("gribmill.cli.grib:grib", "Look into GRIB files."),
     "init": ("gribmill.cli.config:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs:jobs", "List, enqueue, retry, cancel and check jobs."),
     "models": ("gribmill.cli.models:models", "Models that can be ingested: list, show, check."),
     "point": ("gribmill.cli.point:point", "The forecast at a place, from the tiles on disk."),
+    "prune": ("gribmill.cli.prune:prune", "Remove old runs."),
     "regions": ("gribmill.cli.regions:regions", "Named places: list, show, check."),
     "run": ("gribmill.cli.run:run", "Keep the tiles of some models and regions fresh."),
     "scan": ("gribmill.cli.run:scan", "Look for new runs of a model."),
+    "status": ("gribmill.cli.status:status", "What is fresh and what is not."),
     "tick": ("gribmill.cli.work:tick", "Claim a few jobs, run them in this process, report."),
     "tile": ("gribmill.cli.tile:tile", "Look into tiles: info, show, plot, diff, verify."),
     "work": ("gribmill.cli.work:work", "Run jobs until told to stop."),

@@ -98,6 +98,12 @@ class Catalogue:
         run_id: str | None = self._rows("newest_complete", model_id=model_id, region=region)[0]["run_id"]
         return run_id
 
+    def apply(self, writes: Iterable[Write]) -> None:
+        """For commands that work outside the queue: all of it or nothing."""
+        with self._database.write() as tx:
+            for one in writes:
+                tx.change(one.statement, {**one.params, "now": tx.stamp}, package=one.package)
+
     def _rows(self, statement: str, **params: Any) -> list[Row]:
         with self._database.read() as tx:
             return tx.rows(statement, params, package=HOME)

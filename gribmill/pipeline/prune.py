@@ -16,6 +16,7 @@ from gribmill.queue.worker.task import Task
 
 if TYPE_CHECKING:
     from gribmill.pipeline.catalogue import Catalogue
+    from gribmill.pipeline.context import Context
     from gribmill.settings import ChainSettings
 
 
@@ -92,6 +93,13 @@ def remove_run(data: Path, run: RunOnDisk) -> None:
     """Its messages and its tiles."""
     for room in ("grib", "tiles"):
         shutil.rmtree(data / room / run.model_id / run.run_id, ignore_errors=True)
+
+
+def prune_now(context: Context, doomed: list[Doomed]) -> None:
+    """Outside the queue: files and rows of these runs go at once."""
+    for one in doomed:
+        remove_run(context.data, one.run)
+    context.catalogue.apply([write for one in doomed for write in forget(one.run)])
 
 
 def forget(run: RunOnDisk) -> Iterable[Write]:

@@ -1,0 +1,172 @@
+"""`gribmill backfill`: past runs through the queue."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.cli.output import console, print_json
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from gribmill.pipeline.backfill import BackfillPlan
+    from gribmill.queue.store import Store
+
+
+class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
+    """A time in UTC: 2026-11-01, 2026-11-01T06, or a run id 20261101_06."""
+
+    name = "time"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        if isinstance(value, datetime):
+            return value
+        for form in ("%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y%m%d_%H", "%Y%m%d"):
+            with contextlib.suppress(ValueError):
+                return datetime.strptime(str(value), form).replace(tzinfo=UTC)
+        raise click.BadParameter(
+            f"{value!r} is no time: write 2026-11-01, 2026-11-01T06 or 20261101_06 (UTC)", ctx, param
+        )
+
+
+def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
+    from gribmill.ingest.errors import IngestError
+    from gribmill.ingest.steps import parse_steps
+
+    if value is None:
+        return ()
+    try:
+        return tuple(parse_steps(value))
+    except IngestError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (value or "").split(",") if name.strip())
+
+
+@click.command()
+@click.argument("model")
+@click.option("--from", "begin", type=Moment(), required=True, help="The first run, such as 2026-11-01 or 20261101_06.")
+@click.option("--to", "end", type=Moment(), help="The last run; the same day's last by default.")
+@click.option("--cycles", callback=_steps, help="Only runs at these hours, such as 0,12.")
+@click.option("--hours", callback=_steps, help="Only these forecast hours, such as 0-18 or 0-48/3.")
+@click.option("--regions", callback=_names, help="Regions, separated by commas; those of [chain] by default.")
+@click.option("--vars", "variables", callback=_names, help="Only these variables, separated by commas.")
+@click.option("--keep-grib", is_flag=True, default=None, help="Keep the downloaded messages.")
+@click.option("--dry-run", is_flag=True, help="Only count the files, tiles and bytes.")
+@click.option("--wait", is_flag=True, help="Stay until it is done, with a progress bar. Workers must run.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime | None, **options: Any) -> None:
+    """Fetch past runs of MODEL, behind everything that is live.
+
+    Files whose tiles are here already are left alone, so a backfill can be stopped and asked
+    for again. `gribmill work` or `gribmill run` does the work.
+
+    \b
+    gribmill backfill hrrr --from 2026-11-01 --to 2026-11-02 --cycles 0,12 --hours 0-18 --regions ne --dry-run
+    gribmill backfill gfs --from 20261101_00 --hours 0-48/3 --regions europe --vars t2m,tp --wait
+    """
+    from gribmill.ingest.registry import models_named
+    from gribmill.pipeline.backfill import BackfillRequest, enqueue_backfill, plan_backfill
+    from gribmill.pipeline.context import make_context
+    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.wanted import wanted
+
+    context = make_context(settings)
+    wanted(options["variables"])
+    plans = [
+        plan_backfill(
+            context,
+            BackfillRequest(
+                one,
+                begin,
+                end or begin.replace(hour=23),
+                options["cycles"],
+                options["hours"],
+                options["regions"],
+                options["variables"],
+                options["keep_grib"],
+            ),
+        )
+        for one in models_named(context.models, model)
+    ]
+    store = open_queue(settings)
+    rows = [_row(plan) for plan in plans]
+    if options["dry_run"]:
+        for plan, row in zip(plans, rows, strict=True):
+            row["bytes"] = _estimate(context, plan)
+    else:
+        for plan, row in zip(plans, rows, strict=True):
+            row["correlation_id"] = enqueue_backfill(store, plan) if plan.files else None
+    if options["as_json"] and not options["wait"]:
+        print_json(rows)
+    elif not options["as_json"]:
+        for row in rows:
+            click.echo(_sentence(row, dry_run=options["dry_run"]))
+    if options["wait"] and not options["dry_run"]:
+        failed = _wait(store, [row["correlation_id"] for row in rows if row["correlation_id"]])
+        if options["as_json"]:
+            print_json([{**row, "failed_jobs": failed} for row in rows])
+        if failed:
+            raise SystemExit(1)
+
+
+def _row(plan: BackfillPlan) -> dict[str, Any]:
+    return {
+        "model": plan.request.model.id,
+        "runs": plan.runs,
+        "files": len(plan.files),
+        "tiles": plan.tiles,
+        "regions": list(plan.regions),
+        "already_here": plan.done,
+    }
+
+
+def _sentence(row: dict[str, Any], *, dry_run: bool) -> str:
+    size = f", about {row['bytes'] / 1e9:.2f} GB to download" if row.get("bytes") else ""
+    what = f"{row['files']} files of {row['runs']} runs for {row['tiles']} tiles{size}"
+    here = f"; {row['already_here']} files are here already" if row["already_here"] else ""
+    if dry_run:
+        return f"{row['model']}: would fetch {what}{here}"
+    return f"{row['model']}: enqueued {what}{here}" if row["files"] else f"{row['model']}: nothing to fetch{here}"
+
+
+def _estimate(context: Any, plan: BackfillPlan) -> int | None:
+    """The bytes of one file's wanted messages, times the files: one small request, or None when it fails."""
+    from gribmill.pipeline.estimate import bytes_of_file
+
+    if not plan.files:
+        return 0
+    sample = plan.files[len(plan.files) // 2]
+    one = bytes_of_file(context, plan.request.model, sample.run, sample.hour, plan.request.variables)
+    return None if one is None else one * len(plan.files)
+
+
+def _wait(store: Store, chains: list[str]) -> int:
+    """A progress bar over the queue; how many jobs failed."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from gribmill.pipeline.backfill import progress_of
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console(stderr=True)) as bar:
+        task = bar.add_task("jobs", total=None)
+        while True:
+            counts: dict[str, int] = {}
+            for chain in chains:
+                for status, count in progress_of(store, chain).items():
+                    counts[status] = counts.get(status, 0) + count
+            active = counts.get("pending", 0) + counts.get("processing", 0)
+            total = sum(counts.values())
+            bar.update(
+                task, total=total, completed=total - active, description=f"jobs ({counts.get('failed', 0)} failed)"
+            )
+            if not active:
+                return counts.get("failed", 0)
+            time.sleep(0.5)

@@ -1,0 +1,39 @@
+"""`gribmill prune`: old runs go."""
+
+from __future__ import annotations
+
+import click
+
+from gribmill.cli.output import print_json, print_table
+from gribmill.settings import Settings
+
+
+@click.command()
+@click.argument("model", required=False)
+@click.option("--dry-run", is_flag=True, help="Only tell what would go.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -> None:
+    """Remove old runs of MODEL, or of all models: by age, count and disk, as [chain] says.
+
+    The newest complete run of a region is never removed. `gribmill run` prunes by itself;
+    old jobs are pruned by workers, or with `gribmill jobs prune`.
+    """
+    from gribmill.pipeline.context import make_context
+    from gribmill.pipeline.prune import choose, prune_now, runs_on_disk
+
+    context = make_context(settings)
+    doomed = choose(runs_on_disk(context.data, context.catalogue, model), settings.chain)
+    if not dry_run:
+        prune_now(context, doomed)
+    rows = [
+        {"model": one.run.model_id, "run": one.run.run_id, "bytes": one.run.bytes, "reason": one.reason}
+        for one in doomed
+    ]
+    if as_json:
+        print_json({"removed": not dry_run, "runs": rows})
+    elif rows:
+        print_table(list(rows[0]), [list(row.values()) for row in rows], right=["bytes"])
+        click.echo(f"{len(rows)} runs {'would go' if dry_run else 'removed'}")
+    else:
+        click.echo("nothing is old enough to go")

@@ -1,0 +1,124 @@
+"""`gribmill status`: what is fresh and what is not."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.cli.duration import readable
+from gribmill.cli.output import console, print_json
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from gribmill.pipeline.status import MissingHour, ModelStatus, RunStatus
+
+COLOURS = {"whole": "green", "arriving": "yellow", "well": "green", "sick": "red", "trial": "yellow"}
+
+
+@click.command()
+@click.argument("models", nargs=-1)
+@click.option("--runs", type=click.IntRange(1, 100), default=3, show_default=True, help="Runs per model.")
+@click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
+@click.option("--watch", is_flag=True, help="Again every two seconds, until Ctrl-C.")
+@click.pass_obj
+def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool, watch: bool) -> None:
+    """Tell per model how fresh it is: newest run, missing hours and why, tiles, mirrors, disk.
+
+    Without MODELS, those of [chain] and those that the data root knows. Reads the data
+    root alone: no network. Exit code 1 when a model is behind, late, or not here at all.
+    """
+    statuses = _read(settings, models, runs)
+    while True:
+        if as_json:
+            print_json([_plain(one) for one in statuses])
+        else:
+            _print(settings, statuses, clear=watch)
+        if not watch:
+            break
+        time.sleep(2)
+        statuses = _read(settings, models, runs)
+    if not statuses or any(one.verdict not in ("whole", "arriving") for one in statuses):
+        raise SystemExit(1)
+
+
+def _read(settings: Settings, names: tuple[str, ...], runs: int) -> list[ModelStatus]:
+    from gribmill.ingest.registry import models_named
+    from gribmill.pipeline.context import make_context
+    from gribmill.pipeline.status import status_of
+
+    context = make_context(settings)
+    known = {record.model_id for record in context.catalogue.runs()}
+    wanted = names or (*settings.chain.models, *sorted(known & context.models.keys()))
+    chosen = {model.id: model for name in wanted for model in models_named(context.models, name)}
+    return status_of(context, chosen.values(), runs=runs)
+
+
+def _print(settings: Settings, statuses: list[ModelStatus], *, clear: bool) -> None:
+    out = console()
+    if clear:
+        out.clear()
+    if not statuses:
+        out.print("no model is followed yet: gribmill run --model hrrr --region ne")
+    for one in statuses:
+        for line in _lines(one):
+            out.print(line)
+    usage = shutil.disk_usage(settings.data_root)
+    out.print(f"disk: {_bytes(usage.free)} free of {_bytes(usage.total)} at {settings.data_root}", soft_wrap=True)
+
+
+def _lines(one: ModelStatus) -> Iterator[Text]:
+    from rich.text import Text
+
+    now = datetime.now(UTC)
+    colour = COLOURS.get(one.verdict, "red")
+    yield Text.assemble((one.model_id, "bold"), f"  {one.title}  ", (one.verdict, colour))
+    for run in one.runs:
+        yield Text(f"  {_run_line(run, now)}")
+        if run.missing:
+            yield Text(f"    missing: {'; '.join(_groups(run.missing))}")
+        if run.variables_missing:
+            yield Text(f"    not in some files: {', '.join(run.variables_missing)}")
+    if one.complete:
+        yield Text("  complete: " + ", ".join(f"{region} {run or 'none yet'}" for region, run in one.complete.items()))
+    if one.next_due_at:
+        yield Text(f"  next run is due in {readable((one.next_due_at - now).total_seconds())}")
+    for mirror in one.mirrors:
+        trouble = f": {mirror.last_reason}" if mirror.state in ("sick", "trial") else ""
+        colour = COLOURS.get(mirror.state, "")
+        yield Text.assemble(f"  mirror {mirror.name} ", (mirror.state, colour), trouble)
+
+
+def _run_line(run: RunStatus, now: datetime) -> str:
+    age = f", last tile {readable((now - run.last_built_at).total_seconds())} ago" if run.last_built_at else ""
+    return (
+        f"{run.run_id}  {run.hours_built}/{run.hours_expected} hours  {run.tiles}/{run.tiles_expected} tiles"
+        f"  {_bytes(run.bytes)}  {run.state.replace('_', ' ')}{age}"
+    )
+
+
+def _groups(missing: tuple[MissingHour, ...]) -> Iterator[str]:
+    """`19-48 not due yet`."""
+    for reason, several in groupby(missing, key=lambda one: one.reason):
+        hours = [one.hour for one in several]
+        yield f"{hours[0]}{f'-{hours[-1]}' if len(hours) > 1 else ''} {reason}"
+
+
+def _plain(one: ModelStatus) -> dict[str, Any]:
+    return {**asdict(one), "verdict": one.verdict}
+
+
+def _bytes(count: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"

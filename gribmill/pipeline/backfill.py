@@ -1,0 +1,135 @@
+"""Backfill: the files of many past runs, as jobs behind everything that is live."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from gribmill.errors import GribmillError
+from gribmill.ingest.model import Model
+from gribmill.ingest.run_id import run_id
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.ingest_grib import ingest_job
+from gribmill.queue.model import NewJob
+from gribmill.queue.store import Store
+
+MOST_FILES = 200_000
+
+
+class BackfillError(GribmillError):
+    """A backfill that makes no sense, or is too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillRequest:
+    """What is wanted. Empty means all; regions default to those of [chain]."""
+
+    model: Model
+    begin: datetime
+    end: datetime
+    cycles: tuple[int, ...] = ()
+    hours: tuple[int, ...] = ()
+    regions: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    keep_grib: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillFile:
+    """One file that is still wanted."""
+
+    run: datetime
+    hour: int
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillPlan:
+    """The files to fetch, and those whose tiles are here already."""
+
+    request: BackfillRequest
+    regions: tuple[str, ...]
+    files: tuple[BackfillFile, ...]
+    done: int
+
+    @property
+    def runs(self) -> int:
+        return len({file.run for file in self.files})
+
+    @property
+    def tiles(self) -> int:
+        return len(self.files) * len(self.regions)
+
+
+def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
+    """What is missing here of what is wanted. Asked twice, it plans only what is still missing."""
+    names = request.regions or context.settings.chain.regions
+    regions = tuple(context.regions_of(request.model, names))
+    if not regions:
+        raise BackfillError(
+            f"{request.model.id} reaches none of the regions {', '.join(names)}"
+            if names
+            else "name at least one region: --region ne, or [chain] regions in gribmill.toml"
+        )
+    files: list[BackfillFile] = []
+    done = 0
+    for run in _runs(request):
+        tiles = context.catalogue.tiles(request.model.id, run_id(run))
+        built = {(tile.region, tile.hour) for tile in tiles}
+        for hour in _hours(request, run):
+            if all((region, hour) in built for region in regions):
+                done += 1
+            else:
+                files.append(BackfillFile(run, hour))
+        if len(files) > MOST_FILES:
+            raise BackfillError(f"more than {MOST_FILES} files: take a shorter time, fewer cycles or fewer hours")
+    return BackfillPlan(request, regions, tuple(files), done)
+
+
+def enqueue_backfill(store: Store, plan: BackfillPlan) -> str:
+    """Enqueue it all; the correlation id by which it can be followed."""
+    correlation_id = f"backfill-{plan.request.model.id}-{secrets.token_hex(4)}"
+    store.enqueue_many(_jobs(plan, correlation_id))
+    return correlation_id
+
+
+def progress_of(store: Store, correlation_id: str) -> dict[str, int]:
+    """Jobs of the backfill by status, those that followed included."""
+    counts = dict.fromkeys(("pending", "processing", "completed", "failed", "cancelled"), 0)
+    for (_, status), count in store.progress(correlation_id).items():
+        counts[status] += count
+    return counts
+
+
+def _jobs(plan: BackfillPlan, correlation_id: str) -> Iterator[NewJob]:
+    request = plan.request
+    for file in plan.files:
+        yield ingest_job(
+            request.model.id,
+            file.run,
+            file.hour,
+            live=False,
+            regions=plan.regions,
+            variables=request.variables or None,
+            keep_grib=request.keep_grib,
+            correlation_id=correlation_id,
+        )
+
+
+def _runs(request: BackfillRequest) -> list[datetime]:
+    if request.end < request.begin:
+        raise BackfillError("the backfill ends before it begins: --to must not be before --from")
+    last = min(request.end, datetime.now(UTC))
+    runs = request.model.runs(last, back=last - request.begin + timedelta(hours=1))
+    chosen = [run for run in runs if run >= request.begin and (not request.cycles or run.hour in request.cycles)]
+    if not chosen:
+        raise BackfillError(
+            f"{request.model.id} has no run between {request.begin:%Y-%m-%d %H} and {last:%Y-%m-%d %H} UTC"
+        )
+    return chosen
+
+
+def _hours(request: BackfillRequest, run: datetime) -> tuple[int, ...]:
+    hours = request.model.hours(run)
+    return tuple(hour for hour in hours if not request.hours or hour in request.hours)

@@ -1,0 +1,176 @@
+"""What is fresh and what is not: per model the newest runs, what is missing and why, mirrors, disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from gribmill.ingest.health import MirrorHealth
+from gribmill.ingest.model import Model
+from gribmill.ingest.run_id import run_id, run_time
+from gribmill.pipeline.catalogue import HourRecord, RunRecord
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.latest import read_latest
+
+Reason = Literal["not due yet", "due", "late", "given up", "published, not downloaded", "downloaded, tiles missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingHour:
+    """An hour without its tiles, and why."""
+
+    hour: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """How far one run is."""
+
+    run_id: str
+    state: str
+    hours_expected: int
+    hours_published: int
+    hours_ingested: int
+    hours_built: int
+    tiles: int
+    tiles_expected: int
+    missing: tuple[MissingHour, ...]
+    variables_missing: tuple[str, ...]
+    bytes: int
+    last_built_at: datetime | None
+
+    @property
+    def whole(self) -> bool:
+        return self.state == "complete"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """How fresh one model is."""
+
+    model_id: str
+    title: str
+    newest_due: str | None
+    """The newest run that should have begun to come by now."""
+    next_due_at: datetime | None
+    runs: tuple[RunStatus, ...]
+    complete: dict[str, str | None]
+    """Region to its newest complete run."""
+    mirrors: tuple[MirrorStatus, ...]
+
+    @property
+    def newest(self) -> RunStatus | None:
+        return self.runs[0] if self.runs else None
+
+    @property
+    def verdict(self) -> str:
+        """One phrase for a person."""
+        newest = self.newest
+        if newest is None:
+            return "nothing here yet"
+        if self.newest_due and newest.run_id < self.newest_due:
+            return f"behind: {self.newest_due} should be coming"
+        late = [one.hour for one in newest.missing if one.reason in ("late", "given up")]
+        if late:
+            return f"{len(late)} hours late"
+        return "whole" if newest.whole else "arriving"
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorStatus:
+    """How one mirror is."""
+
+    name: str
+    state: str
+    failures: int
+    last_reason: str
+    sick_until: datetime | None
+    last_success: datetime | None
+
+
+def status_of(
+    context: Context, models: Iterable[Model], *, runs: int = 3, now: datetime | None = None
+) -> list[ModelStatus]:
+    """The state of these models, from the catalogue and the disk alone: no network."""
+    moment = now or datetime.now(UTC)
+    health = context.catalogue.mirrors()
+    return [_model_status(context, model, health, runs, moment) for model in models]
+
+
+def _model_status(
+    context: Context, model: Model, health: dict[str, MirrorHealth], runs: int, now: datetime
+) -> ModelStatus:
+    begun = [run for run in model.runs(now) if _due(model, run) <= now]
+    coming = [_due(model, run) for run in model.runs(now + timedelta(days=1)) if _due(model, run) > now]
+    records = context.catalogue.runs(model.id, limit=runs)
+    latest = read_latest(context.data, model.id).get("regions", {})
+    return ModelStatus(
+        model_id=model.id,
+        title=model.title,
+        newest_due=run_id(begun[0]) if begun else None,
+        next_due_at=min(coming, default=None),
+        runs=tuple(_run_status(context, model, record, now) for record in records),
+        complete={region: known.get("complete") for region, known in latest.items()},
+        mirrors=tuple(_mirror_status(mirror.name, health.get(mirror.name), now) for mirror in model.mirrors),
+    )
+
+
+def _run_status(context: Context, model: Model, record: RunRecord, now: datetime) -> RunStatus:
+    hours = context.catalogue.hours(model.id, record.run_id)
+    tiles = context.catalogue.tiles(model.id, record.run_id)
+    return RunStatus(
+        run_id=record.run_id,
+        state=record.state,
+        hours_expected=len(record.hours),
+        hours_published=len(hours),
+        hours_ingested=sum(hour.state != "published" for hour in hours.values()),
+        hours_built=sum(hour.state == "built" for hour in hours.values()),
+        tiles=len(tiles),
+        tiles_expected=sum(len(hour.regions) for hour in hours.values()),
+        missing=tuple(_missing(model, record, hours, now)),
+        variables_missing=tuple(sorted({name for hour in hours.values() for name in hour.missing})),
+        bytes=_bytes_of(context.data, model.id, record.run_id),
+        last_built_at=max((tile.built_at for tile in tiles if tile.built_at), default=None),
+    )
+
+
+def _missing(model: Model, record: RunRecord, hours: dict[int, HourRecord], now: datetime) -> Iterable[MissingHour]:
+    run = run_time(record.run_id)
+    for hour in record.hours:
+        known = hours.get(hour)
+        if known is None:
+            yield MissingHour(hour, _why_not_out(model, run, hour, record.state, now))
+        elif known.state == "published":
+            yield MissingHour(hour, "published, not downloaded")
+        elif known.state == "ingested":
+            yield MissingHour(hour, "downloaded, tiles missing")
+
+
+def _why_not_out(model: Model, run: datetime, hour: int, state: str, now: datetime) -> Reason:
+    if state == "given_up":
+        return "given up"
+    arrival = model.expected_at(run, hour)
+    if now < arrival.usual:
+        return "not due yet"
+    return "due" if now <= arrival.late else "late"
+
+
+def _mirror_status(name: str, health: MirrorHealth | None, now: datetime) -> MirrorStatus:
+    if health is None:
+        return MirrorStatus(name, "not asked yet", 0, "", None, None)
+    return MirrorStatus(
+        name, health.state(now), health.failures, health.last_reason, health.sick_until, health.last_success
+    )
+
+
+def _due(model: Model, run: datetime) -> datetime:
+    return model.expected_at(run, model.hours(run)[0]).usual
+
+
+def _bytes_of(data: Path, model_id: str, run: str) -> int:
+    folders = (data / room / model_id / run for room in ("grib", "tiles"))
+    return sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
