@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -18,7 +18,7 @@ from gribmill.queue.worker.task import Task
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gribmill.ingest.download import Downloaded
+    from gribmill.ingest.downloaded import Downloaded
     from gribmill.pipeline.catalogue import HourRecord
     from gribmill.pipeline.context import Context
 
@@ -84,7 +84,8 @@ def run(task: Task) -> Outcome:
 
 
 def _download(context: Context, args: IngestGribArgs, spool: Path) -> Outcome:
-    from gribmill.ingest.download import NotYet, Permanent, Unavailable, download
+    from gribmill.ingest.download import download
+    from gribmill.ingest.failure import DownloadFailed, NotYet, Permanent
     from gribmill.ingest.run_id import run_time
     from gribmill.pipeline.catalogue import mirror_writes
     from gribmill.pipeline.wanted import wanted
@@ -101,11 +102,15 @@ def _download(context: Context, args: IngestGribArgs, spool: Path) -> Outcome:
             session=context.session,
             health=health,
         )
-    except NotYet as error:
-        return Snoozed(NOT_YET_SECONDS, str(error), also=mirror_writes(health, error.sightings))
-    except Unavailable as error:
-        permanent = isinstance(error, Permanent)
-        return Failed(str(error), permanent=permanent, also=mirror_writes(health, error.sightings))
+    except DownloadFailed as error:
+        also = mirror_writes(health, error.health_updates)
+        over = datetime.now(UTC) >= model.gives_up_at(run_time(args.run_id))
+        if isinstance(error, Permanent) or (isinstance(error, NotYet) and over):
+            return Failed(str(error), permanent=True, also=also)
+        pause = NOT_YET_SECONDS if isinstance(error, NotYet) else error.retry_after_seconds
+        if pause is not None and not over:
+            return Snoozed(pause, str(error), also=also)
+        return Failed(str(error), also=also)
     return _fan_out(context, args, got, spool)
 
 
@@ -130,7 +135,7 @@ def _fan_out(context: Context, args: IngestGribArgs, got: Downloaded, spool: Pat
         regions=json.dumps(regions),
         keep_grib=int(_keeps(context, args)),
     )
-    also = (*_seen(context, args), record, *mirror_writes(context.catalogue.mirrors(), got.sightings))
+    also = (*_seen(context, args), record, *mirror_writes(context.catalogue.mirrors(), got.health_updates))
     return Succeeded(then=_tile_jobs(args, regions), also=also, artifacts=(str(spool),))
 
 
