@@ -16,16 +16,18 @@ from tests.worker.rig import ROOT, Rig, Workers
 from tests.worker.types import TYPES
 
 
-@pytest.fixture(autouse=True)
-def _surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def _surroundings() -> Iterator[None]:
     """Executors find the tests, nobody's own settings get in, and pytest sees what is logged."""
     logger = logging.getLogger("gribmill")
-    monkeypatch.setattr(logger, "propagate", True)
-    monkeypatch.setattr(logger, "handlers", [])
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    for name in list(os.environ):
-        if name.startswith("GRIBMILL_") and not name.startswith("GRIBMILL_SOAK"):
-            monkeypatch.delenv(name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logger, "propagate", True)
+        patch.setattr(logger, "handlers", [])
+        patch.setenv("PYTHONPATH", str(ROOT))
+        for name in list(os.environ):
+            if name.startswith("GRIBMILL_") and not name.startswith("GRIBMILL_SOAK"):
+                patch.delenv(name)
+        yield
 
 
 @pytest.fixture
@@ -37,6 +39,17 @@ def database(tmp_path: Path) -> Path:
 def store(database: Path) -> Iterator[Store]:
     store = Store(SqliteDatabase(database), TYPES)
     yield store
+    assert store.verify() == []
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def shared_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    """One worker for the tests of a file that need nothing special: executors take long to start."""
+    store = Store(SqliteDatabase(tmp_path_factory.mktemp("shared") / "jobs.db"), TYPES)
+    worker = Rig(store, lanes={"fetch": 1, "build": 1})
+    yield worker
+    worker.supervisor.close()
     assert store.verify() == []
     store.close()
 

@@ -38,20 +38,21 @@ class Storm:
     database: Path
     seed: int
     count: int = 2
-    jobs_between: tuple[int, int] = (40, 160)
+    jobs_between: tuple[int, int] = (60, 200)
     hits: Counter[str] = field(default_factory=Counter)
     _team: list[Process] = field(default_factory=list)
     _asleep: dict[int, float] = field(default_factory=dict)
 
-    def rage(self, seconds: float) -> None:
-        """Do harm whenever some more jobs have ended, until all have or the time is over."""
+    def rage(self, rounds: int) -> None:
+        """Strike in each of the four ways so many times, whenever some more jobs have ended."""
         dice = random.Random(self.seed)
-        end = time.monotonic() + seconds
+        strikes = ["supervisor", "executor", "stop", "stop executor"] * rounds
+        dice.shuffle(strikes)
         self._fill_up()
-        while time.monotonic() < end and any_left(self.store):
+        for kind in strikes:
             target = ended(self.store) + dice.randint(*self.jobs_between)
-            wait_until(lambda target=target: self._reached(target, end), 300.0, "the workers to get on")
-            self._strike(dice)
+            wait_until(lambda target=target: self._reached(target), 300.0, "the workers to get on")
+            wait_until(lambda kind=kind: self._strike(kind, dice), 300.0, "somebody to strike")
             self._fill_up()
 
     def calm(self) -> None:
@@ -59,22 +60,22 @@ class Storm:
         self._wake(float("inf"))
         self._fill_up()
 
-    def _reached(self, target: int, end: float) -> bool:
-        now = time.monotonic()
-        self._wake(now)
-        return ended(self.store) >= target or now > end or not any_left(self.store)
+    def _reached(self, target: int) -> bool:
+        self._wake(time.monotonic())
+        return ended(self.store) >= target or not any_left(self.store)
 
     def _fill_up(self) -> None:
         self._team = [worker for worker in self._team if worker.popen.poll() is None]
         while len(self._team) < self.count:
             self._team.append(self.workers.start(self.database, **OPTIONS))
 
-    def _strike(self, dice: random.Random) -> None:
+    def _strike(self, kind: str, dice: random.Random) -> bool:
+        """Hit somebody who works; False when nobody does just now."""
+        self._wake(time.monotonic())
         busy = [job for job in processing(self.store) if pid_of(job) not in self._asleep]
         if not busy:
-            return
+            return not any_left(self.store)
         job = dice.choice(busy)
-        kind = dice.choices(["supervisor", "executor", "stop", "stop executor"], weights=[4, 4, 2, 1])[0]
         victim = pid_of(job)
         if "executor" in kind:
             victim = self.store.history(job.id).attempts[-1].pid or victim
@@ -83,6 +84,7 @@ class Storm:
             self._asleep[victim] = time.monotonic() + dice.uniform(0.5, 2.0) * LEASE_SECONDS
         else:
             self._hit(victim, SIGKILL, kind)
+        return True
 
     def _hit(self, pid: int, signum: Signals, kind: str) -> None:
         try:

@@ -237,7 +237,7 @@ STUNTS: dict[str, Callable[[Task, StuntArgs], object]] = {
     "then_and_refused_also": outcome(
         lambda args: Succeeded(
             then=(NewJob("other_lane", {"do": "nothing"}),),
-            also=(pause_write(args.text), Write("gribmill.queue", "nope", {})),
+            also=(pause_write("limited"), Write("gribmill.queue", "nope", {})),
         )
     ),
 }

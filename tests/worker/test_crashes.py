@@ -12,8 +12,8 @@ import pytest
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.worker import child as child_module
+from gribmill.queue.worker import crew as crew_module
 from gribmill.queue.worker import lane as lane_module
-from gribmill.queue.worker import supervisor as supervisor_module
 from gribmill.queue.worker.child import Child
 from tests.worker.rig import Rig, alive, attempts, enqueue, holding, statuses
 
@@ -159,7 +159,7 @@ def test_an_executor_is_replaced_after_so_many_jobs(rig: Callable[..., Rig], sto
 def test_an_executor_that_has_grown_too_large_is_replaced_after_its_job(
     rig: Callable[..., Rig], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervisor_module, "MEMORY_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(crew_module, "MEMORY_CHECK_SECONDS", 0.0)
     worker = rig(max_memory_mb=300)
     pids = tmp_path / "pids"
     for megabytes in (1, 400, 1):

@@ -16,8 +16,8 @@ from gribmill.queue.worker.in_process import Ticker
 from tests.worker.rig import Rig, attempts, enqueue, holding, statuses
 
 
-def test_each_lane_runs_its_own_types_side_by_side(rig: Callable[..., Rig], store: Store, tmp_path: Path) -> None:
-    worker = rig(lanes={"fetch": 1, "build": 1})
+def test_each_lane_runs_its_own_types_side_by_side(shared_worker: Rig, tmp_path: Path) -> None:
+    worker, store = shared_worker, shared_worker.store
     path = tmp_path / "go"
     slow = enqueue(store, "hold", path=str(path))
     worker.until(lambda: holding(path), "the slow job")
@@ -68,10 +68,8 @@ def test_once_ends_when_there_is_nothing(rig: Callable[..., Rig]) -> None:
     assert worker.supervisor.started_jobs == 0
 
 
-def test_every_job_of_a_batch_ends_on_its_own_as_soon_as_it_is_done(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path
-) -> None:
-    worker = rig(lanes={"build": 1})
+def test_every_job_of_a_batch_ends_on_its_own_as_soon_as_it_is_done(shared_worker: Rig, tmp_path: Path) -> None:
+    worker, store = shared_worker, shared_worker.store
     path = tmp_path / "go"
     doing = ["ok", "fail", "hold", "ok", "silent", "ok"]
     ids = [enqueue(store, do, "group", group="g", n=n, path=str(path), max_attempts=1) for n, do in enumerate(doing)]
@@ -90,8 +88,8 @@ def test_every_job_of_a_batch_ends_on_its_own_as_soon_as_it_is_done(
     assert attempts(store, ids[3])[0].stdout_tail == "made 0\nmade 3\n", "siblings share one output"
 
 
-def test_siblings_that_arrive_meanwhile_join_the_batch(rig: Callable[..., Rig], store: Store, tmp_path: Path) -> None:
-    worker = rig(lanes={"build": 1})
+def test_siblings_that_arrive_meanwhile_join_the_batch(shared_worker: Rig, tmp_path: Path) -> None:
+    worker, store = shared_worker, shared_worker.store
     path = tmp_path / "go"
     head = enqueue(store, "top_up", "group", group="g", n=0, path=str(path))
     worker.until(lambda: holding(path), "the head to run")
@@ -119,29 +117,30 @@ def test_a_limited_type_runs_no_more_at_once_and_loses_no_turn(
     worker.finish(*ids)
 
 
-def test_rows_that_nobody_checked_are_checked_before_they_run(rig: Callable[..., Rig], store: Store) -> None:
+def test_rows_that_nobody_checked_are_checked_before_they_run(shared_worker: Rig) -> None:
+    store = shared_worker.store
     connection = sqlite3.connect(store.database.path)  # type: ignore[attr-defined]
+    ids = []
     with connection:
         for args in ('{"do": 7}', '{"surprise": 1}', "[]", '{"do": "' + "x" * 20_000_000 + '"}'):
-            connection.execute("INSERT INTO jobs (type, args) VALUES ('stunt', ?)", (args,))
+            row = connection.execute("INSERT INTO jobs (type, args) VALUES ('stunt', ?) RETURNING id", (args,))
+            ids += row.fetchone()
     connection.close()
-    worker = rig()
-    worker.until(lambda: worker.supervisor.finished_jobs == 4, "all four to end")
-    for job in map(store.job, (1, 2, 3, 4)):
+    before = shared_worker.supervisor.finished_jobs
+    shared_worker.until(lambda: shared_worker.supervisor.finished_jobs == before + 4, "all four to end")
+    for job in map(store.job, ids):
         assert (job.status, job.dead_lettered_at) == ("failed", None)
         assert (job.error_message or "").startswith("stunt: ")
 
 
 def test_every_line_of_a_job_carries_its_five_fields(
-    rig: Callable[..., Rig], store: Store, caplog: pytest.LogCaptureFixture, tmp_path: Path
+    shared_worker: Rig, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     caplog.set_level(logging.DEBUG, "gribmill")
-    worker = rig()
-    store.enqueue(NewJob("stunt", {"do": "nothing"}, tenant_id="acme"))
-    store.enqueue(NewJob("stunt", {"do": "nonsense"}, tenant_id="acme", max_attempts=1))
-    store.enqueue(NewJob("stunt", {"do": "die"}, tenant_id="acme", max_attempts=1))
-    store.enqueue(NewJob("stunt", {"do": "then_unknown"}, tenant_id="acme"))
-    worker.finish(1, 2, 3, 4)
+    worker, store = shared_worker, shared_worker.store
+    doing = ["nothing", "nonsense", "die", "then_unknown"]
+    jobs = [NewJob("stunt", {"do": do}, tenant_id="acme", max_attempts=1) for do in doing]
+    worker.finish(*[made.id for made in store.enqueue_many(jobs)])
     lines = [record for record in caplog.records if record.getMessage().startswith(("job ", "the result of job "))]
     assert len(lines) >= 9
     for record in lines:

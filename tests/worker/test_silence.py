@@ -125,7 +125,7 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
     worker.finish(good, dies)
     assert statuses(store, good) == ["succeeded"]
     assert statuses(store, dies) == ["failed", "succeeded"]
-    assert worker.supervisor._ending == {}
+    assert worker.supervisor.crew.ending == {}
     outage.on = True
     enqueue(store, "nothing")
     worker.until(lambda: outage.refused > 8, "refused claims")
@@ -165,7 +165,7 @@ def test_a_worker_told_twice_to_stop_ends_though_the_store_is_locked(
     worker = rig()
     worker.ready()
     job_id = enqueue(store, "nothing")
-    worker.until(lambda: any(child.batch for child in worker.supervisor._children), "the job to be handed out")
+    worker.until(lambda: any(child.batch for child in worker.supervisor.crew.children), "the job to be handed out")
     outage.on = True
     worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
     worker.supervisor._signals.count = 1

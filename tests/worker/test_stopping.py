@@ -19,7 +19,11 @@ def test_a_job_over_its_timeout_is_killed_with_all_it_started(
     rig: Callable[..., Rig], store: Store, tmp_path: Path
 ) -> None:
     worker = rig()
-    job, (run,) = worker.run("stubborn", "hurried", path=str(tmp_path / "pid"))
+    job_id = enqueue(store, "stubborn", "hurried", path=str(tmp_path / "pid"))
+    worker.until(lambda: any(child.stop_reason for child in worker.supervisor.crew.children), "TERM")
+    assert worker.supervisor._wait_seconds() > 0, "the worker would spin until KILL"
+    (job,) = worker.finish(job_id)
+    (run,) = attempts(store, job_id)
     grandchild = written_pid(tmp_path / "pid")
     assert grandchild is not None
     wait_until(lambda: not alive(grandchild), what="the grandchild that ignores TERM to be gone")

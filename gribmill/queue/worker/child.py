@@ -24,6 +24,8 @@ READ_BYTES = 65536
 READS_AT_ONCE = 16
 # Imports on a loaded machine are slow; one that is not ready by then hangs.
 START_SECONDS = 120.0
+# Between closing the channel and the exit code that says why.
+HANG_UP_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +165,10 @@ class Child:
         self.kill_at = time.monotonic() + grace_seconds
         self.channel.post({"exit": True})
 
-    def hang_up(self, grace_seconds: float) -> None:
+    def note_hang_up(self) -> None:
         """It will say no more: it is ending by itself, or has to."""
         self.hung_up = True
-        self.kill_at = time.monotonic() + grace_seconds
+        self.kill_at = time.monotonic() + HANG_UP_SECONDS
 
     def signal_group(self, signum: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

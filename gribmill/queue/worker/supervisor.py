@@ -5,32 +5,27 @@ from __future__ import annotations
 import contextlib
 import logging
 import selectors
-import signal
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 from gribmill.queue.errors import QueueError, StoreError
-from gribmill.queue.model import Claimed, ClaimRequest, Failed, Outcome, Report, Snoozed, Ticket
+from gribmill.queue.model import Claimed, ClaimRequest, Failed, Report, Snoozed, Ticket
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from gribmill.queue.worker.child import Child, Hello, describe_exit
+from gribmill.queue.worker.child import Child
+from gribmill.queue.worker.crew import Crew
 from gribmill.queue.worker.fence import Fence
 from gribmill.queue.worker.lane import Lane, make_lanes
 from gribmill.queue.worker.maintenance import Maintenance
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.redact import redacted
 from gribmill.queue.worker.signals import StopSignals
-from gribmill.queue.worker.wire import Garbled, outcome_from_wire
 
 log = logging.getLogger("gribmill.worker")
 
 STORE_RETRY_SECONDS = 1.0
-MEMORY_CHECK_SECONDS = 1.0
-# A process that has closed its channel is gone in a moment, and nothing tells when.
-EXIT_LOOK_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +49,12 @@ class Supervisor:
         self.started_jobs = 0
         self.finished_jobs = 0
         self._selector = selectors.DefaultSelector()
+        self.crew = Crew(self.lanes, options, self.worker_id, self._selector, self._top_up)
         self._listener = store.database.listener()
         self._signals = StopSignals()
-        self._fence = Fence(options.lease_seconds, self._kill_busy)
+        self._fence = Fence(options.lease_seconds, self.crew.kill_busy)
         self._maintenance = Maintenance(store, options, self.worker_id)
         self._unsent: list[Report] = []
-        self._ending: dict[Ticket, Claimed] = {}
         self._next_heartbeat = 0.0
         self._next_poll = 0.0
         self._next_due = float("inf")
@@ -73,7 +68,7 @@ class Supervisor:
             self.start()
             while not self.finished:
                 self.run_once(self._wait_seconds())
-                if until is not None and not any(child.batch for child in self._children) and until():
+                if until is not None and not any(child.batch for child in self.crew.children) and until():
                     self.draining = True
         finally:
             self.close()
@@ -86,7 +81,7 @@ class Supervisor:
         self._selector.register(self._signals, selectors.EVENT_READ, self._signals.drain)
         self._heartbeat()
         self._fence.start()
-        self._spawn_missing()
+        self.crew.spawn_missing()
         log.info(
             "worker %s runs %s",
             self.worker_id,
@@ -99,26 +94,27 @@ class Supervisor:
         self._unsent = []
         for key, _ in self._selector.select(wait_seconds):
             reports += key.data() or []
-        reports += self._bury_the_dead()
+        reports += self.crew.bury_the_dead()
         self._obey_signals()
-        self._stop_overdue()
+        self.crew.stop_overdue()
         self._look_for_work()
         done = self._turn(reports)
         self._heartbeat_if_due()
-        self._spawn_missing()
-        self._watch_channels()
+        if not self.draining:
+            self.crew.spawn_missing()
+        self.crew.watch_channels()
         return done
 
     @property
     def finished(self) -> bool:
         """Whether there is nothing left to do here."""
-        if any(child.batch for child in self._children):
+        if any(child.batch for child in self.crew.children):
             return False
         if self._unsent and self._signals.count < 2:
             return False
         if self.draining:
             return True
-        if self.options.until == "stopped" or not any(child.ready for child in self._children):
+        if self.options.until == "stopped" or not any(child.ready for child in self.crew.children):
             return False
         if self.options.until == "once":
             return self.started_jobs > 0 or not any(lane.hungry for lane in self.lanes)
@@ -129,7 +125,7 @@ class Supervisor:
         for lane in self.lanes:
             for child in list(lane.children):
                 child.stop("shutdown", 0.0)
-                self._unsent += self._bury(lane, child)
+                self._unsent += self.crew.bury(lane, child)
         self._fence.close()
         self._say_good_bye()
         self._listener.close()
@@ -190,7 +186,7 @@ class Supervisor:
         for lane in self.lanes if self._may_start else []:
             for child in lane.children:
                 frees = child.done and child.takes_more
-                if frees and self._too_old(child):
+                if frees and self.crew.too_old(child):
                     child.retire(self.options.kill_grace_seconds)
                     continue
                 if frees or (child.idle and lane.hungry):
@@ -212,7 +208,7 @@ class Supervisor:
             self._feed_everyone()
 
     def _forget(self, ticket: Ticket) -> None:
-        self._ending.pop(ticket, None)
+        self.crew.ending.pop(ticket, None)
         for lane in self.lanes:
             for child in lane.children:
                 if ticket in child.batch:
@@ -255,85 +251,6 @@ class Supervisor:
     def _claim_request(self, lane: Lane, child: Child) -> ClaimRequest:
         return ClaimRequest(self.worker_id, lane.types, self.options.lease_seconds, pid=child.process.pid)
 
-    # Executors
-
-    @property
-    def _children(self) -> list[Child]:
-        return [child for lane in self.lanes for child in lane.children]
-
-    def _spawn_missing(self) -> None:
-        if self.draining:
-            return
-        for lane in self.lanes:
-            while lane.missing > 0 and lane.may_spawn:
-                self._spawn(lane)
-
-    def _spawn(self, lane: Lane) -> None:
-        options = self.options
-        hello = Hello(options.types_path, self.worker_id, lane.nice, options.log, options.environment)
-        try:
-            child = Child.spawn(hello)
-        except OSError as error:
-            lane.note_death()
-            log.error("an executor of lane %s cannot be started: %s", lane.name, error)
-            return
-        lane.children.append(child)
-        self._selector.register(child.channel, selectors.EVENT_READ, lambda: self._on_channel(child))
-        for pipe in child.outputs:
-            self._selector.register(pipe, selectors.EVENT_READ, self._drainer(child, pipe))
-
-    def _drainer(self, child: Child, pipe: IO[bytes]) -> Callable[[], None]:
-        return lambda: self._take_output(child, pipe)
-
-    def _watch_channels(self) -> None:
-        """An executor that has not read everything yet is watched until it does."""
-        for child in [child for child in self._children if not child.hung_up]:
-            key = self._selector.get_key(child.channel)
-            wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if child.channel.clogged else 0)
-            if key.events != wanted:
-                self._selector.modify(child.channel, wanted, key.data)
-
-    def _on_channel(self, child: Child) -> list[Report]:
-        """What an executor says; or that it is gone."""
-        child.channel.flush()
-        reports: list[Report] = []
-        try:
-            messages, alive = child.channel.receive_ready()
-            for message in messages:
-                reports += self._on_message(child, message)
-        except (Garbled, KeyError, TypeError, ValueError) as error:
-            child.fault = f"it sent nonsense ({error})"
-            child.signal_group(signal.SIGKILL)
-            alive = False
-        if not alive:
-            self._selector.unregister(child.channel)
-            child.hang_up(self.options.kill_grace_seconds)
-        return reports
-
-    def _on_message(self, child: Child, message: dict[str, Any]) -> list[Report]:
-        if "ready" in message:
-            child.note_ready()
-        elif "top_up" in message:
-            self._top_up(child, int(message["top_up"]))
-        elif "report" in message:
-            return self._report(child, message["report"])
-        return []
-
-    def _report(self, child: Child, message: dict[str, Any]) -> list[Report]:
-        for pipe in list(child.outputs):
-            self._take_output(child, pipe)
-        ticket = Ticket(message["job_id"], message["attempt_no"])
-        if ticket not in child.batch or ticket in child.reported:
-            raise Garbled(f"a report on job {ticket.job_id}, which is not in its hands")
-        try:
-            outcome: Outcome = outcome_from_wire(message["outcome"])
-        except QueueError as error:
-            outcome = Failed(str(error), permanent=True)
-        child.note_report(ticket)
-        self._ending[ticket] = child.batch[ticket]
-        exit_code = 1 if isinstance(outcome, Failed) else 0
-        return [Report(ticket, redacted(outcome), exit_code, child.stdout.text(), child.stderr.text())]
-
     def _top_up(self, child: Child, limit: int) -> None:
         siblings: tuple[Claimed, ...] = ()
         if child.batch and child.stop_reason is None and not self.draining:
@@ -346,80 +263,7 @@ class Supervisor:
         self.started_jobs += len(siblings)
         child.add_siblings(siblings)
 
-    def _bury_the_dead(self) -> list[Report]:
-        """Executors that have ended, also those whose own children keep the channel open."""
-        reports: list[Report] = []
-        for lane in self.lanes:
-            for child in [child for child in lane.children if child.dead]:
-                if not child.hung_up:
-                    reports += self._on_channel(child)  # what it said last still counts
-                reports += self._bury(lane, child)
-        return reports
-
-    def _bury(self, lane: Lane, child: Child) -> list[Report]:
-        """An executor is gone: report what it leaves behind, and make room for the next."""
-        code = child.reap()
-        for pipe in list(child.outputs):
-            self._take_output(child, pipe)
-        for pipe in child.outputs:
-            self._selector.unregister(pipe)
-        if not child.hung_up:
-            self._selector.unregister(child.channel)
-        child.close()
-        lane.children.remove(child)
-        if not child.asked_to_end:
-            lane.note_death()
-            log.error("an executor of lane %s died: %s", lane.name, child.fault or describe_exit(code))
-        stdout, stderr = child.stdout.text(), child.stderr.text()
-        reports = []
-        for ticket, job in child.batch.items():
-            outcome = None if ticket in child.reported else child.outcome_of_death(ticket, code)
-            if outcome is not None:
-                self._ending[ticket] = job
-                reports.append(Report(ticket, outcome, code, stdout, stderr))
-        return reports
-
-    def _take_output(self, child: Child, pipe: IO[bytes]) -> None:
-        """What it printed goes into its tails, and what came on stderr to ours as well."""
-        if pipe not in child.outputs or pipe.closed:
-            return
-        text, more_may_come = child.read_output(pipe)
-        if text and pipe is child.process.stderr:
-            with contextlib.suppress(OSError, ValueError, AttributeError):  # nobody listens to us
-                sys.stderr.buffer.write(text)
-                sys.stderr.buffer.flush()
-        if not more_may_come:
-            self._selector.unregister(pipe)
-            del child.outputs[pipe]
-            child.mute = True
-
-    def _too_old(self, child: Child) -> bool:
-        if child.mute or child.jobs_done + len(child.batch) >= self.options.max_jobs_per_executor:
-            return True
-        now = time.monotonic()
-        if now < child.started + MEMORY_CHECK_SECONDS:
-            return False
-        return child.memory_mb() > self.options.max_memory_mb
-
-    def _kill_busy(self) -> int:
-        """For the fence, from its own thread: signals only."""
-        children = [child for lane in self.lanes for child in list(lane.children)]
-        busy = [child for child in children if child.batch]
-        for child in busy:
-            child.stop_reason = child.stop_reason or "silent"
-            child.signal_group(signal.SIGKILL)
-        return len(busy)
-
     # Time
-
-    def _stop_overdue(self) -> None:
-        now = time.monotonic()
-        for child in self._children:
-            if child.deadline is not None and now >= child.deadline:
-                child.stop("timeout", self.options.kill_grace_seconds)
-            if child.kill_at is not None and now >= child.kill_at:
-                child.kill_at = None
-                child.signal_group(signal.SIGKILL)
 
     def _heartbeat_if_due(self) -> None:
         if time.monotonic() >= self._next_heartbeat:
@@ -442,10 +286,10 @@ class Supervisor:
         self._fence.renew(began)
         self._drop_lost({one.ticket for one in held})
         self._return_strays({one.ticket for one in held})
-        self._stop_cancelled([one.ticket for one in held if one.cancel_requested])
+        self.crew.stop_cancelled([one.ticket for one in held if one.cancel_requested])
 
     def _drop_lost(self, held: set[Ticket]) -> None:
-        for child in self._children:
+        for child in self.crew.children:
             if child.batch and not child.batch.keys() & held:
                 fields = self._job_fields(child.head)
                 log.error("job %d was taken from us: stopping its executor", child.head.id, extra=fields)
@@ -453,17 +297,10 @@ class Supervisor:
 
     def _return_strays(self, held: set[Ticket]) -> None:
         """A claim whose answer was lost (the disk filled behind the commit) would be ours, and idle, for ever."""
-        known = {ticket for child in self._children for ticket in child.batch} | self._ending.keys()
+        known = {ticket for child in self.crew.children for ticket in child.batch} | self.crew.ending.keys()
         for ticket in held - known:
             log.error("job %d is ours, but nobody works on it: handing it back", ticket.job_id)
             self._unsent.append(Report(ticket, Snoozed(0, "claimed by a worker that never heard of it")))
-
-    def _stop_cancelled(self, tickets: list[Ticket]) -> None:
-        for child in self._children:
-            wanted = (child.batch.keys() - child.reported) & set(tickets)
-            if wanted:
-                child.cancelled |= wanted
-                child.stop("cancel", self.options.kill_grace_seconds)
 
     def _look_for_work(self) -> None:
         """Slow polling is the truth beneath the wake-ups: it notices any commit of any other program."""
@@ -481,9 +318,9 @@ class Supervisor:
         self._listener.drain()
         self._next_due = float("inf")
         self._feed_everyone()
-        if any(child.batch for child in self._children):
+        if any(child.batch for child in self.crew.children):
             with contextlib.suppress(StoreError):
-                self._stop_cancelled(self.store.cancellations(self.worker_id))
+                self.crew.stop_cancelled(self.store.cancellations(self.worker_id))
 
     def _feed_everyone(self) -> None:
         for lane in self.lanes:
@@ -498,9 +335,7 @@ class Supervisor:
     def _wait_seconds(self) -> float:
         """Until the next thing that is due by the clock."""
         moments = [self._next_heartbeat, self._next_poll, self._next_due]
-        moments += [moment for child in self._children for moment in (child.deadline, child.kill_at) if moment]
-        if any(child.hung_up for child in self._children):
-            moments.append(time.monotonic() + EXIT_LOOK_SECONDS)
+        moments += self.crew.due()
         if not self.draining:
             moments += [lane.respawn_at for lane in self.lanes if lane.missing > 0]
         # A worker that ends by itself looks again at once; another has time until it is woken, or its next poll.
@@ -519,10 +354,10 @@ class Supervisor:
         if self._signals.count and not self.draining:
             self.draining = True
             self._next_heartbeat = 0.0
-            busy = sum(bool(child.batch) for child in self._children)
+            busy = sum(bool(child.batch) for child in self.crew.children)
             log.info("draining: %d executors still work; a second signal stops them now", busy)
         if self._signals.count > 1:
-            for child in self._children:
+            for child in self.crew.children:
                 if child.batch:
                     child.stop("shutdown", self.options.kill_grace_seconds)
 
@@ -539,7 +374,7 @@ class Supervisor:
 
     def _fields(self, ticket: Ticket) -> dict[str, Any]:
         """For the log: the job of an attempt that is ending."""
-        if job := self._ending.get(ticket):
+        if job := self.crew.ending.get(ticket):
             return self._job_fields(job)
         return {"job_id": ticket.job_id, "attempt_no": ticket.attempt_no, "worker_id": self.worker_id}
 
