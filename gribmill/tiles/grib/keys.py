@@ -11,7 +11,6 @@ Statistic = Literal[
 ]
 
 ECMWF = 98
-NCEP = 7
 
 
 @dataclass(frozen=True, slots=True)
