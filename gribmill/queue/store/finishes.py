@@ -28,11 +28,11 @@ class Finishes(Enqueues):
         woken = False
         with self.database.write() as tx:
             for report, jobs in zip(reports, then, strict=True):
-                wakes = _apply(tx, worker_id, report)
+                wakes = _apply(tx, worker_id, report, jobs)
                 if wakes is None:
                     fenced.append(report.ticket)
                     continue
-                woken |= wakes | bool(insert_jobs(tx, _in_the_same_chain(tx, report.ticket, jobs)))
+                woken |= wakes
                 accepted.append(report.ticket)
             batches = tuple(take_batch(tx, claim) for claim in claims)
         if woken:
@@ -40,21 +40,23 @@ class Finishes(Enqueues):
         return Turn(tuple(accepted), tuple(fenced), batches)
 
 
-def _in_the_same_chain(tx: Transaction, ticket: Ticket, jobs: list[PreparedJob]) -> list[PreparedJob]:
+def _follow_up(tx: Transaction, ticket: Ticket, jobs: list[PreparedJob]) -> bool:
     """What follows a job carries its correlation id on, so that a whole backfill can be followed."""
     if not jobs:
-        return jobs
+        return False
     chain = tx.rows("correlation_of", {"job_id": ticket.job_id})[0]["correlation_id"]
-    return [
+    chained = [
         replace(job, params={**job.params, "correlation_id": job.params["correlation_id"] or chain}) for job in jobs
     ]
+    return bool(insert_jobs(tx, chained))
 
 
-def _apply(tx: Transaction, worker_id: str, report: Report) -> bool | None:
+def _apply(tx: Transaction, worker_id: str, report: Report, jobs: list[PreparedJob]) -> bool | None:
     """One report. None when the worker is fenced; True when some job may run now because of it."""
     outcome = report.outcome
     if isinstance(outcome, Succeeded):
-        return _complete(tx, worker_id, report, outcome)
+        wakes = _complete(tx, worker_id, report, outcome)
+        return None if wakes is None else wakes | _follow_up(tx, report.ticket, jobs)
     rows = tx.rows("held_attempt", _fence(worker_id, report.ticket))
     if not rows:
         return None
@@ -64,7 +66,7 @@ def _apply(tx: Transaction, worker_id: str, report: Report) -> bool | None:
         _end_attempt(tx, report, "cancelled", error)
         return _end(tx, worker_id, report, "cancelled", error, dead=False)
     if isinstance(outcome, Snoozed):
-        return _snooze(tx, worker_id, report, outcome)
+        return _snooze(tx, worker_id, report, outcome) | _follow_up(tx, report.ticket, jobs)
     return _fail(tx, worker_id, report, outcome, held)
 
 

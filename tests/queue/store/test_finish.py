@@ -253,3 +253,39 @@ def test_stopped_attempt_cancels_the_job(store: Store) -> None:
     row = store.job(job_id)
     assert (row.status, row.error_message) == ("cancelled", "cancelled while running")
     assert attempts(store, job_id) == ["cancelled"]
+
+
+def test_snooze_brings_its_follow_ups_and_writes_with_it(store: Store, with_notes: Bench) -> None:
+    job_id = add(store, "fragile")
+    write = Write(NOTES, "record_note", {"job_id": job_id, "text": "saw half"})
+    report(store, take(store), Snoozed(5, "half", then=(NewJob("plain"),), also=(write,)))
+    assert notes(with_notes) == [(job_id, "saw half")]
+    assert sorted(job.type for job in store.queue()) == ["fragile", "plain"]
+
+
+def test_snooze_of_a_cancelled_job_brings_nothing(store: Store, with_notes: Bench) -> None:
+    job_id = add(store)
+    job = take(store)
+    store.cancel(job_id)
+    write = Write(NOTES, "record_note", {"job_id": job_id, "text": "no"})
+    report(store, job, Snoozed(5, then=(NewJob("plain"),), also=(write,)))
+    assert store.job(job_id).status == "cancelled"
+    assert notes(with_notes) == []
+    assert len(store.jobs().jobs) == 1
+
+
+def test_failure_may_write_too(store: Store, with_notes: Bench) -> None:
+    job_id = add(store)
+    write = Write(NOTES, "record_note", {"job_id": job_id, "text": "mirror is down"})
+    report(store, take(store), Failed("broke", also=(write,)))
+    assert notes(with_notes) == [(job_id, "mirror is down")]
+    assert store.job(job_id).status == "pending"
+
+
+def test_follow_ups_carry_the_chain_s_correlation_on(store: Store) -> None:
+    add(store, correlation_id="backfill 7")
+    then = (NewJob("plain"), NewJob("plain", correlation_id="its own"))
+    succeed(store, take(store), then=then)
+    assert [job.correlation_id for job in store.queue()] == ["backfill 7", "its own"]
+    assert store.progress("backfill 7") == {("plain", "completed"): 1, ("plain", "pending"): 1}
+    assert store.progress("unknown") == {}
