@@ -1,0 +1,47 @@
+"""The Range header: one range of bytes, as the clouds answer it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ONE = re.compile(r"bytes=(\d{0,19})-(\d{0,19})")
+
+
+@dataclass(frozen=True, slots=True)
+class ByteSpan:
+    """Bytes from `start` to before `end`."""
+
+    start: int
+    end: int
+
+    @property
+    def length(self) -> int:
+        """How many."""
+        return self.end - self.start
+
+
+class Unsatisfiable(Exception):
+    """A range that begins beyond the object's end."""
+
+
+def parse_range(header: str | None, size: int) -> ByteSpan | None:
+    """The bytes asked for; None means all of them.
+
+    S3 answers a request for several ranges, and any header that it cannot read, with the whole object.
+    """
+    found = _ONE.fullmatch(header.strip()) if header else None
+    if not found or found[0] == "bytes=-":
+        return None
+    first, last = found.groups()
+    if not first:
+        start, end = max(size - int(last), 0), size
+        if last == "0":
+            raise Unsatisfiable
+    else:
+        start, end = int(first), min(int(last) + 1, size) if last else size
+        if last and int(last) < start:
+            return None
+    if start >= size:
+        raise Unsatisfiable
+    return ByteSpan(start, end)
