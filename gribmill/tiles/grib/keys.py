@@ -10,6 +10,7 @@ Statistic = Literal[
     "instant", "avg", "accum", "max", "min", "diff", "rms", "sd", "cov", "ratio", "clim", "sum", "other"
 ]
 
+NCEP = 7
 ECMWF = 98
 
 
