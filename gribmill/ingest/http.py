@@ -19,7 +19,7 @@ from requests.adapters import HTTPAdapter
 from gribmill.ingest.answer import Head, checked_range, content_length, head_of
 from gribmill.ingest.content_digest import ContentDigest
 from gribmill.ingest.host import Host
-from gribmill.ingest.outcome import Broken, TooLarge, Untrusted
+from gribmill.ingest.outcome import Broken, NoRanges, TooLarge, Untrusted
 from gribmill.ingest.rate import RateLimit
 from gribmill.ingest.status import check_status
 from gribmill.ingest.timeouts import Timeouts
@@ -87,7 +87,7 @@ class Http:
         with self._answer("GET", url, host, headers) as answer:
             check_status(answer, url, host)
             if answer.status_code != 206:
-                raise Untrusted(url, f"answered {answer.status_code} to a request for bytes {start} on; 206 is needed")
+                raise NoRanges(url, f"answered {answer.status_code} to a request for bytes {start} on; 206 is needed")
             last, size = checked_range(url, answer.headers, start, end)
             head = head_of(url, answer.headers, size=size)
             if pin:

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from gribmill.ingest.answer import Head
-from gribmill.ingest.outcome import Broken, NotThere, TooLarge, Untrusted
+from gribmill.ingest.outcome import Broken, NotThere, PastEnd, TooLarge, Untrusted
 
 CHUNK_BYTES = 1 << 20
 Sink = Callable[[bytes], None]
@@ -55,7 +55,7 @@ class LocalFiles:
             size = head.size or 0
             stop = size if end is None else end
             if start >= size or stop > size:
-                raise Untrusted(url, f"ends before the bytes that were asked for (size {size})")
+                raise PastEnd(url, f"ends before the bytes that were asked for (size {size})")
             _copy(place, url, start, stop, sink)
             return head
 

@@ -43,3 +43,11 @@ class Changed(Untrusted):
 
 class TooLarge(Untrusted):
     """More bytes than anything of this kind has."""
+
+
+class NoRanges(Untrusted):
+    """The whole object instead of a range: this host, or something on the way to it, knows no ranges."""
+
+
+class PastEnd(Untrusted):
+    """The object ends before the bytes that were asked for."""

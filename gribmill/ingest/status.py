@@ -8,7 +8,7 @@ import requests
 
 from gribmill.ingest.answer import USUAL_RETRY_SECONDS, retry_after, unsatisfied_size
 from gribmill.ingest.host import Host
-from gribmill.ingest.outcome import Broken, Changed, NotThere, RateLimited, Untrusted
+from gribmill.ingest.outcome import Broken, Changed, NotThere, PastEnd, RateLimited
 
 # 403: where a bucket does not let us list it, and on NOMADS, a missing file is forbidden rather than not found.
 MISSING = (403, 404, 410)
@@ -34,7 +34,7 @@ def check_status(answer: requests.Response, url: str, host: Host) -> None:
         size = unsatisfied_size(answer.headers)
         if size == 0:
             raise NotThere(url, "is empty so far (status 416)")
-        raise Untrusted(url, f"ends before the bytes that were asked for (status 416, size {size or 'unknown'})")
+        raise PastEnd(url, f"ends before the bytes that were asked for (status 416, size {size or 'unknown'})")
     raise Broken(url, f"answered {status} {answer.reason or ''}".rstrip(), status)
 
 

@@ -1,0 +1,128 @@
+"""Brings the wanted messages of one hour into the spool, from the first mirror that gives them proven."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from gribmill.ingest.attempt import Attempt
+from gribmill.ingest.downloaded import Downloaded
+from gribmill.ingest.errors import BadIndex
+from gribmill.ingest.failure import NothingWanted, Reason, Retryable, failure_of
+from gribmill.ingest.fetch import Progress
+from gribmill.ingest.grib_header import BadMessage
+from gribmill.ingest.health import MirrorHealth, Sighting, order_mirrors, sighting_of
+from gribmill.ingest.index.wanted import Wanted
+from gribmill.ingest.limits import Limits
+from gribmill.ingest.mirror import SourceUrls
+from gribmill.ingest.model import Model
+from gribmill.ingest.outcome import NoRanges, PastEnd, RateLimited, SourceError
+from gribmill.ingest.proof import Expected
+from gribmill.ingest.published import Published
+from gribmill.ingest.run_id import run_id
+from gribmill.ingest.session import Session
+from gribmill.ingest.spool import SpoolBusy
+
+BUSY_SECONDS = 10.0
+
+
+def download(
+    model: Model,
+    run: datetime,
+    hour: int,
+    wanted: Sequence[Wanted],
+    target: Path,
+    *,
+    session: Session,
+    health: Mapping[str, MirrorHealth] | None = None,
+    known: Published | None = None,
+    progress: Progress | None = None,
+    limits: Limits | None = None,
+    now: datetime | None = None,
+) -> Downloaded:
+    """The wanted messages of that hour as `target`, which appears only whole and proven; or a DownloadFailed.
+
+    `known` is what a listing said of the hour on one mirror; it spares a request and is tried first. `progress` is
+    called with the bytes in place and the total, from several threads but one at a time; what it raises stops the
+    download. What is proven stays beside the target after a failure or a crash, and is not fetched again.
+    """
+    moment = now or datetime.now(UTC)
+    what = f"{model.id} {run_id(run)} hour {hour}"
+    expected = Expected(run, timedelta(minutes=hour * 60 + model.offset_minutes))
+    limits = limits or Limits()
+    attempt = Attempt(
+        session, model, hour, tuple(wanted), target, expected, limits, progress, time.monotonic() + limits.seconds
+    )
+    search = _Search(attempt, moment)
+    try:
+        sources = _in_order(model.urls(run, hour), health or {}, known, moment)
+        found = search.by_index(sources, health or {}, known) or search.by_headers()
+    except SpoolBusy as error:
+        raise Retryable(f"{what}: {error}", [], search.sightings, BUSY_SECONDS) from None
+    except OSError as error:
+        raise Retryable(f"{what}: {target.parent} cannot be written: {error.strerror}", [], search.sightings) from error
+    if found is None:
+        raise failure_of(what, search.reasons, search.sightings)
+    return found
+
+
+class _Search:
+    """Goes from mirror to mirror and remembers what each was like."""
+
+    def __init__(self, attempt: Attempt, now: datetime) -> None:
+        self.attempt, self.now = attempt, now
+        self.reasons: list[Reason] = []
+        self.sightings: list[Sighting] = []
+        self.doubtful: list[SourceUrls] = []
+
+    def by_index(
+        self, sources: Sequence[SourceUrls], health: Mapping[str, MirrorHealth], known: Published | None
+    ) -> Downloaded | None:
+        """From the first mirror whose index tells the truth."""
+        for source in sources:
+            state = health.get(source.mirror.name)
+            if state is not None and state.sick_until is not None and state.state(self.now) == "sick":
+                left = (state.sick_until - self.now).total_seconds()
+                reason = f"left alone for {left:.0f} s more after {state.failures} failures ({state.last_reason})"
+                self.reasons.append(Reason(source.mirror.name, RateLimited(source.grib_url, reason, left)))
+                continue
+            of_it = known if known is not None and known.grib_url == source.grib_url else None
+            try:
+                return self._well(source, self.attempt.by_index(source, of_it))
+            except (BadIndex, BadMessage, NoRanges, PastEnd) as error:
+                self.doubtful.append(source)
+                self._failed(source, error)
+            except (SourceError, NothingWanted) as error:
+                self._failed(source, error)
+        return None
+
+    def by_headers(self) -> Downloaded | None:
+        """From the files whose index cannot be used. Hosts that count requests come last."""
+        for source in sorted(self.doubtful, key=lambda source: source.mirror.host.requests_per_minute is not None):
+            try:
+                return self._well(source, self.attempt.by_headers(source))
+            except (SourceError, BadMessage, NothingWanted) as error:
+                self._failed(source, error)
+        return None
+
+    def _well(self, source: SourceUrls, found: Downloaded) -> Downloaded:
+        self.sightings.append(sighting_of(source.mirror.name, None, self.now))
+        return replace(found, health_updates=tuple(self.sightings))
+
+    def _failed(self, source: SourceUrls, error: Exception) -> None:
+        """A file that is wrong says nothing of its mirror, a failed request does."""
+        self.reasons = [reason for reason in self.reasons if reason.mirror != source.mirror.name]
+        self.reasons.append(Reason(source.mirror.name, error))
+        blame = error if isinstance(error, SourceError) else None
+        self.sightings.append(sighting_of(source.mirror.name, blame, self.now))
+
+
+def _in_order(
+    urls: Sequence[SourceUrls], health: Mapping[str, MirrorHealth], known: Published | None, now: datetime
+) -> list[SourceUrls]:
+    """Where it is known to be, then by preference; sick mirrors last."""
+    first = [source for source in urls if known is not None and source.grib_url == known.grib_url]
+    return order_mirrors([*first, *(source for source in urls if source not in first)], health, now)

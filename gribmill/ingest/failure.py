@@ -1,0 +1,62 @@
+"""A download that no mirror could give: why, and whether to try again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gribmill.ingest.errors import IngestError
+from gribmill.ingest.health import Sighting
+from gribmill.ingest.outcome import NotThere, RateLimited
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why one mirror did not give the file."""
+
+    mirror: str
+    error: Exception
+
+
+class DownloadFailed(IngestError):
+    """No mirror gave the file. `retry_after_seconds` is None where no host said when to come back."""
+
+    def __init__(
+        self,
+        what: str,
+        reasons: Sequence[Reason],
+        health_updates: Sequence[Sighting] = (),
+        retry_after_seconds: float | None = None,
+    ) -> None:
+        self.reasons, self.health_updates = tuple(reasons), tuple(health_updates)
+        self.retry_after_seconds = retry_after_seconds
+        why = "; ".join(f"{reason.mirror}: {reason.error}" for reason in reasons)
+        super().__init__(f"{what}: {why}" if why else what)
+
+
+class NotYet(DownloadFailed):
+    """No mirror has it: not published yet, or no longer kept."""
+
+
+class Retryable(DownloadFailed):
+    """Something is out of order that may be well later."""
+
+
+class Permanent(DownloadFailed):
+    """Trying again gives the same."""
+
+
+def failure_of(what: str, reasons: Sequence[Reason], health_updates: Sequence[Sighting]) -> DownloadFailed:
+    """The kind of failure that these reasons are together."""
+    pauses = [reason.error.retry_after_seconds for reason in reasons if isinstance(reason.error, RateLimited)]
+    if not reasons:
+        return Permanent(f"{what}: no mirror keeps this run", reasons, health_updates)
+    if all(isinstance(reason.error, NotThere) for reason in reasons):
+        return NotYet(what, reasons, health_updates)
+    if all(isinstance(reason.error, NotThere | NothingWanted) for reason in reasons):
+        return Permanent(what, reasons, health_updates)
+    return Retryable(what, reasons, health_updates, min(pauses, default=None) if len(pauses) == len(reasons) else None)
+
+
+class NothingWanted(IngestError):
+    """The file is sound, and holds nothing of what is wanted."""

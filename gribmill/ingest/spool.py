@@ -1,0 +1,145 @@
+"""A file that grows in place beside its target, with a journal of what is proven, and appears only whole."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from gribmill.ingest.errors import IngestError
+
+BLOCK_BYTES = 1 << 20
+# A line of the journal has some 90 bytes, and no file has more pieces than ranges.MOST_RANGES.
+JOURNAL_LIMIT_BYTES = 8_000_000
+
+
+class SpoolBusy(IngestError):
+    """Another process is writing the same file."""
+
+
+class Spool:
+    """One download's file. Used in a `with`; only one process at a time can have it.
+
+    What was proven by an earlier process is kept as long as `begin` is called with the same identity.
+    """
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self.part = target.with_name(f".{target.name}.part")
+        self.journal = target.with_name(f".{target.name}.journal")
+        self.proven: dict[int, str] = {}
+        self._places: Sequence[int] = (0,)
+        self._part = self._journal = -1
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Spool:
+        self.target.parent.mkdir(parents=True, exist_ok=True)
+        self._journal = self._locked()
+        self._part = os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for place in (self._part, self._journal):
+            os.close(place)
+
+    def begin(self, identity: str | None, places: Sequence[int]) -> None:
+        """Prepares for pieces between these places; takes over those that the journal and their checksums prove."""
+        kept = self._read_journal(identity, len(places) - 1)
+        self._places = places
+        self.proven = {number: digest for number, digest in kept.items() if self._digest(number) == digest}
+        lines = [identity or "", *(json.dumps([number, digest]) for number, digest in self.proven.items())]
+        os.ftruncate(self._journal, 0)
+        os.pwrite(self._journal, "".join(f"{line}\n" for line in lines).encode(), 0)
+        os.ftruncate(self._part, places[-1])
+
+    def write(self, offset: int, data: bytes) -> None:
+        """Puts bytes in their place."""
+        view = memoryview(data)
+        while view:
+            count = os.pwrite(self._part, view, offset)
+            view, offset = view[count:], offset + count
+
+    def read(self, offset: int, count: int) -> bytes:
+        """Bytes that were written."""
+        return os.pread(self._part, count, offset)
+
+    def mark(self, number: int, digest: str) -> None:
+        """Notes that a piece is whole and proven; its checksum finds out if the disk did not keep up."""
+        with self._lock:
+            self.proven[number] = digest
+            os.write(self._journal, (json.dumps([number, digest]) + "\n").encode())
+
+    def grown(self, size: int) -> None:
+        """What was written without knowing the size beforehand is one piece."""
+        self._places, self.proven = (0, size), {0: ""}
+
+    def finish(self) -> str:
+        """The file takes its name; gives its SHA-256."""
+        missing = set(range(len(self._places) - 1)) - self.proven.keys()
+        assert not missing, f"pieces {sorted(missing)[:5]} were never proven"
+        digest = self._sha256(0, self._places[-1])
+        os.fsync(self._part)
+        self.part.replace(self.target)
+        self.journal.unlink(missing_ok=True)
+        folder = os.open(self.target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        return digest
+
+    def discard(self) -> None:
+        """Removes what was there of the file."""
+        self.part.unlink(missing_ok=True)
+        self.journal.unlink(missing_ok=True)
+
+    def _locked(self) -> int:
+        while True:
+            place = os.open(self.journal, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_APPEND, 0o644)
+            try:
+                fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(place)
+                raise SpoolBusy(f"another process is downloading {self.target}") from None
+            # Who held it before may have finished and removed it between our two calls.
+            with contextlib.suppress(FileNotFoundError):
+                if self.journal.stat().st_ino == os.fstat(place).st_ino:
+                    return place
+            os.close(place)
+
+    def _read_journal(self, identity: str | None, count: int) -> dict[int, str]:
+        """What was proven of the same object; a line that was cut off ends it."""
+        data = os.pread(self._journal, JOURNAL_LIMIT_BYTES, 0)
+        first, *lines = data.decode("utf-8", "replace").split("\n")
+        if identity is None or first != identity:
+            return {}
+        kept: dict[int, str] = {}
+        for line in lines:
+            try:
+                number, digest = json.loads(line)
+            except (ValueError, TypeError):
+                break
+            if isinstance(number, int) and isinstance(digest, str) and 0 <= number < count:
+                kept[number] = digest
+        return kept
+
+    def _digest(self, number: int) -> str:
+        return self._sha256(self._places[number], self._places[number + 1])
+
+    def _sha256(self, start: int, end: int) -> str:
+        digest = hashlib.sha256()
+        while start < end:
+            block = self.read(start, min(BLOCK_BYTES, end - start))
+            if not block:
+                return ""
+            digest.update(block)
+            start += len(block)
+        return digest.hexdigest()

@@ -1,0 +1,69 @@
+"""A whole file brought beside the target, in blocks that survive a crash, and read there by its own headers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gribmill.ingest.answer import Head
+from gribmill.ingest.fetch import Fetch, Progress, Traffic
+from gribmill.ingest.host import Host
+from gribmill.ingest.limits import Limits
+from gribmill.ingest.outcome import NotThere, TooLarge
+from gribmill.ingest.plan import Piece, plan_by_pieces
+from gribmill.ingest.session import Session
+from gribmill.ingest.spool import Spool
+
+BLOCK_BYTES = 4 << 20
+
+
+def whole_path(target: Path) -> Path:
+    """Where the whole file lies for the time being."""
+    return target.with_name(f".{target.name}.whole")
+
+
+def bring_whole(
+    session: Session,
+    host: Host,
+    head: Head,
+    target: Path,
+    *,
+    limits: Limits,
+    traffic: Traffic,
+    progress: Progress | None,
+    deadline: float,
+) -> Path:
+    """The file of that address, all of it, unread. The caller removes it."""
+    if head.size == 0:
+        raise NotThere(head.url, "is empty so far")
+    if head.size is not None and head.size > limits.whole_bytes:
+        raise TooLarge(head.url, f"{head.size} bytes, more than the limit of {limits.whole_bytes} for a whole file")
+    with Spool(whole_path(target)) as spool:
+        if head.size is None or not head.ranges:
+            _in_one_go(session, host, head, spool, limits, traffic)
+        else:
+            starts = range(0, head.size, BLOCK_BYTES)
+            pieces = [Piece(at, start, min(BLOCK_BYTES, head.size - start)) for at, start in enumerate(starts)]
+            plan = plan_by_pieces(head, pieces, (), (), "whole")
+            fetch = Fetch(
+                session, host, plan, spool, None,
+                limits=limits, traffic=traffic, progress=progress, deadline=deadline,
+            )  # fmt: skip
+            fetch.run()
+        spool.finish()
+    return whole_path(target)
+
+
+def _in_one_go(session: Session, host: Host, head: Head, spool: Spool, limits: Limits, traffic: Traffic) -> None:
+    """From a host that knows no ranges; a cut begins anew."""
+    spool.begin(None, [0])
+    place = 0
+
+    def take(chunk: bytes) -> None:
+        nonlocal place
+        spool.write(place, chunk)
+        place += len(chunk)
+        traffic.came += len(chunk)
+
+    traffic.requests += 1
+    head.check_same(session.get_into(head.url, host, take, limit_bytes=limits.whole_bytes))
+    spool.grown(place)

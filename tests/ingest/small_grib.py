@@ -1,0 +1,149 @@
+"""GRIB2 messages of any size made by hand, whole files of them, and their indexes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+RUN = datetime(2026, 9, 1, 12, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class SmallField:
+    """A line of an index, and the GRIB parameter behind it."""
+
+    element: str
+    level: str
+    parameter: tuple[int, int, int]
+    surface: tuple[int, int] = (1, 0)
+    window: tuple[int, int] | None = None
+
+
+FIELDS = {
+    "t2m": SmallField("TMP", "2 m above ground", (0, 0, 0), (103, 2)),
+    "d2m": SmallField("DPT", "2 m above ground", (0, 0, 6), (103, 2)),
+    "u10": SmallField("UGRD", "10 m above ground", (0, 2, 2), (103, 10)),
+    "v10": SmallField("VGRD", "10 m above ground", (0, 2, 3), (103, 10)),
+    "gust": SmallField("GUST", "surface", (0, 2, 22)),
+    "sp": SmallField("PRES", "surface", (0, 3, 0)),
+    "vis": SmallField("VIS", "surface", (0, 19, 0)),
+    "cape": SmallField("CAPE", "surface", (0, 7, 6)),
+    "tp": SmallField("APCP", "surface", (0, 1, 8), window=(0, 1)),
+    # Wanted by nobody.
+    "t500": SmallField("TMP", "500 mb", (0, 0, 0), (100, 50000)),
+    "land": SmallField("LAND", "surface", (2, 0, 0)),
+    "hgt500": SmallField("HGT", "500 mb", (0, 3, 5), (100, 50000)),
+}
+
+
+def section(number: int, body: bytes) -> bytes:
+    return (len(body) + 5).to_bytes(4, "big") + bytes([number]) + body
+
+
+def message(
+    fields: Sequence[SmallField] | SmallField = FIELDS["t2m"],
+    payload: bytes = b"",
+    *,
+    reference: datetime = RUN,
+    hour: int = 1,
+    member: int | None = None,
+) -> bytes:
+    """One message; several fields share it as submessages."""
+    fields = [fields] if isinstance(fields, SmallField) else list(fields)
+    stamp = reference.year.to_bytes(2, "big") + bytes(
+        [reference.month, reference.day, reference.hour, reference.minute, reference.second]
+    )
+    body = section(1, bytes([0, 7, 0, 0, 2, 1, 1]) + stamp + bytes([0, 1])) + section(3, bytes(67))
+    for field in fields:
+        body += section(4, _product(field, reference, hour, member))
+        body += section(5, bytes(16)) + section(6, b"\xff") + section(7, payload)
+    discipline = fields[0].parameter[0]
+    return b"GRIB\0\0" + bytes([discipline, 2]) + (len(body) + 20).to_bytes(8, "big") + body + b"7777"
+
+
+def _product(field: SmallField, reference: datetime, hour: int, member: int | None) -> bytes:
+    start = field.window[0] if field.window else hour
+    template = (8 if field.window else 0) if member is None else (11 if field.window else 1)
+    kind, value = field.surface
+    head = bytes(2) + template.to_bytes(2, "big") + bytes([field.parameter[1], field.parameter[2], 2, 0, 0, 0, 0, 0, 1])
+    head += start.to_bytes(4, "big") + bytes([kind, 0]) + value.to_bytes(4, "big") + b"\xff" * 6
+    if member is not None:
+        head += bytes([3, member, 50])
+    if field.window:
+        end = reference.year.to_bytes(2, "big") + bytes([reference.month, reference.day, reference.hour, 0, 0])
+        head += end + bytes([1, 0, 0, 0, 0, 1, 2, 1]) + (hour - start).to_bytes(4, "big") + bytes([255]) + bytes(4)
+    return head
+
+
+def window_text(field: SmallField, hour: int) -> str:
+    if field.window is None:
+        return "anl" if hour == 0 else f"{hour} hour fcst"
+    return f"{field.window[0]}-{hour} hour acc fcst"
+
+
+@dataclass(frozen=True)
+class SmallFile:
+    """A file with its messages by name (two names of one message: submessages), and its .idx."""
+
+    names: tuple[tuple[str, ...], ...]
+    messages: tuple[bytes, ...]
+    reference: datetime = RUN
+    hour: int = 1
+
+    @property
+    def data(self) -> bytes:
+        return b"".join(self.messages)
+
+    @property
+    def idx(self) -> bytes:
+        lines, offset = [], 0
+        for number, (names, one) in enumerate(zip(self.names, self.messages, strict=True), 1):
+            for sub, name in enumerate(names, 1):
+                field = FIELDS[name]
+                label = f"{number}.{sub}" if len(names) > 1 else str(number)
+                date = f"d={self.reference:%Y%m%d%H}"
+                words = f"{field.element}:{field.level}:{window_text(field, self.hour)}:"
+                lines.append(f"{label}:{offset}:{date}:{words}\n")
+            offset += len(one)
+        return "".join(lines).encode()
+
+    def spool(self, wanted: set[str] | None = None) -> bytes:
+        """What a download of these names must give."""
+        chosen = wanted if wanted is not None else set(WANTED)
+        return b"".join(one for names, one in zip(self.names, self.messages, strict=True) if chosen.intersection(names))
+
+    def longer(self, by: int) -> SmallFile:
+        """The same file packed anew: every message has so many bytes more."""
+        made = make_file([*self.names], [len(one) + by for one in self.messages], self.reference, self.hour, seed=1)
+        return replace(made, hour=self.hour)
+
+
+WANTED = ("t2m", "d2m", "u10", "v10", "gust", "sp", "vis", "cape", "tp")
+
+
+def make_file(
+    names: Sequence[tuple[str, ...]],
+    sizes: Sequence[int],
+    reference: datetime = RUN,
+    hour: int = 1,
+    seed: int = 0,
+) -> SmallFile:
+    """A file of these messages with so many payload bytes each (any bytes, GRIB and 7777 among them)."""
+    noise = random.Random(seed)
+    made = []
+    for group, size in zip(names, sizes, strict=True):
+        payload = noise.randbytes(size) + b"GRIB7777"
+        made.append(message([FIELDS[name] for name in group], payload, reference=reference, hour=hour))
+    return SmallFile(tuple(names), tuple(made), reference, hour)
+
+
+def usual_file(hour: int = 1, size: int = 3000, reference: datetime = RUN, seed: int = 0) -> SmallFile:
+    """Wanted and unwanted messages in turn, one with two fields."""
+    names = [
+        ("t500",), ("t2m",), ("d2m",), ("land",), ("u10", "v10"), ("hgt500",), ("gust",), ("sp",), ("land",),
+        ("vis",), ("cape",), ("tp",),
+    ]  # fmt: skip
+    sizes = [size * (10 if name[0] in ("t500", "land", "hgt500") else 1) + 7 * at for at, name in enumerate(names)]
+    return make_file(names, sizes, reference, hour, seed)
