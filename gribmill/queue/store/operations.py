@@ -40,6 +40,7 @@ class Operations(StoreBase):
             row = job_row(tx, job_id)
             if row["status"] not in FINISHED:
                 raise NotAllowed(f"job {job_id} is {row['status']}: only a finished job can be retried")
+            _ = self.types[row["type"]]  # a row of a type that is not declared would wait for ever
             copied = {name: row[name] for name in COPIED_ON_RETRY}
             origin = {"source": "manual", "source_ref": f"retry of job {job_id}", "retry_of": job_id}
             made = insert_jobs(tx, [PreparedJob({**copied, **origin, "created_by": created_by})])[0]

@@ -7,6 +7,7 @@ import sqlite3
 
 import pytest
 
+from gribmill.queue.errors import UnknownJobType
 from gribmill.queue.store import Store
 from gribmill.queue.times import to_text
 from tests.queue.store.bench import Bench
@@ -59,6 +60,14 @@ def test_hand_inserted_jobs_run_in_the_same_order(bench: Bench, store: Store, cl
 def test_row_of_an_undeclared_type_is_never_given_to_a_worker(bench: Bench, store: Store) -> None:
     insert(bench, "rm_rf", json.dumps({"path": "/"}), priority=99)
     assert claim(store, types=("rm_rf", "plain")) == ()
+
+
+def test_row_of_an_undeclared_type_is_not_retried(bench: Bench, store: Store) -> None:
+    job_id = insert(bench, "rm_rf")
+    bench.by_hand(COMPLETE, now(bench), job_id)
+    with pytest.raises(UnknownJobType, match="rm_rf"):
+        store.retry(job_id)
+    assert len(store.jobs().jobs) == 1
 
 
 def test_whole_life_by_hand(bench: Bench, store: Store, clock: FakeClock) -> None:
