@@ -153,7 +153,7 @@ def test_bad_copy_does_not_replace_a_good_one(
         "gribmill.queue.sqlite.SqliteDatabase.backup", lambda self, path: path.write_bytes(b"SQLite format 3\0" * 99)
     )
     answer = gribmill("jobs", "backup", str(target), "--force")
-    assert answer.code == 1 and "damaged" in answer.err
+    assert answer.code == 1 and f"no backup was made: {target}: the file is damaged" in answer.err
     assert target.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir() if "copy" in path.name] == ["copy.db"]
 

@@ -21,8 +21,11 @@ def fresh_folder(folder: Path) -> Iterator[None]:
     marker = folder / MARKER
     if folder.exists() and not marker.is_file():
         raise GribmillError(f"{folder} was not made by a demo, and is left alone; use another data root (--data DIR)")
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(marker, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(marker, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise GribmillError(f"{folder}: no folder can be made for the demo: {error.strerror or error}") from None
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -21,6 +21,7 @@ def backup(settings: Settings, target: Path, force: bool) -> None:
     Never copy jobs.db with cp: its newest commits are in the log beside it.
     """
     from gribmill.pipeline.queue import JOBS_FILE, open_queue
+    from gribmill.queue.errors import StoreError
     from gribmill.queue.sqlite.copy import check_copy
 
     _check_target(target, settings.data_root / JOBS_FILE, force)
@@ -31,6 +32,8 @@ def backup(settings: Settings, target: Path, force: bool) -> None:
         store.database.backup(staging)
         count = check_copy(staging)
         staging.replace(target)
+    except StoreError as error:
+        raise GribmillError(f"no backup was made: {str(error).replace(str(staging), str(target))}") from None
     except OSError as error:
         raise GribmillError(f"{target}: the backup cannot be written: {error.strerror or error}") from None
     finally:
