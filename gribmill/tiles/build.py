@@ -161,7 +161,9 @@ class Mill:
         try:
             return run_id(item.keys.reference), minutes, item.grid
         except GribError as error:
-            self.skipped.append(_skip(name, item, str(error)))
+            # Without the path: a tile's bytes must not tell in which folder its GRIB lay.
+            place = f"{item.source}: message {item.label} at byte {item.offset}: "
+            self.skipped.append(_skip(name, item, str(error).removeprefix(place)))
             return None
 
     def _name_models(self, items: Sequence[Field], steps: Sequence[Step | None]) -> None:

@@ -379,3 +379,31 @@ def test_a_region_that_gets_nothing_is_told_from_one_outside(tmp_path: Path) -> 
     path = write(tmp_path / "t.grib2", [make_message("hrrr-ne", "10u")])
     outcome = build(path, [POTOMAC, FIJI], tmp_path)
     assert (outcome.tiles, outcome.outside, outcome.empty) == ((), ("fiji",), ("potomac",))
+
+
+def test_a_grid_that_cannot_be_cut_is_told_without_the_folder_of_the_file(tmp_path: Path) -> None:
+    reduced = real("ecmwf/ifs.20260714.00z.O1280.2t.mtg2.grib2").read_bytes()
+    tiles = []
+    for folder in ("one", "two"):
+        path = write(tmp_path / folder / "mixed.grib2", [reduced, make_message("ecmwf-small", "2d")])
+        tiles.append(tile_of(build(path, [AFRICA], tmp_path / folder), "africa"))
+    (note,) = tiles[0].meta.skipped
+    assert "not supported" in note.reason
+    assert str(tmp_path) not in note.reason
+    assert tiles[0].path.read_bytes() == tiles[1].path.read_bytes()
+
+
+@pytest.mark.parametrize("method", ["bilinear", "cells"])
+def test_directions_are_never_averaged(tmp_path: Path, method: str) -> None:
+    directions = np.where(np.arange(144) % 2, 350.0, 10.0) * np.ones((73, 1))
+    path = write(tmp_path / "d.grib2", [make_message("gfs-small", "2t", directions, packing="grid_ieee")])
+    region = replace(AFRICA, resolution=1.0, method=method)
+    averaged = tile_of(build(path, [region], tmp_path / "t"), "africa").read("t2m")
+    wave = make_message("gfs-small", "swh", directions, packing="grid_ieee", keys={"parameterNumber": 10})
+    tile = tile_of(build(write(tmp_path / "w.grib2", [wave]), [region], tmp_path / "w"), "africa")
+    (name,) = tile.names
+    assert tile.meta.variables[name].units == "degree"
+    assert set(np.unique(tile.read(name))) == {10.0, 350.0}
+    assert tile.meta.variables[name].method == "nearest"
+    if method == "bilinear":
+        assert ((averaged > 11) & (averaged < 349)).any()

@@ -16,7 +16,8 @@ LAMBERT = LambertGrid.at_corner(
     30.0, -100.0, nx=60, ny=50, dx=20000.0, dy=20000.0, lov=-95.0, latin1=38.5, latin2=38.5, lad=38.5, earth=EARTH
 )
 GRIDS = {"globe": GLOBE, "lambert": LAMBERT}
-BOXES = {"globe": Box(160.0, -35.0, -150.0, 40.0), "lambert": Box(-99.0, 31.0, -88.0, 40.0)}
+# The globe is cut across its own seam, between its last column (355°E) and its first (0°).
+BOXES = {"globe": Box(-25.0, -35.0, 30.0, 40.0), "lambert": Box(-99.0, 31.0, -88.0, 40.0)}
 
 
 def noise(shape: tuple[int, int], missing: float = 0.2) -> np.ndarray:

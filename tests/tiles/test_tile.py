@@ -74,11 +74,14 @@ def test_a_damaged_grid_file_is_not_believed(path: Path, content: bytes) -> None
     np.testing.assert_array_equal(read_tile(path).latlon(), wanted)
 
 
-def test_a_grid_file_of_another_window_is_not_believed(tmp_path: Path, path: Path) -> None:
+def test_a_grid_file_of_another_window_is_not_believed(path: Path) -> None:
     wanted = read_tile(path).latlon()
-    other = Region("boston", Box(-110, 30, -109, 31))
-    strange = make_tile(tmp_path / "other", {"t2m": (1.0, {})}, region=other)
-    (path.parent / "grid.npz").write_bytes((strange.parent / "grid.npz").read_bytes())
+    beside = path.parent / "grid.npz"
+    archive = Archive(beside)
+    meta = json.loads(archive.read("meta").tobytes())
+    meta["grid"]["rows"] = [row + 1 for row in meta["grid"]["rows"]]
+    arrays = {name: archive.read(name) for name in ("lat", "lon", "y", "x")}
+    write_npz(beside, {**arrays, "lat": arrays["lat"] + 0.03, "meta": np.array(json.dumps(meta).encode())})
     np.testing.assert_array_equal(read_tile(path).latlon(), wanted)
 
 
