@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.tiles.archive import Archive
 from gribmill.tiles.atomic import write_atomic
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.grid_record import window_latlon
@@ -106,16 +107,10 @@ class Draft:
 
 
 def write_grid(shelf: Shelf, record: GridRecord, y: Floats, x: Floats) -> None:
-    """Write grid.npz unless one is there. One of another window stays: tiles carry their own grid in `meta`."""
-    from gribmill.tiles.archive import Archive
-
+    """Write grid.npz unless it is there, or describes another window that tiles beside it still have."""
     path = shelf.folder / GRID_FILE
-    if path.exists():
-        try:
-            read_meta_grid(Archive(path))
-            return
-        except TileError:
-            pass  # a damaged one is replaced
+    if _keeps(path, shelf, record.model_dump(mode="json")):
+        return
     about = {"format": 1, "grid": record.model_dump(mode="json")}
     text = json.dumps(about, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     arrays: dict[str, npt.NDArray[Any]] = {META: np.array(text.encode())}
@@ -125,3 +120,19 @@ def write_grid(shelf: Shelf, record: GridRecord, y: Floats, x: Floats) -> None:
         lat, lon = window_latlon(record, str(path))
         arrays |= {"y": y, "x": x, "lat": lat, "lon": lon}
     write_atomic(path, archive([member(name, array) for name, array in arrays.items()]))
+
+
+def _keeps(path: Path, shelf: Shelf, record: dict[str, Any]) -> bool:
+    """Whether the grid file that is there stays. An odd hour on another grid must not take it from the others."""
+    try:
+        there = read_meta_grid(Archive(path))
+    except TileError:
+        return False  # absent or damaged
+    return there == record or any(_grid_of(tile) == there for tile in shelf.tiles().values())
+
+
+def _grid_of(tile: Path) -> Any:
+    try:
+        return read_meta_grid(Archive(tile))
+    except TileError:
+        return None

@@ -18,6 +18,7 @@ CONVERSIONS: dict[str, dict[str, tuple[str, float, float]]] = {
     "kg m-2 s-1": {"metric": ("mm/h", 3600.0, 0.0), "us": ("in/h", 3600 / 25.4, 0.0)},
     "W m-2": {"metric": ("W/m²", 1.0, 0.0), "us": ("W/m²", 1.0, 0.0)},
     "J m-2": {"metric": ("J/m²", 1.0, 0.0), "us": ("J/m²", 1.0, 0.0)},
+    "degree": {"metric": ("°", 1.0, 0.0), "us": ("°", 1.0, 0.0)},
     "J kg-1": {"metric": ("J/kg", 1.0, 0.0), "us": ("J/kg", 1.0, 0.0)},
 }
 # Metres mean different things: how deep the rain is, how far one sees, how high a wave or a cloud is.
@@ -32,11 +33,17 @@ METRES_OF = {
     "cp": "water",
     "lsp": "water",
     "sf": "water",
-    "sd": "water",
+    "ro": "water",
+    "weasd": "water",
+    "frzr": "water",
+    "frozr": "water",
     "snod": "snow",
     "asnow": "snow",
     "vis": "visibility",
 }
+
+# ECMWF gives cloud cover as a share, NOAA in percent.
+SHARES = {"tcc", "lcc", "mcc", "hcc", "snowc", "icec"}
 
 
 def shown_unit(name: str, unit: str, system: System) -> str:
@@ -53,5 +60,8 @@ def convert(values: np.ndarray[Any, Any], name: str, unit: str, system: System) 
 
 
 def _conversion(name: str, unit: str, system: System) -> tuple[str, float, float]:
-    table = METRES[METRES_OF.get(name.split("_")[0], "height")] if unit == "m" else CONVERSIONS.get(unit, {})
+    base = name.split("_")[0]
+    if unit == "1" and base in SHARES and system != "si":
+        return "%", 100.0, 0.0
+    table = METRES[METRES_OF.get(base, "height")] if unit == "m" else CONVERSIONS.get(unit, {})
     return table.get(system, (unit, 1.0, 0.0))

@@ -181,3 +181,18 @@ def test_a_window_too_large_for_its_shape_is_refused_before_it_is_laid_out(path:
 def test_an_unknown_variable_is_named_together_with_what_there_is(path: Path) -> None:
     with pytest.raises(TileError, match="no variable u10; it has t2m"):
         read_tile(path).read("u10")
+
+
+def test_the_grid_file_follows_a_region_that_was_redrawn(tmp_path: Path) -> None:
+    make_tile(tmp_path, {"t2m": (280.0, {})})
+    redrawn = Region("boston", Box(-72.5, 41.5, -70.0, 43.2))
+    tile = read_tile(make_tile(tmp_path, {"t2m": (280.0, {})}, region=redrawn))
+    with np.load(tile.path.parent / "grid.npz") as grid:
+        assert grid["lat"].shape == tile.shape
+
+
+def test_one_odd_hour_does_not_take_the_grid_file_from_the_others(tmp_path: Path) -> None:
+    tile = read_tile(make_tile(tmp_path, {"t2m": (280.0, {})}))
+    make_tile(tmp_path, {"t2m": (280.0, {})}, region=Region("boston", Box(-72.5, 41.5, -70.0, 43.2)), minutes=120)
+    with np.load(tile.path.parent / "grid.npz") as grid:
+        assert grid["lat"].shape == tile.shape
