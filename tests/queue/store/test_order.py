@@ -81,6 +81,37 @@ def test_before_the_same_job_until_gaps_are_used_up(store: Store) -> None:
     assert drain(store) == expected
 
 
+def test_oldest_moved_backwards_stays_where_it_was_put(store: Store, clock: FakeClock) -> None:
+    ids = []
+    for _ in range(5):
+        ids.append(add(store))
+        clock.advance(1)
+    store.move_before(ids[0], ids[3])
+    assert order(store) == [ids[1], ids[2], ids[0], ids[3], ids[4]]
+
+
+def test_gaps_used_up_ahead_of_other_pinned_jobs(store: Store, clock: FakeClock) -> None:
+    older = add(store)
+    clock.advance(1)
+    target = add(store)
+    store.move_to_front(older)
+    store.move_to_front(target)
+    rest = [add(store) for _ in range(12)]
+    for job_id in rest:
+        store.move_before(job_id, target)
+    assert order(store) == [*rest, target, older]
+
+
+def test_front_is_ahead_of_older_rows_that_come_later(store: Store, clock: FakeClock) -> None:
+    parked, first = add(store), add(store)
+    store.move_to_back(parked)
+    store.move_to_back(first)
+    store.move_to_front(first)
+    clock.advance(-100)
+    late = add(store)
+    assert order(store) == [first, late, parked]
+
+
 def test_before_among_parked_jobs(store: Store) -> None:
     a, b, c, d = (add(store) for _ in range(4))
     for job_id in (a, b, c):
