@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from html.parser import HTMLParser
 from urllib.parse import unquote, urljoin, urlsplit
 
 from gribmill.ingest.outcome import Untrusted
 
-MOST_LINES = 50_000
-LONGEST_TAIL = 200
+MOST_LINKS = 20_000
+LONGEST_TAIL = 600
+# Bounded on both sides, so that no page takes longer than its length: a parser of all HTML gives no such promise.
+_LINK = re.compile(
+    r"""<a\s[^<>]{0,300}?href\s?=\s?(?:"([^"<>]{1,600})"|'([^'<>]{1,600})')[^<>]{0,300}>""", re.IGNORECASE
+)
+_TAG = re.compile(r"<[^<>]{0,300}>")
 # 01-Aug-2025 00:51, 2025-08-01 00:51, 01-08-2025 00:51; with seconds or without.
 _TIMES = (
     (re.compile(r"\b(\d{2}-[A-Z][a-z]{2}-\d{4}) (\d{2}:\d{2})"), "%d-%b-%Y %H:%M"),
@@ -33,59 +38,37 @@ class PageLine:
 
 def read_page(data: bytes, url: str) -> list[PageLine]:
     """The files that a page links to, in its folder alone; Untrusted where it is no page of a folder."""
-    reader = _Reader(url)
-    try:
-        reader.feed(data.decode("utf-8", "replace"))
-        reader.close()
-    except AssertionError:
-        # html.parser asserts on some malformed declarations.
-        raise Untrusted(url, "this page cannot be read as HTML") from None
-    if not reader.links:
-        raise Untrusted(url, "this page links to nothing: no page of a folder")
-    lines = [_line(name, " ".join(tail.split())) for name, tail in reader.rows]
-    return list({line.name: line for line in lines}.values())
-
-
-class _Reader(HTMLParser):
-    """Collects each link and the words between it and the next."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.url = url
-        self.rows: list[tuple[str, str]] = []
-        self.links = 0
-        self._inside = False
-        self._open = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag != "a":
-            return
-        self.links += 1
-        if self.links > MOST_LINES:
-            raise Untrusted(self.url, f"a page of more than {MOST_LINES} links")
-        name = self._name(dict(attrs).get("href") or "")
-        self._inside, self._open = True, name is not None
+    text = data.decode("utf-8", "replace")
+    links = 0
+    lines: dict[str, PageLine] = {}
+    for link in _LINK.finditer(text):
+        links += 1
+        if links > MOST_LINKS:
+            raise Untrusted(url, f"a page of more than {MOST_LINKS} links")
+        name = _name(html.unescape(link[1] or link[2] or ""), url)
         if name is not None:
-            self.rows.append((name, ""))
+            lines[name] = _line(name, _words_after(text, link.end()))
+    if not links:
+        raise Untrusted(url, "this page links to nothing: no page of a folder")
+    return list(lines.values())
 
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = self._inside and tag != "a"
 
-    def handle_data(self, data: str) -> None:
-        if self._open and not self._inside:
-            name, tail = self.rows[-1]
-            self.rows[-1] = (name, f"{tail} {data[:LONGEST_TAIL]}"[:LONGEST_TAIL])
+def _name(link: str, url: str) -> str | None:
+    """The name of a file in this folder; None for folders, other places and the page's own buttons."""
+    try:
+        parts, here = urlsplit(urljoin(url, link)), urlsplit(url)
+    except ValueError:
+        return None
+    name = unquote(parts.path.removeprefix(here.path))
+    same_place = parts[:2] == here[:2] and parts.path.startswith(here.path) and not parts.query
+    return name if same_place and name and "/" not in name and name not in (".", "..") else None
 
-    def _name(self, link: str) -> str | None:
-        """The name of a file in this folder; None for folders, other places and the page's own buttons."""
-        try:
-            parts = urlsplit(urljoin(self.url, link))
-            here = urlsplit(self.url)
-        except ValueError:
-            return None
-        name = unquote(parts.path.removeprefix(here.path))
-        same_place = parts[:2] == here[:2] and parts.path.startswith(here.path) and not parts.query
-        return name if same_place and name and "/" not in name and name not in (".", "..") else None
+
+def _words_after(text: str, start: int) -> str:
+    """What is written between a link's own text and the next link, without tags."""
+    tail = text[start : start + LONGEST_TAIL]
+    tail = tail.partition("</a>")[2].partition("<a")[0]
+    return " ".join(html.unescape(_TAG.sub(" ", tail)).split())
 
 
 def _line(name: str, tail: str) -> PageLine:

@@ -10,6 +10,10 @@ from gribmill.ingest.health import Sighting
 from gribmill.ingest.outcome import NotThere, RateLimited
 
 
+class NothingWanted(IngestError):
+    """The file is sound, and holds nothing of what is wanted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why one mirror did not give the file."""
@@ -48,15 +52,14 @@ class Permanent(DownloadFailed):
 
 def failure_of(what: str, reasons: Sequence[Reason], health_updates: Sequence[Sighting]) -> DownloadFailed:
     """The kind of failure that these reasons are together."""
-    pauses = [reason.error.retry_after_seconds for reason in reasons if isinstance(reason.error, RateLimited)]
-    if not reasons:
+    errors = [reason.error for reason in reasons]
+    if not errors:
         return Permanent(f"{what}: no mirror keeps this run", reasons, health_updates)
-    if all(isinstance(reason.error, NotThere) for reason in reasons):
+    if all(isinstance(error, NotThere) for error in errors):
         return NotYet(what, reasons, health_updates)
-    if all(isinstance(reason.error, NotThere | NothingWanted) for reason in reasons):
+    if all(isinstance(error, NotThere | NothingWanted) for error in errors):
         return Permanent(what, reasons, health_updates)
-    return Retryable(what, reasons, health_updates, min(pauses, default=None) if len(pauses) == len(reasons) else None)
-
-
-class NothingWanted(IngestError):
-    """The file is sound, and holds nothing of what is wanted."""
+    # Where nothing is wrong but the pace, it is known when to come back.
+    pauses = [error.retry_after_seconds for error in errors if isinstance(error, RateLimited)]
+    paced = all(isinstance(error, RateLimited | NotThere) for error in errors)
+    return Retryable(what, reasons, health_updates, min(pauses) if paced else None)

@@ -22,7 +22,6 @@ from gribmill.ingest.spool import Spool
 
 # A cut connection is common; a host that cuts three times is left for another.
 TRIES = 3
-FIRST_PAUSE_SECONDS = 0.25
 Progress = Callable[[int, int], None]
 
 
@@ -53,12 +52,9 @@ class Fetch:
         traffic: Traffic,
         progress: Progress | None = None,
         deadline: float | None = None,
-        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self.session, self.host, self.plan, self.spool, self.expected = session, host, plan, spool, expected
-        self.limits, self.traffic, self._progress, self._deadline, self._pause = (
-            limits, traffic, progress, deadline, pause,
-        )  # fmt: skip
+        self.limits, self.traffic, self._progress, self._deadline = limits, traffic, progress, deadline
         self.places = plan.places
         self.numbers = {piece.start: number for number, piece in enumerate(plan.pieces)}
         self.lock = threading.Lock()
@@ -119,7 +115,7 @@ class Fetch:
             except Broken:
                 if attempt == TRIES:
                     raise
-                self._pause(FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
+                self._stop.wait(self.limits.retry_pause_seconds * 2 ** (attempt - 1))
 
 
 class _Pour:

@@ -15,3 +15,4 @@ class Limits:
     walked_messages: int = 3_000
     seconds: float = 1_500.0
     connections: int = 8
+    retry_pause_seconds: float = 0.25

@@ -45,6 +45,7 @@ class Request:
     path: str
     range: tuple[int, int] | None
     headers: dict[str, str]
+    port: int = 0
     status: int = 0
     sent: int = 0
 
@@ -95,6 +96,7 @@ class Publisher:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     publisher: Publisher
 
     def do_HEAD(self) -> None:
@@ -109,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self, method: str) -> None:
         found = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         wanted = (int(found[1]), int(found[2]) + 1 if found[2] else -1) if found else None
-        request = Request(method, unquote(self.path), wanted, dict(self.headers))
+        request = Request(method, unquote(self.path), wanted, dict(self.headers), self.client_address[1])
         with self.publisher.lock:
             self.publisher.requests.append(request)
         if self.publisher.on_request:
@@ -275,12 +277,18 @@ def _short(size: int) -> str:
     return f"{size / 1024:.0f}K" if size >= 1024 else str(size)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, *_: object) -> None:
+        """Clients of tests go away in the middle on purpose."""
+
+
 @contextmanager
 def serving() -> Iterator[Publisher]:
     """A publisher on a port of its own."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.daemon_threads = True
-    server.request_queue_size = 64
+    server = _Server(("127.0.0.1", 0), _Handler)
     publisher = Publisher(f"http://127.0.0.1:{server.server_port}/")
     server.RequestHandlerClass = type("Handler", (_Handler,), {"publisher": publisher})
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

@@ -1,0 +1,115 @@
+"""Messages say what they are: the same as the tiles' reader finds, and damage never passes."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gribmill.ingest.grib_header import BadMessage, MessageHead, read_message
+from gribmill.ingest.walk import walk
+from gribmill.tiles.grib.field import read_fields
+from tests.ingest.small_grib import FIELDS, RUN, message, usual_file
+from tests.make_grib import make_message, multi_field
+from tests.real_files import real
+
+REAL = [
+    "noaa/hrrr.20201214.t00z.wrfsfcf12.APCP-0-12h+11-12h.grib2",
+    "noaa/hrrr.20221014.t01z.wrfsubh.REFC+VBDSF-15min.grib2",
+    "adversarial/gfs.20111008.2p50.f072.MULTIFIELD-344.grib2",
+    "adversarial/wrfprs_nam.20170719.MULTIFIELD-u-v.grib2",
+    "adversarial/ecmwf.second-order.grib1",
+    "adversarial/ncep.20130614.lambert.grib1",
+    "ecmwf/ens.20131025.00z.78h.z850.51members.grib1",
+    "ecmwf/ifs.20260310.00z.oper.0p25.0h.surface.grib2",
+    "ecmwf/aifs-single.20260628.06z.0p25.0h.wave.grib2",
+    "ecmwf/ifs-enfo-em.20240101.00z.3-6h.grib1",
+    "ecmwf/ifs-mars.20240220.00z.multiarea.grib1+2",
+]
+
+
+def _read(data: bytes, offset: int = 0) -> MessageHead:
+    return read_message(lambda at, count: data[at : at + count], offset, len(data))
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_messages_read_as_the_tiles_read_them(name: str) -> None:
+    path = real(name)
+    data = path.read_bytes()
+    heads = {head.offset: head for head in walk(lambda at, count: data[at : at + count], len(data), 10_000)}
+    found = 0
+    for field in read_fields(path):
+        head, keys = heads[field.offset], field.keys
+        mine = head.fields[(field.sub or 1) - 1]
+        assert (head.length, head.edition) == (field.length, field.edition)
+        assert (mine.parameter, mine.reference, mine.end, mine.member) == (
+            keys.parameter, keys.reference, keys.end, keys.member,
+        )  # fmt: skip
+        found += 1
+    assert found == sum(len(head.fields) for head in heads.values())
+
+
+@pytest.mark.parametrize("edition", [1, 2])
+def test_made_messages_have_their_time(edition: int) -> None:
+    reference = datetime(2026, 9, 1, 6, tzinfo=UTC)
+    head = _read(make_message("gfs-small", "2t", reference=reference, step=9, edition=edition, packing="grid_simple"))
+    assert head.edition == edition
+    assert [(field.reference, field.end) for field in head.fields] == [(reference, timedelta(hours=9))]
+
+
+def test_windows_end_where_they_end_and_submessages_are_counted() -> None:
+    total = make_message("hrrr-small", "tp", 1.0, window=(6, 12))
+    assert _read(total).fields[0].end == timedelta(hours=12)
+    pair = multi_field([make_message("hrrr-small", "10u"), make_message("hrrr-small", "10v")])
+    assert [field.parameter for field in _read(pair).fields] == [(0, 2, 2), (0, 2, 3)]
+
+
+def test_damage_is_refused() -> None:
+    good = message(FIELDS["tp"], b"x" * 100)
+    assert _read(good).length == len(good)
+    for bad in (b"", good[:10], good[:-1], b"GRIX" + good[4:], good[:-4] + b"7776", good[:7] + b"\3" + good[8:]):
+        with pytest.raises(BadMessage):
+            _read(bad)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_no_damage_to_the_skeleton_passes_and_none_crashes(data: st.DataObject) -> None:
+    good = message(FIELDS["tp"], b"p" * 50, member=data.draw(st.sampled_from([None, 7])))
+    at = data.draw(st.integers(0, len(good) - 1))
+    bad = good[:at] + bytes([good[at] ^ data.draw(st.integers(1, 255))]) + good[at + 1 :]
+    skeleton = [0, 1, 2, 3, 7, *range(8, 16), *range(len(good) - 4, len(good))]
+    place = 16
+    while place < len(good) - 4:
+        skeleton += range(place, place + 5)
+        place += int.from_bytes(good[place : place + 4], "big")
+    if at in skeleton:
+        with pytest.raises(BadMessage):
+            _read(bad)
+    else:
+        with contextlib.suppress(BadMessage):
+            assert _read(bad).length == len(good)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=200), st.sampled_from([b"GRIB\0\0\0\1", b"GRIB\0\0\0\2", b""]))
+def test_random_bytes_are_refused_without_a_crash(data: bytes, start: bytes) -> None:
+    with pytest.raises(BadMessage):
+        _read(start + data)
+
+
+def test_bytes_between_messages_are_skipped_but_not_too_many() -> None:
+    file = usual_file(size=10)
+    first, second = file.messages[:2]
+    padded = b"\n" * 30 + first + bytes(100) + second + bytes(50)
+    heads = list(walk(lambda at, count: padded[at : at + count], len(padded), 10))
+    assert [head.offset for head in heads] == [30, 130 + len(first)]
+    far = first + bytes(5000)
+    with pytest.raises(BadMessage, match="goes on"):
+        list(walk(lambda at, count: far[at : at + count], len(far), 10))
+    with pytest.raises(BadMessage, match="more than"):
+        list(walk(lambda at, count: file.data[at : at + count], len(file.data), 3))
+    assert heads[0].fields[0].reference == RUN

@@ -1,0 +1,73 @@
+"""The breaker: one failure changes nothing, three in a row do, a success forgives all."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gribmill.ingest.health import LONGEST_PAUSE, MirrorHealth, Sighting, after, order_mirrors, sighting_of
+from gribmill.ingest.host import hosts
+from gribmill.ingest.mirror import Mirror, SourceUrls
+from gribmill.ingest.outcome import Broken, NotThere, RateLimited, Untrusted
+
+NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
+BROKEN = Broken("u", "answered 500")
+
+
+def _after(*errors: Exception | None, start: MirrorHealth | None = None, now: datetime = NOW) -> MirrorHealth:
+    health = start or MirrorHealth("aws")
+    for error in errors:
+        health = after(health, sighting_of("aws", error, now))
+    return health
+
+
+def test_one_or_two_failures_are_weather() -> None:
+    assert _after(BROKEN).state(NOW) == "well"
+    assert _after(BROKEN, Untrusted("u", "html")).state(NOW) == "well"
+
+
+def test_three_failures_in_a_row_are_an_outage_and_its_pause_doubles() -> None:
+    health = _after(BROKEN, BROKEN, BROKEN)
+    assert health.state(NOW) == "sick"
+    assert health.sick_until == NOW + timedelta(seconds=30)
+    assert health.last_reason == "u: answered 500"
+    later = NOW + timedelta(seconds=31)
+    assert health.state(later) == "trial"
+    again = _after(BROKEN, start=health, now=later)
+    assert again.sick_until == later + timedelta(seconds=60)
+    assert _after(None, start=again, now=later).state(later) == "well"
+    assert _after(None, start=again, now=later).failures == 0
+
+
+def test_a_file_that_is_not_there_yet_is_no_failure() -> None:
+    assert _after(BROKEN, BROKEN, NotThere("u", "404"), BROKEN).state(NOW) == "well"
+
+
+def test_a_host_that_asks_for_a_pause_gets_it_at_once() -> None:
+    assert _after(RateLimited("u", "slow", 90.0)).sick_until == NOW + timedelta(seconds=90)
+
+
+@given(st.lists(st.booleans(), max_size=30))
+def test_the_pause_is_bounded_and_a_success_ends_it(outcomes: list[bool]) -> None:
+    health = _after(*[None if well else BROKEN for well in outcomes])
+    in_a_row = next((at for at, well in enumerate(reversed(outcomes)) if well), len(outcomes))
+    assert health.failures == in_a_row
+    assert (health.state(NOW) == "sick") == (in_a_row >= 3)
+    assert health.sick_until is None or health.sick_until <= NOW + LONGEST_PAUSE
+
+
+def test_an_old_success_that_is_told_late_does_not_end_a_pause() -> None:
+    health = _after(BROKEN, BROKEN, BROKEN)
+    assert after(health, Sighting("aws", NOW - timedelta(minutes=1), well=True)).state(NOW) == "sick"
+
+
+def test_sick_mirrors_come_last_in_the_order_of_their_recovery() -> None:
+    urls = [SourceUrls(Mirror(name, f"http://{name}/", hosts()["other"]), f"http://{name}/k", None) for name in "abcd"]
+    health = {
+        "a": MirrorHealth("a", 4, NOW + timedelta(minutes=9)),
+        "b": MirrorHealth("b", 3, NOW + timedelta(minutes=1)),
+        "c": MirrorHealth("c", 3, NOW - timedelta(minutes=1)),
+    }
+    assert [source.mirror.name for source in order_mirrors(urls, health, NOW)] == ["c", "d", "b", "a"]
