@@ -1,7 +1,6 @@
 SELECT * FROM jobs
-WHERE (:before IS NULL OR id < :before)
-  AND (:status IS NULL OR status = :status)
-  AND (:dead IS NULL OR (dead_lettered_at IS NOT NULL) = :dead)
+WHERE (:status IS NULL OR status = :status)
+  AND (:before IS NULL OR id < :before)
   AND (:type IS NULL OR type = :type)
   AND (:tenant_id IS NULL OR tenant_id = :tenant_id)
   AND (:group_key IS NULL OR group_key = :group_key)

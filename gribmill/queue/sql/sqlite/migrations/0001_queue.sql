@@ -44,6 +44,9 @@ CREATE INDEX jobs_ready ON jobs (type, priority DESC, position, created_at, id)
 CREATE INDEX jobs_group ON jobs (type, group_key, priority DESC, position, created_at, id)
   WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND group_key IS NOT NULL;
 CREATE INDEX jobs_due ON jobs (next_run_at) WHERE status = 'pending' AND next_run_at IS NOT NULL;
+CREATE INDEX jobs_waiting ON jobs (id) WHERE status = 'pending' AND deps_left > 0;  -- with ready and due: all that is pending
+CREATE INDEX jobs_moved ON jobs (priority, position) WHERE status = 'pending' AND position <> 0;
+CREATE INDEX jobs_unhappy ON jobs (status, id) WHERE status IN ('failed','cancelled');
 CREATE INDEX jobs_lease ON jobs (lease_expires_at) WHERE status = 'processing';  -- also finds all that run: they are few
 CREATE INDEX jobs_finished ON jobs (completed_at) WHERE completed_at IS NOT NULL;
 CREATE UNIQUE INDEX jobs_dedupe ON jobs (tenant_id, dedupe_key)

@@ -1,0 +1,10 @@
+SELECT * FROM jobs INDEXED BY jobs_lease
+WHERE status = 'processing'
+  AND (:before IS NULL OR id < :before)
+  AND (:type IS NULL OR type = :type)
+  AND (:tenant_id IS NULL OR tenant_id = :tenant_id)
+  AND (:group_key IS NULL OR group_key = :group_key)
+  AND (:worker_id IS NULL OR worker_id = :worker_id)
+  AND (:created_after IS NULL OR created_at >= :created_after)
+  AND (:created_before IS NULL OR created_at < :created_before)
+ORDER BY id DESC LIMIT :limit

@@ -1,0 +1,11 @@
+SELECT * FROM jobs INDEXED BY jobs_unhappy
+WHERE status = :status AND status IN ('failed','cancelled')
+  AND (:dead IS NULL OR (dead_lettered_at IS NOT NULL) = :dead)
+  AND (:before IS NULL OR id < :before)
+  AND (:type IS NULL OR type = :type)
+  AND (:tenant_id IS NULL OR tenant_id = :tenant_id)
+  AND (:group_key IS NULL OR group_key = :group_key)
+  AND (:worker_id IS NULL OR worker_id = :worker_id)
+  AND (:created_after IS NULL OR created_at >= :created_after)
+  AND (:created_before IS NULL OR created_at < :created_before)
+ORDER BY id DESC LIMIT :limit
