@@ -67,6 +67,11 @@ def hold(task: Task, args: StuntArgs) -> None:
     _hold(args.path)
 
 
+def hold_attempt(task: Task, args: StuntArgs) -> None:
+    """Each attempt has a file of its own to wait for."""
+    _hold(f"{args.path}-{task.attempt_no}")
+
+
 def note(task: Task, args: StuntArgs) -> None:
     with Path(args.path).open("a") as file:
         file.write(f"{os.getpid()}\n")
@@ -193,6 +198,7 @@ def _outcome_type_is_a_lie() -> Outcome:
 
 STUNTS: dict[str, Callable[[Task, StuntArgs], object]] = {
     "hold": hold,
+    "hold_attempt": hold_attempt,
     "note": note,
     "mark": mark,
     "speak": speak,

@@ -122,6 +122,7 @@ def test_a_dead_executor_does_not_make_a_draining_worker_spin(
     (idle,) = [pid for pid in worker.pids if pid != busy]
     os.kill(idle, SIGKILL)
     worker.until(lambda: worker.pids == [busy], "the idle one to be buried")
+    worker.until(lambda: worker.supervisor.lanes[0].may_spawn, "the time when it would be replaced")
     assert worker.supervisor._wait_seconds() > 0
     path.touch()
     worker.finish(job_id)

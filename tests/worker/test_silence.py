@@ -39,25 +39,25 @@ def test_executors_die_with_a_killed_supervisor_and_another_worker_takes_over(
 def test_a_worker_that_was_stopped_past_its_lease_changes_nothing_when_it_wakes(
     rig: Callable[..., Rig], store: Store, workers: Workers, database: Path, tmp_path: Path
 ) -> None:
-    path = tmp_path / "go"
-    job_id = enqueue(store, "hold", path=str(path))
+    first, second = tmp_path / "go-1", tmp_path / "go-2"
+    job_id = enqueue(store, "hold_attempt", path=str(tmp_path / "go"))
     zombie = workers.start(database, lease_seconds=1.0)
-    wait_until(lambda: holding(path), what="the job to run")
+    wait_until(lambda: holding(first), what="the job to run")
     zombie.signal(SIGSTOP)
-    try:
-        other = rig(lease_seconds=1.0)
-        other.until(lambda: store.job(job_id).worker_id == other.supervisor.worker_id, "another worker to take it")
-        path.touch()  # both executors end their work now
-        other.finish(job_id)
-        before = (store.job(job_id), attempts(store, job_id))
-    finally:
-        zombie.signal(SIGCONT)
-    wait_until(lambda: "no longer ours" in zombie.log or "taken from us" in zombie.log, what="the zombie to notice")
-    next_job = enqueue(store, "nothing")
-    wait_until(lambda: store.job(next_job).status == "completed", what="the zombie to work again")
-    assert attempts(store, next_job)[0].worker_id == before[1][0].worker_id
-    assert (store.job(job_id), attempts(store, job_id)) == before
+    other = rig(lease_seconds=1.0)
+    other.until(lambda: holding(second), "another worker to run it again")
+    before = attempts(store, job_id)
+    first.touch()  # the zombie's executor ends its work, and tells it
+    zombie.signal(SIGCONT)
+    other.until(lambda: "no longer ours" in zombie.log or "taken from us" in zombie.log, "the zombie to notice")
+    assert attempts(store, job_id) == before
+    assert store.job(job_id).worker_id == other.supervisor.worker_id
+    second.touch()
+    assert other.finish(job_id)[0].status == "completed"
     assert statuses(store, job_id) == ["lost", "succeeded"]
+    other.supervisor.close()
+    next_job = enqueue(store, "nothing")
+    wait_until(lambda: store.job(next_job).status == "completed", what="the former zombie to work again")
 
 
 @contextmanager
