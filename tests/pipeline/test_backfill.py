@@ -1,0 +1,67 @@
+"""A backfill asks for what is missing, once, and says no to what makes no sense."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from gribmill.pipeline.backfill import BackfillError, BackfillRequest, enqueue_backfill, plan_backfill, progress_of
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.queue import open_queue
+from tests.pipeline.conftest import Scribe
+
+BEGIN, END = datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 1, 23, tzinfo=UTC)
+
+
+def request(context: Context, **changes: object) -> BackfillRequest:
+    wanted = {"cycles": (0, 12), "hours": (0, 1, 2), "regions": ("ne", "europe"), **changes}
+    return BackfillRequest(context.models["hrrr"], BEGIN, END, **wanted)  # type: ignore[arg-type]
+
+
+def test_plan_counts_files_of_the_regions_that_the_model_reaches(context: Context) -> None:
+    plan = plan_backfill(context, request(context))
+    assert (plan.runs, len(plan.files), plan.regions, plan.tiles) == (2, 6, ("ne",), 6)
+
+
+def test_files_whose_tiles_are_here_are_left_alone(context: Context, scribe: Scribe) -> None:
+    scribe.run("20261101_12", [0, 1, 2])
+    scribe.hour("20261101_12", 1, ["ne"])
+    scribe.tile("20261101_12", 1, "ne")
+    plan = plan_backfill(context, request(context))
+    assert (len(plan.files), plan.done) == (5, 1)
+    assert (datetime(2026, 11, 1, 12, tzinfo=UTC), 1) not in [(file.run, file.hour) for file in plan.files]
+
+
+def test_backfill_can_be_followed_and_is_not_doubled(context: Context) -> None:
+    store = open_queue(context.settings)
+    plan = plan_backfill(context, request(context))
+    first = enqueue_backfill(store, plan)
+    assert progress_of(store, first)["pending"] == 6
+    second = enqueue_backfill(store, plan)
+    assert progress_of(store, second)["pending"] == 0
+    assert len(store.jobs(limit=100).jobs) == 6
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"regions": ("europe",)}, "reaches none of the regions europe"),
+        ({"regions": ()}, "at least one region"),
+        ({"cycles": (3,), "hours": (), "regions": ("ne",)}, None),
+    ],
+)
+def test_senseless_backfill_is_refused_with_the_reason(
+    context: Context, changes: dict[str, object], words: str | None
+) -> None:
+    if words is None:
+        assert plan_backfill(context, request(context, **changes)).runs == 1
+        return
+    with pytest.raises(BackfillError, match=words):
+        plan_backfill(context, request(context, **changes))
+
+
+def test_backfill_that_ends_before_it_begins_is_refused(context: Context) -> None:
+    backwards = BackfillRequest(context.models["hrrr"], END, BEGIN, regions=("ne",))
+    with pytest.raises(BackfillError, match="before it begins"):
+        plan_backfill(context, backwards)

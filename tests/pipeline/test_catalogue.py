@@ -1,0 +1,76 @@
+"""A run is whole when every hour has every tile, and not a tile earlier."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+from gribmill.ingest.health import Sighting
+from gribmill.pipeline.catalogue import mirror_writes, write
+from gribmill.pipeline.context import Context
+from tests.pipeline.conftest import Scribe
+
+RUN = "20261101_12"
+
+
+def test_hour_is_built_with_its_last_tile(context: Context, scribe: Scribe) -> None:
+    scribe.run(RUN, [0, 1])
+    scribe.hour(RUN, 0, ["ne", "conus"])
+    scribe.tile(RUN, 0, "ne")
+    assert context.catalogue.hours("hrrr", RUN)[0].state == "ingested"
+    scribe.tile(RUN, 0, "conus")
+    assert context.catalogue.hours("hrrr", RUN)[0].state == "built"
+
+
+def test_run_is_complete_with_its_last_hour(context: Context, scribe: Scribe) -> None:
+    scribe.run(RUN, [0, 1])
+    for hour in (0, 1):
+        assert context.catalogue.runs("hrrr")[0].state == "arriving"
+        scribe.hour(RUN, hour, ["ne"])
+        scribe.tile(RUN, hour, "ne")
+    assert context.catalogue.runs("hrrr")[0].state == "complete"
+
+
+def test_run_whose_hours_are_still_discovered_is_never_complete(context: Context, scribe: Scribe) -> None:
+    scribe.run(RUN, [1], final=False)
+    scribe.hour(RUN, 1, ["ne"])
+    scribe.tile(RUN, 1, "ne")
+    assert context.catalogue.runs("hrrr")[0].state == "arriving"
+    assert context.catalogue.newest_complete_run("hrrr", "ne") is None
+
+
+def test_run_that_gains_hours_is_arriving_again(context: Context, scribe: Scribe) -> None:
+    scribe.run(RUN, [0])
+    scribe.hour(RUN, 0, ["ne"])
+    scribe.tile(RUN, 0, "ne")
+    scribe.run(RUN, [0, 1])
+    assert context.catalogue.runs("hrrr")[0].state == "arriving"
+
+
+def test_hour_that_wants_another_region_is_not_built_any_more(context: Context, scribe: Scribe) -> None:
+    scribe.run(RUN, [0])
+    scribe.hour(RUN, 0, ["ne"])
+    scribe.tile(RUN, 0, "ne")
+    key = {"model_id": "hrrr", "run_id": RUN, "hour": 0}
+    context.catalogue.apply([write("want_regions", **key, regions=json.dumps(["ne", "se"]))])
+    assert context.catalogue.hours("hrrr", RUN)[0].state == "ingested"
+
+
+def test_second_sighting_of_a_downloaded_hour_changes_nothing(context: Context, scribe: Scribe) -> None:
+    scribe.run(RUN, [0])
+    scribe.hour(RUN, 0, ["ne"])
+    seen = {"model_id": "hrrr", "run_id": RUN, "hour": 0, "published_at": None, "mirror": "other", "size": 5}
+    context.catalogue.apply([write("see_hour", **seen)])
+    hour = context.catalogue.hours("hrrr", RUN)[0]
+    assert (hour.state, hour.mirror) == ("ingested", "aws-hrrr")
+
+
+def test_mirror_health_survives_in_the_catalogue(context: Context) -> None:
+    now = datetime(2026, 11, 1, tzinfo=UTC)
+    failures = [Sighting("aws-hrrr", now + timedelta(seconds=n), well=False, reason="503") for n in range(3)]
+    context.catalogue.apply(mirror_writes({}, failures))
+    health = context.catalogue.mirrors()["aws-hrrr"]
+    assert (health.failures, health.last_reason, health.state(now)) == (3, "503", "sick")
+    later = Sighting("aws-hrrr", now + timedelta(hours=2), well=True)
+    context.catalogue.apply(mirror_writes(context.catalogue.mirrors(), [later]))
+    assert context.catalogue.mirrors()["aws-hrrr"].state(now + timedelta(hours=2)) == "well"

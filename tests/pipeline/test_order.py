@@ -1,0 +1,34 @@
+"""Live before backfill, the newest run first, short hours first; scans before all."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+
+from gribmill.pipeline.priority import HOUSEKEEPING, SCAN, file_priority
+from gribmill.queue.store.enqueues import PRIORITY_LIMIT
+
+RUN = datetime(2026, 11, 15, 6, tzinfo=UTC)
+
+
+def test_priorities_sort_as_users_wait() -> None:
+    earlier = RUN - timedelta(hours=1)
+    wanted = [
+        SCAN,
+        file_priority(RUN, 0, live=True),
+        file_priority(RUN, 1, live=True),
+        file_priority(RUN, 840, live=True),
+        file_priority(earlier, 0, live=True),
+        file_priority(RUN, 0, live=False),
+        file_priority(RUN, 48, live=False),
+        file_priority(earlier, 0, live=False),
+        HOUSEKEEPING,
+    ]
+    shuffled = random.Random(1).sample(wanted, len(wanted))
+    assert sorted(shuffled, reverse=True) == wanted
+
+
+def test_priorities_fit_the_queue_for_decades() -> None:
+    far = datetime(2099, 12, 31, 18, tzinfo=UTC)
+    assert file_priority(far, 0, live=True) < SCAN <= PRIORITY_LIMIT
+    assert file_priority(far, 0, live=False) < file_priority(datetime(2000, 1, 2, tzinfo=UTC), 384, live=True)

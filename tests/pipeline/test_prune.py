@@ -1,0 +1,57 @@
+"""Old runs go, by age, count and disk; the newest complete run of a region never does."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.prune import RunOnDisk, choose, prune_now, runs_on_disk
+from gribmill.settings import ChainSettings
+from tests.pipeline.conftest import Scribe
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+def on_disk(*run_ids: str, protected: str | None = None, model: str = "hrrr") -> list[RunOnDisk]:
+    return [RunOnDisk(model, run_id, 100_000_000, run_id == protected) for run_id in run_ids]
+
+
+def gone(runs: list[RunOnDisk], **settings: float) -> list[str]:
+    return [one.run.run_id for one in choose(runs, ChainSettings(**settings), NOW)]  # type: ignore[arg-type]
+
+
+def test_runs_go_by_age() -> None:
+    assert gone(on_disk("20261108_00", "20261110_00", "20261116_06"), keep_days=7) == ["20261108_00"]
+
+
+def test_runs_go_by_count_the_oldest_first() -> None:
+    runs = on_disk("20261115_00", "20261115_06", "20261115_12")
+    assert gone(runs, keep_runs=2) == ["20261115_00"]
+
+
+def test_oldest_runs_go_until_the_rest_fits_the_disk() -> None:
+    runs = on_disk("20261115_00", "20261115_06", "20261115_12")
+    assert gone(runs, keep_gigabytes=0.15) == ["20261115_00", "20261115_06"]
+
+
+def test_newest_complete_run_stays_however_old() -> None:
+    runs = on_disk("20260101_00", "20260201_00", protected="20260101_00")
+    assert gone(runs, keep_days=1, keep_runs=1, keep_gigabytes=0.001) == ["20260201_00"]
+
+
+def test_pruned_run_is_gone_from_disk_and_catalogue(context: Context, scribe: Scribe) -> None:
+    for run_id in ("20200101_00", "20200102_00"):
+        scribe.run(run_id, [0])
+        scribe.hour(run_id, 0, ["ne"])
+        scribe.tile(run_id, 0, "ne")
+        tile = context.data / "tiles" / "hrrr" / run_id / "ne" / "000.npz"
+        tile.parent.mkdir(parents=True)
+        tile.write_bytes(b"x" * 10)
+    stray = context.data / "grib" / "gfs" / "20200101_00" / "000.grib2"
+    stray.parent.mkdir(parents=True)
+    stray.write_bytes(b"GRIB")
+    doomed = choose(runs_on_disk(context.data, context.catalogue), ChainSettings(keep_days=1))
+    prune_now(context, doomed)
+    assert [record.run_id for record in context.catalogue.runs()] == ["20200102_00"]
+    assert sorted(path.name for path in (context.data / "tiles" / "hrrr").iterdir()) == ["20200102_00"]
+    assert not stray.exists()

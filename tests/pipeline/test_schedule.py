@@ -1,0 +1,46 @@
+"""Each model is looked at in its own pace, and never twice at once."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.queue import open_queue
+from gribmill.pipeline.schedule import Schedule
+
+
+class Clock:
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def test_scans_are_enqueued_at_once_and_then_when_due(context: Context) -> None:
+    clock = Clock(datetime(2026, 11, 15, 6, 0, tzinfo=UTC))
+    store = open_queue(context.settings)
+    schedule = Schedule(store, [context.models["hrrr"], context.models["gfs"]], clock)
+    assert [job.args["model_id"] for job in schedule.run_once()] == ["hrrr", "gfs"]
+    assert schedule.run_once() == []
+    # The 06z run of HRRR begins to come some fifty minutes later.
+    clock.now += timedelta(minutes=53)
+    assert "hrrr" in [job.args.get("model_id") for job in schedule.run_once()]
+
+
+def test_scan_that_is_still_active_is_not_doubled(context: Context) -> None:
+    clock = Clock(datetime(2026, 11, 15, 6, 55, tzinfo=UTC))
+    store = open_queue(context.settings)
+    for _ in range(5):
+        Schedule(store, [context.models["hrrr"]], clock).run_once()
+        clock.now += timedelta(minutes=10)
+    assert len(store.jobs().jobs) == 1
+
+
+def test_old_runs_are_pruned_every_few_hours(context: Context) -> None:
+    clock = Clock(datetime(2026, 11, 15, 6, 0, tzinfo=UTC))
+    schedule = Schedule(open_queue(context.settings), [], clock)
+    assert schedule.run_once() == []
+    clock.now += timedelta(hours=1)
+    assert [job.type for job in schedule.run_once()] == ["prune"]
+    assert schedule.run_once() == []
