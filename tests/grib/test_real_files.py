@@ -60,8 +60,10 @@ CFGRIB = (
 )
 # GDAL unpacks in single precision: its last bit or two may differ, and nothing else.
 GDAL_ULPS = 2
-# What ecCodes writes for missing values, and pygrib takes for missing wherever it appears.
+# What ecCodes writes for missing values. pygrib makes a hole of every value that is this to 1 in 100,000; on
+# the same fields GDAL has no holes.
 PYGRIB_MISSING = 9999.0
+PYGRIB_NEAR = 1e-5 * PYGRIB_MISSING + 1e-3
 
 
 def found_fields(path: Path) -> list[Field]:
@@ -102,7 +104,7 @@ def compare(decoder: str, path: Path, theirs: dict[int, Any]) -> None:
 
 def compare_pygrib(values: Any, array: Any) -> None:
     differs = ~((values == array) | (np.isnan(values) & np.isnan(array)))
-    assert np.all(values[differs] == PYGRIB_MISSING)
+    assert np.all(np.abs(values[differs] - PYGRIB_MISSING) <= PYGRIB_NEAR)
     assert np.all(np.isnan(array[differs]))
 
 
