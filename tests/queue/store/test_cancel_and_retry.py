@@ -25,20 +25,22 @@ def test_pending_job_is_cancelled_at_once(store: Store) -> None:
     assert store.seconds_to_next_due() is None
 
 
-def test_running_job_is_asked_to_stop_and_its_worker_is_told(store: Store) -> None:
+def test_running_job_is_asked_to_stop_and_its_worker_is_told(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     job = take(store)
     assert store.cancellations("w1") == []
-    assert store.cancel(job_id) == "requested"
+    assert store.cancel(job_id, "not needed") == "requested"
     asked = store.job(job_id).cancel_requested_at
-    assert store.cancel(job_id) == "requested"
+    clock.advance(5)
+    assert store.cancel(job_id, "once more") == "requested"
     assert store.job(job_id).cancel_requested_at == asked is not None
     assert store.cancellations("w1") == [job.ticket]
     assert store.cancellations("w2") == []
     (held,) = store.heartbeat("w1", LEASE)
     assert held.cancel_requested
     stop(store, job)
-    assert store.job(job_id).status == "cancelled"
+    row = store.job(job_id)
+    assert (row.status, row.error_message) == ("cancelled", "not needed"), "the first request's reason stays"
 
 
 @pytest.mark.parametrize("outcome", [Failed("broke"), Failed("x", timeout=True), Snoozed(5), Stopped()], ids=repr)
@@ -63,10 +65,11 @@ def test_success_beats_a_request(store: Store) -> None:
 def test_request_outlives_the_worker(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     take(store)
-    store.cancel(job_id)
+    store.cancel(job_id, "not needed")
     clock.advance(LEASE)
     assert store.recover().ended == (job_id,)
-    assert store.job(job_id).status == "cancelled"
+    row = store.job(job_id)
+    assert (row.status, row.error_message) == ("cancelled", "not needed")
     assert attempts(store, job_id) == ["lost"]
 
 
