@@ -16,7 +16,7 @@ from gribmill.settings import Settings
 
 if TYPE_CHECKING:
     from gribmill.regions.region import Region
-    from gribmill.tiles.build import Outcome, Progress
+    from gribmill.tiles.mill import Outcome, Progress
 
 METHODS = ("nearest", "bilinear", "cells")
 ENCODINGS = ("fast", "compact", "packed")
@@ -69,6 +69,7 @@ def cut(
     regions = _regions(settings, names, boxes, resolution, method, encoding)
     check_model(model)
     wanted = _variables(variables)
+    _check_known(wanted, everything)
     outcomes: list[Outcome] = []
     written: set[Path] = set()
     faults = 0
@@ -139,6 +140,20 @@ def _variables(text: str | None) -> list[str] | None:
     return names
 
 
+def _check_known(names: list[str] | None, everything: bool) -> None:
+    """A misspelt name would only show as absent: say so at once."""
+    import difflib
+
+    from gribmill.tiles.lexicon import lexicon
+
+    for name in names or ():
+        if everything or lexicon().get(name) or lexicon().get(name.split("_")[0]):
+            continue
+        near = difflib.get_close_matches(name, lexicon().rows, n=3)
+        hint = f"did you mean {', '.join(near)}?" if near else "`gribmill grib ls` shows what a file holds"
+        raise click.UsageError(f"the lexicon has no {name}; {hint}")
+
+
 @contextmanager
 def _bar(count: int, *, quiet: bool) -> Iterator[Any]:
     """Hands out a progress callback per file; silent in a pipe."""
@@ -165,6 +180,10 @@ def _print_notes(path: Path, outcome: Outcome) -> None:
         click.echo(f"error: {path.name}: region {failure.region}: {failure.error}", err=True)
     if outcome.outside:
         click.echo(f"{path.name}: no point of its grid lies in {', '.join(outcome.outside)}", err=True)
+    for hour, absent in sorted(
+        {(built.minutes / 60, built.meta.absent) for built in outcome.tiles if built.meta.absent}
+    ):
+        click.echo(f"{path.name}: not in it at +{hour:g} h: {', '.join(absent)}", err=True)
     for note in outcome.skipped:
         click.echo(f"{path.name}: {note.name} (message {note.message}) is left out: {note.reason}", err=True)
     if outcome.empty and not outcome.skipped:

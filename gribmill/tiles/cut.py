@@ -7,8 +7,9 @@ from pathlib import Path
 
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region, load_regions, region_named
-from gribmill.tiles.build import Outcome, Progress, build
+from gribmill.tiles.build import build
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.mill import Outcome, Progress
 from gribmill.tiles.shelf import MODEL_ID
 
 

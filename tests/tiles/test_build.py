@@ -16,11 +16,12 @@ import pytest
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.regions.window import window
-from gribmill.tiles.build import Outcome, build
+from gribmill.tiles.build import build
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import read_fields
 from gribmill.tiles.grib.winds import earth_relative
 from gribmill.tiles.meta import ECMWF_ATTRIBUTION
+from gribmill.tiles.mill import Outcome
 from gribmill.tiles.tile import Tile, read_tile
 from tests.make_grib import GRIDS, make_message, multi_field, smooth_values, write
 from tests.real_files import real

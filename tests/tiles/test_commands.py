@@ -71,6 +71,7 @@ def test_cut_again_gives_the_same_bytes(root: Path, tile: Path) -> None:
 def test_cut_names_absent_variables(root: Path) -> None:
     found = gribmill("cut", root / "f003.grib2", "-r", "africa", "--vars", "t2m, refc", "-o", root / "vars", "--json")
     assert json.loads(found.stdout)[0]["absent"] == ["refc"]
+    assert "not in it at +3 h: refc" in found.stderr
 
 
 def test_cut_onto_a_regular_grid(root: Path) -> None:
@@ -96,6 +97,7 @@ def test_cut_onto_a_regular_grid(root: Path) -> None:
         ([], "--region or --bbox"),
         (["--method", "cells", "-r", "africa"], "needs --resolution"),
         (["-r", "africa", "--vars", " , "], "names with commas"),
+        (["-r", "africa", "--vars", "t2m,guts"], "did you mean gust"),
     ],
 )
 def test_cut_says_what_is_wrong_with_its_options(root: Path, arguments: list[str], words: str) -> None:
