@@ -43,11 +43,12 @@ def inventory_lines(model: Model) -> list[str]:
 
 def _noaa(line: str, minutes: int) -> str | None:
     element, level, time = line.rsplit(":", 2)
-    window = _window(time, minutes)
+    window = window_at(time, minutes)
     return f"{element}:{level}:{write_window(window)}" if window else None
 
 
-def _window(time: str, minutes: int) -> Window | None:
+def window_at(time: str, minutes: int) -> Window | None:
+    """The window that an inventory's time means so many minutes into the run; None where there is none yet."""
     if time == "inst":
         return Window(minutes, minutes)
     found = _TIME.fullmatch(time)

@@ -1,0 +1,143 @@
+"""`gribmill mirror`: a mirror of one's own, for demos, tests and load."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from gribmill.ingest.model import Model
+    from gribmill.mirror.faults import Faults
+    from gribmill.mirror.server import Server
+
+DEFAULT_PORT = 8750
+MOST_PORTS = 65535
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, MOST_PORTS), default=DEFAULT_PORT, show_default=True, help="0: any free."
+)
+@click.option(
+    "--make", "names", metavar="MODELS", help="Fill DIR with made-up files of these models (hrrr,gfs,gefs.p01)."
+)
+@click.option("--run", metavar="RUN", help="The run to make, such as 20260901_12. [default: the newest]")
+@click.option("--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="So many of the newest runs.")
+@click.option("--hours", default="0-6", show_default=True, help="The hours to make, such as 0-18 or 0-120/3.")
+@click.option("--vars", "only", metavar="NAMES", help="Only these variables, without neighbours. [default: all]")
+@click.option("--every", type=click.FloatRange(0, 86400), default=0.0, help="Seconds from one hour to the next.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same bytes.")
+@click.option(
+    "--coarse", type=click.IntRange(1, 100), default=1,
+    help="Every so-manieth point of the true grid, same map and corner: quick demos.",
+)  # fmt: skip
+@click.option("--serve", is_flag=True, help="With --make: serve too, from the first file on.")
+@click.option("--fault", "faults", multiple=True, metavar="FAULT", help="What goes wrong; see below. May be repeated.")
+@click.option("--no-digests", is_flag=True, help="No Content-Digest on answers, as on S3 itself.")
+@click.pass_obj
+def mirror(
+    settings: Settings, folder: Path, host: str, port: int, names: str | None, run: str | None, runs: int, hours: str,
+    only: str | None, every: float, seed: int, coarse: int, serve: bool, faults: tuple[str, ...], no_digests: bool,
+) -> None:  # fmt: skip
+    """Serve the folder DIR over HTTP as the clouds do, or fill it with made-up forecasts.
+
+    Answers S3's LIST (each top folder is a bucket), HEAD, GET, ranges, ETags and conditions, and
+    pages of folders. With --make come GRIB2 files on the models' true grids, in their true packing,
+    with their indexes, under the keys of each model's first mirror.
+
+    \b
+    gribmill mirror DIR                                   serve what is there
+    gribmill mirror --make hrrr DIR                       seven hours of the newest HRRR run
+    gribmill mirror --make hrrr,gfs DIR --coarse 4 --every 5 --serve
+                                                          two models, an hour every five seconds
+    gribmill mirror DIR --fault 500:0.2x2 --fault flip:3  a fifth of the files fails twice; hour 3 is damaged
+
+    \b
+    Faults, as KIND, KIND:SHARE (0.25 of the files), KIND:HOURS (3 or 0-6); xN hits the first N requests:
+    truncate   the file has only its first part     stale-idx  the index is of an earlier edition
+    slow       20 kB/s                              500        InternalError instead of the file
+    flip       a wrong bit on the way               vanish     listed, but 404 when fetched
+    replace    packed anew after the first request  cut        the connection breaks in mid-answer
+    """
+    from gribmill.ingest.registry import models_named
+    from gribmill.mirror.fault import parse_fault
+    from gribmill.mirror.faults import Faults
+    from gribmill.mirror.publication import models_in
+    from gribmill.pipeline.models import configured_models
+
+    if run is not None and runs > 1:
+        raise click.UsageError("--run and --runs exclude each other")
+    known = configured_models(settings)
+    models = [model for name in _listed(names) for model in models_named(known, name)]
+    found = Faults([parse_fault(text) for text in faults], seed)
+    stop = _stop_on_signals()
+    if models:
+        folder.mkdir(parents=True, exist_ok=True)
+    server = _started(folder, host, port, found, digests=not no_digests) if serve or not models else None
+    try:
+        if server:
+            _announce(server, folder, models or models_in(known.values(), folder))
+        if models:
+            _make(models, folder, hours, run, runs, _listed(only), every, seed, coarse, stop)
+        if server:
+            stop.wait()
+            click.echo(f"stopped after {len(server.seen)} requests", err=True)
+    finally:
+        if server:
+            server.stop()
+
+
+def _make(
+    models: Sequence[Model], folder: Path, hours: str, run: str | None, runs: int, only: Sequence[str],
+    every: float, seed: int, coarse: int, stop: threading.Event,
+) -> None:  # fmt: skip
+    from gribmill.mirror.forecast import Forecaster
+    from gribmill.mirror.publication import plan, publish
+    from gribmill.pipeline.wanted import wanted
+
+    wanted(only)  # refuses names that the lexicon does not have
+    planned = plan(models, hours, datetime.now(UTC), run=run, runs=runs)
+    forecaster = Forecaster(seed, coarse, frozenset(only))
+    for publication, size in publish(planned, folder, forecaster, every_seconds=every, wait=stop.wait):
+        click.echo(f"{datetime.now(UTC):%H:%M:%S}  {publication.key}  {size / 1e6:.1f} MB")
+
+
+def _announce(server: Server, folder: Path, models: Sequence[Model]) -> None:
+    from gribmill.mirror.publication import roots
+
+    click.echo(f"serving {folder} at {server.url}  (Ctrl-C stops)")
+    if models:
+        click.echo("in gribmill.toml, so that gribmill reads from here alone:\n\n[roots]")
+        click.echo("".join(f'{name} = "{root}"\n' for name, root in roots(models, server.url).items()))
+    else:
+        click.echo("in gribmill.toml under [roots], a mirror's name and this address with the folder of its keys:")
+        click.echo(f'aws-hrrr = "{server.url}FOLDER/"')
+
+
+def _started(folder: Path, host: str, port: int, faults: Faults, *, digests: bool) -> Server:
+    from gribmill.mirror.server import Server
+
+    server = Server(folder, faults, host=host, port=port, digests=digests)
+    server.start()
+    return server
+
+
+def _stop_on_signals() -> threading.Event:
+    stop = threading.Event()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, lambda *_: stop.set())
+    return stop
+
+
+def _listed(text: str | None) -> list[str]:
+    return [part.strip() for part in (text or "").split(",") if part.strip()]

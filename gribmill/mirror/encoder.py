@@ -1,0 +1,92 @@
+"""GRIB2 messages of one grid and one publisher, written by ecCodes."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from gribmill.mirror.contents import Item
+from gribmill.mirror.errors import MirrorError
+from gribmill.mirror.grid_keys import grid_keys, in_scanning_order
+from gribmill.mirror.product_keys import product_keys
+from gribmill.mirror.style import Style
+from gribmill.mirror.waves import Floats
+from gribmill.regions.grids import Grid
+
+MISSING = 1e30
+# About as many steps over a quantity's usual range as NOAA keeps: a tenth of a kelvin, of a metre per second.
+STEPS = 1000
+# How much one of the lexicon's units is in those that ecCodes names, where they differ.
+IN_UNITS = {("kg m-2", "m"): 0.001, ("%", "(0 - 1)"): 0.01, ("kg m-2 s-1", "m s**-1"): 0.001}
+
+
+class Encoder:
+    """Use as a context manager: it holds a handle of ecCodes."""
+
+    def __init__(self, grid: Grid, style: Style) -> None:
+        import eccodes
+
+        self._codes: Any = eccodes
+        self.grid, self.style = grid, style
+        self._base = eccodes.codes_grib_new_from_samples("GRIB2")
+        keys = grid_keys(grid, style.scanning, style.grid_relative)
+        self._scanning = keys["scanningMode"]
+        for key, value in keys.items():
+            eccodes.codes_set(self._base, key, value)
+
+    def __enter__(self) -> Encoder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._codes.codes_release(self._base)
+
+    def message(self, item: Item, run: datetime, values: Floats) -> bytes:
+        """One message; values as gribmill has them: rows from the south, NaN missing, the lexicon's units."""
+        handle = self._codes.codes_clone(self._base)
+        try:
+            for key, value in product_keys(item, self.style, run):
+                self._codes.codes_set(handle, key, value)
+            units = self._codes.codes_get(handle, "units")
+            scale = IN_UNITS.get((item.variable.units, units), 1.0)
+            flat = in_scanning_order(values, self._scanning).astype(np.float64) * scale
+            self._pack(handle, item, flat, scale)
+            message: bytes = self._codes.codes_get_message(handle)
+            return message
+        except self._codes.CodesInternalError as error:
+            raise MirrorError(f"ecCodes cannot write {item.element}:{item.level}: {error}") from None
+        finally:
+            self._codes.codes_release(handle)
+
+    def _pack(self, handle: int, item: Item, flat: Floats, scale: float) -> None:
+        put, style = self._codes.codes_set, self.style
+        holes = np.isnan(flat)
+        some = bool(holes.any())
+        simple = f"{item.element}:{item.level}" in style.simple
+        put(handle, "missingValue", MISSING)
+        put(handle, "packingType", "grid_simple" if simple else style.packing)
+        if style.missing == "management" and not simple:
+            put(handle, "missingValueManagementUsed", 1)
+        elif some:
+            put(handle, "bitmapPresent", 1)
+        if style.bits is None:
+            flat = np.round(flat, _digits(item, scale), out=flat)
+        put(handle, "bitsPerValue", style.bits or _bits(flat, _digits(item, scale)))
+        self._codes.codes_set_values(handle, np.where(holes, MISSING, flat) if some else flat)
+
+
+def _digits(item: Item, scale: float) -> int:
+    low, high = item.variable.range
+    return round(math.log10(STEPS / ((high - low) * scale)))
+
+
+def _bits(flat: Floats, digits: int) -> int:
+    """As many as hold every step of the values; 0 for a constant field."""
+    with np.errstate(all="ignore"):
+        span = np.nanmax(flat, initial=-np.inf) - np.nanmin(flat, initial=np.inf)
+    return math.ceil(math.log2(span * 10.0**digits + 2)) if span > 0 else 0
