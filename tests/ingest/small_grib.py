@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 RUN = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -91,6 +91,7 @@ class SmallFile:
     messages: tuple[bytes, ...]
     reference: datetime = RUN
     hour: int = 1
+    sizes: tuple[int, ...] = ()
 
     @property
     def data(self) -> bytes:
@@ -116,8 +117,7 @@ class SmallFile:
 
     def longer(self, by: int) -> SmallFile:
         """The same file packed anew: every message has so many bytes more."""
-        made = make_file([*self.names], [len(one) + by for one in self.messages], self.reference, self.hour, seed=1)
-        return replace(made, hour=self.hour)
+        return make_file(self.names, [size + by for size in self.sizes], self.reference, self.hour, seed=1)
 
 
 WANTED = ("t2m", "d2m", "u10", "v10", "gust", "sp", "vis", "cape", "tp")
@@ -136,7 +136,7 @@ def make_file(
     for group, size in zip(names, sizes, strict=True):
         payload = noise.randbytes(size) + b"GRIB7777"
         made.append(message([FIELDS[name] for name in group], payload, reference=reference, hour=hour))
-    return SmallFile(tuple(names), tuple(made), reference, hour)
+    return SmallFile(tuple(names), tuple(made), reference, hour, tuple(sizes))
 
 
 def usual_file(hour: int = 1, size: int = 3000, reference: datetime = RUN, seed: int = 0) -> SmallFile:

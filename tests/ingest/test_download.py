@@ -3,39 +3,208 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from gribmill.ingest.download import download
+from gribmill.ingest.failure import NotYet, Permanent, Retryable
+from gribmill.ingest.health import MirrorHealth
+from gribmill.ingest.limits import Limits
 from gribmill.ingest.model import Model
 from gribmill.ingest.published import published
 from gribmill.ingest.session import Session
 from gribmill.pipeline.wanted import wanted
-from tests.ingest.conftest import publish
-from tests.ingest.server import Publisher
-from tests.ingest.small_grib import RUN, WANTED, usual_file
+from tests.ingest.conftest import hrrr_at, key_of, publish
+from tests.ingest.server import PUBLISHED_AT, Publisher
+from tests.ingest.small_grib import RUN, WANTED, make_file, usual_file
+from tests.make_grib import hrrr_hour
+
+LATER = PUBLISHED_AT + timedelta(hours=1)
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "spool" / "001.grib2"
 
 
 def test_the_spool_is_the_wanted_messages_in_the_order_of_the_source(
-    publisher: Publisher, hrrr: Model, session: Session, tmp_path: Path
+    publisher: Publisher, hrrr: Model, session: Session, target: Path
 ) -> None:
     file = usual_file()
     publish(publisher, file)
-    got = download(hrrr, RUN, 1, wanted(WANTED), tmp_path / "001.grib2", session=session)
-    data = (tmp_path / "001.grib2").read_bytes()
+    got = download(hrrr, RUN, 1, wanted(WANTED), target, session=session)
+    data = target.read_bytes()
     assert data == file.spool()
     assert got.sha256 == hashlib.sha256(data).hexdigest()
-    assert (got.bytes, got.way, got.mirror) == (len(data), "index", "aws-hrrr")
-    assert set(got.found) == set(WANTED)
-    assert got.missing == ()
+    assert (got.path, got.bytes, got.way, got.mirror) == (target, len(data), "index", "aws-hrrr")
+    assert (got.url, got.etag) == (publisher.url + key_of(file), publisher.objects[key_of(file)].etag)
+    assert (set(got.found), got.missing) == (set(WANTED), ())
     for one in got.messages:
         assert data[one.offset : one.offset + one.length] == file.data[one.source_offset :][: one.length]
-    assert [path.name for path in tmp_path.iterdir()] == ["001.grib2"]
+    assert [path.name for path in target.parent.iterdir()] == ["001.grib2"]
 
 
-def test_published_and_download(publisher: Publisher, hrrr: Model, session: Session, tmp_path: Path) -> None:
-    for hour in (0, 1, 2):
-        publish(publisher, usual_file(hour))
-    found = published(hrrr, RUN, hrrr.mirrors[0], session)
-    assert sorted(found) == [0, 1, 2]
-    got = download(hrrr, RUN, 1, wanted(WANTED), tmp_path / "001.grib2", session=session, known=found[1])
-    assert got.etag == found[1].etag
+def test_it_costs_little(publisher: Publisher, hrrr: Model, session: Session, target: Path) -> None:
+    file = usual_file(size=30_000)
+    publish(publisher, file)
+    known = published(hrrr, RUN, hrrr.mirrors[0], session)[1]
+    publisher.requests.clear()
+    got = download(hrrr, RUN, 1, wanted(WANTED), target, session=session, known=known)
+    assert got.requests == len(publisher.requests)
+    assert got.requested_bytes == sum(request.sent for request in publisher.requests)
+    assert got.requested_bytes <= 1.1 * got.bytes
+    # The index, and one request for each stretch of wanted messages: t2m to d2m, u10 with v10, gust and sp, the rest.
+    assert len(publisher.requests) == 1 + 4
+    assert not publisher.asked(method="HEAD")
+    etag = publisher.objects[key_of(file)].etag
+    assert all(request.headers["If-Match"] == etag for request in publisher.asked() if request.range)
+
+
+def test_real_messages_and_what_the_file_does_not_have(
+    publisher: Publisher, hrrr: Model, session: Session, target: Path
+) -> None:
+    messages = hrrr_hour(6, grid="hrrr-small")
+    lines, offset = [], 0
+    words = ["TMP:2 m above ground", "DPT:2 m above ground", "UGRD:10 m above ground", "VGRD:10 m above ground",
+             "GUST:surface", "MSLMA:mean sea level"]  # fmt: skip
+    for number, (one, word) in enumerate(zip(messages, words, strict=True), 1):
+        lines.append(f"{number}:{offset}:d=2026090112:{word}:1 hour fcst:\n")
+        offset += len(one)
+    publisher.put(key_of(usual_file()), b"".join(messages))
+    publisher.put(key_of(usual_file()) + ".idx", "".join(lines).encode())
+    got = download(hrrr, RUN, 1, wanted(["t2m", "u10", "cape", "mslp"]), target, session=session)
+    assert target.read_bytes() == messages[0] + messages[2] + messages[5]
+    assert (set(got.found), got.missing) == ({"t2m", "u10", "mslp"}, ("cape",))
+
+
+def test_progress_counts_to_the_end_and_can_stop_the_download(
+    publisher: Publisher, hrrr: Model, session: Session, target: Path
+) -> None:
+    publish(publisher, usual_file())
+    seen: list[tuple[int, int]] = []
+
+    def note(done: int, total: int) -> None:
+        seen.append((done, total))
+
+    got = download(hrrr, RUN, 1, wanted(WANTED), target, session=session, progress=note)
+    assert (seen[0], seen[-1]) == ((0, got.bytes), (got.bytes, got.bytes))
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    target.unlink()
+
+    def refuse(done: int, total: int) -> None:
+        if done:
+            raise KeyError("the lease is lost")
+
+    with pytest.raises(KeyError):
+        download(hrrr, RUN, 1, wanted(WANTED), target, session=session, progress=refuse)
+    assert not target.exists()
+
+
+def test_an_hour_that_no_mirror_has_is_not_there_yet(publisher: Publisher, session: Session, target: Path) -> None:
+    model = hrrr_at(publisher, ("aws", "gcs", "nomads"))
+    with pytest.raises(NotYet) as caught:
+        download(model, RUN, 1, wanted(WANTED), target, session=session)
+    assert [reason.mirror for reason in caught.value.reasons] == ["aws-hrrr", "gcs-hrrr", "nomads-hrrr"]
+    assert all(sighting.well for sighting in caught.value.health_updates)
+    assert "aws-hrrr" in str(caught.value)
+    assert "hrrr 20260901_12 hour 1" in str(caught.value)
+
+
+def test_an_index_that_lags_behind_its_file_is_waited_for(
+    publisher: Publisher, hrrr: Model, session: Session, target: Path
+) -> None:
+    publisher.put(key_of(usual_file()), usual_file().data)
+    with pytest.raises(NotYet):
+        download(hrrr, RUN, 1, wanted(WANTED), target, session=session)
+
+
+def test_a_file_without_anything_wanted_is_no_use_to_try_again(
+    publisher: Publisher, hrrr: Model, session: Session, target: Path
+) -> None:
+    publish(publisher, usual_file())
+    with pytest.raises(Permanent, match="nothing of what is wanted"):
+        download(hrrr, RUN, 1, wanted(["mslp"]), target, session=session)
+
+
+def test_the_next_mirror_is_taken_and_what_was_seen_is_told(
+    publisher: Publisher, session: Session, target: Path
+) -> None:
+    model = hrrr_at(publisher, ("aws", "gcs", "nomads"))
+    publish(publisher, usual_file(), ("gcs",))
+    publisher.fault("status", match="aws/", value=500)
+    got = download(model, RUN, 1, wanted(WANTED), target, session=session)
+    assert target.read_bytes() == usual_file().spool()
+    assert got.mirror == "gcs-hrrr"
+    assert [(one.mirror, one.well) for one in got.health_updates] == [("aws-hrrr", False), ("gcs-hrrr", True)]
+    assert "500" in got.health_updates[0].reason
+
+
+def test_sick_mirrors_are_left_alone(publisher: Publisher, session: Session, target: Path) -> None:
+    model = hrrr_at(publisher, ("aws", "gcs"))
+    publish(publisher, usual_file(), ("aws", "gcs"))
+    sick = {"aws-hrrr": MirrorHealth("aws-hrrr", 3, LATER + timedelta(seconds=40), "was down")}
+    got = download(model, RUN, 1, wanted(WANTED), target, session=session, health=sick, now=LATER)
+    assert got.mirror == "gcs-hrrr"
+    assert not publisher.asked("aws/")
+    sick["gcs-hrrr"] = MirrorHealth("gcs-hrrr", 3, LATER + timedelta(seconds=90), "down too")
+    with pytest.raises(Retryable, match="was down") as caught:
+        download(model, RUN, 1, wanted(WANTED), target, session=session, health=sick, now=LATER)
+    assert caught.value.retry_after_seconds == 40
+    trial = LATER + timedelta(seconds=41)
+    assert download(model, RUN, 1, wanted(WANTED), target, session=session, health=sick, now=trial).mirror == "aws-hrrr"
+
+
+def test_the_mirror_where_it_was_seen_comes_first(publisher: Publisher, session: Session, target: Path) -> None:
+    model = hrrr_at(publisher, ("aws", "nomads"))
+    publish(publisher, usual_file(), ("nomads",))
+    known = published(model, RUN, model.mirrors[1], session, now=LATER)[1]
+    assert download(model, RUN, 1, wanted(WANTED), target, session=session, known=known).mirror == "nomads-hrrr"
+    assert not publisher.asked("aws/")
+
+
+def test_a_host_that_asks_for_a_pause_says_when_to_come_back(
+    publisher: Publisher, hrrr: Model, session: Session, target: Path
+) -> None:
+    publish(publisher, usual_file())
+    publisher.fault("retry", value=(503, "77"))
+    with pytest.raises(Retryable) as caught:
+        download(hrrr, RUN, 1, wanted(WANTED), target, session=session)
+    assert caught.value.retry_after_seconds == 77
+    assert caught.value.health_updates[0].retry_after_seconds == 77
+
+
+def test_limits_on_size_hold(publisher: Publisher, hrrr: Model, session: Session, target: Path) -> None:
+    publish(publisher, usual_file())
+    for limits in (Limits(spool_bytes=1000), Limits(index_bytes=100)):
+        with pytest.raises(Retryable, match=r"limit of|limit is"):
+            download(hrrr, RUN, 1, wanted(WANTED), target, session=session, limits=limits)
+    assert not any(request.range for request in publisher.requests)
+
+
+def test_limits_on_time_hold(publisher: Publisher, hrrr: Model, session: Session, target: Path) -> None:
+    publish(publisher, usual_file())
+    with pytest.raises(Retryable, match="took longer"):
+        download(hrrr, RUN, 1, wanted(WANTED), target, session=session, limits=Limits(seconds=-1.0))
+
+
+def test_a_folder_that_cannot_be_written_is_named(
+    publisher: Publisher, hrrr: Model, session: Session, tmp_path: Path
+) -> None:
+    publish(publisher, usual_file())
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(Retryable, match="cannot be written"):
+        download(hrrr, RUN, 1, wanted(WANTED), tmp_path / "file" / "001.grib2", session=session)
+
+
+def test_members_at_minutes_of_the_hour_are_proven_by_their_own_time(
+    publisher: Publisher, hrrr: Model, session: Session, target: Path
+) -> None:
+    """A message of the full hour is not that of a quarter past, whatever the index says."""
+    file = make_file([("t2m",)], [100], hour=1)
+    quarter = replace(hrrr, offset_minutes=-45)
+    publish(publisher, file, idx=file.idx.replace(b"1 hour fcst", b"15 min fcst"))
+    with pytest.raises(Permanent, match="nothing of what is wanted"):
+        download(quarter, RUN, 1, wanted(["t2m"]), target, session=session)

@@ -1,0 +1,17 @@
+"""A process that downloads one hour, to be killed in the middle: python -m tests.ingest.downloader URL TARGET."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from gribmill.ingest.download import download
+from gribmill.ingest.session import Session
+from gribmill.pipeline.wanted import wanted
+from tests.ingest.conftest import hrrr_at
+from tests.ingest.server import Publisher
+from tests.ingest.small_grib import RUN, WANTED
+
+if __name__ == "__main__":
+    with Session() as session:
+        download(hrrr_at(Publisher(sys.argv[1])), RUN, 1, wanted(WANTED), Path(sys.argv[2]), session=session)

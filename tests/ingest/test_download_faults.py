@@ -1,0 +1,309 @@
+"""Whatever a mirror does: the right bytes or a clear failure, never wrong bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gribmill.ingest.download import download
+from gribmill.ingest.downloaded import Downloaded
+from gribmill.ingest.failure import DownloadFailed, NotYet, Retryable
+from gribmill.ingest.limits import Limits
+from gribmill.ingest.model import Model
+from gribmill.ingest.published import published
+from gribmill.ingest.session import Session
+from gribmill.ingest.timeouts import Timeouts
+from gribmill.pipeline.wanted import wanted
+from tests.ingest.conftest import hrrr_at, key_of, publish
+from tests.ingest.server import Publisher, Request, serving
+from tests.ingest.small_grib import RUN, WANTED, SmallFile, message, usual_file
+
+FILE = usual_file()
+QUICK = Limits(retry_pause_seconds=0.0)
+
+
+def _download(publisher: Publisher, target: Path, mirrors: tuple[str, ...] = ("aws",), **options: object) -> Downloaded:
+    timeouts = Timeouts(read=5.0)
+    with Session(timeouts=timeouts) as session:
+        return download(
+            hrrr_at(publisher, mirrors),
+            RUN,
+            1,
+            wanted(WANTED),
+            target,
+            session=session,
+            limits=QUICK,
+            **options,  # type: ignore[arg-type]
+        )
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "001.grib2"
+
+
+@pytest.mark.parametrize(("kind", "value"), [("truncate", 100), ("truncate", 1), ("reset", None), ("status", 502)])
+def test_a_cut_is_mended_on_the_same_mirror(publisher: Publisher, target: Path, kind: str, value: object) -> None:
+    publish(publisher, FILE)
+    publisher.fault(kind, match=".grib2", ranged=True, times=2, value=value)
+    got = _download(publisher, target)
+    assert target.read_bytes() == FILE.spool()
+    assert got.mirror == "aws-hrrr"
+
+
+def test_after_a_cut_only_the_rest_is_asked_for(publisher: Publisher, target: Path) -> None:
+    publish(publisher, FILE)
+    publisher.fault("truncate", match=".grib2", ranged=True, times=1, value=1000)
+    _download(publisher, target)
+    ranges = [request.range for request in publisher.asked() if request.range]
+    cut = next(request for request in publisher.asked() if request.range and request.sent == 1000)
+    assert cut.range is not None
+    assert (cut.range[0] + 1000, cut.range[1]) in ranges
+
+
+FAULTS = [
+    ("truncate", 10), ("reset", None), ("status", 500), ("status", 404), ("status", 403), ("retry", (503, "3")),
+    ("no206", None), ("redirect", "http://localhost:1/robots.html"), ("html", None), ("range", "bytes 0-9/10"),
+    ("length", 9), ("length", -9), ("etag", '"other"'), ("encoding", None), ("flip", 0), ("flip", 7), ("flip", 12),
+    ("flip", 20),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "value"), FAULTS)
+def test_ranges_that_fail_for_good_are_had_from_the_next_mirror(
+    publisher: Publisher, target: Path, kind: str, value: object
+) -> None:
+    publish(publisher, FILE, ("aws", "gcs"))
+    publisher.fault(kind, match="aws/", ranged=True, value=value)
+    got = _download(publisher, target, ("aws", "gcs"))
+    assert target.read_bytes() == FILE.spool()
+    assert got.mirror == "gcs-hrrr"
+
+
+@pytest.mark.parametrize(("kind", "value"), FAULTS)
+def test_ranges_that_fail_everywhere_leave_nothing_or_the_right_bytes(
+    publisher: Publisher, target: Path, kind: str, value: object
+) -> None:
+    publish(publisher, FILE)
+    publisher.fault(kind, match="aws/", ranged=True, value=value)
+    if kind == "no206":
+        # The whole file is had instead.
+        publisher.ranges = False
+        assert _download(publisher, target).way == "whole"
+        assert target.read_bytes() == FILE.spool({*WANTED, "t500"})
+        return
+    with pytest.raises(DownloadFailed) as caught:
+        _download(publisher, target)
+    assert isinstance(caught.value, NotYet) == (kind == "status" and value != 500)
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("html", None), ("redirect", "http://localhost:1/"), ("status", 500), ("status", 404), ("truncate", 50),
+        ("reset", None), ("endless", None), ("length", 20),
+    ],
+)  # fmt: skip
+def test_an_index_that_does_not_come_is_had_from_the_next_mirror(
+    publisher: Publisher, target: Path, kind: str, value: object
+) -> None:
+    publish(publisher, FILE, ("aws", "gcs"))
+    publisher.fault(kind, match="aws/hrrr.20260901/conus/hrrr.t12z.wrfsfcf01.grib2.idx", value=value)
+    got = _download(publisher, target, ("aws", "gcs"))
+    assert target.read_bytes() == FILE.spool()
+    assert (got.mirror, got.way) == ("gcs-hrrr", "index")
+
+
+def test_a_mirror_that_drips_is_left_for_the_next(publisher: Publisher, target: Path) -> None:
+    publish(publisher, FILE, ("aws", "gcs"))
+    publisher.fault("drip", match="aws/", ranged=True)
+    with Session(timeouts=Timeouts(base=-1.0)) as slow, pytest.raises(DownloadFailed, match="too slow"):
+        download(hrrr_at(publisher), RUN, 1, wanted(WANTED), target, session=slow, limits=QUICK)
+    assert not target.exists()
+
+
+def test_a_file_that_vanishes_after_its_index_is_had_elsewhere(publisher: Publisher, target: Path) -> None:
+    publish(publisher, FILE, ("aws", "gcs"))
+
+    def vanish(request: Request) -> None:
+        if request.path.endswith(".idx") and "aws" in request.path:
+            del publisher.objects[key_of(FILE)]
+
+    publisher.on_request = vanish
+    assert _download(publisher, target, ("aws", "gcs")).mirror == "gcs-hrrr"
+    assert target.read_bytes() == FILE.spool()
+
+
+@pytest.mark.parametrize("tags", [True, False])
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_an_object_that_is_replaced_begins_anew(publisher: Publisher, target: Path, after: int, tags: bool) -> None:
+    publisher.etags = tags
+    publish(publisher, FILE)
+    new = FILE.longer(13)
+    count = 0
+
+    def swap(request: Request) -> None:
+        nonlocal count
+        with publisher.lock:
+            count += request.range is not None
+            if count == after and request.range:
+                publish(publisher, new)
+                publisher.objects[key_of(new)].modified = publisher.objects[key_of(new)].modified.replace(hour=23)
+
+    publisher.on_request = swap
+    got = _download(publisher, target)
+    assert target.read_bytes() == new.spool()
+    assert got.way == "index"
+
+
+def test_an_object_that_never_stays_the_same_is_given_up(publisher: Publisher, target: Path) -> None:
+    publish(publisher, FILE)
+    numbers = iter(range(1000))
+    publisher.on_request = lambda request: setattr(publisher.objects[key_of(FILE)], "etag", f'"{next(numbers)}"')
+    with pytest.raises(Retryable, match="replaced"):
+        _download(publisher, target)
+    assert not target.exists()
+
+
+def test_what_a_listing_said_may_be_old(publisher: Publisher, target: Path, session: Session, hrrr: Model) -> None:
+    publish(publisher, FILE)
+    known = published(hrrr, RUN, hrrr.mirrors[0], session)[1]
+    new = FILE.longer(-20)
+    publish(publisher, new)
+    _download(publisher, target, known=known)
+    assert target.read_bytes() == new.spool()
+
+
+def _stale(by: int) -> tuple[SmallFile, bytes]:
+    """A file that was packed anew beside the index of the old one."""
+    return FILE.longer(by), FILE.idx
+
+
+@pytest.mark.parametrize("by", [1, -1, 100, -500])
+def test_a_stale_index_is_found_out_and_the_file_walked(publisher: Publisher, target: Path, by: int) -> None:
+    new, idx = _stale(by)
+    publish(publisher, new, idx=idx)
+    got = _download(publisher, target)
+    # By its headers TMP is TMP: the level is not looked at, so t500 comes along.
+    assert target.read_bytes() == new.spool({*WANTED, "t500"})
+    assert (got.way, got.missing, set(got.found)) == ("walk", (), set(WANTED))
+    assert got.requested_bytes < len(new.data)
+
+
+def test_a_stale_index_on_one_mirror_is_had_from_the_next(publisher: Publisher, target: Path) -> None:
+    new, idx = _stale(100)
+    publish(publisher, new, ("aws",), idx=idx)
+    publish(publisher, new, ("gcs",))
+    got = _download(publisher, target, ("aws", "gcs"))
+    assert target.read_bytes() == new.spool()
+    assert (got.mirror, got.way) == ("gcs-hrrr", "index")
+    assert all(sighting.well for sighting in got.health_updates)
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        lambda file: file.idx.replace(b"d=2026090112", b"d=2026090106"),
+        lambda file: file.idx.replace(b"1 hour", b"2 hour"),
+        lambda file: b"\n".join(file.idx.splitlines()[:5]) + b"\n",
+        lambda file: b"\n".join(line for line in file.idx.splitlines() if b"LAND" not in line) + b"\n",
+        lambda file: file.idx.replace(b"5.2:", b"6:"),
+        lambda file: b"",
+        lambda file: b"GRIB" + file.idx,
+    ],
+    ids=["other run", "other hour", "cut off", "gaps", "one field of two", "empty", "impostor"],
+)
+def test_an_index_that_lies_is_not_believed(publisher: Publisher, target: Path, lie: object) -> None:
+    publish(publisher, FILE, idx=lie(FILE))  # type: ignore[operator]
+    got = _download(publisher, target)
+    assert target.read_bytes() == FILE.spool({*WANTED, "t500"})
+    assert got.way == "walk"
+
+
+def test_a_file_of_another_run_behind_a_good_index_is_refused(publisher: Publisher, target: Path) -> None:
+    other = usual_file(reference=RUN.replace(hour=6))
+    publisher.put(key_of(FILE), other.data)
+    publisher.put(key_of(FILE) + ".idx", FILE.idx)
+    with pytest.raises(DownloadFailed):
+        _download(publisher, target)
+    assert not target.exists()
+
+
+def test_a_file_of_another_hour_behind_a_good_index_is_refused(publisher: Publisher, target: Path) -> None:
+    messages = tuple(
+        one.replace((1).to_bytes(4, "big") + bytes([103, 0]), (2).to_bytes(4, "big") + bytes([103, 0]))
+        for one in FILE.messages
+    )
+    data = b"".join(messages)
+    assert len(data) == len(FILE.data) and data != FILE.data
+    publisher.put(key_of(FILE), data)
+    publisher.put(key_of(FILE) + ".idx", FILE.idx)
+    got = _download(publisher, target)
+    assert got.way == "walk"
+    assert set(got.missing) == {"t2m", "d2m", "u10", "v10"} - set(got.found)
+    assert messages[1] not in target.read_bytes()
+
+
+def test_a_truncated_file_is_refused_until_it_is_whole(publisher: Publisher, target: Path) -> None:
+    publish(publisher, FILE)
+    publisher.put(key_of(FILE), FILE.data[:-10])
+    with pytest.raises(Retryable):
+        _download(publisher, target)
+    assert not target.exists()
+    publish(publisher, FILE)
+    _download(publisher, target)
+    assert target.read_bytes() == FILE.spool()
+
+
+def test_an_empty_file_is_not_there_yet(publisher: Publisher, target: Path) -> None:
+    publish(publisher, FILE)
+    publisher.put(key_of(FILE), b"")
+    with pytest.raises(DownloadFailed):
+        _download(publisher, target)
+    assert not target.exists()
+
+
+KINDS = [
+    ("truncate", 30), ("reset", None), ("status", 500), ("status", 404), ("status", 412), ("retry", (429, "1")),
+    ("no206", None), ("html", None), ("length", 3), ("etag", '"x"'), ("range", "bytes 5-6/7"), ("encoding", None),
+]  # fmt: skip
+FAULTY = st.tuples(
+    st.sampled_from(KINDS), st.sampled_from(["aws/", "gcs/", ".idx", ""]), st.integers(1, 4), st.integers(0, 6),
+    st.sampled_from([None, True, False]),
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(faults=st.lists(FAULTY, max_size=5), stale=st.booleans())
+def test_any_mix_of_faults_gives_the_right_bytes_or_none(
+    tmp_path_factory: pytest.TempPathFactory,
+    faults: list[tuple[tuple[str, object], str, int, int, bool | None]],
+    stale: bool,
+) -> None:
+    target = tmp_path_factory.mktemp("spool") / "001.grib2"
+    with serving() as publisher:
+        publish(publisher, FILE, ("aws",), idx=FILE.longer(9).idx if stale else None)
+        publish(publisher, FILE, ("gcs",))
+        for (kind, value), match, times, skip, ranged in faults:
+            publisher.fault(kind, match=match, times=times, skip=skip, ranged=ranged, value=value)
+        for _ in range(2):
+            try:
+                _download(publisher, target, ("aws", "gcs"))
+            except DownloadFailed:
+                assert not target.exists()
+            else:
+                assert target.read_bytes() in (FILE.spool(), FILE.spool({*WANTED, "t500"}))
+                target.unlink()
+
+
+def test_messages_may_hold_anything(publisher: Publisher, target: Path) -> None:
+    """Payloads that spell GRIB and 7777 do not confuse a walk."""
+    evil = message(payload=message() * 3)
+    file = SmallFile((("t2m",),), (evil,))
+    publish(publisher, file, idx=b"")
+    assert _download(publisher, target).way == "walk"
+    assert target.read_bytes() == evil

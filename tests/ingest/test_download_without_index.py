@@ -1,0 +1,219 @@
+"""Files without a usable index: walked by their headers, fetched whole, or read from folders of this machine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from gribmill.ingest.download import download
+from gribmill.ingest.downloaded import Downloaded
+from gribmill.ingest.failure import DownloadFailed, NotYet, Permanent, Retryable
+from gribmill.ingest.host import hosts
+from gribmill.ingest.limits import Limits
+from gribmill.ingest.mirror import Mirror
+from gribmill.ingest.model import Model
+from gribmill.ingest.registry import OwnModels, load_models
+from gribmill.ingest.session import Session
+from gribmill.ingest.walk import member_of
+from gribmill.pipeline.wanted import wanted
+from tests.ingest.conftest import hrrr_at, key_of, publish
+from tests.ingest.server import Publisher
+from tests.ingest.small_grib import FIELDS, RUN, WANTED, message, usual_file
+from tests.make_grib import make_message
+
+FILE = usual_file()
+TMP_TOO = {*WANTED, "t500"}
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "spool" / "001.grib2"
+
+
+def _download(model: Model, target: Path, names: tuple[str, ...] = WANTED, **limits: float) -> Downloaded:
+    with Session() as session:
+        chosen = Limits(retry_pause_seconds=0.0, **limits)  # type: ignore[arg-type]
+        return download(model, RUN, 1, wanted(names), target, session=session, limits=chosen)
+
+
+def _without_index(model: Model) -> Model:
+    return replace(model, layouts=tuple(replace(layout, index="none") for layout in model.layouts))
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_source_without_an_index_is_fetched_whole(publisher: Publisher, target: Path, ranges: bool) -> None:
+    publisher.ranges = ranges
+    publisher.put(key_of(FILE), FILE.data)
+    got = _download(_without_index(hrrr_at(publisher)), target)
+    assert target.read_bytes() == FILE.spool(TMP_TOO)
+    assert (got.way, got.url, got.mirror) == ("whole", publisher.url + key_of(FILE), "aws-hrrr")
+    assert got.requested_bytes == len(FILE.data)
+    assert got.etag == publisher.objects[key_of(FILE)].etag
+    assert [path.name for path in target.parent.iterdir()] == ["001.grib2"]
+
+
+def test_a_whole_file_goes_on_after_a_failure(
+    publisher: Publisher, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gribmill.ingest.whole.BLOCK_BYTES", 10_000)
+    publisher.put(key_of(FILE), FILE.data)
+    publisher.fault("truncate", ranged=True, times=1, value=35_000)
+    fault = publisher.fault("status", ranged=True, value=500)
+    model = _without_index(hrrr_at(publisher))
+    with pytest.raises(Retryable):
+        _download(model, target)
+    publisher.faults.remove(fault)
+    got = _download(model, target)
+    assert target.read_bytes() == FILE.spool(TMP_TOO)
+    assert got.requested_bytes == len(FILE.data) - 30_000
+
+
+def test_a_whole_file_beyond_the_limit_is_refused(publisher: Publisher, target: Path) -> None:
+    publisher.put(key_of(FILE), FILE.data)
+    with pytest.raises(DownloadFailed, match="limit of 1000"):
+        _download(_without_index(hrrr_at(publisher)), target, whole_bytes=1000)
+    assert not any(request.sent for request in publisher.asked())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        FILE.data[:-5], FILE.data[5:], FILE.data[:4000] + FILE.data[4001:], b"<html>no GRIB</html>" * 500,
+        FILE.messages[0] + bytes(10_000) + FILE.messages[1],
+    ],
+    ids=["end missing", "start missing", "a byte missing", "a page", "a hole"],
+)  # fmt: skip
+def test_a_damaged_whole_file_is_refused(publisher: Publisher, target: Path, damage: bytes) -> None:
+    publisher.put(key_of(FILE), damage)
+    with pytest.raises(Retryable):
+        _download(_without_index(hrrr_at(publisher)), target)
+    assert not target.exists()
+
+
+def test_nothing_of_the_right_run_is_nothing(publisher: Publisher, target: Path) -> None:
+    publisher.put(key_of(FILE), usual_file(reference=RUN - timedelta(hours=6)).data)
+    with pytest.raises(Permanent):
+        _download(_without_index(hrrr_at(publisher)), target)
+
+
+def test_a_host_that_counts_requests_is_not_walked(publisher: Publisher, target: Path) -> None:
+    publish(publisher, FILE, ("nomads",), idx=b"stale")
+    got = _download(hrrr_at(publisher, ("nomads",)), target)
+    assert got.way == "whole"
+    assert len(publisher.requests) < 6
+
+
+def test_a_walk_is_bounded(publisher: Publisher, target: Path) -> None:
+    publish(publisher, FILE, idx=b"stale")
+    with pytest.raises(Retryable, match="more than 3 messages"):
+        _download(hrrr_at(publisher), target, walked_messages=3)
+
+
+def test_a_walk_asks_for_little(publisher: Publisher, target: Path) -> None:
+    file = usual_file(size=100_000)
+    publish(publisher, file, idx=b"stale")
+    got = _download(hrrr_at(publisher), target)
+    assert (got.way, target.read_bytes()) == ("walk", file.spool(TMP_TOO))
+    assert got.requested_bytes < len(file.spool(TMP_TOO)) * 1.1
+
+
+def test_a_walk_finds_both_fields_of_a_message(publisher: Publisher, target: Path) -> None:
+    publish(publisher, FILE, idx=b"stale")
+    assert set(_download(hrrr_at(publisher), target, ("v10",)).found) == {"v10"}
+    assert target.read_bytes() == FILE.messages[4]
+
+
+def _own(model: Model, folder: Path) -> Model:
+    return replace(model, mirrors=(Mirror("mine", folder.as_uri() + "/", hosts()["other"]),))
+
+
+@pytest.mark.parametrize("with_index", [True, False])
+def test_files_of_this_machine_are_a_source(hrrr: Model, tmp_path: Path, target: Path, with_index: bool) -> None:
+    path = tmp_path / "own" / key_of(FILE).removeprefix("aws/")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(FILE.data)
+    if with_index:
+        path.with_name(path.name + ".idx").write_bytes(FILE.idx)
+    got = _download(_own(hrrr, tmp_path / "own"), target)
+    assert target.read_bytes() == (FILE.spool() if with_index else FILE.spool(TMP_TOO))
+    assert (got.way, got.mirror) == ("index" if with_index else "walk", "mine")
+    assert path.read_bytes() == FILE.data
+
+
+def test_files_of_this_machine_that_are_not_there_or_no_files(hrrr: Model, tmp_path: Path, target: Path) -> None:
+    model = _own(hrrr, tmp_path / "own")
+    with pytest.raises(NotYet):
+        _download(model, target)
+    (tmp_path / "own" / key_of(FILE).removeprefix("aws/")).mkdir(parents=True)
+    with pytest.raises(Retryable, match="no plain file"):
+        _download(model, target)
+
+
+def test_a_grib1_file_of_this_machine(hrrr: Model, tmp_path: Path, target: Path) -> None:
+    messages = [
+        make_message("gfs-small", name, reference=RUN, step=step, edition=1, packing="grid_simple")
+        for name, step in (("2t", 1), ("2t", 2), ("sp", 1), ("msl", 1))
+    ]
+    path = tmp_path / "own" / key_of(FILE).removeprefix("aws/")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"".join(messages))
+    _download(_own(hrrr, tmp_path / "own"), target, ("t2m", "sp"))
+    assert messages[0] in target.read_bytes()
+    assert messages[1] not in target.read_bytes()
+
+
+def _ensemble(publisher: Publisher) -> tuple[dict[str, Model], str, list[bytes], str]:
+    models = load_models(OwnModels(roots={"aws-ecmwf": f"{publisher.url}ec/"}))
+    model = models["ifs_enfo.pf02"]
+    only = replace(model, mirrors=(model.mirrors[0],))
+    key = only.urls(RUN, 3)[0].grib_url.removeprefix(publisher.url)
+    messages = [
+        message(FIELDS[name], bytes([member]) * 500, hour=3, member=member)
+        for member in (1, 2, 3)
+        for name in ("t2m", "u10")
+    ]
+    lines, offset = [], 0
+    for at, one in enumerate(messages):
+        row = {
+            "domain": "g", "date": f"{RUN:%Y%m%d}", "time": f"{RUN:%H}00", "expver": "0001", "class": "od",
+            "type": "pf", "stream": "enfo", "step": "3", "levtype": "sfc", "number": str(at // 2 + 1),
+            "param": ("2t", "10u")[at % 2], "_offset": offset, "_length": len(one),
+        }  # fmt: skip
+        lines.append(json.dumps(row))
+        offset += len(one)
+    return {"model": only}, key, messages, "\n".join(lines)
+
+
+@pytest.mark.parametrize("usable", [True, False])
+def test_one_member_of_a_file_with_all(publisher: Publisher, target: Path, usable: bool) -> None:
+    models, key, messages, index = _ensemble(publisher)
+    publisher.put(key, b"".join(messages))
+    stale = index.replace(f'"_length": {len(messages[0])}', f'"_length": {len(messages[0]) - 30}')
+    publisher.put(key.replace(".grib2", ".index"), (index if usable else stale).encode())
+    with Session() as session:
+        got = download(models["model"], RUN, 3, wanted(["t2m", "u10"]), target, session=session)
+    assert target.read_bytes() == messages[2] + messages[3]
+    assert (got.way, set(got.found)) == ("index" if usable else "walk", {"t2m", "u10"})
+
+
+def test_an_ecmwf_index_that_was_cut_off_is_found_out(publisher: Publisher, target: Path) -> None:
+    models, key, messages, index = _ensemble(publisher)
+    publisher.put(key, b"".join(messages))
+    publisher.put(key.replace(".grib2", ".index"), "\n".join(index.splitlines()[:3]).encode())
+    with Session() as session:
+        got = download(models["model"], RUN, 3, wanted(["t2m", "u10"]), target, session=session)
+    assert (got.way, target.read_bytes()) == ("walk", messages[2] + messages[3])
+
+
+def test_the_member_that_a_model_wants_alone() -> None:
+    assert [member_of(extras) for extras in ((("pf:7",)), ("cf",), ("fc",), ("",), ("ENS=+1",))] == [
+        7,
+        0,
+        None,
+        None,
+        None,
+    ]
