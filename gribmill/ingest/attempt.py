@@ -54,7 +54,9 @@ class Attempt:
         """By what the index says; by the headers at once where there is none."""
         if source.index_url is None:
             return self.by_headers(source)
-        listed = Head(source.grib_url, known.size, known.etag, known.last_modified) if known and known.size else None
+        # Without its tag a listing does not say which object it saw, and its times are rounded.
+        seen = known is not None and known.size and known.etag
+        listed = Head(source.grib_url, known.size, known.etag) if known and seen else None
         return self._again_if_changed(lambda fresh: self._once_by_index(source, None if fresh else listed), listed)
 
     def by_headers(self, source: SourceUrls) -> Downloaded:

@@ -63,7 +63,7 @@ class Plan:
         head = self.head
         if head.etag is None and head.last_modified is None:
             return None
-        modified = head.last_modified.isoformat() if head.last_modified else None
+        modified = None if head.etag or not head.last_modified else head.last_modified.isoformat()
         pieces = hashlib.sha256(repr([(piece.start, piece.length) for piece in self.pieces]).encode()).hexdigest()
         return json.dumps([1, head.url, head.etag, modified, head.size, self.index_sha256, pieces])
 

@@ -47,6 +47,8 @@ class Spool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is not None and not self.proven:
+            self.discard()
         for place in (self._part, self._journal):
             os.close(place)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from gribmill.ingest.answer import Head
 from gribmill.ingest.fetch import Fetch, Progress, Traffic
 from gribmill.ingest.host import Host
 from gribmill.ingest.limits import Limits
-from gribmill.ingest.outcome import NotThere, TooLarge
+from gribmill.ingest.outcome import Broken, NotThere, TooLarge
 from gribmill.ingest.plan import Piece, plan_by_pieces
 from gribmill.ingest.session import Session
 from gribmill.ingest.spool import Spool
@@ -39,7 +40,7 @@ def bring_whole(
         raise TooLarge(head.url, f"{head.size} bytes, more than the limit of {limits.whole_bytes} for a whole file")
     with Spool(whole_path(target)) as spool:
         if head.size is None or not head.ranges:
-            _in_one_go(session, host, head, spool, limits, traffic)
+            _in_one_go(session, host, head, spool, limits, traffic, progress, deadline)
         else:
             starts = range(0, head.size, BLOCK_BYTES)
             pieces = [Piece(at, start, min(BLOCK_BYTES, head.size - start)) for at, start in enumerate(starts)]
@@ -53,16 +54,29 @@ def bring_whole(
     return whole_path(target)
 
 
-def _in_one_go(session: Session, host: Host, head: Head, spool: Spool, limits: Limits, traffic: Traffic) -> None:
+def _in_one_go(
+    session: Session,
+    host: Host,
+    head: Head,
+    spool: Spool,
+    limits: Limits,
+    traffic: Traffic,
+    progress: Progress | None,
+    deadline: float,
+) -> None:
     """From a host that knows no ranges; a cut begins anew."""
     spool.begin(None, [0])
     place = 0
 
     def take(chunk: bytes) -> None:
         nonlocal place
+        if time.monotonic() > deadline:
+            raise Broken(head.url, f"the file took longer than {limits.seconds:.0f} s")
         spool.write(place, chunk)
         place += len(chunk)
         traffic.came += len(chunk)
+        if progress:
+            progress(place, head.size or place)
 
     traffic.requests += 1
     head.check_same(session.get_into(head.url, host, take, limit_bytes=limits.whole_bytes))

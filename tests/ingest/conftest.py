@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
 from gribmill.ingest.model import Model
-from gribmill.ingest.registry import OwnModels, load_models
+from gribmill.ingest.registry import load_models
 from gribmill.ingest.session import Session
 from tests.ingest.server import Publisher, serving
 from tests.ingest.small_grib import SmallFile
-
-ModelAt = Callable[..., Model]
 
 
 @pytest.fixture
@@ -35,9 +34,16 @@ def hrrr(publisher: Publisher) -> Model:
 
 def hrrr_at(publisher: Publisher, mirrors: Sequence[str] = ("aws",)) -> Model:
     """HRRR with some of its mirrors, each a folder of the publisher."""
-    roots = {f"{name}-hrrr": f"{publisher.url}{name}/" for name in ("aws", "gcs", "nomads")}
-    model = load_models(OwnModels(roots=roots))["hrrr"]
-    return replace(model, mirrors=tuple(one for one in model.mirrors if one.name.split("-")[0] in mirrors))
+    model = _hrrr()
+    chosen = [one for one in model.mirrors if one.name.split("-")[0] in mirrors]
+    return replace(
+        model, mirrors=tuple(replace(one, root=f"{publisher.url}{one.name.split('-')[0]}/") for one in chosen)
+    )
+
+
+@cache
+def _hrrr() -> Model:
+    return load_models()["hrrr"]
 
 
 def publish(publisher: Publisher, file: SmallFile, mirrors: Sequence[str] = ("aws",), idx: bytes | None = None) -> None:

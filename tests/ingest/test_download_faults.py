@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -277,27 +278,34 @@ FAULTY = st.tuples(
 )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Publisher]:
+    with serving() as one:
+        yield one
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(faults=st.lists(FAULTY, max_size=5), stale=st.booleans())
 def test_any_mix_of_faults_gives_the_right_bytes_or_none(
+    shared: Publisher,
     tmp_path_factory: pytest.TempPathFactory,
     faults: list[tuple[tuple[str, object], str, int, int, bool | None]],
     stale: bool,
 ) -> None:
     target = tmp_path_factory.mktemp("spool") / "001.grib2"
-    with serving() as publisher:
-        publish(publisher, FILE, ("aws",), idx=FILE.longer(9).idx if stale else None)
-        publish(publisher, FILE, ("gcs",))
-        for (kind, value), match, times, skip, ranged in faults:
-            publisher.fault(kind, match=match, times=times, skip=skip, ranged=ranged, value=value)
-        for _ in range(2):
-            try:
-                _download(publisher, target, ("aws", "gcs"))
-            except DownloadFailed:
-                assert not target.exists()
-            else:
-                assert target.read_bytes() in (FILE.spool(), FILE.spool({*WANTED, "t500"}))
-                target.unlink()
+    shared.faults.clear()
+    publish(shared, FILE, ("aws",), idx=FILE.longer(9).idx if stale else None)
+    publish(shared, FILE, ("gcs",))
+    for (kind, value), match, times, skip, ranged in faults:
+        shared.fault(kind, match=match, times=times, skip=skip, ranged=ranged, value=value)
+    for _ in range(2):
+        try:
+            _download(shared, target, ("aws", "gcs"))
+        except DownloadFailed:
+            assert not target.exists()
+        else:
+            assert target.read_bytes() in (FILE.spool(), FILE.spool({*WANTED, "t500"}))
+            target.unlink()
 
 
 def test_messages_may_hold_anything(publisher: Publisher, target: Path) -> None:
