@@ -71,6 +71,7 @@ def swollen(packing: str, nx: int, ny: int) -> Callable[[], bytes]:
         (lambda: changed("grid_jpeg", 7, 6, b"\0"), "no JPEG 2000"),
         (lambda: changed("grid_png", 7, 6, b"\0"), "no PNG"),
         (lambda: changed("grid_png", 7, 6 + 33, b"\x7f"), "image is damaged"),
+        (lambda: changed("grid_png", 5, 20, b"\x05"), "depth 16 and colour type 0 cannot hold 5-bit values"),
         (lambda: changed("grid_ieee", 5, 12, b"\x09"), "IEEE precision 9 is unknown"),
     ],
 )

@@ -82,7 +82,7 @@ def _check_packed2(section: bytes, data: memoryview, packing: Packing, coded: in
         case 40 | 40000 if packing.bits:
             check_jpeg(data, coded)
         case 41 | 40010 if packing.bits:
-            check_png(data, coded)
+            check_png(data, coded, packing.bits or 0)
 
 
 def _check_room(values: int, bits: int, room: int) -> None:

@@ -8,6 +8,8 @@ from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.octets import unsigned
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+# Bits of one pixel, by colour type and bit depth, as GRIB2 uses PNG: grey, RGB, RGB with alpha.
+PNG_PIXEL_BITS = {(0, 8): 8, (0, 16): 16, (2, 8): 24, (6, 8): 32}
 
 
 def check_jpeg(data: memoryview, values: int) -> None:
@@ -18,11 +20,17 @@ def check_jpeg(data: memoryview, values: int) -> None:
     _check_pixels(max(right - left, 0) * max(bottom - top, 0), values)
 
 
-def check_png(data: memoryview, values: int) -> None:
-    """By the header chunk; and every chunk must lie within the data, for ecCodes aborts where one does not."""
+def check_png(data: memoryview, values: int, bits: int) -> None:
+    """By the header chunk; and every chunk must lie within the data.
+
+    ecCodes aborts the process where a chunk does not, or where a pixel has not the whole bytes of a value.
+    """
     if bytes(data[:8]) != PNG_SIGNATURE or bytes(data[12:16]) != b"IHDR":
         raise GribError("its packed image is no PNG")
     _check_pixels(unsigned(data, 17, 20) * unsigned(data, 21, 24), values)
+    depth, colour = unsigned(data, 25, 25), unsigned(data, 26, 26)
+    if PNG_PIXEL_BITS.get((colour, depth)) != (bits + 7) // 8 * 8:
+        raise GribError(f"its packed image of depth {depth} and colour type {colour} cannot hold {bits}-bit values")
     place, kind = len(PNG_SIGNATURE), b""
     while kind != b"IEND":
         if place + 12 > len(data):
