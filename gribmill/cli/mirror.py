@@ -15,7 +15,6 @@ from gribmill.settings import Settings
 
 if TYPE_CHECKING:
     from gribmill.ingest.model import Model
-    from gribmill.mirror.faults import Faults
     from gribmill.mirror.server import Server
 
 DEFAULT_PORT = 8750
@@ -43,11 +42,13 @@ MOST_PORTS = 65535
 )  # fmt: skip
 @click.option("--serve", is_flag=True, help="With --make: serve too, from the first file on.")
 @click.option("--fault", "faults", multiple=True, metavar="FAULT", help="What goes wrong; see below. May be repeated.")
+@click.option("--multi-range", is_flag=True, help="Answer several ranges in one request, as NOMADS and ECMWF do.")
 @click.option("--no-digests", is_flag=True, help="No Content-Digest on answers, as on S3 itself.")
 @click.pass_obj
 def mirror(
     settings: Settings, folder: Path, host: str, port: int, names: str | None, run: str | None, runs: int, hours: str,
-    only: str | None, every: float, seed: int, coarse: int, serve: bool, faults: tuple[str, ...], no_digests: bool,
+    only: str | None, every: float, seed: int, coarse: int, serve: bool, faults: tuple[str, ...],
+    multi_range: bool, no_digests: bool,
 ) -> None:  # fmt: skip
     """Serve the folder DIR over HTTP as the clouds do, or fill it with made-up forecasts.
 
@@ -73,6 +74,7 @@ def mirror(
     from gribmill.mirror.fault import parse_fault
     from gribmill.mirror.faults import Faults
     from gribmill.mirror.publication import models_in
+    from gribmill.mirror.server import Server
     from gribmill.pipeline.models import configured_models
 
     if run is not None and runs > 1:
@@ -83,7 +85,10 @@ def mirror(
     stop = _stop_on_signals()
     if models:
         folder.mkdir(parents=True, exist_ok=True)
-    server = _started(folder, host, port, found, digests=not no_digests) if serve or not models else None
+    server = None
+    if serve or not models:
+        server = Server(folder, found, host=host, port=port, digests=not no_digests, multi_range=multi_range)
+        server.start()
     try:
         if server:
             _announce(server, folder, models or models_in(known.values(), folder))
@@ -122,14 +127,6 @@ def _announce(server: Server, folder: Path, models: Sequence[Model]) -> None:
     else:
         click.echo("in gribmill.toml under [roots], a mirror's name and this address with the folder of its keys:")
         click.echo(f'aws-hrrr = "{server.url}FOLDER/"')
-
-
-def _started(folder: Path, host: str, port: int, faults: Faults, *, digests: bool) -> Server:
-    from gribmill.mirror.server import Server
-
-    server = Server(folder, faults, host=host, port=port, digests=digests)
-    server.start()
-    return server
 
 
 def _stop_on_signals() -> threading.Event:

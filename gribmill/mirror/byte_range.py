@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 
+# More in one request is an attack (RFC 9110, 17.15).
+MOST_RANGES = 500
 _ONE = re.compile(r"bytes=(\d{0,19})-(\d{0,19})")
 
 
@@ -19,6 +22,10 @@ class ByteSpan:
     def length(self) -> int:
         """How many."""
         return self.end - self.start
+
+    def header(self, size: int) -> str:
+        """As Content-Range has it."""
+        return f"bytes {self.start}-{self.end - 1}/{size}"
 
 
 class Unsatisfiable(Exception):
@@ -45,3 +52,18 @@ def parse_range(header: str | None, size: int) -> ByteSpan | None:
     if start >= size:
         raise Unsatisfiable
     return ByteSpan(start, end)
+
+
+def parse_ranges(header: str | None, size: int) -> list[ByteSpan]:
+    """Several ranges, as NOMADS and ECMWF's own server answer them; none where it is one range, or nonsense."""
+    texts = header.strip().removeprefix("bytes=").split(",") if header else []
+    if not 1 < len(texts) <= MOST_RANGES:
+        return []
+    spans: list[ByteSpan] = []
+    for text in texts:
+        with contextlib.suppress(Unsatisfiable):
+            span = parse_range(f"bytes={text.strip()}", size)
+            if span is None:
+                return []
+            spans.append(span)
+    return spans

@@ -42,6 +42,7 @@ class Server:
 
     `url` ends with a slash. Each top folder is a bucket (`server.url + "noaa-hrrr/?list-type=2"`), and so is the
     whole. `seen` remembers the latest requests. `digests`: whether answers carry a checksum (Content-Digest).
+    `multi_range`: several ranges in one request are answered, as NOMADS does; S3 sends the whole object then.
     """
 
     def __init__(
@@ -52,10 +53,11 @@ class Server:
         host: str = "127.0.0.1",
         port: int = 0,
         digests: bool = True,
+        multi_range: bool = False,
     ) -> None:
         self.seen: deque[Seen] = deque(maxlen=MOST_SEEN)
         self.stopping = threading.Event()
-        self.service = Service(Folder(folder), faults or Faults(), digests=digests)
+        self.service = Service(Folder(folder), faults or Faults(), digests=digests, multi_range=multi_range)
         try:
             self._http = _Http((host, port), self)
         except OSError as error:

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from email.utils import format_datetime
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from gribmill.mirror import multipart
 from gribmill.mirror.answer import Answer, of_bytes, refusal
 from gribmill.mirror.bucket_list import PARAMETERS, BadList, asked, page_of, write_page
-from gribmill.mirror.byte_range import ByteSpan, Unsatisfiable, parse_range
+from gribmill.mirror.byte_range import ByteSpan, Unsatisfiable, parse_range, parse_ranges
 from gribmill.mirror.conditions import judge, range_holds
 from gribmill.mirror.content import Content
 from gribmill.mirror.fault import is_index
@@ -27,8 +28,8 @@ MOST_PAGE_LINES = 20_000
 class Service:
     """Answers for one folder. Threads may share it."""
 
-    def __init__(self, folder: Folder, faults: Faults, *, digests: bool = True) -> None:
-        self.folder, self.faults, self.digests = folder, faults, digests
+    def __init__(self, folder: Folder, faults: Faults, *, digests: bool = True, multi_range: bool = False) -> None:
+        self.folder, self.faults, self.digests, self.multi_range = folder, faults, digests, multi_range
 
     def answer(self, method: str, target: str, headers: Mapping[str, str]) -> tuple[str, Answer]:
         """The key that was meant, and the answer; HEAD is answered as GET is, but for the body."""
@@ -71,13 +72,16 @@ class Service:
         if verdict == "not modified":
             return Answer(304, facts)
         asked_for = headers.get("Range") if range_holds(headers.get("If-Range"), etag, modified) else None
+        if self.multi_range and (spans := parse_ranges(asked_for, content.size)):
+            facts["Content-Type"] = multipart.CONTENT_TYPE
+            return Answer(206, facts, multipart.body(content, spans), multipart.length(content, spans), trouble)
         try:
             span = parse_range(asked_for, content.size)
         except Unsatisfiable:
             size = {"RangeRequested": asked_for, "ActualObjectSize": content.size}
             return refusal("InvalidRange", size, {"Content-Range": f"bytes */{content.size}"})
         if span is not None:
-            facts["Content-Range"] = f"bytes {span.start}-{span.end - 1}/{content.size}"
+            facts["Content-Range"] = span.header(content.size)
         body = span or ByteSpan(0, content.size)
         if digest and body.length <= MOST_DIGESTED_BYTES:
             facts["Content-Digest"] = _digest(content, body)
