@@ -131,7 +131,8 @@ class Attempt:
 
     def _walked(self, session: Session, host: Host, head: Head, traffic: Traffic, way: Way) -> Plan:
         reader = RangeReader(session, host, head, traffic)
-        heads = list(walk(reader.read, head.size or 0, self.limits.walked_messages))
+        most = self.limits.local_messages if is_local(head.url) else self.limits.walked_messages
+        heads = list(walk(reader.read, head.size or 0, most))
         return plan_by_walk(heads, head, self.wanted, self.expected, member_of(self.model.extras), way)
 
     def _bring(self, source: SourceUrls, plan: Plan) -> Downloaded:

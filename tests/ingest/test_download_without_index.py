@@ -113,6 +113,14 @@ def test_a_walk_is_bounded(publisher: Publisher, target: Path) -> None:
         _download(hrrr_at(publisher), target, walked_messages=3)
 
 
+def test_a_file_that_is_here_may_have_more_messages(publisher: Publisher, target: Path) -> None:
+    publisher.put(key_of(FILE), FILE.data)
+    _download(_without_index(hrrr_at(publisher)), target, walked_messages=3)
+    assert target.read_bytes() == FILE.spool(TMP_TOO)
+    with pytest.raises(Retryable, match="more than 3 messages"):
+        _download(_without_index(hrrr_at(publisher)), target, local_messages=3)
+
+
 def test_a_walk_asks_for_little(publisher: Publisher, target: Path) -> None:
     file = usual_file(size=100_000)
     publish(publisher, file, idx=b"stale")
