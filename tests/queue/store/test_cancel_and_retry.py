@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from gribmill.queue.errors import JobNotFound, NotAllowed, UnknownJobType
+from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Snoozed, Stopped
 from gribmill.queue.store import Store
 from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.hands import LEASE, add, attempts, claim, drain, fail, report, stop, succeed, take
+from tests.queue.store.sample_types import TYPES
 
 
 def test_pending_job_is_cancelled_at_once(store: Store) -> None:
@@ -159,3 +162,15 @@ def test_only_pending_jobs_can_be_run_now(store: Store) -> None:
     take(store)
     with pytest.raises(NotAllowed, match="processing"):
         store.run_now(job_id)
+
+
+def test_changed_declaration_takes_effect_and_leaves_the_pause(store: Store, bench: Bench) -> None:
+    store.pause("plain")
+    changed = [replace(kind, max_running=1) if kind.key == "plain" else kind for kind in TYPES]
+    other = bench.open(Registry(*changed))
+    assert claim(other) == ()
+    ids = [add(other), add(other)]
+    assert claim(other) == (), "declaring it again does not resume it"
+    other.resume("plain")
+    assert take(other).id == ids[0]
+    assert claim(other) == ()

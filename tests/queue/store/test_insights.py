@@ -67,6 +67,15 @@ def test_statistics_of_the_last_hour(store: Store, clock: FakeClock) -> None:
     assert stats_of(store, "plain").failure_rate is None
 
 
+def test_wait_ends_with_the_first_attempt(store: Store, clock: FakeClock) -> None:
+    add(store)
+    clock.advance(2)
+    fail(store, take(store))
+    clock.advance(500)
+    succeed(store, take(store))
+    assert stats_of(store, "plain").wait_p50 == pytest.approx(2, abs=0.01)
+
+
 def test_oldest_ready_job_is_the_one_that_waits_longest(store: Store, clock: FakeClock) -> None:
     assert stats_of(store, "plain").oldest_ready_seconds is None
     add(store, priority=-5)
