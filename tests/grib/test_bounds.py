@@ -9,9 +9,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.bounds import POINT_LIMIT, bit_numbers
+from gribmill.tiles.grib.bounds import POINT_LIMIT
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import fields
+from gribmill.tiles.grib.second_order import bit_numbers
 from tests.make_grib import GRIDS, make_message, smooth_values
 
 SHAPE = GRIDS["hrrr-small"].shape
@@ -87,6 +88,31 @@ def test_bit_numbers_reads_what_was_packed() -> None:
     assert np.array_equal(bit_numbers(packed, 77, 11), numbers)
 
 
+def second_order(first: int, value: bytes) -> bytes:
+    """A GRIB1 message in second-order packing with some octets of its data section replaced."""
+    message = bytearray(make_message("gfs-small", packing="grid_second_order", edition=1))
+    data = 8 + 28 + 32
+    message[data + first - 1 : data + first - 1 + len(value)] = value
+    return bytes(message)
+
+
+@pytest.mark.parametrize(
+    ("first", "value", "words"),
+    [
+        (17, b"\xff\xff", "too few for 65535 groups"),
+        (21, b"\xff", "groups"),
+        (22, b"\x30", "too few for"),
+        (23, b"\x09", "groups hold|too few"),
+        (24, b"\x00\x1a", "groups hold"),
+        (15, b"\xff\xff", "need more bytes"),
+        (12, b"\xff\xff", "too few"),
+    ],
+)
+def test_second_order_groups_that_do_not_add_up_are_refused(first: int, value: bytes, words: str) -> None:
+    with pytest.raises(GribError, match=words):
+        [field.values() for field in fields(second_order(first, value), "f")]
+
+
 def run_mutations(first: int, last: int) -> None:
     # In a process of its own: what fails here may take the process with it.
     command = [sys.executable, "-m", "tests.grib.mutate", str(first), str(last)]
@@ -97,6 +123,11 @@ def run_mutations(first: int, last: int) -> None:
 
 def test_random_damage_is_refused_or_decoded_but_never_fatal() -> None:
     run_mutations(0, 1500)
+
+
+@pytest.mark.parametrize("seed", [1888, 39988, 47717], ids=["PNG chunk", "PNG depth", "second-order groups"])
+def test_damage_that_once_ended_the_process_is_refused(seed: int) -> None:
+    run_mutations(seed, seed + 1)
 
 
 @pytest.mark.soak

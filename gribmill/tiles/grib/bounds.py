@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.images import check_jpeg, check_png
 from gribmill.tiles.grib.layout import Layout
-from gribmill.tiles.grib.octets import Section, unsigned
+from gribmill.tiles.grib.octets import unsigned
 from gribmill.tiles.grib.packing import Packing
+from gribmill.tiles.grib.second_order import bit_numbers, check_second_order
 from gribmill.tiles.grib.sections import BITMAP_FOLLOWS, NO_BITMAP, Sections1, Sections2
 
 # The largest real field at hand has 47 million points. Decoding one of this size takes 0.8 GB.
@@ -48,6 +48,8 @@ def check1(sections: Sections1, packing: Packing, layout: Layout | None) -> None
     bits = packing.bits or 0
     if packing.name == "simple":
         _check_room(coded, bits, len(sections.data) - 11)
+    elif packing.name == "second order":
+        check_second_order(sections.data, coded)
 
 
 def check_points(points: int, layout: Layout | None) -> None:
@@ -120,12 +122,3 @@ def _check_groups(section: bytes, data: memoryview, coded: int) -> None:
         raise GribError(f"its groups hold {int(lengths.sum())} values of {coded}")
     if int(widths.max()) > BITS_LIMIT or int((lengths * widths).sum()) > (len(data) - place) * 8:
         raise GribError("its groups need more bytes of data than there are")
-
-
-def bit_numbers(data: Section, count: int, width: int) -> NDArray[np.int64]:
-    """`count` unsigned numbers of `width` bits each, one after the other."""
-    if width == 0:
-        return np.zeros(count, np.int64)
-    bits = np.unpackbits(np.frombuffer(data, np.uint8), count=count * width).reshape(count, width)
-    weights = np.int64(1) << np.arange(width - 1, -1, -1, dtype=np.int64)
-    return bits @ weights

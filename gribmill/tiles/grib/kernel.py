@@ -1,0 +1,65 @@
+"""The native decode kernel, where it is built: fields straight into float32 windows, or a word that it cannot."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gribmill.regions.window import Window
+from gribmill.tiles.grib.layout import Layout
+from gribmill.tiles.grib.sections import Sections2
+
+Values = NDArray[np.float32]
+SWITCH = "GRIBMILL_KERNEL"
+# The kernel keeps its list of windows in memory; more regions than this take several passes.
+MOST_WINDOWS = 4096
+
+
+@cache
+def _native() -> Callable[..., int] | None:
+    try:
+        # By name: where it was not built, there is nothing that a type checker could find.
+        module: Any = import_module("gribmill.tiles._unpack")
+    except ImportError:
+        return None
+    unpack: Callable[..., int] = module.unpack
+    return unpack
+
+
+def state() -> Literal["native", "off", "not built"]:
+    """Which decoder is in use; GRIBMILL_KERNEL=off leaves everything to ecCodes."""
+    if os.environ.get(SWITCH, "").lower() in ("off", "0", "no"):
+        return "off"
+    return "not built" if _native() is None else "native"
+
+
+def unpack(sections: Sections2, points: int, layout: Layout, windows: Sequence[Window] | None) -> list[Values] | None:
+    """Each window's values (without `windows`: one array of the whole grid); None where ecCodes has to decode.
+
+    What comes back is, bit for bit, ecCodes' float64 cast to float32. Sections that contradict each other are
+    always left to the checks that go before ecCodes, so that they give the same error with and without the kernel.
+    """
+    native = _native() if state() == "native" else None
+    if native is None or layout.ny * layout.nx != points:
+        return None
+    chosen = [Window(slice(0, layout.ny), (slice(0, layout.nx),))] if windows is None else list(windows)
+    if not 0 < len(chosen) <= MOST_WINDOWS:
+        return None
+    arrays = tuple(np.empty(window.shape, np.float32) for window in chosen)
+    declined = native(
+        sections.packing, sections.bitmap, sections.data, points, layout.ny, layout.nx, layout.scanning,
+        np.array([_numbers(window) for window in chosen], np.uint32), arrays,
+    )  # fmt: skip
+    return None if declined else list(arrays)
+
+
+def _numbers(window: Window) -> tuple[int, ...]:
+    seam = window.cols[1] if len(window.cols) > 1 else slice(0, 0)
+    first = window.cols[0]
+    return window.rows.start, window.rows.stop, first.start, first.stop, seam.start, seam.stop
