@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -216,11 +215,6 @@ def statistics(array: np.ndarray[Any, Any]) -> dict[str, Any]:
         "mean": _number(finite.mean(dtype=np.float64)),
         "missing": missing,
     }
-
-
-def names(skipped: Iterable[Skipped]) -> list[str]:
-    """The names in a list of skipped messages, each once, in order."""
-    return list(dict.fromkeys(item.name for item in skipped))
 
 
 def _number(value: Any) -> float | None:

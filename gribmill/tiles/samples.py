@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.interval import Total, amounts
@@ -14,6 +15,9 @@ from gribmill.tiles.place import Place, Sampling, place_in
 from gribmill.tiles.series import Column
 from gribmill.tiles.shelf import Shelf
 from gribmill.tiles.tile import Tile, read_tile
+
+# What one hour says: each variable's value and the facts about it.
+Row = dict[str, tuple[float, Quantity]]
 
 ACCUMULATED = "accum"
 BUCKET = "_bucket"  # what the lexicon appends to the name of a sum that does not start with the run
@@ -34,7 +38,7 @@ class Samples:
     first: Tile
     wanted: list[str] | None
     steps: list[int] = field(default_factory=list)
-    rows: list[dict[str, tuple[float, Quantity]]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def columns(self) -> list[Column]:
@@ -94,43 +98,44 @@ def wind_direction(u: float, v: float) -> float:
 
 
 def sample_shelf(shelf: Shelf, lat: float, lon: float, method: Sampling, wanted: list[str] | None) -> Samples:
-    samples: Samples | None = None
-    unreadable: list[tuple[int, str]] = []
+    """Every hour at the place. A damaged one does not hide the others: it is a row without values, and a note."""
+    first: tuple[Place, Tile] | None = None
+    steps: list[int] = []
+    rows: list[Row] = []
+    notes: list[str] = []
     for step, path in shelf.tiles().items():
-        row: dict[str, tuple[float, Quantity]] = {}
         try:
-            tile = read_tile(path)
-            place = place_in(tile, lat, lon)
-            if place is None:
-                raise TileError(f"{path} does not hold the place, unlike other hours of the run")
-            step = tile.meta.minutes
-            if samples is None:
-                samples = Samples(place, tile, wanted)
-                samples.steps = [earlier for earlier, _ in unreadable]
-                samples.rows = [{} for _ in unreadable]
-                samples.notes = [note for _, note in unreadable]
-            for name in _needed(tile, wanted):
-                sampling: Sampling = "nearest" if _is_angle(tile.meta.variables[name]) else method
-                row[name] = (place.sample(tile.read(name), sampling), tile.meta.variables[name])
+            place, tile, row = _sample(path, lat, lon, method, wanted)
         except TileError as error:
-            # One damaged hour must not hide the others: it shows as a row without values, and in the notes.
-            row = {}
-            if samples is None:
-                unreadable.append((step, str(error)))
-                continue
-            samples.notes.append(str(error))
-        samples.steps.append(step)
-        samples.rows.append(row)
-    if samples is None:
-        raise TileError(f"no tile in {shelf.folder} can be read: {unreadable[0][1] if unreadable else 'none'}")
-    return samples
+            steps.append(step)
+            rows.append({})
+            notes.append(str(error))
+            continue
+        first = first or (place, tile)
+        steps.append(tile.meta.minutes)
+        rows.append(row)
+    if first is None:
+        raise TileError(f"no tile in {shelf.folder} can be read: {notes[0] if notes else 'there is none'}")
+    return Samples(*first, wanted, steps, rows, notes)
+
+
+def _sample(path: Path, lat: float, lon: float, method: Sampling, wanted: list[str] | None) -> tuple[Place, Tile, Row]:
+    tile = read_tile(path)
+    place = place_in(tile, lat, lon)
+    if place is None:
+        raise TileError(f"{path} does not hold the place, unlike other hours of the run")
+    row: Row = {}
+    for name in _needed(tile, wanted):
+        quantity = tile.meta.variables[name]
+        # Between 350° and 10° lies 0°, not 180°: directions are never averaged.
+        row[name] = (place.sample(tile.read(name), "nearest" if _is_angle(quantity) else method), quantity)
+    return place, tile, row
 
 
 def _needed(tile: Tile, wanted: Sequence[str] | None) -> list[str]:
     known = tile.meta.variables
     if wanted is None:
-        usual = _usual(known, _derivable(known))
-        wanted = usual
+        wanted = _usual(known, _derivable(known))
     needed = {each for name in wanted for each in (name, name + BUCKET) if each in known}
     for name, (u, v) in _derivable(known).items():
         if name in wanted:
