@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from gribmill.queue.model import Attempt, Job, NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.supervisor import Supervisor
+from tests.waiting import LOOK_AGAIN_SECONDS
 from tests.worker.types import TYPES_PATH
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,6 +162,17 @@ def holding(path: Path) -> int | None:
     for file in path.parent.glob(f"{path.name}.*"):
         return int(file.name.removeprefix(f"{path.name}."))
     return None
+
+
+def at_rest(pid: int, looks: int = 10) -> bool:
+    """Whether the process waits for something that does not come: it is not woken once between many looks."""
+    seen = set()
+    pause = threading.Event()
+    for _ in range(looks):
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        seen.add(next(line for line in lines if line.startswith("voluntary_ctxt_switches")))
+        pause.wait(LOOK_AGAIN_SECONDS * 2)
+    return len(seen) == 1
 
 
 def alive(pid: int) -> bool:

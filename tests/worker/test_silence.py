@@ -18,7 +18,7 @@ from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
 from gribmill.queue.worker import supervisor as supervisor_module
 from tests.waiting import wait_until
-from tests.worker.rig import Rig, Workers, alive, attempts, enqueue, holding, statuses
+from tests.worker.rig import Rig, Workers, alive, at_rest, attempts, enqueue, holding, statuses
 
 
 def test_executors_die_with_a_killed_supervisor_and_another_worker_takes_over(
@@ -42,12 +42,13 @@ def test_a_worker_that_was_stopped_past_its_lease_changes_nothing_when_it_wakes(
     first, second = tmp_path / "go-1", tmp_path / "go-2"
     job_id = enqueue(store, "hold_attempt", path=str(tmp_path / "go"))
     zombie = workers.start(database, lease_seconds=1.0)
-    wait_until(lambda: holding(first), what="the job to run")
+    executor = wait_until(lambda: holding(first), what="the job to run")
     zombie.signal(SIGSTOP)
-    other = rig(lease_seconds=1.0)
+    other = rig(lease_seconds=6.0)  # it has to go without heartbeats for a moment
     other.until(lambda: holding(second), "another worker to run it again")
     before = attempts(store, job_id)
-    first.touch()  # the zombie's executor ends its work, and tells it
+    first.touch()
+    wait_until(lambda: at_rest(executor), what="the zombie's executor to have said that it is done")
     zombie.signal(SIGCONT)
     other.until(lambda: "no longer ours" in zombie.log or "taken from us" in zombie.log, "the zombie to notice")
     assert attempts(store, job_id) == before
@@ -116,9 +117,12 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
     worker.until(lambda: all(holding(path) for path in paths), "both jobs to run")
     outage.on = True
     paths[0].touch()
-    os.kill(holding(paths[1]) or 0, SIGKILL)
-    worker.until(lambda: outage.refused > 5, "refusals")
-    assert len(worker.supervisor._unsent) == 2
+    worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
+    victims = {holding(path) or 0 for path in paths}
+    for pid in victims:
+        os.kill(pid, SIGKILL)  # one has reported, the other has not
+    worker.until(lambda: outage.refused > 5 and not victims & {*worker.pids}, "refusals, and two burials")
+    assert [report.ticket.job_id for report in worker.supervisor._unsent] == [good, dies]
     assert [store.job(one).status for one in (good, dies)] == ["processing"] * 2
     paths[1].touch()
     outage.on = False
