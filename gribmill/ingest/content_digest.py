@@ -29,6 +29,11 @@ class ContentDigest:
         except binascii.Error:
             return cls(None)
 
+    @property
+    def expected(self) -> bool:
+        """Whether there is one to compare with."""
+        return self._expected is not None
+
     def add(self, chunk: bytes) -> None:
         """Some more of the body."""
         if self._hash:

@@ -108,18 +108,23 @@ class Fetch:
                 self.traffic.requests += 1
             try:
                 self.session.get_range(
-                    self.plan.head.url, self.host, pour.place, request.end, pour.take, pin=self.plan.head
-                )
-                pour.check_complete()
+                    self.plan.head.url, self.host, pour.place, request.end, pour.take,
+                    pin=self.plan.head, begin=pour.begin,
+                )  # fmt: skip
+                pour.finish()
                 return
             except Broken:
+                pour.forget_unchecked()
                 if attempt == TRIES:
                     raise
                 self._stop.wait(self.limits.retry_pause_seconds * 2 ** (attempt - 1))
 
 
 class _Pour:
-    """Takes the bytes of one request in order: each message to its place, the gaps between away."""
+    """Takes the bytes of one request in order: each message to its place, the gaps between away.
+
+    Where the host sends a checksum of the range, messages are proven only after it; else as soon as they are whole.
+    """
 
     def __init__(self, fetch: Fetch, request: Request) -> None:
         self.fetch, self.request = fetch, request
@@ -127,6 +132,15 @@ class _Pour:
         self._parts = list(request.parts)
         self._digest = hashlib.sha256()
         self._first = b""
+        self._checked = False
+        self._unmarked: list[tuple[int, str]] = []
+        self._put_since = 0
+        self._safe = (self.place, list(self._parts), self._digest, self._first)
+
+    def begin(self, checked: bool) -> None:
+        """An answer begins; all before it is safe."""
+        self._checked, self._put_since = checked, 0
+        self._safe = (self.place, list(self._parts), self._digest.copy(), self._first)
 
     def take(self, chunk: bytes) -> None:
         """The next bytes."""
@@ -145,12 +159,22 @@ class _Pour:
             self.place += step
             view = view[step:]
             if self.place == end:
-                self._complete(start, end)
+                self._complete(start)
 
-    def check_complete(self) -> None:
-        """Every part has come."""
+    def finish(self) -> None:
+        """The answer was whole, and its checksum right."""
+        for number, digest in self._unmarked:
+            self.fetch.spool.mark(number, digest)
+        self._unmarked = []
         if self._parts:
             raise Broken(self.fetch.plan.head.url, f"the range ended before byte {self._parts[0].start}")
+
+    def forget_unchecked(self) -> None:
+        """The answer was cut off: without its checksum, its bytes have to come again."""
+        if self._checked:
+            self.place, self._parts, self._digest, self._first = self._safe
+            self._unmarked, self._checked = [], False
+            self.fetch.report(-self._put_since)
 
     def _put(self, data: bytes, start: int) -> None:
         fetch, number = self.fetch, self.fetch.numbers[start]
@@ -161,9 +185,10 @@ class _Pour:
                 prove_beginning(self._first, start, fetch.plan.pieces[number].length)
         fetch.spool.write(fetch.places[number] + self.place - start, data)
         self._digest.update(data)
+        self._put_since += len(data)
         fetch.report(len(data))
 
-    def _complete(self, start: int, end: int) -> None:
+    def _complete(self, start: int) -> None:
         fetch, number = self.fetch, self.fetch.numbers[start]
         piece = fetch.plan.pieces[number]
         if fetch.expected is not None:
@@ -175,6 +200,10 @@ class _Pour:
                 fields=piece.fields,
                 fitting=piece.fitting,
             )
-        fetch.spool.mark(number, self._digest.hexdigest())
+        self._unmarked.append((number, self._digest.hexdigest()))
         self._parts.pop(0)
         self._digest, self._first = hashlib.sha256(), b""
+        if not self._checked:
+            for one in self._unmarked:
+                fetch.spool.mark(*one)
+            self._unmarked = []

@@ -32,6 +32,8 @@ CHUNK_BYTES = 1 << 17
 MOST_REDIRECTS = 3
 FAULTS = (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException, OSError, ValueError)
 Sink = Callable[[bytes], None]
+# Told before the first byte whether a checksum will be compared after the last.
+Begin = Callable[[bool], None]
 
 
 class Http:
@@ -79,7 +81,17 @@ class Http:
             came = self._pour(answer, url, sink, size, limit_bytes)
             return head_of(url, answer.headers, size=came)
 
-    def get_range(self, url: str, host: Host, start: int, end: int | None, sink: Sink, *, pin: Head | None) -> Head:
+    def get_range(
+        self,
+        url: str,
+        host: Host,
+        start: int,
+        end: int | None,
+        sink: Sink,
+        *,
+        pin: Head | None,
+        begin: Begin | None = None,
+    ) -> Head:
         """Exactly these bytes of the pinned object into the sink; a 206 is required."""
         headers = {"Range": f"bytes={start}-{'' if end is None else end - 1}"}
         if pin and pin.strong_etag:
@@ -95,6 +107,8 @@ class Http:
             announced = content_length(answer.headers)
             if announced is not None and announced != last - start:
                 raise Untrusted(url, f"{announced} bytes announced for a range of {last - start}")
+            if begin:
+                begin(ContentDigest.announced(answer.headers).expected)
             self._pour(answer, url, sink, last - start, last - start)
             return head
 

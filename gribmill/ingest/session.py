@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gribmill.ingest.answer import Head
 from gribmill.ingest.host import Host
-from gribmill.ingest.http import Http, Sink
+from gribmill.ingest.http import Begin, Http, Sink
 from gribmill.ingest.local_file import LocalFiles, is_local
 from gribmill.ingest.outcome import Broken
 from gribmill.ingest.rate import RateLimit
@@ -77,12 +77,23 @@ class Session:
         return self._http.get(url, host, sink, limit_bytes=limit_bytes)
 
     def get_range(
-        self, url: str, host: Host, start: int, end: int | None, sink: Sink, *, pin: Head | None = None
+        self,
+        url: str,
+        host: Host,
+        start: int,
+        end: int | None,
+        sink: Sink,
+        *,
+        pin: Head | None = None,
+        begin: Begin | None = None,
     ) -> Head:
-        """Exactly the bytes from `start` to before `end` into the sink, of the object that `pin` describes."""
+        """Exactly the bytes from `start` to before `end` into the sink, of the object that `pin` describes.
+
+        `begin` is told before the first byte whether a checksum follows: until the call returns, none is proven.
+        """
         if is_local(url):
             return self._files.get_range(url, start, end, sink, pin=pin)
-        return self._http.get_range(url, host, start, end, sink, pin=pin)
+        return self._http.get_range(url, host, start, end, sink, pin=pin, begin=begin)
 
     def read_range(self, url: str, host: Host, start: int, end: int, *, pin: Head | None = None) -> Body:
         """A range in memory."""

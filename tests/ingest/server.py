@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 import socket
@@ -62,6 +63,7 @@ class Publisher:
     etags: bool = True
     ranges: bool = True
     heads: bool = True
+    digests: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
     on_request: Callable[[Request], None] | None = None
     release: threading.Event = field(default_factory=threading.Event)
@@ -193,6 +195,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _bend(self, status: int, headers: dict[str, str], body: bytes, fault: Fault | None) -> None:
         length = len(body)
         value = fault.value if fault else None
+        if self.publisher.digests:
+            digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
+            headers["Content-Digest"] = f"sha-256=:{digest}:"
         match fault.kind if fault else "":
             case "truncate":
                 body = body[: int(value)] if value else body[: length // 2]  # type: ignore[call-overload]
@@ -202,9 +207,18 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
             case "range":
                 headers["Content-Range"] = str(value)
+            case "cut flip":
+                cut, place = value  # type: ignore[misc]
+                body = (body[:place] + bytes([body[place] ^ 0x10]) + body[place + 1 :])[:cut]
+                self.close_connection = True
             case "flip":
                 place = int(value)  # type: ignore[call-overload]
+                place %= len(body)
                 body = body[:place] + bytes([body[place] ^ 0x10]) + body[place + 1 :]
+            case "unannounced":
+                self._send_head(status, headers | {"Connection": "close"})
+                self.close_connection = True
+                return self._write(body[: length // 2])
             case "etag":
                 headers["ETag"] = str(value)
             case "encoding":

@@ -308,6 +308,41 @@ def test_any_mix_of_faults_gives_the_right_bytes_or_none(
             target.unlink()
 
 
+@pytest.mark.parametrize("place", [0, 60, 100, 500, 2500, -1])
+def test_a_flipped_byte_anywhere_is_found_by_the_checksum_of_the_range(
+    publisher: Publisher, target: Path, place: int
+) -> None:
+    """Packed values look like any others; only a host that sends checksums lets us see that they are wrong."""
+    publisher.digests = True
+    publish(publisher, FILE, ("aws", "gcs"))
+    fault = publisher.fault("flip", match="aws/", ranged=True, value=place)
+    with pytest.raises(Retryable):
+        _download(publisher, target)
+    assert not target.exists()
+    assert _download(publisher, target, ("aws", "gcs")).mirror == "gcs-hrrr"
+    assert target.read_bytes() == FILE.spool()
+    target.unlink()
+    with pytest.raises(Retryable):
+        _download(publisher, target)
+    publisher.faults.remove(fault)
+    _download(publisher, target)
+    assert target.read_bytes() == FILE.spool()
+
+
+def test_what_comes_before_a_cut_is_not_proven_without_its_checksum(publisher: Publisher, target: Path) -> None:
+    publisher.digests = True
+    publish(publisher, FILE)
+    # The first answers are cut after a whole message, with a byte of it turned: only the checksum would have told.
+    publisher.fault("cut flip", match=".grib2", ranged=True, times=2, value=(3500, 1500))
+    seen: list[int] = []
+    _download(publisher, target, progress=lambda done, total: seen.append(done))
+    assert target.read_bytes() == FILE.spool()
+    assert seen[-1] == len(FILE.spool())
+    cuts = [request for request in publisher.asked() if request.range and request.sent == 3500]
+    assert cuts
+    assert all([one.range for one in publisher.asked()].count(cut.range) >= 2 for cut in cuts)
+
+
 def test_messages_may_hold_anything(publisher: Publisher, target: Path) -> None:
     """Payloads that spell GRIB and 7777 do not confuse a walk."""
     evil = message(payload=message() * 3)
