@@ -19,8 +19,10 @@ help:
 
 setup: $(STAMP)
 
-# Remade when the declared dependencies change. uv resolves in seconds; pip is the way where uv has no wheel.
-$(STAMP): pyproject.toml constraints.txt
+# Remade when the declared dependencies or the kernel change. uv resolves in seconds; pip is the way where uv has no wheel.
+KERNEL := setup.py gribmill/tiles/_unpack.c $(wildcard gribmill/tiles/native/*.h)
+
+$(STAMP): pyproject.toml constraints.txt $(KERNEL)
 	@echo "setting up $(VENV) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
@@ -28,6 +30,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@if [ -x $(BIN)/uv ] && VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/uv pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; \
 	then :; else echo "uv did not manage: installing with pip"; \
 	$(BIN)/python -m pip install -q -U 'pip>=25.1' && $(BIN)/python -m pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; fi
+	@$(BIN)/python -c 'import gribmill.tiles._unpack' 2>/dev/null || \
+	echo "notice: the native decode kernel was not built (no C compiler?): ecCodes decodes everything, more slowly"
 	@touch $@
 
 demo: $(STAMP)

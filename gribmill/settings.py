@@ -16,8 +16,8 @@ from gribmill.errors import GribmillError
 CONFIG_NAME = "gribmill.toml"
 ENV_PREFIX = "GRIBMILL_"
 CONFIG_LIMIT_BYTES = 1_000_000
-# Read elsewhere, before or beside the settings: which file to read, how long `make soak` lasts.
-OTHER_VARIABLES = {"GRIBMILL_CONFIG", "GRIBMILL_SOAK_MINUTES"}
+# Read elsewhere, before or beside the settings: which file to read, how long `make soak` lasts, which decoder.
+OTHER_VARIABLES = {"GRIBMILL_CONFIG", "GRIBMILL_SOAK_MINUTES", "GRIBMILL_KERNEL"}
 
 Positive = Annotated[float, Field(gt=0)]
 PositiveInt = Annotated[int, Field(gt=0)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from gribmill.tiles.grib.bounds import check1, check2
 from gribmill.tiles.grib.decode import decode
 from gribmill.tiles.grib.error import GribError, damaged
+from gribmill.tiles.grib.kernel import unpack
 from gribmill.tiles.grib.keys import Keys
 from gribmill.tiles.grib.layout import Layout, layout1, layout2, points1
 from gribmill.tiles.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan
@@ -26,6 +27,7 @@ from gribmill.tiles.grib.sections import Sections1, Sections2, sections1, sectio
 
 if TYPE_CHECKING:
     from gribmill.regions.grids import Grid
+    from gribmill.regions.window import Window
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,14 +80,32 @@ class Field:
     def values(self) -> NDArray[np.float32]:
         """Float32 rows south→north of columns west→east; NaN where the source has no value."""
         with self._placed():
-            if self.layout is None:
-                raise GribError("its points are not rows of one length: only flat_values() can give them")
-            return self.layout.normalise(self._decoded())
+            found = self._unpacked(None)
+            return self._normalised() if found is None else found[0]
+
+    def cut(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
+        """What `values()` has in each window, all of them in one pass where the kernel can."""
+        with self._placed():
+            found = self._unpacked(windows)
+            if found is None:
+                whole = self._normalised()
+                found = [np.ascontiguousarray(window.take(whole)) for window in windows]
+            return found
 
     def flat_values(self) -> NDArray[np.float32]:
         """The values in the message's own order: for any kind of grid."""
         with self._placed(), np.errstate(over="ignore"):
             return self._decoded().astype(np.float32)
+
+    def _unpacked(self, windows: Sequence[Window] | None) -> list[NDArray[np.float32]] | None:
+        if self.layout is None or isinstance(self.sections, Sections1):
+            return None
+        return unpack(self.sections, self.packing.points, self.layout, windows)
+
+    def _normalised(self) -> NDArray[np.float32]:
+        if self.layout is None:
+            raise GribError("its points are not rows of one length: only flat_values() can give them")
+        return self.layout.normalise(self._decoded())
 
     def _decoded(self) -> NDArray[np.float64]:
         if isinstance(self.sections, Sections2):

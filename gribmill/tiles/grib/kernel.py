@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 
 from gribmill.regions.window import Window
 from gribmill.tiles.grib.layout import Layout
+from gribmill.tiles.grib.octets import unsigned
+from gribmill.tiles.grib.product2 import SHAPES
 from gribmill.tiles.grib.sections import Sections2
 
 Values = NDArray[np.float32]
 SWITCH = "GRIBMILL_KERNEL"
+# Grid templates that every ecCodes knows: what it does not know it refuses, and so the kernel must not decode it.
+GRIDS = {0, 1, 10, 20, 30, 40}
 # The kernel keeps its list of windows in memory; more regions than this take several passes.
 MOST_WINDOWS = 4096
 
@@ -45,8 +49,8 @@ def unpack(sections: Sections2, points: int, layout: Layout, windows: Sequence[W
     What comes back is, bit for bit, ecCodes' float64 cast to float32. Sections that contradict each other are
     always left to the checks that go before ecCodes, so that they give the same error with and without the kernel.
     """
-    native = _native() if state() == "native" else None
-    if native is None or layout.ny * layout.nx != points:
+    native = _native() if state() == "native" and _known(sections) else None
+    if native is None:
         return None
     chosen = [Window(slice(0, layout.ny), (slice(0, layout.nx),))] if windows is None else list(windows)
     if not 0 < len(chosen) <= MOST_WINDOWS:
@@ -57,6 +61,10 @@ def unpack(sections: Sections2, points: int, layout: Layout, windows: Sequence[W
         np.array([_numbers(window) for window in chosen], np.uint32), arrays,
     )  # fmt: skip
     return None if declined else list(arrays)
+
+
+def _known(sections: Sections2) -> bool:
+    return unsigned(sections.grid, 13, 14) in GRIDS and unsigned(sections.product, 8, 9) in SHAPES
 
 
 def _numbers(window: Window) -> tuple[int, ...]:

@@ -1,0 +1,105 @@
+/* The native decode kernel: one function, `unpack`, over the sections of a GRIB2 field. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "native/field.h"
+
+/* Six numbers tell a window: rows, columns, and columns beyond the seam. */
+#define NUMBERS_PER_WINDOW 6
+#define MOST_WINDOWS 4096
+
+static Octets octets_of(const Py_buffer *buffer) { return (Octets){buffer->buf, (size_t)buffer->len}; }
+
+static int to_pane(const uint32_t *numbers, const Py_buffer *out, Pane *pane) {
+    pane->row = numbers[0];
+    pane->row_end = numbers[1];
+    for (int i = 0; i < 2; i++) {
+        pane->column[i] = numbers[2 + 2 * i];
+        pane->column_end[i] = numbers[3 + 2 * i];
+        if (pane->column_end[i] < pane->column[i]) return 0;
+    }
+    const uint64_t width = (uint64_t)(pane->column_end[0] - pane->column[0]) + (pane->column_end[1] - pane->column[1]);
+    if (pane->row_end < pane->row || width > MOST_POINTS) return 0;
+    pane->width = (uint32_t)width;
+    pane->out = out->buf;
+    return (uint64_t)out->len == (uint64_t)(pane->row_end - pane->row) * width * sizeof(float);
+}
+
+/* Buffers of the arrays to fill, one for each window; returns how many were got. */
+static Py_ssize_t get_panes(PyObject *arrays, const uint32_t *numbers, Py_ssize_t count, Py_buffer *outs, Pane *panes) {
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *array = PyTuple_GetItem(arrays, i);
+        if (!array || PyObject_GetBuffer(array, outs + i, PyBUF_WRITABLE) < 0) return i;
+        if (!to_pane(numbers + NUMBERS_PER_WINDOW * i, outs + i, panes + i)) {
+            PyErr_SetString(PyExc_ValueError, "an array does not fit its window");
+            return i + 1;
+        }
+    }
+    return count;
+}
+
+static PyObject *run(Task *task, PyObject *arrays, const Py_buffer *windows) {
+    const Py_ssize_t count = PyTuple_Size(arrays);
+    if (count < 0) return NULL;
+    if (count < 1 || count > MOST_WINDOWS ||
+        windows->len != count * NUMBERS_PER_WINDOW * (Py_ssize_t)sizeof(uint32_t)) {
+        PyErr_SetString(PyExc_ValueError, "windows and arrays do not match");
+        return NULL;
+    }
+    Py_buffer *outs = PyMem_Calloc((size_t)count, sizeof *outs);
+    Pane *panes = PyMem_Calloc((size_t)count, sizeof *panes);
+    uint32_t *numbers = PyMem_Malloc((size_t)windows->len);
+    Verdict verdict = DECLINED_MEMORY;
+    if (outs && panes && numbers) {
+        memcpy(numbers, windows->buf, (size_t)windows->len);
+        const Py_ssize_t got = get_panes(arrays, numbers, count, outs, panes);
+        if (!PyErr_Occurred()) {
+            task->panes = panes;
+            task->pane_count = (size_t)count;
+            Py_BEGIN_ALLOW_THREADS
+            verdict = unpack_field(task);
+            Py_END_ALLOW_THREADS
+        }
+        for (Py_ssize_t i = 0; i < got; i++) PyBuffer_Release(outs + i);
+    }
+    PyMem_Free(numbers);
+    PyMem_Free(panes);
+    PyMem_Free(outs);
+    return PyErr_Occurred() ? NULL : PyLong_FromLong(verdict);
+}
+
+static PyObject *unpack(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer packing, bitmap, data, windows;
+    unsigned int points, ny, nx, scanning;
+    PyObject *arrays;
+    if (!PyArg_ParseTuple(arguments, "y*y*y*IIIIy*O!", &packing, &bitmap, &data, &points, &ny, &nx, &scanning, &windows,
+                          &PyTuple_Type, &arrays))
+        return NULL;
+    Task task = {octets_of(&packing), octets_of(&bitmap), octets_of(&data), points, {ny, nx, scanning}, NULL, 0};
+    PyObject *result = run(&task, arrays, &windows);
+    PyBuffer_Release(&windows);
+    PyBuffer_Release(&data);
+    PyBuffer_Release(&bitmap);
+    PyBuffer_Release(&packing);
+    return result;
+}
+
+static PyMethodDef methods[] = {
+    {"unpack", unpack, METH_VARARGS,
+     "unpack(section5, section6, section7, points, ny, nx, scanning, windows, arrays) -> 0, or why it was declined."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{0, NULL}};
+
+static struct PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "_unpack",
+    .m_doc = "The native decode kernel.",
+    .m_size = 0,
+    .m_methods = methods,
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__unpack(void) { return PyModuleDef_Init(&definition); }

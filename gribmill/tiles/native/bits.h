@@ -1,0 +1,89 @@
+/* Runs of numbers of equal width in a stream of bits. */
+#ifndef GRIBMILL_BITS_H
+#define GRIBMILL_BITS_H
+
+#include "cpu.h"
+#include "octets.h"
+
+/* The widest number that is read in one go. */
+#define WIDEST 32
+/* How many numbers a run may write beyond its end: one vector. */
+#define RUN_SLACK 8
+
+/* One number of 0 to 32 bits. */
+static inline uint32_t bits_at(Octets octets, uint64_t bit, unsigned width) {
+    if (width == 0) return 0;
+    return (uint32_t)((word_at(octets, (size_t)(bit >> 3)) << (bit & 7)) >> (64 - width));
+}
+
+static void run_portable(Octets octets, uint64_t bit, unsigned width, uint32_t base, uint32_t *out, size_t count) {
+    /* 57 bits of a word are whole wherever in its first byte they start. */
+    const size_t per_word = 57 / width;
+    while (count >= per_word) {
+        uint64_t word = word_at(octets, (size_t)(bit >> 3)) << (bit & 7);
+        for (size_t i = 0; i < per_word; i++) {
+            out[i] = base + (uint32_t)(word >> (64 - width));
+            word <<= width;
+        }
+        out += per_word;
+        count -= per_word;
+        bit += per_word * width;
+    }
+    for (size_t i = 0; i < count; i++, bit += width) out[i] = base + bits_at(octets, bit, width);
+}
+
+#ifdef WITH_AVX2
+/* Eight numbers at a time: they fill whole bytes, so that the same shuffle and shifts serve the whole run.
+   Writes whole vectors: up to RUN_SLACK numbers beyond `count`. */
+AVX2 static void run_avx2(Octets octets, uint64_t bit, unsigned width, uint32_t base, uint32_t *out, size_t count) {
+    const unsigned start = (unsigned)(bit & 7);
+    const unsigned middle = (start + 4 * width) >> 3; /* where the second four begin */
+    const uint8_t *from = octets.bytes + (bit >> 3);
+    const size_t left = octets.size - (size_t)(bit >> 3);
+    size_t done = 0;
+    if (left >= middle + 16) {
+        const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        const __m256i offsets = _mm256_add_epi32(_mm256_set1_epi32((int)start),
+                                                 _mm256_mullo_epi32(lanes, _mm256_set1_epi32((int)width)));
+        const __m256i origin = _mm256_setr_epi32(0, 0, 0, 0, (int)middle, (int)middle, (int)middle, (int)middle);
+        const __m256i places = _mm256_sub_epi32(_mm256_srli_epi32(offsets, 3), origin);
+        /* Each lane takes its four bytes in reverse: big-endian to little. */
+        const __m256i spread = _mm256_shuffle_epi8(
+            places, _mm256_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12, 0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8,
+                                     12, 12, 12, 12));
+        const __m256i shuffle = _mm256_add_epi8(spread, _mm256_set1_epi32(0x00010203));
+        const __m256i up = _mm256_and_si256(offsets, _mm256_set1_epi32(7));
+        const __m128i down = _mm_cvtsi32_si128((int)(32 - width));
+        const __m256i add = _mm256_set1_epi32((int)base);
+        const size_t last = left - middle - 16; /* the last place where both loads stay inside */
+        for (size_t place = 0; done < count && place <= last; done += 8, place += width) {
+            const __m128i low = _mm_loadu_si128((const __m128i *)(from + place));
+            const __m128i high = _mm_loadu_si128((const __m128i *)(from + place + middle));
+            __m256i words = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+            words = _mm256_sllv_epi32(_mm256_shuffle_epi8(words, shuffle), up);
+            words = _mm256_add_epi32(_mm256_srl_epi32(words, down), add);
+            _mm256_storeu_si256((__m256i *)(out + done), words);
+        }
+    }
+    if (done < count) run_portable(octets, bit + done * width, width, base, out + done, count - done);
+}
+#endif
+
+/* `count` numbers of 0 to 32 bits, each with `base` added. The caller has checked that they lie within the
+   bytes, and `out` has room for RUN_SLACK more. */
+static inline void read_run(Octets octets, uint64_t bit, unsigned width, uint32_t base, uint32_t *out, size_t count) {
+    if (width == 0) {
+        for (size_t i = 0; i < count; i++) out[i] = base;
+        return;
+    }
+#ifdef WITH_AVX2
+    /* A number of 25 bits may start in the last bit of a byte and still lies within four. */
+    if (width <= 25 && has_avx2()) {
+        run_avx2(octets, bit, width, base, out, count);
+        return;
+    }
+#endif
+    run_portable(octets, bit, width, base, out, count);
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* Which vector instructions there are: asked at run time, so that one binary serves every processor. */
+#ifndef GRIBMILL_CPU_H
+#define GRIBMILL_CPU_H
+
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(GRIBMILL_PORTABLE)
+#define WITH_AVX2 1
+#include <immintrin.h>
+#define AVX2 __attribute__((target("avx2")))
+static inline int has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+#endif
+
+#endif

@@ -1,0 +1,249 @@
+/* Complex packing (5.2) and complex packing of differences (5.3): groups of numbers, each with its own width. */
+#ifndef GRIBMILL_GROUPS_H
+#define GRIBMILL_GROUPS_H
+
+#include "bits.h"
+#include "scale.h"
+
+/* Descriptions of so many groups are unpacked at a time: three arrays that stay in the first cache. */
+#define BATCH 512
+/* Reference plus value then stay within 31 bits. */
+#define WIDEST_GROUP 30
+
+typedef struct {
+    Octets data;
+    uint32_t groups, last_length, length_base, length_step, width_base;
+    unsigned reference_bits, width_bits, length_bits;
+    int management; /* of missing values: 0 none, 1 primary, 2 primary and secondary */
+    uint32_t widest; /* not 0 where any group has a width */
+    uint64_t references_at, widths_at, lengths_at, values_at; /* in bits */
+    /* Undoing the differences: modulo 2^64, as ecCodes adds. */
+    int order;
+    uint64_t firsts[2], bias, last, slope;
+    unsigned seen;
+    /* Where reading stands. */
+    uint32_t group, batch_end;
+    uint64_t left, bit;
+    uint32_t reference, width;
+    uint32_t references[BATCH + RUN_SLACK], widths[BATCH + RUN_SLACK], lengths[BATCH + RUN_SLACK];
+} Groups;
+
+/* Lengths must add up to the values, and their bits must lie within the data. */
+static Verdict check_groups(Groups *self, uint64_t coded) {
+    uint64_t values = 0, bits = 0;
+    for (uint32_t group = 0; group < self->groups; group += BATCH) {
+        const uint32_t count = self->groups - group < BATCH ? self->groups - group : BATCH;
+        read_run(self->data, self->widths_at + (uint64_t)group * self->width_bits, self->width_bits, 0, self->widths, count);
+        read_run(self->data, self->lengths_at + (uint64_t)group * self->length_bits, self->length_bits, 0, self->lengths,
+                 count);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t width = (uint64_t)self->width_base + self->widths[i];
+            uint64_t length = self->length_base + (uint64_t)self->length_step * self->lengths[i];
+            if (group + i == self->groups - 1) length = self->last_length;
+            values += length;
+            if (width > WIDEST_GROUP || values > coded) return DECLINED_GROUPS;
+            self->widest |= (uint32_t)width;
+            bits += width * length;
+        }
+    }
+    if (values != coded) return DECLINED_GROUPS;
+    return self->values_at + bits <= (uint64_t)self->data.size * 8 ? DONE : DECLINED_ROOM;
+}
+
+static uint64_t octets_number(const uint8_t *p, unsigned count) {
+    uint64_t number = 0;
+    for (unsigned i = 0; i < count; i++) number = number << 8 | p[i];
+    return number;
+}
+
+/* First values and overall minimum. ecCodes takes the first values without a sign, whatever the manual says. */
+static Verdict read_differencing(Groups *self, Octets section) {
+    if (section.size < 49) return DECLINED_TEMPLATE;
+    const unsigned octets = section.bytes[48];
+    self->order = section.bytes[47];
+    if (self->order != 1 && self->order != 2) return DECLINED_TEMPLATE;
+    if (octets < (self->reference_bits ? 1u : 0u) || octets > 4) return DECLINED_TEMPLATE;
+    const size_t size = (size_t)(self->order + 1) * octets;
+    if (self->data.size < size) return DECLINED_ROOM;
+    const uint8_t *place = self->data.bytes;
+    for (int i = 0; i < self->order; i++, place += octets) self->firsts[i] = octets_number(place, octets);
+    const uint64_t word = octets_number(place, octets), sign = UINT64_C(1) << (8 * octets) >> 1;
+    self->bias = word & sign ? -(word & (sign - 1)) : word;
+    self->references_at = (uint64_t)size * 8;
+    return DONE;
+}
+
+/* Reads sections 5 and 7 far enough to know that nothing later can go wrong but the range of the sums. */
+static Verdict open_groups(Groups *self, Octets section, Octets data, uint64_t coded, int differenced) {
+    memset(self, 0, offsetof(Groups, references));
+    if (section.size < 47) return DECLINED_TEMPLATE;
+    const uint8_t *p = section.bytes;
+    self->data = data;
+    self->reference_bits = p[19];
+    self->management = p[22];
+    self->groups = number4(p + 31);
+    self->width_base = p[35];
+    self->width_bits = p[36];
+    self->length_base = number4(p + 37);
+    self->length_step = p[41];
+    self->last_length = number4(p + 42);
+    self->length_bits = p[46];
+    if (self->management > 2) return DECLINED_TEMPLATE;
+    if (self->groups == 0) return self->reference_bits == 0 ? DONE : DECLINED_GROUPS;
+    if (differenced) {
+        const Verdict verdict = read_differencing(self, section);
+        if (verdict != DONE) return verdict;
+    }
+    if (self->groups > coded) return DECLINED_GROUPS;
+    if (self->reference_bits > WIDEST_GROUP || self->width_bits > WIDEST || self->length_bits > WIDEST)
+        return DECLINED_GROUPS;
+    const uint64_t groups = self->groups;
+    self->widths_at = (self->references_at + groups * self->reference_bits + 7) / 8 * 8;
+    self->lengths_at = (self->widths_at + groups * self->width_bits + 7) / 8 * 8;
+    self->values_at = (self->lengths_at + groups * self->length_bits + 7) / 8 * 8;
+    if (self->values_at > (uint64_t)data.size * 8) return DECLINED_ROOM;
+    self->bit = self->values_at;
+    return check_groups(self, coded);
+}
+
+/* Groups whose references have no bits: since 2.50 or so ecCodes unpacks and scales them, before it took the
+   reference value as it is. They are covered where that makes no difference. */
+static Verdict check_flat(const Groups *self, const Scale *scale) {
+    if (self->groups == 0) return DONE;
+    if (self->widest || self->management) return DECLINED_GROUPS;
+    if (self->firsts[0] || self->firsts[1] || self->bias) return DECLINED_GROUPS;
+    return scale->reference == 0 || scale->decimal == 1 ? DONE : DECLINED_GROUPS;
+}
+
+static void next_batch(Groups *self) {
+    const uint32_t group = self->group;
+    const uint32_t count = self->groups - group < BATCH ? self->groups - group : BATCH;
+    read_run(self->data, self->references_at + (uint64_t)group * self->reference_bits, self->reference_bits, 0,
+             self->references, count);
+    read_run(self->data, self->widths_at + (uint64_t)group * self->width_bits, self->width_bits, self->width_base,
+             self->widths, count);
+    read_run(self->data, self->lengths_at + (uint64_t)group * self->length_bits, self->length_bits, 0, self->lengths, count);
+    for (uint32_t i = 0; i < count; i++) self->lengths[i] = self->length_base + self->length_step * self->lengths[i];
+    if (group + count == self->groups) self->lengths[count - 1] = self->last_length;
+    self->batch_end = group + count;
+}
+
+static inline void next_group(Groups *self) {
+    if (self->group == self->batch_end) next_batch(self);
+    const uint32_t place = self->group++ % BATCH;
+    self->reference = self->references[place];
+    self->width = self->widths[place];
+    self->left = self->lengths[place];
+}
+
+/* A number of all ones (for the secondary: one less) stands for a missing value. */
+static void mark_missing(const Groups *self, uint32_t *out, size_t count) {
+    const uint32_t bits = self->width ? self->width : self->reference_bits;
+    const uint32_t primary = (UINT32_C(1) << bits) - 1;
+    const uint32_t secondary = self->management == 2 ? primary - 1 : primary;
+    if (self->width == 0) {
+        if (self->reference != primary && self->reference != secondary) return;
+        for (size_t i = 0; i < count; i++) out[i] = (uint32_t)MISSING;
+        return;
+    }
+    const uint32_t base = self->reference;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t word = out[i] - base;
+        out[i] = (word == primary) | (word == secondary) ? (uint32_t)MISSING : out[i];
+    }
+}
+
+/* The next `count` numbers as they are packed. The caller asks for no more than there are. */
+static void read_packed(Groups *self, uint32_t *out, size_t count) {
+    while (count) {
+        if (self->left == 0) {
+            next_group(self);
+            continue;
+        }
+        const size_t part = self->left < count ? (size_t)self->left : count;
+        read_run(self->data, self->bit, self->width, self->reference, out, part);
+        if (self->management) mark_missing(self, out, part);
+        self->bit += (uint64_t)part * self->width;
+        self->left -= part;
+        out += part;
+        count -= part;
+    }
+}
+
+static void skip_packed(Groups *self, uint64_t count) {
+    while (count) {
+        if (self->left == 0) {
+            next_group(self);
+            continue;
+        }
+        const uint64_t part = self->left < count ? self->left : count;
+        self->bit += part * self->width;
+        self->left -= part;
+        count -= part;
+    }
+}
+
+/* One sum that has left 30 bits taints the whole run. */
+static inline uint64_t beyond(uint64_t sum) { return (sum + (UINT64_C(1) << 30)) >> 31; }
+
+static inline uint64_t next_sum(Groups *self, uint32_t number) {
+    if (self->seen < (unsigned)self->order) {
+        const uint64_t first = self->firsts[self->seen++];
+        self->slope = first - self->last;
+        self->last = first;
+    } else {
+        const uint64_t step = (uint64_t)(int64_t)(int32_t)number + self->bias;
+        self->slope = self->order == 1 ? step : self->slope + step;
+        self->last += self->slope;
+    }
+    return self->last;
+}
+
+static Verdict undo_with_holes(Groups *self, uint32_t *numbers, size_t count) {
+    uint64_t taint = 0;
+    for (size_t i = 0; i < count; i++) {
+        if ((int32_t)numbers[i] == MISSING) continue;
+        const uint64_t sum = next_sum(self, numbers[i]);
+        taint |= beyond(sum);
+        numbers[i] = (uint32_t)sum;
+    }
+    return taint ? DECLINED_RANGE : DONE;
+}
+
+static Verdict undo_differences(Groups *self, uint32_t *numbers, size_t count) {
+    if (self->management) return undo_with_holes(self, numbers, count);
+    uint64_t taint = 0, last, slope;
+    size_t i = 0;
+    for (; i < count && self->seen < (unsigned)self->order; i++) {
+        const uint64_t sum = next_sum(self, numbers[i]);
+        taint |= beyond(sum);
+        numbers[i] = (uint32_t)sum;
+    }
+    last = self->last;
+    slope = self->slope;
+    const uint64_t bias = self->bias;
+    if (self->order == 1) {
+        for (; i < count; i++) {
+            last += numbers[i] + bias;
+            taint |= beyond(last);
+            numbers[i] = (uint32_t)last;
+        }
+    } else {
+        for (; i < count; i++) {
+            slope += numbers[i] + bias;
+            last += slope;
+            taint |= beyond(last);
+            numbers[i] = (uint32_t)last;
+        }
+    }
+    self->last = last;
+    self->slope = slope;
+    return taint ? DECLINED_RANGE : DONE;
+}
+
+static Verdict read_groups(Groups *self, uint32_t *out, size_t count) {
+    read_packed(self, out, count);
+    return self->order ? undo_differences(self, out, count) : DONE;
+}
+
+#endif
