@@ -70,6 +70,8 @@ def swollen(packing: str, nx: int, ny: int) -> Callable[[], bytes]:
         (lambda: changed("grid_complex", 5, 43, four(2**31)), "groups hold 2147"),
         (lambda: changed("grid_complex_spatial_differencing", 5, 48, b"\7"), "differences of order 7"),
         (lambda: changed("grid_jpeg", 7, 6, b"\0"), "no JPEG 2000"),
+        (lambda: changed("grid_jpeg", 7, 6 + 41, b"\2"), "not of one plain component"),
+        (lambda: changed("grid_jpeg", 7, 6 + 42, b"\x8f"), "not of one plain component"),
         (lambda: changed("grid_png", 7, 6, b"\0"), "no PNG"),
         (lambda: changed("grid_png", 7, 6 + 33, b"\x7f"), "image is damaged"),
         (lambda: changed("grid_png", 5, 20, b"\x05"), "depth 16 and colour type 0 cannot hold 5-bit values"),
@@ -125,7 +127,7 @@ def test_random_damage_is_refused_or_decoded_but_never_fatal() -> None:
     run_mutations(0, 1500)
 
 
-@pytest.mark.parametrize("seed", [1888, 39988, 47717], ids=["PNG chunk", "PNG depth", "second-order groups"])
+@pytest.mark.parametrize("seed", [1888, 39988, 47717, 85830], ids=["PNG chunk", "PNG depth", "groups", "JPEG sign"])
 def test_damage_that_once_ended_the_process_is_refused(seed: int) -> None:
     run_mutations(seed, seed + 1)
 

@@ -8,14 +8,22 @@ from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.octets import unsigned
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+# The octet is one less than the bits; its first bit is set where values have a sign.
+JPEG_DEEPEST = 31
 # Bits of one pixel, by colour type and bit depth, as GRIB2 uses PNG: grey, RGB, RGB with alpha.
 PNG_PIXEL_BITS = {(0, 8): 8, (0, 16): 16, (2, 8): 24, (6, 8): 32}
 
 
 def check_jpeg(data: memoryview, values: int) -> None:
-    """By the SIZ marker, which opens every JPEG 2000 code stream."""
-    if bytes(data[:4]) != b"\xff\x4f\xff\x51" or len(data) < 24:
+    """By the SIZ marker, which opens every JPEG 2000 code stream.
+
+    ecCodes aborts the process where the image is not of one unsigned component.
+    """
+    if bytes(data[:4]) != b"\xff\x4f\xff\x51" or len(data) < 45:
         raise GribError("its packed image is no JPEG 2000 code stream")
+    components, depth, steps = unsigned(data, 41, 42), unsigned(data, 43, 43), bytes(data[43:45])
+    if components != 1 or depth >= JPEG_DEEPEST or steps != b"\1\1":
+        raise GribError("its packed image is not of one plain component")
     right, bottom, left, top = (unsigned(data, place, place + 3) for place in (9, 13, 17, 21))
     _check_pixels(max(right - left, 0) * max(bottom - top, 0), values)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gribmill.regions.window import Window
+from gribmill.tiles.grib.bounds import POINT_LIMIT
 from gribmill.tiles.grib.layout import Layout
 from gribmill.tiles.grib.octets import unsigned
 from gribmill.tiles.grib.product2 import SHAPES
@@ -50,7 +51,7 @@ def unpack(sections: Sections2, points: int, layout: Layout, windows: Sequence[W
     always left to the checks that go before ecCodes, so that they give the same error with and without the kernel.
     """
     native = _native() if state() == "native" and _known(sections) else None
-    if native is None:
+    if native is None or layout.ny * layout.nx != points or points > POINT_LIMIT:
         return None
     chosen = [Window(slice(0, layout.ny), (slice(0, layout.nx),))] if windows is None else list(windows)
     if not 0 < len(chosen) <= MOST_WINDOWS:
