@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from gribmill.queue.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from tests.worker.rig import Workers
 from tests.worker.storm import Storm, fill, reckon, wait_for_all
+from tests.worker.types import TYPES
 
 SEED = 20230125
 
@@ -65,7 +67,9 @@ def test_processes_that_die_inside_transactions_leave_the_queue_sound(store: Sto
 
 
 @pytest.mark.soak
-def test_workers_under_fire_for_long(store: Store, workers: Workers, database: Path, tmp_path: Path) -> None:
+def test_workers_under_fire_for_long(
+    store: Store, workers: Workers, database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     minutes = float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
     end = time.monotonic() + minutes * 60
     seed = SEED
@@ -78,12 +82,14 @@ def test_workers_under_fire_for_long(store: Store, workers: Workers, database: P
         storm.rage(rounds=10)
         storm.calm()
         wait_for_all(store, 600.0)
-        print(f"seed {seed}: {reckon(store, ids, marks)} {dict(storm.hits)}", flush=True)
+        figures = reckon(store, ids, marks)
+        with capsys.disabled():
+            print(f"seed {seed}: {figures} {dict(storm.hits)}", flush=True)
         workers.end()
 
 
 @pytest.mark.soak
-def test_transactions_under_fire_for_long(store: Store, tmp_path: Path) -> None:
+def test_transactions_under_fire_for_long(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     minutes = float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
     end = time.monotonic() + minutes * 60
     seed = SEED
@@ -91,4 +97,8 @@ def test_transactions_under_fire_for_long(store: Store, tmp_path: Path) -> None:
         seed += 10_000
         database = tmp_path / f"{seed}" / "jobs.db"
         result = torture(database, seed, 20_000)
-        print(f"seed {seed}: {result}", flush=True)
+        store = Store(SqliteDatabase(database), TYPES)
+        check_tortured(store, 20_000)
+        store.close()
+        with capsys.disabled():
+            print(f"seed {seed}: {result}", flush=True)
