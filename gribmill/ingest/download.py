@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from gribmill.ingest.index.wanted import Wanted
 from gribmill.ingest.limits import Limits
 from gribmill.ingest.mirror import SourceUrls
 from gribmill.ingest.model import Model
-from gribmill.ingest.outcome import NoRanges, PastEnd, RateLimited, SourceError
+from gribmill.ingest.outcome import NoRanges, NotThere, PastEnd, RateLimited, SourceError
 from gribmill.ingest.proof import Expected
 from gribmill.ingest.published import Published
 from gribmill.ingest.run_id import run_id
@@ -27,6 +28,7 @@ from gribmill.ingest.session import Session
 from gribmill.ingest.spool import SpoolBusy
 
 BUSY_SECONDS = 10.0
+log = logging.getLogger("gribmill.download")
 
 
 def download(
@@ -116,6 +118,7 @@ class _Search:
         """A file that is wrong says nothing of its mirror, a failed request does."""
         self.reasons = [reason for reason in self.reasons if reason.mirror != source.mirror.name]
         self.reasons.append(Reason(source.mirror.name, error))
+        log.log(logging.DEBUG if isinstance(error, NotThere) else logging.WARNING, "%s: %s", source.mirror.name, error)
         blame = error if isinstance(error, SourceError) else None
         self.sightings.append(sighting_of(source.mirror.name, blame, self.now))
 

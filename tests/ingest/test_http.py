@@ -120,6 +120,7 @@ def _range(session: Session, url: str) -> bytes:
         ("no206", None, NoRanges),
         ("html", None, NoRanges),
         ("range", "bytes 0-199/10240", Untrusted),
+        ("range", "bytes 50-299/10240", Untrusted),
         ("range", "bytes 100-298/10240", Untrusted),
         ("range", "bytes 100-299/250", Untrusted),
         ("range", "bytes 100-299/10241", Changed),
