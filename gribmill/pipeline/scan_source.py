@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gribmill.pipeline.ids import ModelId, RunId
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
-from gribmill.queue.worker.task import Task
+from gribmill.queue.worker.task import PermanentFailure, Task
 
 if TYPE_CHECKING:
     from gribmill.ingest.health import Sighting
@@ -36,6 +36,9 @@ def run(task: Task) -> Outcome:
     args = task.args_as(ScanSourceArgs)
     context = context_of(task)
     scan = Scan(context, context.model(args.model_id), datetime.now(UTC))
+    if not scan.regions:
+        names = ", ".join(context.settings.chain.regions)
+        return Succeeded(skipped=f"{args.model_id} reaches none of the regions of [chain] ({names or 'none is named'})")
     for one in scan.runs(args.run_id):
         scan.look_at(one)
     return scan.outcome()
@@ -49,7 +52,9 @@ class Scan:
         self._model = model
         self._now = now
         self._records = {record.run_id: record for record in context.catalogue.runs(model.id)}
+        self.regions = context.regions_of(model, context.settings.chain.regions)
         self._health = context.catalogue.mirrors()
+        self._asked_for_run = False
         self._sightings: list[Sighting] = []
         self._then: list[NewJob] = []
         self._also: list[Write] = []
@@ -58,36 +63,39 @@ class Scan:
         self._errors: list[str] = []
 
     def runs(self, run_id: str | None) -> list[datetime]:
-        """The runs to look at, the newest first: those that have begun to come, and those not whole yet."""
+        """The runs to look at, the newest first: those that should have begun to come, and those not whole yet.
+
+        The very newest is among them before it is due: a publisher may be early.
+        """
         from gribmill.ingest.run_id import run_time
 
         if run_id is not None:
-            return [run_time(run_id)]
-        begun = [
-            one
-            for one in self._model.runs(self._now)
-            if self._model.expected_at(one, self._model.hours(one)[0]).usual <= self._now
-        ]
+            self._asked_for_run = True
+            return [self._existing(run_time(run_id))]
+        newest = self._model.runs(self._now)
+        begun = [one for one in newest if self._is_due(one)]
         unfinished = {run_time(key) for key, record in self._records.items() if record.state == "arriving"}
-        wanted = {*begun[: self._context.settings.chain.runs_back], *unfinished}
-        return sorted((one for one in wanted if not self._is_done(one)), reverse=True)
+        wanted = {*newest[:1], *begun[: self._context.settings.chain.runs_back], *unfinished}
+        return sorted((one for one in wanted if not self._is_done(one) or self._lacks_regions(one)), reverse=True)
 
     def look_at(self, run: datetime) -> None:
         """Which hours of this run are out, and which of them are not here yet."""
         from gribmill.ingest.run_id import run_id
 
         key = run_id(run)
-        published = self._published(run)
+        published, answered = self._published(run)
         known = self._context.catalogue.hours(self._model.id, key)
-        hours, final = self._expected(run, {*published, *known})
+        if not published and not known and not self._is_due(run):
+            return
+        hours, final = self._expected(run, {*published, *known}, answered=answered)
         self._see_run(key, hours, final)
-        for hour in sorted(published):
-            self._see_hour(run, key, published[hour], known.get(hour))
+        for hour in sorted({*published, *known}):
+            self._see_hour(run, key, published.get(hour), known.get(hour))
         missing = [hour for hour in hours if hour not in published and hour not in known]
-        if final and not missing:
-            self._whole.add(run)
-        elif self._now >= self._model.gives_up_at(run):
+        if self._now >= self._model.gives_up_at(run):
             self._also.append(self._write("give_up_run", key))
+        elif final and not missing:
+            self._whole.add(run)
         else:
             self._arriving.append(f"{key}: {len(hours) - len(missing)} of {len(hours)} hours are out")
 
@@ -95,7 +103,8 @@ class Scan:
         """What to enqueue and to record, and whether to come back."""
         from gribmill.pipeline.catalogue import mirror_writes
 
-        also = (*self._also, *mirror_writes(self._health, self._sightings))
+        # Read again: downloads have seen the mirrors meanwhile.
+        also = (*self._also, *mirror_writes(self._context.catalogue.mirrors(), self._sightings))
         if self._errors and not self._then and not self._arriving:
             return Failed("; ".join(self._errors), also=also)
         if self._arriving:
@@ -103,47 +112,68 @@ class Scan:
             return Snoozed(self._pace(), reason, then=tuple(self._then), also=also)
         return Succeeded(then=tuple(self._then), also=also)
 
-    def _published(self, run: datetime) -> dict[int, Published]:
-        """From the best mirror; further ones are asked only for hours that are late, or when one is out of order."""
+    def _published(self, run: datetime) -> tuple[dict[int, Published], bool]:
+        """From the best mirror; further ones are asked only for hours that are late, or when one is out of order.
+
+        And whether any mirror has answered: what a silent one does not show may be there all the same.
+        """
         from gribmill.ingest.health import order_mirrors, sighting_of
         from gribmill.ingest.outcome import SourceError
         from gribmill.ingest.published import published
 
         found: dict[int, Published] = {}
+        answered = False
         urls = self._model.urls(run, self._model.hours(run)[0])
         for source in order_mirrors(urls, self._health, self._now):
+            health = self._health.get(source.mirror.name)
+            if health is not None and health.state(self._now) == "sick":
+                self._errors.append(f"{source.mirror.name} is left alone for a while ({health.last_reason})")
+                continue
             try:
                 listed = published(self._model, run, source.mirror, self._context.session)
             except SourceError as error:
                 self._sightings.append(sighting_of(source.mirror.name, error, self._now))
                 self._errors.append(str(error))
                 continue
+            answered = True
             self._sightings.append(sighting_of(source.mirror.name, None, self._now))
             found = {**listed, **found}
             late = [hour for hour in self._model.hours(run) if self._now > self._model.expected_at(run, hour).late]
             if self._model.discovers(run) or all(hour in found for hour in late):
                 break
-        return found
+        return found, answered
 
-    def _expected(self, run: datetime, seen: set[int]) -> tuple[tuple[int, ...], bool]:
-        """The hours that make the run whole; and whether that is settled."""
+    def _expected(self, run: datetime, seen: set[int], *, answered: bool) -> tuple[tuple[int, ...], bool]:
+        """The hours that make the run whole; and whether that is settled. A run without any hour never is."""
         hours = self._model.hours(run)
         if not self._model.discovers(run):
             return hours, True
-        return tuple(sorted(seen)), self._now > self._model.expected_at(run, hours[-1]).late
+        over = self._now > self._model.expected_at(run, hours[-1]).late
+        before = self._records.get(f"{run:%Y%m%d_%H}")
+        settled = before is not None and before.final and set(before.hours) == seen
+        return tuple(sorted(seen)), bool(seen) and (settled or (over and answered))
 
     def _see_run(self, key: str, hours: tuple[int, ...], final: bool) -> None:
+        from gribmill.pipeline.publish import publish_job
+
         before: RunRecord | None = self._records.get(key)
         if before is not None and (before.hours, before.final) == (hours, final):
             return
         self._also.append(self._write("see_run", key, hours=json.dumps(hours), final=int(final)))
         self._also.append(self._write("finish_run", key))
+        if final and before is not None and not before.final:
+            # Its tiles may all be there, and no other job would tell that the run is complete.
+            self._then.append(publish_job(self._model.id, key, hours[-1]))
 
-    def _see_hour(self, run: datetime, key: str, published: Published, known: HourRecord | None) -> None:
+    def _see_hour(self, run: datetime, key: str, published: Published | None, known: HourRecord | None) -> None:
         from gribmill.pipeline.ingest_grib import ingest_job
         from gribmill.queue.times import to_text
 
         if known is not None and known.state != "published":
+            if self._new_regions(known):
+                self._then.append(ingest_job(self._model.id, run, known.hour, live=True))
+            return
+        if published is None or (known is not None and self._is_hopeless(published, known)):
             return
         when = published.last_modified
         self._also.append(
@@ -158,10 +188,37 @@ class Scan:
         )
         self._then.append(ingest_job(self._model.id, run, published.hour, live=True))
 
+    def _existing(self, run: datetime) -> datetime:
+        if not self._model.hours(run):
+            raise PermanentFailure(f"{self._model.id} has no run {run:%Y%m%d_%H}: it does not begin at that time")
+        return run
+
+    def _new_regions(self, known: HourRecord) -> bool:
+        """Whether the settings name regions that nobody has asked this hour for: they were added later."""
+        return known.state != "published" and not {*self.regions} <= {*known.asked, *known.regions}
+
+    def _lacks_regions(self, run: datetime) -> bool:
+        hours = self._context.catalogue.hours(self._model.id, f"{run:%Y%m%d_%H}")
+        return any(self._new_regions(hour) for hour in hours.values())
+
+    def _is_hopeless(self, published: Published, known: HourRecord) -> bool:
+        """Its download failed for good, and the file is still the same. Who names the run wants it tried again."""
+        if known.failed_at is None or self._asked_for_run:
+            return False
+        return published.last_modified is None or published.last_modified <= known.failed_at
+
     def _pace(self) -> float:
-        soon = self._model.next_scan_at(self._now, self._whole)
+        from gribmill.ingest.run_id import run_time
+
+        if self._then:
+            return self._model.scan_seconds  # files are coming out just now
+        done = {run_time(key) for key, record in self._records.items() if record.state != "arriving"}
+        soon = self._model.next_scan_at(self._now, self._whole | done)
         seconds = (soon - self._now).total_seconds() if soon else LONGEST_SNOOZE_SECONDS
         return min(max(seconds, SHORTEST_SNOOZE_SECONDS), LONGEST_SNOOZE_SECONDS)
+
+    def _is_due(self, run: datetime) -> bool:
+        return self._model.expected_at(run, self._model.hours(run)[0]).usual <= self._now
 
     def _is_done(self, run: datetime) -> bool:
         from gribmill.ingest.run_id import run_id

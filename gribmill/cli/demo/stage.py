@@ -7,9 +7,11 @@ import io
 import os
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,12 +28,49 @@ from gribmill.errors import GribmillError
 from gribmill.settings import ENV_PREFIX, Settings
 
 if TYPE_CHECKING:
+    from gribmill.pipeline.catalogue import Catalogue
     from gribmill.queue.store import Store
 
 # Short, so that recovery shows within seconds; real queues use a minute.
 LEASE_SECONDS = 2.0
 PATIENCE_SECONDS = 20.0
 LOOK_SECONDS = 0.05
+
+
+QUEUEING = f"""# The demo's settings: short leases, so that recovery shows within seconds.
+data = {{data}}
+
+[queue]
+lease_seconds = {LEASE_SECONDS}
+poll_seconds = 0.2
+
+[workers]
+lanes = {{{{fetch = 2}}}}
+kill_grace_seconds = 1.0
+"""
+# Every mirror of both models leads to the publisher of the demo; their runs have four hours.
+FOLLOWING = """# The demo's settings: two models whose mirrors are all the demo's own publisher.
+data = {data}
+
+[workers]
+lanes = {{fetch = 2, build = 1}}
+
+[models.hrrr]
+scan_seconds = 5
+hours = [{{cycles = "0-23", steps = "0-3"}}]
+
+[models.gfs]
+scan_seconds = 5
+hours = [{{cycles = "0, 6, 12, 18", steps = "0-3"}}]
+
+[roots]
+aws-hrrr = "http://127.0.0.1:{port}/aws-hrrr/"
+gcs-hrrr = "http://127.0.0.1:{port}/aws-hrrr/"
+nomads-hrrr = "http://127.0.0.1:{port}/aws-hrrr/"
+aws-gfs = "http://127.0.0.1:{port}/aws-gfs/"
+gcs-gfs = "http://127.0.0.1:{port}/aws-gfs/"
+nomads-gfs = "http://127.0.0.1:{port}/aws-gfs/"
+"""
 
 
 class StepFailed(GribmillError):
@@ -45,6 +84,7 @@ class Stage:
     folder: Path
     settings: Settings
     store: Store
+    port: int = 0
     ids: dict[str, int] = field(default_factory=dict)
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
@@ -106,11 +146,21 @@ class Stage:
         page = self.store.jobs(limit=1)
         return page.jobs[0].id if page.jobs else 0
 
+    @property
+    def catalogue(self) -> Catalogue:
+        from gribmill.pipeline.catalogue import Catalogue
+
+        return Catalogue(self.store.database)
+
     def start_worker(self) -> subprocess.Popen[bytes]:
-        """A real worker in a process of its own; what it logs goes to a file."""
-        log = self.folder / f"worker-{len(self.workers) + 1}.log"
-        self._print(f"  $ {self._shown('work')} 2> {_short(log)} &", "cyan")
-        command = [sys.executable, "-m", "gribmill", "--config", str(self.folder / "gribmill.toml"), "work"]
+        """A real worker in a process of its own."""
+        return self.start("work")
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        """A command in a process of its own; what it prints goes to a file."""
+        log = self.folder / f"{words[0]}-{len(self.workers) + 1}.log"
+        self._print(f"  $ {self._shown(*words)} 2> {_short(log)} &", "cyan")
+        command = [sys.executable, "-m", "gribmill", "--config", str(self.folder / "gribmill.toml"), *words]
         environment = {name: value for name, value in os.environ.items() if not name.startswith(ENV_PREFIX)}
         with log.open("wb") as out:
             process = subprocess.Popen(
@@ -119,12 +169,21 @@ class Stage:
         self.workers.append(process)
         return process
 
-    def wait_until(self, what: str, done: Callable[[], Any]) -> None:
+    def check_alive(self) -> bool:
+        """Whether everything that was started still runs; a step ends with the last words of what does not."""
+        for process in self.workers:
+            if process.poll() is not None:
+                log = next(self.folder.glob(f"*-{self.workers.index(process) + 1}.log"))
+                words = log.read_text(errors="replace").strip().splitlines()[-1:]
+                raise StepFailed(f"{log.stem} goes on (it ended: {words[0] if words else 'without a word'})")
+        return True
+
+    def wait_until(self, what: str, done: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> None:
         """Look again and again, for a while. What never comes true is a broken promise, and ends the step."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + seconds
         while not done():
             if time.monotonic() > deadline:
-                raise StepFailed(f"{what} (waited {PATIENCE_SECONDS:g} s)")
+                raise StepFailed(f"{what} (waited {seconds:g} s)")
             time.sleep(LOOK_SECONDS)
 
     def count(self, *statuses: str) -> int:
@@ -147,20 +206,16 @@ class Stage:
 
 
 @contextmanager
-def open_stage(folder: Path) -> Iterator[Stage]:
-    """A fresh queue in the folder; at the end no process is left behind."""
+def open_stage(folder: Path, *, publisher: bool = False) -> Iterator[Stage]:
+    """A fresh queue in the folder, with a publisher's address if wanted; at the end no process is left behind."""
     from gribmill.pipeline.queue import open_queue
 
     with fresh_folder(folder):
-        settings = Settings.model_validate(
-            {
-                "data": folder,
-                "queue": {"lease_seconds": LEASE_SECONDS, "poll_seconds": 0.2},
-                "workers": {"lanes": {"fetch": 2}, "kill_grace_seconds": 1.0},
-            }
-        )
-        _write_settings(folder / "gribmill.toml", settings)
-        stage = Stage(folder, settings, open_queue(settings))
+        port = _free_port() if publisher else 0
+        text = (FOLLOWING if publisher else QUEUEING).format(data=toml_value(folder), port=port)
+        (folder / "gribmill.toml").write_text(text, encoding="utf-8")
+        settings = Settings.model_validate(tomllib.loads(text))
+        stage = Stage(folder, settings, open_queue(settings), port)
         try:
             yield stage
         finally:
@@ -168,16 +223,11 @@ def open_stage(folder: Path) -> Iterator[Stage]:
             stage.store.close()
 
 
-def _write_settings(file: Path, settings: Settings) -> None:
-    lines = [
-        "# The demo's settings: short leases, so that recovery shows within seconds.",
-        f"data = {toml_value(settings.data)}",
-    ]
-    for name in ("queue", "workers"):
-        lines.append(f"\n[{name}]")
-        section = getattr(settings, name)
-        lines += [f"{key} = {toml_value(getattr(section, key))}" for key in sorted(section.model_fields_set)]
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def _group(noun: str) -> click.Command:
