@@ -29,13 +29,14 @@ def s3(settings: Settings, file: IO[str], as_json: bool) -> None:
     from gribmill.pipeline.event import SIZE_LIMIT, scans_for
     from gribmill.pipeline.models import configured_models
     from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.schedule import scan_now
 
     models = configured_models(settings)
     followed = settings.chain.models
     if followed:
         models = {key: model for key, model in models.items() if key in followed or model.family in followed}
     jobs = scans_for(file.read(SIZE_LIMIT + 1), models)
-    made = open_queue(settings).enqueue_many(jobs)
+    made = scan_now(open_queue(settings), jobs)
     rows = [{**job.args, "job_id": one.id, "new": one.created} for job, one in zip(jobs, made, strict=True)]
     if as_json:
         print_json(rows)

@@ -58,16 +58,14 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
     from gribmill.ingest.registry import models_named
     from gribmill.pipeline.models import configured_models
     from gribmill.pipeline.queue import open_queue
-    from gribmill.pipeline.schedule import scan_job
+    from gribmill.pipeline.schedule import scan_job, scan_now
     from gribmill.queue.worker.in_process import Ticker
 
     chosen = models_named(configured_models(settings), model)
     store = open_queue(settings)
-    made = store.enqueue_many(scan_job(one.id, run_id) for one in chosen)
+    made = scan_now(store, [scan_job(one.id, run_id) for one in chosen])
     rows = [{"model": one.id, "job_id": job.id, "new": job.created} for one, job in zip(chosen, made, strict=True)]
     if here:
-        for job in made:
-            store.run_now(job.id)
         ran = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json")).tick(
             len(made), ["scan_source"]
         )

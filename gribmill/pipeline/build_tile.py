@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gribmill.pipeline.ids import Hour, ModelId, RegionId, RunId
+from gribmill.pipeline.priority import file_priority
 from gribmill.queue.job_type import Args, JobType
-from gribmill.queue.model import NewJob, Snoozed, Succeeded, Write
+from gribmill.queue.model import Failed, NewJob, Snoozed, Succeeded, Write
 from gribmill.queue.worker.task import Batch, Task
 
 if TYPE_CHECKING:
@@ -55,8 +56,7 @@ def _build(context: Context, batch: Batch, first: BuildTileArgs, spool: Path) ->
 
     by_region = {task.args_as(BuildTileArgs).region: task for task in batch.unreported}
     for name in [name for name in by_region if name not in context.regions]:
-        task = by_region.pop(name)
-        batch.fail(task, f"there is no region {name!r} in these settings", permanent=True)
+        batch.done(by_region.pop(name), _unknown_region(first, name))
     if not by_region:
         return
     record = context.catalogue.hours(first.model_id, first.run_id).get(first.hour)
@@ -81,6 +81,15 @@ def _build(context: Context, batch: Batch, first: BuildTileArgs, spool: Path) ->
         batch.done(task, _recorded(first, name, built[name], last=left == 1))
 
 
+def _unknown_region(args: BuildTileArgs, region: str) -> Failed:
+    """A region that is gone from the settings: the hour is whole without it."""
+    from gribmill.pipeline.catalogue import write
+
+    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+    also = (write("drop_region", **hour, region=region), write("finish_hour", **hour), write("finish_run", **hour))
+    return Failed(f"there is no region {region!r} in these settings", permanent=True, also=also)
+
+
 def _recorded(args: BuildTileArgs, region: str, tile: Built, *, last: bool) -> Succeeded:
     """The tile enters the catalogue with the completion of its job; then the hour may be whole, and the run."""
     from gribmill.pipeline.catalogue import write
@@ -98,6 +107,7 @@ def _recorded(args: BuildTileArgs, region: str, tile: Built, *, last: bool) -> S
 
 def _fetch_again(context: Context, batch: Batch, task: Task) -> None:
     """The spool file is gone. Either the tile is there and nothing is to do, or the messages have to come again."""
+    from gribmill.ingest.run_id import run_time
     from gribmill.tiles.shelf import Shelf
 
     args = task.args_as(BuildTileArgs)
@@ -108,6 +118,7 @@ def _fetch_again(context: Context, batch: Batch, task: Task) -> None:
     again = NewJob(
         "ingest_grib",
         {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour, "regions": [args.region]},
+        priority=file_priority(run_time(args.run_id), args.hour, live=True),
         source="system",
     )
     batch.done(task, Snoozed(REFETCH_SECONDS, "its messages are gone and are fetched again", then=(again,)))

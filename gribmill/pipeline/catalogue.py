@@ -47,9 +47,12 @@ class HourRecord:
     found: tuple[str, ...]
     missing: tuple[str, ...]
     regions: tuple[str, ...]
+    asked: tuple[str, ...]
     keep_grib: bool
     ingested_at: datetime | None
     built_at: datetime | None
+    failed_at: datetime | None
+    error: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +137,12 @@ def _hour(row: Row) -> HourRecord:
         found=_names(row["found"]),
         missing=_names(row["missing"]),
         regions=_names(row["regions"]),
+        asked=_names(row["asked"]),
         keep_grib=bool(row["keep_grib"]),
         ingested_at=to_datetime(row["ingested_at"]),
         built_at=to_datetime(row["built_at"]),
+        failed_at=to_datetime(row["failed_at"]),
+        error=row["error"],
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from gribmill.errors import GribmillError
 from gribmill.ingest.model import Model
 from gribmill.ingest.registry import models_named
+from gribmill.ingest.run_id import run_id
 from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.queue import open_queue, worker_options
 from gribmill.pipeline.schedule import Schedule, ScheduleThread
@@ -56,8 +58,13 @@ class Follow:
             schedule.stop()
 
     def _complete(self) -> bool:
-        return all(self._is_complete(model) for model in self._models)
+        """Whether everything that is due is whole, and nothing waits to be told of."""
+        return all(self._is_complete(model) for model in self._models) and not self._store.queue("publish", limit=1)
 
     def _is_complete(self, model: Model) -> bool:
+        now = datetime.now(UTC)
+        due = [run for run in model.runs(now) if model.expected_at(run, model.hours(run)[0]).usual <= now]
         records = self._context.catalogue.runs(model.id, limit=1)
-        return bool(records) and records[0].state == "complete"
+        if not records:
+            return not due
+        return records[0].state == "complete" and (not due or records[0].run_id >= run_id(due[0]))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,60}$")]
 # A file that is listed and yet not there: mirrors settle within minutes.
 NOT_YET_SECONDS = 60.0
+LONGEST_ERROR = 1000
 
 
 class IngestGribArgs(Args):
@@ -74,6 +75,8 @@ def run(task: Task) -> Outcome:
 
     args = task.args_as(IngestGribArgs)
     context = context_of(task)
+    if not _wanted_regions(context, args):
+        return Failed("no region is named: [chain] regions of the settings that this worker was started with is empty")
     spool = spool_path(context.data, args.model_id, args.run_id, args.hour)
     known = context.catalogue.hours(args.model_id, args.run_id).get(args.hour)
     if known is not None and known.state != "published" and args.variables is None:
@@ -87,7 +90,7 @@ def _download(context: Context, args: IngestGribArgs, spool: Path) -> Outcome:
     from gribmill.ingest.download import download
     from gribmill.ingest.failure import DownloadFailed, NotYet, Permanent
     from gribmill.ingest.run_id import run_time
-    from gribmill.pipeline.catalogue import mirror_writes
+    from gribmill.pipeline.catalogue import mirror_writes, write
     from gribmill.pipeline.wanted import wanted
 
     model = context.model(args.model_id)
@@ -103,10 +106,13 @@ def _download(context: Context, args: IngestGribArgs, spool: Path) -> Outcome:
             health=health,
         )
     except DownloadFailed as error:
-        also = mirror_writes(health, error.health_updates)
+        # Others have seen the mirrors meanwhile.
+        also = mirror_writes(context.catalogue.mirrors(), error.health_updates)
         over = datetime.now(UTC) >= model.gives_up_at(run_time(args.run_id))
         if isinstance(error, Permanent) or (isinstance(error, NotYet) and over):
-            return Failed(str(error), permanent=True, also=also)
+            hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+            noted = write("note_failure", **hour, error=str(error)[:LONGEST_ERROR])
+            return Failed(str(error), permanent=True, also=(*also, noted))
         pause = NOT_YET_SECONDS if isinstance(error, NotYet) else error.retry_after_seconds
         if pause is not None and not over:
             return Snoozed(pause, str(error), also=also)
@@ -133,10 +139,23 @@ def _fan_out(context: Context, args: IngestGribArgs, got: Downloaded, spool: Pat
         found=json.dumps(got.found),
         missing=json.dumps(got.missing),
         regions=json.dumps(regions),
+        asked=json.dumps(_wanted_regions(context, args)),
         keep_grib=int(_keeps(context, args)),
     )
     also = (*_seen(context, args), record, *mirror_writes(context.catalogue.mirrors(), got.health_updates))
+    if not regions:
+        return _nothing_to_cut(args, also)
     return Succeeded(then=_tile_jobs(args, regions), also=also, artifacts=(str(spool),))
+
+
+def _nothing_to_cut(args: IngestGribArgs, also: tuple[Write, ...]) -> Succeeded:
+    """The file reaches none of the regions: its hour is whole without a tile, and its messages may go."""
+    from gribmill.pipeline.catalogue import write
+    from gribmill.pipeline.publish import publish_job
+
+    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+    ends = (write("finish_hour", **hour), write("finish_run", **hour))
+    return Succeeded(then=(publish_job(args.model_id, args.run_id, args.hour),), also=(*also, *ends))
 
 
 def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool: Path, missing: set[str]) -> Succeeded:
@@ -147,10 +166,15 @@ def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool
         return Succeeded(skipped="every tile of this hour is there already")
     regions = sorted({*known.regions, *_touched(context, args, spool)})
     hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
-    return Succeeded(
-        then=_tile_jobs(args, [region for region in regions if region in missing]),
-        also=(write("want_regions", **hour, regions=json.dumps(regions)),),
+    wants = write(
+        "want_regions",
+        **hour,
+        regions=json.dumps(regions),
+        asked=json.dumps(_wanted_regions(context, args)),
+        keep_grib=int(_keeps(context, args)),
     )
+    jobs = _tile_jobs(args, [region for region in regions if region in missing])
+    return Succeeded(then=jobs, also=(wants,)) if jobs else _nothing_to_cut(args, (wants,))
 
 
 def _seen(context: Context, args: IngestGribArgs) -> tuple[Write, ...]:
@@ -171,11 +195,11 @@ def _wanted_regions(context: Context, args: IngestGribArgs) -> tuple[str, ...]:
 
 
 def _untiled(context: Context, args: IngestGribArgs, known: HourRecord) -> set[str]:
-    """The wanted regions within the model's reach that have no tile of this hour yet."""
+    """The wanted regions within reach that have no tile of this hour yet; not those that the file did not reach."""
     tiles = context.catalogue.tiles(args.model_id, args.run_id)
     built = {tile.region for tile in tiles if tile.hour == args.hour}
     reached = context.regions_of(context.model(args.model_id), _wanted_regions(context, args))
-    return {*reached, *known.regions} - built
+    return {*(name for name in reached if name not in known.asked), *known.regions} - built
 
 
 def _touched(context: Context, args: IngestGribArgs, spool: Path) -> list[str]:

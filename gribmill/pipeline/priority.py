@@ -10,6 +10,8 @@ _RUN_WEIGHT = 1000
 LIVE = 1_000_000_000
 # Looking for runs comes before everything, and costs next to nothing.
 SCAN = 2_000_000_000
+# What is built is told of, and its messages removed, before more is fetched.
+PUBLISH = 1_900_000_000
 # Housekeeping waits for nobody's forecast.
 HOUSEKEEPING = -1_000_000_000
 

@@ -1,4 +1,4 @@
-"""prune: old runs go, by age, by count and by disk; never the newest complete run of a model."""
+"""prune: old runs go, by age, by count and by disk; never the newest run of a model, nor its newest complete one."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def runs_on_disk(data: Path, catalogue: Catalogue, model_id: str | None = None) 
             for folder in (data / room).glob("*/????????_??")
             if model_id in (None, folder.parent.name)
         }
-    newest = {model: _newest_complete(catalogue, model) for model in {model for model, _ in known}}
+    newest = {model: _newest(catalogue, model) for model in {model for model, _ in known}}
     return [
         RunOnDisk(model, run_id, sum(_sizes(data, model, run_id)), run_id in newest[model])
         for model, run_id in sorted(known, key=lambda pair: (pair[1], pair[0]))
@@ -125,11 +125,11 @@ def _doom(doomed: dict[tuple[str, str], Doomed], run: RunOnDisk, reason: str) ->
         doomed.setdefault((run.model_id, run.run_id), Doomed(run, reason))
 
 
-def _newest_complete(catalogue: Catalogue, model_id: str) -> set[str]:
-    """The newest complete run of each region: these stay, however old."""
-    regions = catalogue.newest_runs(model_id)
-    found = {catalogue.newest_complete_run(model_id, region) for region in regions}
-    return {run_id for run_id in found if run_id}
+def _newest(catalogue: Catalogue, model_id: str) -> set[str]:
+    """The newest run of each region, and its newest complete one: latest.json names them, and one may be arriving."""
+    newest = catalogue.newest_runs(model_id)
+    complete = {catalogue.newest_complete_run(model_id, region) for region in newest}
+    return {run_id for run_id in (*newest.values(), *complete) if run_id}
 
 
 def _sizes(data: Path, model_id: str, run_id: str) -> Iterator[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gribmill.pipeline.ids import Hour, ModelId, RunId
+from gribmill.pipeline.priority import PUBLISH as PUBLISH_PRIORITY
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import NewJob, Succeeded
 from gribmill.queue.worker.task import Task
@@ -17,8 +18,9 @@ class PublishArgs(Args):
 
 
 def publish_job(model_id: str, run_id: str, hour: int) -> NewJob:
-    """Enqueued with the completion of a tile. An equal one that still waits will see this tile too."""
-    return NewJob("publish", {"model_id": model_id, "run_id": run_id, "hour": hour}, source="system")
+    """Enqueued with the completion of a tile. Never deduplicated: one that runs may have looked already."""
+    args = {"model_id": model_id, "run_id": run_id, "hour": hour}
+    return NewJob("publish", args, priority=PUBLISH_PRIORITY, source="system")
 
 
 def run(task: Task) -> Succeeded:
@@ -29,10 +31,11 @@ def run(task: Task) -> Succeeded:
 
     args = task.args_as(PublishArgs)
     context = context_of(task)
+    # First what frees the disk: on a full one nothing else works. All hours: another one's publish may have failed.
+    for hour in context.catalogue.hours(args.model_id, args.run_id).values():
+        if hour.state == "built" and not hour.keep_grib:
+            remove_spool(spool_path(context.data, args.model_id, args.run_id, hour.hour))
     publish_latest(context.catalogue, context.data, args.model_id)
-    hour = context.catalogue.hours(args.model_id, args.run_id).get(args.hour)
-    if hour is not None and hour.state == "built" and not hour.keep_grib:
-        remove_spool(spool_path(context.data, args.model_id, args.run_id, args.hour))
     return Succeeded()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections.abc import Callable, Iterable
@@ -10,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 from gribmill.errors import GribmillError
 from gribmill.ingest.model import Model
 from gribmill.pipeline.priority import HOUSEKEEPING, SCAN
-from gribmill.queue.model import NewJob
+from gribmill.queue.errors import NotAllowed
+from gribmill.queue.model import Enqueued, NewJob
 from gribmill.queue.store import Store
 
 log = logging.getLogger("gribmill.schedule")
@@ -28,6 +30,16 @@ def scan_job(model_id: str, run_id: str | None = None) -> NewJob:
     return NewJob("scan_source", args, priority=SCAN, source="schedule")
 
 
+def scan_now(store: Store, jobs: Iterable[NewJob]) -> list[Enqueued]:
+    """Enqueue scans that are not to wait: equal ones that pause between two looks look now."""
+    made = store.enqueue_many(jobs)
+    for one in made:
+        if not one.created:
+            with contextlib.suppress(NotAllowed):  # it is looking at this moment
+                store.run_now(one.id)
+    return made
+
+
 class Schedule:
     """Enqueues what is due. An equal job that is active already is not doubled, so two schedules do no harm."""
 
@@ -40,6 +52,7 @@ class Schedule:
         now = clock()
         self._next_scan = dict.fromkeys(self._models, now)
         self._next_prune = now + timedelta(minutes=10)
+        self._first = True
 
     def run_once(self) -> list[NewJob]:
         """Enqueue every scan that is due now; what was enqueued."""
@@ -53,7 +66,12 @@ class Schedule:
             due.append(NewJob("prune", {}, priority=HOUSEKEEPING, source="schedule"))
             self._next_prune = now + PRUNE_EVERY
         if due:
-            self._store.enqueue_many(due)
+            # Who starts a schedule does not want to wait for the pause of an earlier one's scan.
+            if self._first:
+                scan_now(self._store, due)
+            else:
+                self._store.enqueue_many(due)
+            self._first = False
         return due
 
     def seconds_to_next(self) -> float:

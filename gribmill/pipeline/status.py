@@ -15,7 +15,15 @@ from gribmill.pipeline.catalogue import HourRecord, RunRecord
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.latest import read_latest
 
-Reason = Literal["not due yet", "due", "late", "given up", "published, not downloaded", "downloaded, tiles missing"]
+Reason = Literal[
+    "not due yet",
+    "due",
+    "late",
+    "given up",
+    "published, not downloaded",
+    "download failed",
+    "downloaded, tiles missing",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +153,7 @@ def _missing(model: Model, record: RunRecord, hours: dict[int, HourRecord], now:
         if known is None:
             yield MissingHour(hour, _why_not_out(model, run, hour, record.state, now))
         elif known.state == "published":
-            yield MissingHour(hour, "published, not downloaded")
+            yield MissingHour(hour, "download failed" if known.error else "published, not downloaded")
         elif known.state == "ingested":
             yield MissingHour(hour, "downloaded, tiles missing")
 

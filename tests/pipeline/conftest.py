@@ -30,7 +30,7 @@ class Scribe:
             "sha256": "", "found": json.dumps(["t2m"]), "missing": "[]", "keep_grib": 0,
         }  # fmt: skip
         key = {"model_id": model_id, "run_id": run_id, "hour": hour}
-        self.catalogue.apply([write("record_ingest", **key, **facts, regions=json.dumps(regions))])
+        self.catalogue.apply([write("record_ingest", **key, **facts, regions=json.dumps(regions), asked="[]")])
 
     def tile(self, run_id: str, hour: int, region: str, model_id: str = "hrrr") -> None:
         key = {"model_id": model_id, "run_id": run_id, "hour": hour}

@@ -52,7 +52,7 @@ def test_hour_that_wants_another_region_is_not_built_any_more(context: Context, 
     scribe.hour(RUN, 0, ["ne"])
     scribe.tile(RUN, 0, "ne")
     key = {"model_id": "hrrr", "run_id": RUN, "hour": 0}
-    context.catalogue.apply([write("want_regions", **key, regions=json.dumps(["ne", "se"]))])
+    context.catalogue.apply([write("want_regions", **key, regions=json.dumps(["se"]), asked="[]", keep_grib=0)])
     assert context.catalogue.hours("hrrr", RUN)[0].state == "ingested"
 
 

@@ -1,0 +1,57 @@
+"""Made forecasts, and what an undisturbed run makes of them."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chain.stock import IDS, Stock, make_stock
+from tests.chain.world import World
+
+NewWorld = Callable[..., World]
+
+
+@pytest.fixture(scope="session")
+def stock(tmp_path_factory: pytest.TempPathFactory) -> Stock:
+    return make_stock(tmp_path_factory.mktemp("stock"))
+
+
+@pytest.fixture(scope="session")
+def port() -> int:
+    """The same for all worlds: tiles name the address they came from, and are to be compared byte by byte."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        number: int = one.getsockname()[1]
+    return number
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory: pytest.TempPathFactory, stock: Stock, port: int) -> dict[str, bytes]:
+    """The tiles of every model as an undisturbed run makes them."""
+    with World(tmp_path_factory.mktemp("reference"), stock, port) as world:
+        for model_id in IDS:
+            world.publish(model_id)
+            world.look(model_id)
+        assert world.complete(*IDS)
+        return world.tiles()
+
+
+@pytest.fixture
+def new_world(tmp_path: Path, stock: Stock, port: int) -> Iterator[NewWorld]:
+    """Makes a world; it ends with the test."""
+    with ExitStack() as stack:
+
+        def make(**options: Any) -> World:
+            return stack.enter_context(World(tmp_path, stock, port, **options))
+
+        yield make
+
+
+def of_model(tiles: dict[str, bytes], *model_ids: str) -> dict[str, bytes]:
+    """Those of the tiles that belong to these models."""
+    return {place: data for place, data in tiles.items() if place.split("/")[1] in model_ids}

@@ -1,0 +1,96 @@
+"""Made forecasts on coarse grids, made once for all tests of the chain, and the models they belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from gribmill.ingest.model import Model
+from gribmill.ingest.registry import OwnModels, load_models
+from gribmill.mirror.forecast import Forecaster
+from gribmill.mirror.publication import plan, publish
+
+MADE = ("t2m", "u10", "v10", "tp")
+# Asked for and never made, so that every tile has something to name as missing.
+ABSENT = "vis"
+# Family to its bucket, the hours of its run, and what is made of it.
+FAMILIES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "hrrr": ("hrrr", "0-2", MADE),
+    "gfs": ("gfs", "0-2", MADE),
+    "gefs": ("gefs", "0, 3", MADE),
+    "nbm_co": ("nbm", "1-2", ("t2m", "ws10", "tp")),
+    "hrrr_subh": ("hrrr", "1-2", ("t2m", "u10", "v10")),
+    "ifs": ("ecmwf", "0, 3", MADE),
+}
+IDS = ("hrrr", "gfs", "gefs.p01", "nbm_co", "hrrr_subh.m15", "ifs")
+COARSE = 12
+
+
+def recent_run(now: datetime) -> datetime:
+    """A run of the last hours that every model has; the next one with its cycle is most of a day away."""
+    moment = (now - timedelta(hours=1)).replace(minute=0, second=0, microsecond=0)
+    return moment - timedelta(hours=moment.hour % 6)
+
+
+def tables(run: datetime, url: str, *, late_minutes: float = 9000) -> dict[str, dict[str, Any]]:
+    """[models] of the settings: short runs, two mirrors on loopback, published at any time from the run's start on."""
+    found: dict[str, dict[str, Any]] = {}
+    for family, (bucket, steps, made) in FAMILIES.items():
+        discover = family.startswith("nbm")
+        # The National Blend says by its listing what a run has: that is settled when nothing can come any more.
+        latency = {"points": [[0, 0, 0 if discover else late_minutes]]}
+        found[family] = {
+            "variables": [*made, ABSENT],
+            "hours": [{"cycles": str(run.hour), "steps": steps, "discover": discover}],
+            "latency": [latency],
+            "scan_seconds": 5,
+            "mirrors": [
+                {"name": f"aws-{bucket}", "host": "aws", "root": f"{url}aws-{bucket}/"},
+                {"name": f"gcs-{bucket}", "host": "gcs", "root": f"{url}gcs-{bucket}/"},
+            ],
+        }
+    return found
+
+
+@dataclass(frozen=True)
+class MadeHour:
+    """One file that can be published, with its index, as keys below the stock."""
+
+    key: str
+    index_key: str | None
+
+
+@dataclass(frozen=True)
+class Stock:
+    """Everything that a publisher will have, by model and hour."""
+
+    folder: Path
+    run: datetime
+    hours: dict[tuple[str, int], MadeHour]
+
+    @property
+    def run_id(self) -> str:
+        return f"{self.run:%Y%m%d_%H}"
+
+    def of(self, model_id: str) -> list[int]:
+        """The hours that there are of a model."""
+        return sorted(hour for model, hour in self.hours if model == model_id)
+
+
+def make_stock(folder: Path) -> Stock:
+    """Make all of it: a second or two."""
+    run = recent_run(datetime.now(UTC))
+    models = load_models(OwnModels(tables(run, "http://127.0.0.1:1/")))
+    hours: dict[tuple[str, int], MadeHour] = {}
+    for model_id in IDS:
+        hours |= _made(folder, models[model_id], run)
+    return Stock(folder, run, hours)
+
+
+def _made(folder: Path, model: Model, run: datetime) -> dict[tuple[str, int], MadeHour]:
+    _, steps, made = FAMILIES[model.family]
+    forecaster = Forecaster(coarse=COARSE, only=frozenset(made))
+    files = publish(plan([model], steps, run, run=f"{run:%Y%m%d_%H}"), folder, forecaster)
+    return {(model.id, one.hour): MadeHour(one.key, one.index_key) for one, _ in files}

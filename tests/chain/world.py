@@ -1,0 +1,225 @@
+"""A publisher on loopback, a data root, and hands that drive the chain between them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gribmill.cli.toml_text import toml_value
+from gribmill.mirror.faults import Faults
+from gribmill.mirror.server import Seen, Server
+from gribmill.pipeline.catalogue import HourRecord, RunRecord
+from gribmill.pipeline.context import Context, make_context
+from gribmill.pipeline.latest import read_latest
+from gribmill.pipeline.queue import open_queue
+from gribmill.pipeline.schedule import scan_job
+from gribmill.queue.model import Job
+from gribmill.queue.store import Store
+from gribmill.queue.store.insights import JobFilter
+from gribmill.queue.worker.in_process import Ran, Ticker
+from gribmill.settings import Settings
+from tests.chain.stock import Stock, tables
+from tests.waiting import wait_until
+
+MIRRORS = ("aws", "gcs")
+
+
+@dataclass
+class World:
+    """One mirror with faults, one data root with settings. Use it in a `with`."""
+
+    root: Path
+    stock: Stock
+    port: int
+    faults: Faults = field(default_factory=Faults)
+    chain: dict[str, Any] = field(default_factory=dict)
+    late_minutes: float = 9000
+    changes: dict[str, Any] = field(default_factory=dict)
+    digests: bool = True
+
+    def __enter__(self) -> World:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self.server = Server(self.folder, self.faults, port=self.port, digests=self.digests)
+        self.server.start()
+        self._store: Store | None = None
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for process in self._processes:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            process.wait()
+        self.server.stop()
+        if self._store is not None:
+            self._store.close()
+
+    # What is given
+
+    @property
+    def folder(self) -> Path:
+        """What the mirror serves."""
+        return self.root / "mirror"
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
+
+    @property
+    def run_id(self) -> str:
+        return self.stock.run_id
+
+    @property
+    def settings(self) -> Settings:
+        values = {
+            "data": self.data,
+            "queue": {"lease_seconds": 5, "poll_seconds": 0.2},
+            "workers": {"lanes": {"fetch": 2, "build": 1}},
+            "chain": {"models": ["hrrr"], "regions": ["ne", "texas"], "runs_back": 1, **self.chain},
+            "models": tables(self.stock.run, f"http://127.0.0.1:{self.port}/", late_minutes=self.late_minutes),
+        }
+        return Settings.model_validate({**values, **self.changes})
+
+    @property
+    def store(self) -> Store:
+        if self._store is None:
+            self._store = open_queue(self.settings)
+        return self._store
+
+    @property
+    def context(self) -> Context:
+        return make_context(self.settings)
+
+    def publish(self, model_id: str, *hours: int, mirrors: Sequence[str] = MIRRORS) -> None:
+        """These hours of a model appear, the file first and its index after it; all hours where none is named."""
+        for hour in hours or self.stock.of(model_id):
+            made = self.stock.hours[model_id, hour]
+            for mirror in mirrors:
+                for key in filter(None, (made.key, made.index_key)):
+                    place = self.folder / f"{mirror}{key[3:]}"
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    if not place.exists():
+                        os.link(self.stock.folder / key, place)
+
+    # Driving it in this process
+
+    def look(self, model_id: str, run_id: str | None = None) -> list[Ran]:
+        """Scan now, then run everything that is ready."""
+        made = self.store.enqueue(scan_job(model_id, run_id))
+        self.store.run_now(made.id)
+        return self.work()
+
+    def work(self, limit: int = 500) -> list[Ran]:
+        """Run what is ready, one job after the other."""
+        return Ticker(self.store, 60.0, self.settings.model_dump(mode="json")).tick(limit)
+
+    def hurry(self, *types: str) -> int:
+        """What waits for its time need not wait any longer; how many jobs that were."""
+        waiting = [job for job in self.jobs("pending") if job.next_run_at and job.type in types]
+        for job in waiting:
+            with contextlib.suppress(Exception):  # claimed meanwhile
+                self.store.run_now(job.id)
+        return len(waiting)
+
+    # Driving it as a user does
+
+    def command(self, *words: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+        """A gribmill command in a process of its own, to its end."""
+        return subprocess.run(
+            self._words(words),
+            input=text,
+            capture_output=True,
+            text=True,
+            env=_environment(),
+            cwd=self.root,
+            timeout=120,
+        )
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        """A gribmill command that goes on; it is killed with the world."""
+        output = (self.root / f"process-{len(self._processes)}.log").open("wb")
+        process = subprocess.Popen(
+            self._words(words), stdout=output, stderr=output, env=_environment(), cwd=self.root, start_new_session=True
+        )
+        output.close()
+        self._processes.append(process)
+        return process
+
+    def _words(self, words: Sequence[str]) -> list[str]:
+        config = self.root / "gribmill.toml"
+        config.write_text(_toml(self.settings.model_dump(mode="json", exclude_none=True, exclude_defaults=True)))
+        return [sys.executable, "-m", "gribmill.cli.main", "--config", str(config), *words]
+
+    # What came of it
+
+    def jobs(self, status: str | None = None, type_key: str | None = None) -> list[Job]:
+        page = self.store.jobs(JobFilter(status=status, type=type_key), limit=500)  # type: ignore[arg-type]
+        return list(page.jobs)
+
+    def run_record(self, model_id: str) -> RunRecord | None:
+        return next((one for one in self.context.catalogue.runs(model_id) if one.run_id == self.run_id), None)
+
+    def hours(self, model_id: str) -> dict[int, HourRecord]:
+        return self.context.catalogue.hours(model_id, self.run_id)
+
+    def complete(self, *model_ids: str) -> bool:
+        records = [self.run_record(model_id) for model_id in model_ids]
+        return all(record is not None and record.state == "complete" for record in records)
+
+    def latest(self, model_id: str) -> dict[str, Any]:
+        found: dict[str, Any] = read_latest(self.data, model_id).get("regions", {})
+        return found
+
+    def tile(self, model_id: str, region: str, hour: int) -> Path:
+        return self.data / "tiles" / model_id / self.run_id / region / f"{hour:03d}.npz"
+
+    def tiles(self, model_id: str = "*") -> dict[str, bytes]:
+        """Every tile and grid file by its place below the data root."""
+        found = sorted((self.data / "tiles").glob(f"{model_id}/*/*/*.npz"))
+        return {str(path.relative_to(self.data)): path.read_bytes() for path in found}
+
+    def spooled(self) -> list[Path]:
+        return sorted(path for path in (self.data / "grib").rglob("*") if path.is_file())
+
+    def strays(self) -> list[Path]:
+        """Half-written files that nobody will ever finish."""
+        names = [path for path in self.data.rglob("*") if path.is_file() and path.name.startswith(".")]
+        return [path for path in names if not path.name.endswith(".lock") and ".rates" not in path.parts]
+
+    def fetched(self) -> list[Seen]:
+        """The requests for files and indexes, without listings."""
+        return [one for one in self.server.seen if one.key.count("/") > 1 and one.method == "GET"]
+
+    def counts(self) -> Counter[tuple[str, str]]:
+        return Counter((job.type, job.status) for job in self.jobs())
+
+    def assert_sound(self) -> None:
+        """The queue keeps its promises, and nothing is half there."""
+        assert self.store.verify() == []
+        assert not self.strays()
+
+    def wait_complete(self, *model_ids: str, seconds: float = 90) -> None:
+        """Until these models are whole, and all that follows from that has been done."""
+        wait_until(lambda: self.complete(*model_ids), seconds, f"{', '.join(model_ids)}: {self.counts()}")
+        wait_until(lambda: not [job for job in self.jobs() if job.type == "publish" and not job.completed_at], seconds)
+
+
+def _toml(values: dict[str, Any]) -> str:
+    lines = [f"{name} = {toml_value(value)}" for name, value in values.items() if not isinstance(value, dict)]
+    for name, table in values.items():
+        if isinstance(table, dict):
+            lines += [f"[{name}]", *(f"{json.dumps(key)} = {toml_value(value)}" for key, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _environment() -> dict[str, str]:
+    """No settings of the developer's own."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GRIBMILL_")}
