@@ -21,7 +21,7 @@ class Claims(StoreBase):
 
     def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
         """Ready jobs of the same group that arrived since the head was claimed."""
-        if head.group_key is None or limit < 1:
+        if head.group_key is None or limit < 1 or head.retry_count:
             return ()
         with self.database.write() as tx:
             if not _eligible(tx, json.dumps([head.type]), joined=head.batch_id):
@@ -52,7 +52,8 @@ def take_batch(tx: Transaction, request: ClaimRequest) -> tuple[Claimed, ...]:
     head = heads[0]
     ids = [head["id"]]
     more = min(batch_max[head["type"]], request.batch_limit or batch_max[head["type"]]) - 1
-    if more > 0 and head["group_key"] is not None:
+    # A job that has failed runs alone: if it crashes its executor again, no sibling pays for that.
+    if more > 0 and head["group_key"] is not None and head["retry_count"] == 0:
         ids += _siblings(tx, head["type"], head["group_key"], head["id"], more)
     return _take(tx, request, head["id"], ids)
 

@@ -122,14 +122,16 @@ class PlainQueue:
         head = ready[0]
         most = TYPES[head.type].batch_max
         batch = [head]
-        if head.group is not None:
-            batch += [job for job in ready[1:] if (job.type, job.group) == (head.type, head.group)]
+        if head.group is not None and not head.retry_count:
+            kin = (head.type, head.group, 0)
+            batch += [job for job in ready[1:] if (job.type, job.group, job.retry_count) == kin]
         return self._start(batch[: min(most, limit or most)], head.id, worker, lease)
 
     def top_up(self, worker: str, head: PlainJob, batch: int, limit: int, lease: float) -> list[Ticket]:
-        if head.group is None or self.held_back(head.type, joined=batch):
+        if head.group is None or head.retry_count or self.held_back(head.type, joined=batch):
             return []
-        kin = [j for j in self.in_order() if j.ready and (j.type, j.group) == (head.type, head.group) and j is not head]
+        same = (head.type, head.group, 0)
+        kin = [j for j in self.in_order() if j.ready and (j.type, j.group, j.retry_count) == same and j is not head]
         return self._start(kin[:limit], batch, worker, lease)
 
     def _start(self, jobs: list[PlainJob], batch: int, worker: str, lease: float) -> list[Ticket]:

@@ -143,3 +143,24 @@ def test_one_turn_reports_and_claims_in_one_transaction(store: Store) -> None:
     )
     assert [[job.id for job in given] for given in turn.batches] == [[waiting[0]], [waiting[1]], []]
     assert {store.job(job_id).status for job_id in ids} == {"completed"}
+
+
+def test_job_that_failed_runs_alone_so_that_its_crash_costs_no_sibling(store: Store, clock: FakeClock) -> None:
+    ids = tiles(store, 1, 3)
+    for job in claim(store):
+        fail(store, job)
+    clock.advance(3600)
+    late = tiles(store, 1, 1)
+    first = claim(store)
+    assert [job.id for job in first] == ids[:1]
+    assert store.claim_siblings(asks(), first[0], 5) == ()
+    assert [[job.id for job in claim(store)] for _ in range(3)] == [ids[1:2], ids[2:3], late]
+
+
+def test_fresh_siblings_leave_one_that_failed_behind(store: Store, clock: FakeClock) -> None:
+    bad = tiles(store, 1, 1)
+    fail(store, take(store))
+    clock.advance(3600)
+    fresh = tiles(store, 1, 2, priority=1)
+    assert [job.id for job in claim(store)] == fresh
+    assert [job.id for job in claim(store)] == bad
