@@ -134,6 +134,6 @@ def _token(key: str) -> str:
 
 def _from_token(token: str) -> str:
     try:
-        return base64.urlsafe_b64decode(token.encode()).decode()
+        return base64.b64decode(token.encode("ascii"), altchars=b"-_", validate=True).decode()
     except (binascii.Error, ValueError):
         raise BadList("continuation-token") from None

@@ -18,8 +18,10 @@ from gribmill.mirror.waves import Floats
 from gribmill.regions.grids import Grid
 
 MISSING = 1e30
-# About as many steps over a quantity's usual range as NOAA keeps: a tenth of a kelvin, of a metre per second.
-STEPS = 1000
+# The step between values as a power of two, which keeps it the same from hour to hour, so that sums never fall.
+STEP_EXPONENTS = {"K": -4, "m s-1": -4, "Pa": 2, "%": 0, "kg m-2": -6, "dBZ": -2}
+# Of other units: about so many steps over the usual range, as NOAA keeps.
+STEPS = 2000
 # How much one of the lexicon's units is in those that ecCodes names, where they differ.
 IN_UNITS = {("kg m-2", "m"): 0.001, ("%", "(0 - 1)"): 0.01, ("kg m-2 s-1", "m s**-1"): 0.001}
 
@@ -55,7 +57,7 @@ class Encoder:
             units = self._codes.codes_get(handle, "units")
             scale = IN_UNITS.get((item.variable.units, units), 1.0)
             flat = in_scanning_order(values, self._scanning).astype(np.float64) * scale
-            self._pack(handle, item, flat, scale)
+            self._pack(handle, item, flat)
             message: bytes = self._codes.codes_get_message(handle)
             return message
         except self._codes.CodesInternalError as error:
@@ -63,7 +65,7 @@ class Encoder:
         finally:
             self._codes.codes_release(handle)
 
-    def _pack(self, handle: int, item: Item, flat: Floats, scale: float) -> None:
+    def _pack(self, handle: int, item: Item, flat: Floats) -> None:
         put, style = self._codes.codes_set, self.style
         holes = np.isnan(flat)
         some = bool(holes.any())
@@ -75,18 +77,21 @@ class Encoder:
         elif some:
             put(handle, "bitmapPresent", 1)
         if style.bits is None:
-            flat = np.round(flat, _digits(item, scale), out=flat)
-        put(handle, "bitsPerValue", style.bits or _bits(flat, _digits(item, scale)))
+            step = _step(item)
+            flat = np.rint(flat / step, out=flat) * step
+            put(handle, "bitsPerValue", _bits(flat, step))
+        else:
+            put(handle, "bitsPerValue", style.bits)
         self._codes.codes_set_values(handle, np.where(holes, MISSING, flat) if some else flat)
 
 
-def _digits(item: Item, scale: float) -> int:
+def _step(item: Item) -> float:
     low, high = item.variable.range
-    return round(math.log10(STEPS / ((high - low) * scale)))
+    exponent = STEP_EXPONENTS.get(item.variable.units, math.ceil(math.log2((high - low) / STEPS)))
+    return 2.0**exponent
 
 
-def _bits(flat: Floats, digits: int) -> int:
-    """As many as hold every step of the values; 0 for a constant field."""
-    with np.errstate(all="ignore"):
-        span = np.nanmax(flat, initial=-np.inf) - np.nanmin(flat, initial=np.inf)
-    return math.ceil(math.log2(span * 10.0**digits + 2)) if span > 0 else 0
+def _bits(flat: Floats, step: float) -> int:
+    """As many as count every step of the values; 0 for a constant field."""
+    there = flat[~np.isnan(flat)]
+    return round((there.max() - there.min()) / step).bit_length() if there.size else 0
