@@ -82,6 +82,7 @@ def _laughs() -> str:
         _laughs(),
         '<!DOCTYPE b [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + LIST.format("<Name>&x;</Name>"),
         LIST.format("&undefined;"),
+        LIST.format("<!-- a remark -->" + OBJECT),
         LIST.format("<a>" * 500 + "</a>" * 500),
         LIST.format("<Name>" + "x" * 10_000 + "</Name>"),
         LIST.format(OBJECT * 10_001),
