@@ -22,7 +22,7 @@ from gribmill.tiles.meta import ECMWF_ATTRIBUTION, Skipped, Source, run_id
 from gribmill.tiles.model_of import model_of
 from gribmill.tiles.naming import Choice, Named, lexicon_name, name_fields
 from gribmill.tiles.shelf import Shelf
-from gribmill.tiles.wind_cut import Component, Whole, Winds
+from gribmill.tiles.wind_cut import Component, Parts, Winds
 
 if TYPE_CHECKING:
     from gribmill.regions.grids import Grid
@@ -150,15 +150,16 @@ class Mill:
         if not drafts:
             return
         self.ecmwf = self.ecmwf or item.keys.centre == ECMWF
+        knives = [knife for knife, _ in drafts]
         if not is_component(item.keys):
-            self._cut(drafts, named, item, Whole(item.values()), None)
+            self._cut(drafts, named, item, Parts.of(item, knives), None)
         elif not item.grid_relative_winds:
-            self._cut(drafts, named, item, Whole(item.values()), "earth")
-        elif (component := winds.component(item)) is not None:
+            self._cut(drafts, named, item, Parts.of(item, knives), "earth")
+        elif (component := winds.component(item, knives)) is not None:
             self._cut(drafts, named, item, component, "earth")
         elif self.everything:
             along_grid = replace(named, name=f"{named.name}_grid", standard_name=None)
-            self._cut(drafts, along_grid, item, Whole(item.values()), "grid")
+            self._cut(drafts, along_grid, item, Parts.of(item, knives), "grid")
         else:
             for _, draft in drafts:
                 draft.skipped.append(skip(named.name, item, LONE_WIND))
@@ -178,12 +179,12 @@ class Mill:
         drafts: Sequence[tuple[Cutter, Draft]],
         named: Named,
         item: Field,
-        values: Whole | Component,
+        values: Parts | Component,
         winds: str | None,
     ) -> None:
         for knife, draft in drafts:
             facts = facts_of(named, item, winds, knife.method(angle=named.angle))
-            own = isinstance(values, Whole) and knife.regridder is None
+            own = isinstance(values, Parts) and knife.regridder is None
             try:
                 parts = values.cut(knife, angle=named.angle)
                 for suffix, part in parts.items():

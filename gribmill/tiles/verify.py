@@ -20,7 +20,7 @@ from gribmill.tiles.grib.winds import is_component
 from gribmill.tiles.grid_record import cached_grid
 from gribmill.tiles.meta import Quantity, statistics
 from gribmill.tiles.tile import Tile, read_tile
-from gribmill.tiles.wind_cut import Component, Whole, Winds
+from gribmill.tiles.wind_cut import Component, Parts, Winds
 
 CELL_SUFFIXES = ("_min", "_max", "_mean")
 
@@ -93,7 +93,7 @@ def _against_grib(tile: Tile, source: Path) -> list[Check]:
 
 def _each_against_grib(tile: Tile, items: list[Field]) -> Iterator[Check]:
     by_place = {(item.offset, item.sub): item for item in items}
-    winds: dict[tuple[int, int], Whole | Component] = {}
+    winds: dict[tuple[int, int], Parts | Component] = {}
     all_winds = Winds(items)
     for name in tile.names:
         quantity = tile.meta.variables[name]
@@ -112,17 +112,17 @@ def _compare(
     name: str,
     quantity: Quantity,
     item: Field,
-    winds: dict[tuple[int, int], Whole | Component],
+    winds: dict[tuple[int, int], Parts | Component],
     all_winds: Winds,
 ) -> Check:
-    key = (item.offset, item.sub)
-    if key not in winds:
-        turning = quantity.winds == "earth" and is_component(item.keys) and item.grid_relative_winds
-        component = all_winds.component(item) if turning else None
-        winds[key] = component or Whole(item.values())
     knife = cutter(item.grid, _region(tile))
     if knife is None:
         return Check(name, False, "the message's grid does not touch the region")
+    key = (item.offset, item.sub)
+    if key not in winds:
+        turning = quantity.winds == "earth" and is_component(item.keys) and item.grid_relative_winds
+        component = all_winds.component(item, [knife]) if turning else None
+        winds[key] = component or Parts.of(item, [knife])
     parts = winds[key].cut(knife, angle=quantity.method == "nearest")
     suffix = next((end for end in CELL_SUFFIXES if name.endswith(end)), "") if len(parts) > 1 else ""
     expected = parts.get(suffix, parts[""])

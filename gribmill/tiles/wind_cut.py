@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.regions.window import Window
 from gribmill.tiles.cutter import Cutter
 from gribmill.tiles.grib.field import Field
 from gribmill.tiles.grib.winds import pairs, turn_of, turned
@@ -16,14 +17,23 @@ Values = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A field's own values, to be cut as they are."""
+class Parts:
+    """What some regions take of one field: their windows alone, or the whole of it where one of them regrids."""
 
-    values: Values
+    whole: Values | None
+    windows: dict[Window, Values]
 
-    def cut(self, knife: Cutter, *, angle: bool) -> dict[str, Values]:
+    @classmethod
+    def of(cls, item: Field, knives: Sequence[Cutter]) -> Parts:
+        """Decoded once for all of these regions."""
+        if any(knife.regridder is not None for knife in knives):
+            return cls(item.values(), {})
+        windows = list(dict.fromkeys(knife.window for knife in knives))
+        return cls(None, dict(zip(windows, item.cut(windows), strict=True)))
+
+    def cut(self, knife: Cutter, *, angle: bool = False) -> dict[str, Values]:
         """The region's part."""
-        return knife.cut(self.values, angle=angle)
+        return {"": self.windows[knife.window]} if self.whole is None else knife.cut(self.whole, angle=angle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +53,14 @@ class Pair:
 
     def __init__(self, u: Field, v: Field) -> None:
         self.fields = (u, v)
-        self._values: tuple[Values, Values] | None = None
+        self._regions: Sequence[Cutter] = ()
+        self._parts: tuple[Parts, Parts] | None = None
         self._cuts: dict[int, tuple[dict[str, Values], dict[str, Values]]] = {}
+
+    def expect(self, knives: Sequence[Cutter]) -> None:
+        """These regions will ask: when the first does, both halves are decoded for all of them."""
+        if self._parts is None:
+            self._regions = knives
 
     def cut(self, knife: Cutter) -> tuple[dict[str, Values], dict[str, Values]]:
         """Both halves for one region. The second time they are handed over and forgotten."""
@@ -54,14 +70,18 @@ class Pair:
         return self._cuts[id(knife)]
 
     def _cut(self, knife: Cutter) -> tuple[dict[str, Values], dict[str, Values]]:
-        if self._values is None:
-            self._values = (self.fields[0].values(), self.fields[1].values())
-        u, v = self._values
+        if self._parts is None:
+            u, v = self.fields
+            self._parts = (Parts.of(u, self._regions), Parts.of(v, self._regions))
+        return self._turned(knife, *self._parts)
+
+    def _turned(self, knife: Cutter, u: Parts, v: Parts) -> tuple[dict[str, Values], dict[str, Values]]:
         grid = self.fields[0].grid
         if knife.regridder is not None:
-            east, north = turned(u, v, *turn_of(grid))
+            assert u.whole is not None and v.whole is not None
+            east, north = turned(u.whole, v.whole, *turn_of(grid))
             return knife.cut(east), knife.cut(north)
-        east, north = turned(knife.cut(u)[""], knife.cut(v)[""], *knife.turn(grid))
+        east, north = turned(u.cut(knife)[""], v.cut(knife)[""], *knife.turn(grid))
         return {"": east}, {"": north}
 
 
@@ -75,6 +95,9 @@ class Winds:
             self._components[u.number, u.sub] = Component(0, both)
             self._components[v.number, v.sub] = Component(1, both)
 
-    def component(self, item: Field) -> Component | None:
-        """The field as half of a wind; None where its other half is not in the file."""
-        return self._components.pop((item.number, item.sub), None)
+    def component(self, item: Field, knives: Sequence[Cutter]) -> Component | None:
+        """The field as half of a wind, to be cut for these regions; None where its other half is not in the file."""
+        found = self._components.pop((item.number, item.sub), None)
+        if found is not None:
+            found.pair.expect(knives)
+        return found

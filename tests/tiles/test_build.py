@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -160,13 +161,19 @@ def test_each_message_is_decoded_once_however_many_regions(
     from gribmill.tiles.grib import field
 
     decoded: list[int] = []
-    real_decode = field.decode
+    real_decode, real_unpack = field.decode, field.unpack
 
-    def counting(message: bytes, points: int) -> np.ndarray:
+    def counting_decode(message: bytes, points: int) -> np.ndarray:
         decoded.append(points)
         return real_decode(message, points)
 
-    monkeypatch.setattr(field, "decode", counting)
+    def counting_unpack(sections: Any, points: int, *rest: Any) -> list[np.ndarray] | None:
+        found = real_unpack(sections, points, *rest)
+        decoded.extend([points] if found else [])
+        return found
+
+    monkeypatch.setattr(field, "decode", counting_decode)
+    monkeypatch.setattr(field, "unpack", counting_unpack)
     outcome = build(hour, [POTOMAC, INLAND, replace(POTOMAC, name="third")], tmp_path)
     assert len(outcome.tiles) == 3
     assert len(decoded) == 4
