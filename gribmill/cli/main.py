@@ -57,6 +57,16 @@ class Nouns(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
 
 
+def tell_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    """The version, and which decoder is in use."""
+    if not wanted or ctx.resilient_parsing:
+        return
+    from gribmill.tiles.grib.kernel import state
+
+    click.echo(f"gribmill, version {__version__} (kernel: {state()})")
+    ctx.exit()
+
+
 @click.group(cls=Nouns, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path), help="The data root (jobs.db, grib/, tiles/)."
@@ -66,7 +76,9 @@ class Nouns(click.Group):
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Least severity that is logged."
 )
-@click.version_option(__version__, prog_name="gribmill")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=tell_version, help="Show the version."
+)
 @click.pass_context
 def cli(
     ctx: click.Context,
