@@ -21,7 +21,10 @@ def test_demo_keeps_every_promise_with_real_processes(data: Path) -> None:
     data.mkdir()
     (data / "jobs.db").write_bytes(b"the user's own")
     done = subprocess.run(
-        [sys.executable, "-m", "gribmill", "--data", str(data), "demo"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "gribmill", "--data", str(data), "demo", "queue"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 broken" in done.stdout and "kill -9" in done.stdout
@@ -32,6 +35,14 @@ def test_demo_keeps_every_promise_with_real_processes(data: Path) -> None:
     assert subprocess.run(last, shell=True, capture_output=True, check=False).returncode == 0, last
 
 
+@pytest.mark.soak
+def test_demo_of_the_chain_keeps_every_promise(data: Path) -> None:
+    command = [sys.executable, "-m", "gribmill", "--data", str(data), "demo", "chain"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken" in done.stdout and "latest" not in done.stderr
+
+
 def test_broken_promise_or_step_is_exit_code_1(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(stage: Stage) -> None:
         """Breaks its promise"""
@@ -39,15 +50,14 @@ def test_broken_promise_or_step_is_exit_code_1(gribmill: Run, monkeypatch: pytes
 
     def fails(stage: Stage) -> None:
         """Waits in vain"""
-        stage.wait_until("the moon comes down", lambda: False)
+        stage.wait_until("the moon comes down", lambda: False, 0.0)
 
     def goes_on(stage: Stage) -> None:
         """Goes on"""
         stage.promise(True, "later steps still run")
 
-    monkeypatch.setattr("gribmill.cli.demo.stage.PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(STEPS, [breaks, fails, goes_on])
-    answer = gribmill("demo")
+    answer = gribmill("demo", "queue")
     assert answer.code == 1
     assert "1 promises kept, 2 broken" in answer.out
     assert "BROKEN  the moon is made of cheese" in answer.out and "the moon comes down (waited" in answer.out
@@ -63,45 +73,45 @@ def test_no_process_is_left_behind_when_a_step_crashes(gribmill: Run, monkeypatc
 
     monkeypatch.setattr(STEPS, [crashes])
     with pytest.raises(ZeroDivisionError):
-        gribmill("demo")
+        gribmill("demo", "queue")
     assert started[0].poll() is not None
 
 
 def test_folder_that_is_not_the_demos_is_left_alone(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(STEPS, [])
-    (data / "demo").mkdir(parents=True)
-    (data / "demo" / "precious").write_text("mine")
-    answer = gribmill("demo")
+    (data / "demo" / "queue").mkdir(parents=True)
+    (data / "demo" / "queue" / "precious").write_text("mine")
+    answer = gribmill("demo", "queue")
     assert answer.code == 1 and "left alone" in answer.err
-    assert (data / "demo" / "precious").read_text() == "mine"
+    assert (data / "demo" / "queue" / "precious").read_text() == "mine"
 
 
 def test_last_demos_folder_is_emptied_but_nothing_it_points_to(
     gribmill: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(STEPS, [])
-    assert gribmill("demo").code == 0
-    (data / "demo" / "old").mkdir()
+    assert gribmill("demo", "queue").code == 0
+    (data / "demo" / "queue" / "old").mkdir()
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "precious").write_text("mine")
-    (data / "demo" / "link").symlink_to(tmp_path / "elsewhere")
-    assert gribmill("demo").code == 0
-    assert not (data / "demo" / "old").exists() and not (data / "demo" / "link").exists()
+    (data / "demo" / "queue" / "link").symlink_to(tmp_path / "elsewhere")
+    assert gribmill("demo", "queue").code == 0
+    assert not (data / "demo" / "queue" / "old").exists() and not (data / "demo" / "queue" / "link").exists()
     assert (tmp_path / "elsewhere" / "precious").read_text() == "mine"
 
 
 def test_two_demos_do_not_share_a_folder(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(STEPS, [])
-    assert gribmill("demo").code == 0
-    handle = os.open(data / "demo" / MARKER, os.O_RDWR)
+    assert gribmill("demo", "queue").code == 0
+    handle = os.open(data / "demo" / "queue" / MARKER, os.O_RDWR)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        answer = gribmill("demo")
+        answer = gribmill("demo", "queue")
     finally:
         os.close(handle)
     assert answer.code == 1 and "another demo is running" in answer.err
 
 
 def test_place_where_nothing_can_be_written_is_a_sentence(gribmill: Run) -> None:
-    answer = gribmill("demo", flags=("--data", "/dev/null/data"))
-    assert answer.code == 1 and answer.err.startswith("error: /dev/null/data/demo: no folder can be made")
+    answer = gribmill("demo", "queue", flags=("--data", "/dev/null/data"))
+    assert answer.code == 1 and answer.err.startswith("error: /dev/null/data/demo/queue: no folder can be made")
