@@ -37,8 +37,9 @@ $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 demo: $(STAMP)
 	@$(BIN)/python -m gribmill.cli.main $(if $(DATA),--data $(DATA)) demo
 
+# A file's tests stay on one core: they share what they have made.
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(STAMP)
 	$(BIN)/ruff check .
