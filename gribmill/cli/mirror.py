@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from gribmill.settings import Settings
 
 if TYPE_CHECKING:
     from gribmill.ingest.model import Model
+    from gribmill.mirror.publication import Publication, Wait
     from gribmill.mirror.server import Server
 
 DEFAULT_PORT = 8750
@@ -82,38 +83,47 @@ def mirror(
     known = configured_models(settings)
     models = [model for name in _listed(names) for model in models_named(known, name)]
     found = Faults([parse_fault(text) for text in faults], seed)
-    stop = _stop_on_signals()
     if models:
         folder.mkdir(parents=True, exist_ok=True)
+        publishing = _publishing(models, folder, hours, run, runs, _listed(only), seed, coarse)
     server = None
     if serve or not models:
         server = Server(folder, found, host=host, port=port, digests=not no_digests, multi_range=multi_range)
+    stop = _stop_on_signals()
+    if server:
         server.start()
+        _announce(server, folder, models or models_in(known.values(), folder))
     try:
-        if server:
-            _announce(server, folder, models or models_in(known.values(), folder))
         if models:
-            _make(models, folder, hours, run, runs, _listed(only), every, seed, coarse, stop)
+            _show(publishing(every, stop.wait))
         if server:
             stop.wait()
-            click.echo(f"stopped after {len(server.seen)} requests", err=True)
     finally:
         if server:
             server.stop()
+            click.echo(f"stopped after {len(server.seen)} requests", err=True)
 
 
-def _make(
+def _publishing(
     models: Sequence[Model], folder: Path, hours: str, run: str | None, runs: int, only: Sequence[str],
-    every: float, seed: int, coarse: int, stop: threading.Event,
-) -> None:  # fmt: skip
-    from gribmill.mirror.forecast import Forecaster
+    seed: int, coarse: int,
+) -> Callable[[float, Wait], Iterator[tuple[Publication, int]]]:  # fmt: skip
+    """Everything is checked now; files appear when it is called with the pace."""
+    from gribmill.mirror.forecast import Forecaster, grid_of
+    from gribmill.mirror.grid_keys import thinned
     from gribmill.mirror.publication import plan, publish
     from gribmill.pipeline.wanted import wanted
 
-    wanted(only)  # refuses names that the lexicon does not have
+    wanted(only)
+    for model in models:
+        thinned(grid_of(model), coarse)
     planned = plan(models, hours, datetime.now(UTC), run=run, runs=runs)
     forecaster = Forecaster(seed, coarse, frozenset(only))
-    for publication, size in publish(planned, folder, forecaster, every_seconds=every, wait=stop.wait):
+    return lambda every, wait: publish(planned, folder, forecaster, every_seconds=every, wait=wait)
+
+
+def _show(published: Iterator[tuple[Publication, int]]) -> None:
+    for publication, size in published:
         click.echo(f"{datetime.now(UTC):%H:%M:%S}  {publication.key}  {size / 1e6:.1f} MB")
 
 

@@ -22,6 +22,7 @@ from gribmill.version import __version__
 
 MOST_CONNECTIONS = 256
 IDLE_SECONDS = 30
+STOP_SECONDS = 5
 MOST_SEEN = 100_000
 SLOW_PIECES_PER_SECOND = 10
 
@@ -101,7 +102,7 @@ class _Http(ThreadingHTTPServer):
 
     def __init__(self, address: tuple[str, int], mirror: Server) -> None:
         self.mirror = mirror
-        self.connections: set[socket.socket] = set()
+        self.connections: dict[socket.socket, threading.Thread] = {}
         self._lock = threading.Lock()
         if ":" in address[0]:
             self.address_family = socket.AF_INET6
@@ -116,12 +117,12 @@ class _Http(ThreadingHTTPServer):
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         with self._lock:
-            self.connections.add(request)
+            self.connections[request] = threading.current_thread()
         try:
             super().process_request_thread(request, client_address)
         finally:
             with self._lock:
-                self.connections.discard(request)
+                self.connections.pop(request, None)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away in the middle is no error of the mirror's; others are shown."""
@@ -135,11 +136,13 @@ class _Http(ThreadingHTTPServer):
         return len(self.connections) > MOST_CONNECTIONS
 
     def close_connections(self) -> None:
-        """End those that wait for a next request, so that their threads end."""
+        """End those that wait for a next request, and wait for their threads."""
         with self._lock:
-            for connection in self.connections:
-                with contextlib.suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
+            open_now = dict(self.connections)
+        for connection, thread in open_now.items():
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+            thread.join(STOP_SECONDS)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -48,7 +48,9 @@ def test_every_model_is_made_on_its_grid_and_named_by_the_lexicon(name: str) -> 
         for key in true.keys() - {"kind", "earth"}:
             assert spec[key] == pytest.approx(true[key], rel=1e-6, abs=0.2 if key in ("x0", "y0") else 1e-6), key
         assert field.keys.reference == RUN
-    assert len(found) < sum(1 for _ in fields(file.grib, name)) or name in ("ifs_wave", "aifs_ens.cf", "aifs_ens.pf07")
+    # Neighbours make it worth while to fetch a part; the wave model's files have none.
+    wanted = found.keys() & set(model.variables)
+    assert name == "ifs_wave" or len(wanted) < len(list(fields(file.grib, name)))
 
 
 def test_the_whole_grids_are_those_of_the_models() -> None:
@@ -138,7 +140,9 @@ def test_winds_that_share_a_message_are_two_fields_of_it(name: str) -> None:
 
 def test_winds_turn_to_those_of_a_model_on_another_grid() -> None:
     """HRRR's are along its grid, GFS's are east and north: turned, they tell of the same wind."""
-    hrrr, gfs = named(made("hrrr", 3, coarse=10).grib), named(made("gfs", 3, coarse=2).grib)
+    hrrr, gfs = (
+        named(made(name, 3, coarse=coarse, only=("u10", "v10")).grib) for name, coarse in (("hrrr", 10), ("gfs", 2))
+    )
     assert hrrr["u10"].grid_relative_winds and not gfs["u10"].grid_relative_winds
     u, v = earth_relative(hrrr["u10"], hrrr["v10"])
     ny, nx = hrrr["u10"].grid.shape
@@ -167,7 +171,7 @@ def test_the_weather_is_physically_plausible() -> None:
 
 
 def test_winds_blow_along_the_isobars_roughly() -> None:
-    found = named(made("gfs", 3, coarse=4).grib)
+    found = named(made("gfs", 3, coarse=4, only=("mslp", "u_850", "v_850")).grib)
     pressure, u, v = (found[name].values().astype(float) for name in ("mslp", "u_850", "v_850"))
     lat = np.radians(np.linspace(-90, 90, len(pressure)))[:, None]
     north, east = np.gradient(pressure)
