@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,11 +15,16 @@ from gribmill.pipeline.ids import ModelId
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import Succeeded, Write
 from gribmill.queue.worker.task import Task
+from gribmill.tiles.atomic import TEMPORARY_SUFFIX
 
 if TYPE_CHECKING:
     from gribmill.pipeline.catalogue import Catalogue
     from gribmill.pipeline.context import Context
     from gribmill.settings import ChainSettings
+
+
+# No attempt at a tile lasts as long.
+LEFTOVER_SECONDS = 6 * 3600.0
 
 
 class PruneArgs(Args):
@@ -53,6 +60,7 @@ def run(task: Task) -> Succeeded:
     doomed = choose(runs_on_disk(context.data, context.catalogue, args.model_id), context.settings.chain)
     for one in doomed:
         remove_run(context.data, one.run)
+    remove_leftovers(context.data, time.time() - LEFTOVER_SECONDS)
     return Succeeded(also=tuple(write for one in doomed for write in forget(one.run)))
 
 
@@ -93,6 +101,17 @@ def remove_run(data: Path, run: RunOnDisk) -> None:
     """Its messages and its tiles."""
     for room in ("grib", "tiles"):
         shutil.rmtree(data / room / run.model_id / run.run_id, ignore_errors=True)
+
+
+def remove_leftovers(data: Path, before: float) -> int:
+    """Half-written tiles whose writers died, not touched since that time; how many there were."""
+    count = 0
+    for path in (data / "tiles").glob(f"*/*/*/.*{TEMPORARY_SUFFIX}"):
+        with contextlib.suppress(FileNotFoundError):
+            if path.stat().st_mtime < before:
+                path.unlink()
+                count += 1
+    return count
 
 
 def prune_now(context: Context, doomed: list[Doomed]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -37,8 +38,14 @@ def reference(tmp_path_factory: pytest.TempPathFactory, stock: Stock, port: int)
         for model_id in IDS:
             world.publish(model_id)
             world.look(model_id)
-        assert world.complete(*IDS)
+        assert world.complete(*IDS), world.troubles()
         return world.tiles()
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("GRIBMILL_")]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture

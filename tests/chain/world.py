@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner
+
+from gribmill.cli.main import main
 from gribmill.cli.toml_text import toml_value
 from gribmill.mirror.faults import Faults
 from gribmill.mirror.server import Seen, Server
@@ -30,6 +33,15 @@ from tests.chain.stock import Stock, tables
 from tests.waiting import wait_until
 
 MIRRORS = ("aws", "gcs")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command said and how it ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
 
 
 @dataclass
@@ -117,6 +129,11 @@ class World:
         self.store.run_now(made.id)
         return self.work()
 
+    def look_only(self, model_id: str, *types: str) -> list[Ran]:
+        """Scan now, and run only jobs of these types."""
+        self.store.enqueue(scan_job(model_id))
+        return Ticker(self.store, 60.0, self.settings.model_dump(mode="json")).tick(500, types)
+
     def work(self, limit: int = 500) -> list[Ran]:
         """Run what is ready, one job after the other."""
         return Ticker(self.store, 60.0, self.settings.model_dump(mode="json")).tick(limit)
@@ -131,23 +148,28 @@ class World:
 
     # Driving it as a user does
 
-    def command(self, *words: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    def command(self, *words: str, text: str | None = None) -> Answer:
+        """A gribmill command in this process."""
+        with CliRunner().isolation(input=text) as (out, err, _):
+            try:
+                main(self._words(words))
+                code = 0
+            except SystemExit as end:
+                code = int(end.code or 0)
+            return Answer(code, out.getvalue().decode(), err.getvalue().decode())
+
+    def finish(self, *words: str) -> Answer:
         """A gribmill command in a process of its own, to its end."""
-        return subprocess.run(
-            self._words(words),
-            input=text,
-            capture_output=True,
-            text=True,
-            env=_environment(),
-            cwd=self.root,
-            timeout=120,
-        )
+        python = [sys.executable, "-m", "gribmill.cli.main", *self._words(words)]
+        done = subprocess.run(python, capture_output=True, text=True, env=environment(), cwd=self.root, timeout=120)
+        return Answer(done.returncode, done.stdout, done.stderr)
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         """A gribmill command that goes on; it is killed with the world."""
         output = (self.root / f"process-{len(self._processes)}.log").open("wb")
+        python = [sys.executable, "-m", "gribmill.cli.main", *self._words(words)]
         process = subprocess.Popen(
-            self._words(words), stdout=output, stderr=output, env=_environment(), cwd=self.root, start_new_session=True
+            python, stdout=output, stderr=output, env=environment(), cwd=self.root, start_new_session=True
         )
         output.close()
         self._processes.append(process)
@@ -156,7 +178,7 @@ class World:
     def _words(self, words: Sequence[str]) -> list[str]:
         config = self.root / "gribmill.toml"
         config.write_text(_toml(self.settings.model_dump(mode="json", exclude_none=True, exclude_defaults=True)))
-        return [sys.executable, "-m", "gribmill.cli.main", "--config", str(config), *words]
+        return ["--config", str(config), *words]
 
     # What came of it
 
@@ -198,6 +220,10 @@ class World:
         """The requests for files and indexes, without listings."""
         return [one for one in self.server.seen if one.key.count("/") > 1 and one.method == "GET"]
 
+    def troubles(self) -> list[str]:
+        """What went wrong, for the message of a failed test."""
+        return [f"{job.type} {job.args} {job.status}: {job.error_message}" for job in self.jobs() if job.error_message]
+
     def counts(self) -> Counter[tuple[str, str]]:
         return Counter((job.type, job.status) for job in self.jobs())
 
@@ -220,6 +246,6 @@ def _toml(values: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """No settings of the developer's own."""
     return {name: value for name, value in os.environ.items() if not name.startswith("GRIBMILL_")}

@@ -1,0 +1,69 @@
+"""A worker that is killed at one point of its work: `python -m tests.chain.dies SETTINGS POINT`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from gribmill.ingest import spool
+from gribmill.pipeline import build_tile, ingest_grib, latest
+from gribmill.pipeline.queue import open_queue
+from gribmill.queue.worker.in_process import Ticker
+from gribmill.settings import Settings
+from gribmill.tiles import atomic, mill
+
+# Long enough to die in, short enough to wait for.
+LEASE_SECONDS = 1.0
+
+
+def die(*args: Any, **kwargs: Any) -> Any:
+    """As kill -9 does: nothing is unwound, nothing is flushed."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _after(work: Callable[..., Any]) -> Callable[..., Any]:
+    def done_and_dead(*args: Any, **kwargs: Any) -> Any:
+        work(*args, **kwargs)
+        die()
+
+    return done_and_dead
+
+
+# What is done at the moment of death, and how that moment is met.
+POINTS: dict[str, Callable[[], None]] = {
+    "messages proven, none told": lambda: setattr(spool.Spool, "mark", die),
+    "some messages proven": lambda: setattr(spool.Spool, "mark", _after(spool.Spool.mark)),
+    "all messages proven": lambda: setattr(spool.Spool, "finish", die),
+    "spool whole, not recorded": lambda: setattr(ingest_grib, "_fan_out", die),
+    "decoded, nothing written": lambda: setattr(mill.Mill, "finish", die),
+    "one tile half written": lambda: setattr(atomic, "os", SimpleNamespace(**{**vars(os), "fsync": die})),
+    "tiles written, not recorded": lambda: setattr(build_tile, "_recorded", die),
+    "first of two tiles recorded": lambda: _die_at_second(build_tile, "_recorded"),
+    "latest half written": lambda: setattr(latest, "_replace", die),
+}
+
+
+def _die_at_second(module: Any, name: str) -> None:
+    work, calls = getattr(module, name), []
+
+    def once(*args: Any, **kwargs: Any) -> Any:
+        calls.append(1)
+        return work(*args, **kwargs) if len(calls) == 1 else die()
+
+    setattr(module, name, once)
+
+
+def main() -> None:
+    """Run whatever is ready until death comes."""
+    settings = Settings.model_validate_json(Path(sys.argv[1]).read_text())
+    POINTS[sys.argv[2]]()
+    Ticker(open_queue(settings), LEASE_SECONDS, settings.model_dump(mode="json")).tick(500)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""kill -9 at any moment: afterwards the tiles are complete, and the same byte by byte."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gribmill.mirror.fault import Fault
+from gribmill.mirror.faults import Faults
+from gribmill.pipeline.prune import remove_leftovers
+from gribmill.pipeline.schedule import scan_job
+from tests.chain.conftest import NewWorld, of_model
+from tests.chain.dies import POINTS
+from tests.chain.world import environment
+from tests.waiting import wait_until
+
+CHECKOUT = Path(__file__).parents[2]
+CHAIN = ("ingest_grib", "build_tile", "publish")
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_worker_that_dies_at_any_point_costs_nothing(
+    new_world: NewWorld, reference: dict[str, bytes], point: str
+) -> None:
+    world = new_world()
+    world.publish("hrrr")
+    world.store.enqueue(scan_job("hrrr"))
+    settings = world.root / "settings.json"
+    settings.write_text(world.settings.model_dump_json())
+    words = [sys.executable, "-m", "tests.chain.dies", str(settings), point]
+    died = subprocess.run(words, cwd=CHECKOUT, env=environment(), capture_output=True, text=True, timeout=120)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    for place in world.tiles():
+        assert world.tiles()[place] == reference[place], "a tile that is there is whole"
+    wait_until(lambda: world.store.recover(), what="the dead worker's lease to run out")
+    wait_until(lambda: world.work() and not world.hurry(*CHAIN) and world.complete("hrrr"), what="the rest")
+    assert world.tiles() == of_model(reference, "hrrr")
+    assert world.latest("hrrr")["ne"]["complete"] == world.run_id
+    assert not world.spooled()
+    if point == "one tile half written":
+        (left,) = world.strays()
+        assert remove_leftovers(world.data, left.stat().st_mtime - 1) == 0
+        assert remove_leftovers(world.data, left.stat().st_mtime + 1) == 1
+    world.assert_sound()
+
+
+def test_killed_executor_and_killed_supervisor_cost_nothing(new_world: NewWorld, reference: dict[str, bytes]) -> None:
+    """In the middle of a download that takes its time."""
+    slow = Faults([Fault("slow", keys="*wrfsfcf01.grib2")])
+    world = new_world(faults=slow)
+    world.publish("hrrr")
+    process = world.start("run")
+    part = world.data / "grib" / "hrrr" / world.run_id / ".001.grib2.part"
+    wait_until(part.exists, what="the download to begin")
+    job = next(job for job in world.jobs("processing") if job.type == "ingest_grib" and '"hour":1' in job.args)
+    pid = world.store.history(job.id).attempts[-1].pid
+    assert pid
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: world.store.history(job.id).attempts[0].status == "failed", what="the death to be noticed")
+    world.hurry("ingest_grib")
+    wait_until(lambda: world.store.job(job.id).status == "processing", what="the second attempt")
+    process.kill()
+    process.wait()
+    assert not world.tile("hrrr", "ne", 1).exists()
+
+    world.start("run")
+    wait_until(lambda: world.hurry(*CHAIN) * 0 + world.complete("hrrr"), 120, f"the rest: {world.troubles()}")
+    world.wait_complete("hrrr")
+    assert world.tiles() == of_model(reference, "hrrr")
+    assert [one.status for one in world.store.history(job.id).attempts] == ["failed", "lost", "succeeded"]
+    wait_until(lambda: not world.spooled(), what="the messages to go")
+    world.assert_sound()

@@ -1,0 +1,94 @@
+"""Which regions an hour is cut for, now and later."""
+
+from __future__ import annotations
+
+import pytest
+
+from gribmill.pipeline.schedule import scan_job
+from gribmill.queue.model import Failed, Succeeded
+from tests.chain.conftest import NewWorld, of_model
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_region_added_later_gets_its_tiles(new_world: NewWorld, reference: dict[str, bytes], kept: bool) -> None:
+    """From the kept messages where there are any; else they are fetched once more."""
+    world = new_world(chain={"regions": ["ne"], "keep_grib": kept})
+    world.publish("hrrr")
+    world.look("hrrr")
+    assert world.complete("hrrr")
+    assert len(world.spooled()) == (3 if kept else 0)
+    world.server.seen.clear()
+    world.chain = {"regions": ["ne", "texas"], "keep_grib": kept}
+    world.look("hrrr")
+    assert world.tiles() == of_model(reference, "hrrr")
+    assert bool(world.fetched()) is not kept
+    assert world.latest("hrrr")["texas"]["complete"] == world.run_id
+    assert len(world.spooled()) == (3 if kept else 0)
+    assert world.hours("hrrr")[0].regions == ("ne", "texas")
+    before = len(world.jobs())
+    world.look("hrrr")
+    assert len(world.jobs()) == before + 1, "the scan alone: nothing is asked for again"
+    world.assert_sound()
+
+
+def test_region_that_is_gone_from_the_settings_does_not_hold_up_the_hour(new_world: NewWorld) -> None:
+    own = {"lake": {"box": [-80.0, 41.0, -76.0, 44.0]}}
+    world = new_world(chain={"regions": ["ne", "lake"]}, changes={"regions": own})
+    world.publish("hrrr")
+    world.look_only("hrrr", "scan_source", "ingest_grib")
+    world.chain, world.changes = {"regions": ["ne"]}, {}
+    ran = world.work()
+    errors = [one.outcome.error for one in ran if isinstance(one.outcome, Failed)]
+    assert errors == ["there is no region 'lake' in these settings"] * 3
+    assert world.complete("hrrr")
+    assert not world.spooled()
+
+
+def test_model_that_is_gone_from_the_settings_fails_clearly(new_world: NewWorld) -> None:
+    world = new_world()
+    world.publish("hrrr", 0)
+    world.changes = {"models": {"mine": {"like": "hrrr"}}}
+    world.store.enqueue(scan_job("mine"))
+    world.changes = {}
+    (ran,) = world.work()
+    assert isinstance(ran.outcome, Failed)
+    assert ran.outcome.permanent
+    assert "there is no model 'mine' in these settings" in ran.outcome.error
+
+
+def test_model_beyond_all_regions_is_not_fetched(new_world: NewWorld) -> None:
+    world = new_world(chain={"regions": ["europe"]})
+    world.publish("hrrr")
+    (scan,) = world.look("hrrr")
+    assert isinstance(scan.outcome, Succeeded)
+    assert "reaches none of the regions" in (scan.outcome.skipped or "")
+    assert not world.server.seen
+
+
+def test_file_that_reaches_no_region_is_whole_without_tiles(new_world: NewWorld) -> None:
+    """Where a model's grid is not known beforehand, its first file tells."""
+    world = new_world(chain={"regions": ["europe"]})
+    models = world.settings.model_dump()["models"]
+    models["hrrr"]["like"], models["hrrr"]["title"] = "hrrr", "without a grid"
+    models["nogrid"] = {**models["hrrr"], "grid": None}
+    world.changes = {"models": models}
+    world.publish("hrrr")
+    world.look("nogrid")
+    assert world.complete("nogrid"), world.troubles()
+    assert not world.tiles()
+    assert not world.spooled()
+    before = len(world.jobs())
+    world.look("nogrid")
+    assert len(world.jobs()) == before + 1
+
+
+def test_worker_without_regions_does_not_swallow_the_hour(new_world: NewWorld) -> None:
+    world = new_world()
+    world.publish("hrrr", 0)
+    world.look_only("hrrr", "scan_source")
+    world.chain = {"regions": []}
+    (ran,) = world.work()
+    assert isinstance(ran.outcome, Failed)
+    assert not ran.outcome.permanent
+    assert "no region is named" in ran.outcome.error
+    assert world.hours("hrrr")[0].state == "published"
