@@ -184,6 +184,16 @@ def test_limits_on_size_hold(publisher: Publisher, hrrr: Model, session: Session
     assert not any(request.range for request in publisher.requests)
 
 
+def test_a_failure_without_anything_proven_leaves_nothing(
+    publisher: Publisher, hrrr: Model, session: Session, target: Path
+) -> None:
+    publish(publisher, usual_file())
+    publisher.fault("status", ranged=True, value=404)
+    with pytest.raises(NotYet):
+        download(hrrr, RUN, 1, wanted(WANTED), target, session=session)
+    assert list(target.parent.iterdir()) == []
+
+
 def test_limits_on_time_hold(publisher: Publisher, hrrr: Model, session: Session, target: Path) -> None:
     publish(publisher, usual_file())
     with pytest.raises(Retryable, match="took longer"):
