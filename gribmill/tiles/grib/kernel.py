@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
@@ -15,13 +16,16 @@ from gribmill.regions.window import Window
 from gribmill.tiles.grib.bounds import POINT_LIMIT
 from gribmill.tiles.grib.layout import Layout
 from gribmill.tiles.grib.octets import unsigned
-from gribmill.tiles.grib.product2 import SHAPES
+from gribmill.tiles.grib.product2 import EXTRA_OCTETS, SHAPES
 from gribmill.tiles.grib.sections import Sections2
 
 Values = NDArray[np.float32]
 SWITCH = "GRIBMILL_KERNEL"
-# Grid templates that every ecCodes knows: what it does not know it refuses, and so the kernel must not decode it.
-GRIDS = {0, 1, 10, 20, 30, 40}
+# Grid templates that every ecCodes knows, and the length of their section: what is not known, or too short, it
+# refuses, and so the kernel must not decode it.
+GRIDS = {0: 72, 1: 84, 10: 72, 20: 65, 30: 81, 40: 72}
+# Template 4.15 says how points were averaged, in three octets that nothing else here reads.
+SPATIAL = 15
 # The kernel keeps its list of windows in memory; more regions than this take several passes.
 MOST_WINDOWS = 4096
 
@@ -65,7 +69,22 @@ def unpack(sections: Sections2, points: int, layout: Layout, windows: Sequence[W
 
 
 def _known(sections: Sections2) -> bool:
-    return unsigned(sections.grid, 13, 14) in GRIDS and unsigned(sections.product, 8, 9) in SHAPES
+    """Whether ecCodes is sure to accept all but the packed values: it refuses lists that overrun their section."""
+    grid, product = sections.grid, sections.product
+    if unsigned(grid, 11, 12) or unsigned(product, 6, 7):
+        return False
+    template = unsigned(grid, 13, 14)
+    return template in GRIDS and len(grid) >= GRIDS[template] and len(product) >= _product_length(product)
+
+
+def _product_length(product: bytes) -> int:
+    """What the product's template takes; more than any section has where the template is not known."""
+    template = unsigned(product, 8, 9)
+    shape = SHAPES.get(template)
+    if shape is None:
+        return sys.maxsize
+    fixed = 34 + shape.selector + EXTRA_OCTETS[shape.extra] + (3 if template == SPATIAL else 0)
+    return fixed + 12 + 12 * unsigned(product, fixed + 8, fixed + 8) if shape.window else fixed
 
 
 def _numbers(window: Window) -> tuple[int, ...]:

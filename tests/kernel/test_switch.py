@@ -1,0 +1,53 @@
+"""Which decoder is in use can be told and chosen, and makes no difference."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+from click.testing import CliRunner
+
+from gribmill.cli.main import cli
+from gribmill.settings import load_settings
+from gribmill.tiles.grib import kernel
+from gribmill.tiles.grib.field import fields
+from tests.kernel.comparing import needs_kernel
+from tests.make_grib import make_message
+
+
+@pytest.fixture
+def not_built(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv("GRIBMILL_KERNEL", raising=False)
+    # None in sys.modules is Python's own word for: this import fails.
+    monkeypatch.setitem(sys.modules, "gribmill.tiles._unpack", None)
+    kernel._native.cache_clear()
+    yield
+    kernel._native.cache_clear()
+
+
+def test_the_switch_is_no_unknown_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRIBMILL_KERNEL", "off")
+    load_settings()
+
+
+def test_version_tells_that_the_kernel_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRIBMILL_KERNEL", "off")
+    assert CliRunner().invoke(cli, ["--version"]).output.endswith("(kernel: off)\n")
+
+
+def test_version_tells_that_the_kernel_was_not_built(not_built: None) -> None:
+    assert CliRunner().invoke(cli, ["--version"]).output.endswith("(kernel: not built)\n")
+
+
+@needs_kernel
+def test_version_tells_that_the_kernel_is_native() -> None:
+    assert CliRunner().invoke(cli, ["--version"]).output.endswith("(kernel: native)\n")
+
+
+def test_without_the_kernel_values_are_the_same(not_built: None) -> None:
+    message = make_message()
+    without = next(fields(message, "made")).values()
+    kernel._native.cache_clear()
+    sys.modules.pop("gribmill.tiles._unpack")
+    assert next(fields(message, "made")).values().tobytes() == without.tobytes()
