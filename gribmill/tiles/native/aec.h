@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "bits.h"
+#include "sums.h"
 
 #define AEC_SIGNED 1
 #define AEC_PREPROCESS 8
@@ -213,25 +214,12 @@ static int one_block(Aec *self, int skim) {
     return pairs_follow ? pairs(self, reference, room) : zero_blocks(self, reference);
 }
 
-/* One folded difference undone; `largest` is 2^bits - 1. */
-static inline uint32_t unfolded(uint32_t before, uint32_t folded, uint32_t largest) {
-    const uint32_t mirror = before & (largest / 2 + 1) ? largest : 0;
-    if ((folded >> 1) + (folded & 1) <= (mirror ^ before)) return before + ((folded >> 1) ^ (0u - (folded & 1)));
-    return mirror ^ folded;
-}
-
 static void unfold(Aec *self) {
-    const uint32_t largest = self->largest, stored = self->stored;
-    uint32_t *samples = self->samples;
-    if (!self->preprocess) {
-        for (size_t i = 0; i < self->have; i++) samples[i] &= stored;
+    if (self->preprocess) {
+        unfold_run(self->samples, self->have, self->largest, self->stored);
         return;
     }
-    uint32_t last = samples[0];
-    for (size_t i = 1; i < self->have; i++) {
-        last = unfolded(last, samples[i], largest);
-        samples[i] = last & stored;
-    }
+    for (size_t i = 0; i < self->have; i++) self->samples[i] &= self->stored;
 }
 
 static Verdict next_interval(Aec *self, int skim) {

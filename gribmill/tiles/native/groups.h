@@ -4,9 +4,12 @@
 
 #include "bits.h"
 #include "scale.h"
+#include "sums.h"
 
 /* Descriptions of so many groups are unpacked at a time: three arrays that stay in the first cache. */
 #define BATCH 512
+/* Values between missing ones are closed up by so many. */
+#define CLOSED 1024
 /* Reference plus value then stay within 31 bits. */
 #define WIDEST_GROUP 30
 
@@ -17,15 +20,16 @@ typedef struct {
     int management; /* of missing values: 0 none, 1 primary, 2 primary and secondary */
     uint32_t widest; /* not 0 where any group has a width */
     uint64_t references_at, widths_at, lengths_at, values_at; /* in bits */
-    /* Undoing the differences: modulo 2^64, as ecCodes adds. */
-    int order;
-    uint64_t firsts[2], bias, last, slope;
+    /* Undoing the differences. */
+    uint64_t firsts[2];
     unsigned seen;
+    Sums sums;
     /* Where reading stands. */
     uint32_t group, batch_end;
     uint64_t left, bit;
     uint32_t reference, width;
     uint32_t references[BATCH + RUN_SLACK], widths[BATCH + RUN_SLACK], lengths[BATCH + RUN_SLACK];
+    uint32_t closed[CLOSED + RUN_SLACK];
 } Groups;
 
 /* Lengths must add up to the values, and their bits must lie within the data. */
@@ -60,15 +64,15 @@ static uint64_t octets_number(const uint8_t *p, unsigned count) {
 static Verdict read_differencing(Groups *self, Octets section) {
     if (section.size < 49) return DECLINED_TEMPLATE;
     const unsigned octets = section.bytes[48];
-    self->order = section.bytes[47];
-    if (self->order != 1 && self->order != 2) return DECLINED_TEMPLATE;
+    self->sums.order = section.bytes[47];
+    if (self->sums.order != 1 && self->sums.order != 2) return DECLINED_TEMPLATE;
     if (octets < (self->reference_bits ? 1u : 0u) || octets > 4) return DECLINED_TEMPLATE;
-    const size_t size = (size_t)(self->order + 1) * octets;
+    const size_t size = (size_t)(self->sums.order + 1) * octets;
     if (self->data.size < size) return DECLINED_ROOM;
     const uint8_t *place = self->data.bytes;
-    for (int i = 0; i < self->order; i++, place += octets) self->firsts[i] = octets_number(place, octets);
+    for (int i = 0; i < self->sums.order; i++, place += octets) self->firsts[i] = octets_number(place, octets);
     const uint64_t word = octets_number(place, octets), sign = UINT64_C(1) << (8 * octets) >> 1;
-    self->bias = word & sign ? -(word & (sign - 1)) : word;
+    self->sums.bias = word & sign ? -(word & (sign - 1)) : word;
     self->references_at = (uint64_t)size * 8;
     return DONE;
 }
@@ -111,7 +115,7 @@ static Verdict open_groups(Groups *self, Octets section, Octets data, uint64_t c
 static Verdict check_flat(const Groups *self, const Scale *scale) {
     if (self->groups == 0) return DONE;
     if (self->widest || self->management) return DECLINED_GROUPS;
-    if (self->firsts[0] || self->firsts[1] || self->bias) return DECLINED_GROUPS;
+    if (self->firsts[0] || self->firsts[1] || self->sums.bias) return DECLINED_GROUPS;
     return scale->reference == 0 || scale->decimal == 1 ? DONE : DECLINED_GROUPS;
 }
 
@@ -183,67 +187,54 @@ static void skip_packed(Groups *self, uint64_t count) {
     }
 }
 
-/* One sum that has left 30 bits taints the whole run. */
-static inline uint64_t beyond(uint64_t sum) { return (sum + (UINT64_C(1) << 30)) >> 31; }
-
-static inline uint64_t next_sum(Groups *self, uint32_t number) {
-    if (self->seen < (unsigned)self->order) {
-        const uint64_t first = self->firsts[self->seen++];
-        self->slope = first - self->last;
-        self->last = first;
-    } else {
-        const uint64_t step = (uint64_t)(int64_t)(int32_t)number + self->bias;
-        self->slope = self->order == 1 ? step : self->slope + step;
-        self->last += self->slope;
-    }
-    return self->last;
+/* The first one or two values stand for themselves. */
+static inline uint32_t first_value(Groups *self) {
+    const uint64_t first = self->firsts[self->seen++];
+    self->sums.slope = first - self->sums.last;
+    self->sums.last = first;
+    return (uint32_t)first;
 }
 
-static Verdict undo_with_holes(Groups *self, uint32_t *numbers, size_t count) {
-    uint64_t taint = 0;
-    for (size_t i = 0; i < count; i++) {
-        if ((int32_t)numbers[i] == MISSING) continue;
-        const uint64_t sum = next_sum(self, numbers[i]);
-        taint |= beyond(sum);
-        numbers[i] = (uint32_t)sum;
+static int undo(Groups *self, uint32_t *numbers, size_t count) {
+    int tainted = 0;
+    size_t i = 0;
+    for (; i < count && self->seen < (unsigned)self->sums.order; i++) {
+        numbers[i] = first_value(self);
+        tainted |= beyond(self->sums.last) != 0;
     }
-    return taint ? DECLINED_RANGE : DONE;
+    return sum_run(&self->sums, numbers + i, count - i) || tainted;
+}
+
+/* Missing values take no part: the others are closed up, summed and put back. */
+static int undo_with_holes(Groups *self, uint32_t *numbers, size_t count) {
+    uint32_t *closed = self->closed;
+    int tainted = 0;
+    for (size_t start = 0; start < count; start += CLOSED) {
+        uint32_t *part = numbers + start;
+        const size_t size = count - start < CLOSED ? count - start : CLOSED;
+        size_t present = 0;
+        for (size_t i = 0; i < size; i++) {
+            closed[present] = part[i];
+            present += (int32_t)part[i] != MISSING;
+        }
+        tainted |= undo(self, closed, present);
+        for (size_t i = 0, next = 0; i < size; i++) {
+            const int here = (int32_t)part[i] != MISSING;
+            part[i] = here ? closed[next] : part[i];
+            next += (size_t)here;
+        }
+    }
+    return tainted;
 }
 
 static Verdict undo_differences(Groups *self, uint32_t *numbers, size_t count) {
-    if (self->management) return undo_with_holes(self, numbers, count);
-    uint64_t taint = 0, last, slope;
-    size_t i = 0;
-    for (; i < count && self->seen < (unsigned)self->order; i++) {
-        const uint64_t sum = next_sum(self, numbers[i]);
-        taint |= beyond(sum);
-        numbers[i] = (uint32_t)sum;
-    }
-    last = self->last;
-    slope = self->slope;
-    const uint64_t bias = self->bias;
-    if (self->order == 1) {
-        for (; i < count; i++) {
-            last += numbers[i] + bias;
-            taint |= beyond(last);
-            numbers[i] = (uint32_t)last;
-        }
-    } else {
-        for (; i < count; i++) {
-            slope += numbers[i] + bias;
-            last += slope;
-            taint |= beyond(last);
-            numbers[i] = (uint32_t)last;
-        }
-    }
-    self->last = last;
-    self->slope = slope;
-    return taint ? DECLINED_RANGE : DONE;
+    const int tainted = self->management ? undo_with_holes(self, numbers, count) : undo(self, numbers, count);
+    return tainted ? DECLINED_RANGE : DONE;
 }
 
 static Verdict read_groups(Groups *self, uint32_t *out, size_t count) {
     read_packed(self, out, count);
-    return self->order ? undo_differences(self, out, count) : DONE;
+    return self->sums.order ? undo_differences(self, out, count) : DONE;
 }
 
 #endif

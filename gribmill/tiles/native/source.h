@@ -97,7 +97,7 @@ static Verdict skip_source(Source *self, uint32_t *scratch, size_t room, uint64_
         self->bit += count * self->bits;
         return DONE;
     case GROUPS:
-        if (self->groups.order == 0) {
+        if (self->groups.sums.order == 0) {
             skip_packed(&self->groups, count);
             return DONE;
         }
