@@ -44,6 +44,8 @@ class HourRecord:
     url: str | None
     etag: str | None
     bytes: int | None
+    requested_bytes: int | None
+    requests: int | None
     found: tuple[str, ...]
     missing: tuple[str, ...]
     regions: tuple[str, ...]
@@ -134,6 +136,8 @@ def _hour(row: Row) -> HourRecord:
         url=row["url"],
         etag=row["etag"],
         bytes=row["bytes"],
+        requested_bytes=row["requested_bytes"],
+        requests=row["requests"],
         found=_names(row["found"]),
         missing=_names(row["missing"]),
         regions=_names(row["regions"]),
