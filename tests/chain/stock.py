@@ -46,6 +46,7 @@ def tables(run: datetime, url: str, *, late_minutes: float = 9000) -> dict[str, 
             "hours": [{"cycles": str(run.hour), "steps": steps, "discover": discover}],
             "latency": [latency],
             "scan_seconds": 5,
+            "give_up_hours": 20,
             "mirrors": [
                 {"name": f"aws-{bucket}", "host": "aws", "root": f"{url}aws-{bucket}/"},
                 {"name": f"gcs-{bucket}", "host": "gcs", "root": f"{url}gcs-{bucket}/"},
