@@ -243,7 +243,6 @@ MACHINE_BROKEN = {
     "lease_check": Mutant({"expired_leases": ((" AND lease_expires_at <= :now", ""),)}),
     "release_of_children": Mutant({"release_dependent": (("deps_left - 1", "0"),)}),
     "order_of_siblings": Mutant({"claim_siblings": (("INDEXED BY jobs_group", ""), ("priority DESC", "priority"))}),
-    "limit_counts_rows": Mutant({"running_batches": (("count(DISTINCT batch_id)", "count(*)"),)}),
     "reservations": Mutant({"reserved_scopes": (("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"),)}),
 }
 
