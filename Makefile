@@ -15,6 +15,7 @@ help:
 	@echo "make check         ruff, mypy --strict, import-linter"
 	@echo "make bench         all benchmarks, side by side with the peers (bench-queue, bench-tiles, bench-chain)"
 	@echo "make soak          the long runs: hours of kill -9 and of random histories (MINUTES=10)"
+	@echo "make fuzz          damaged messages into the decode kernel, with sanitizers (SECONDS=60)"
 	@echo "make clean         remove the environment and caches"
 
 setup: $(STAMP)
@@ -55,6 +56,10 @@ bench-queue bench-tiles bench-chain: bench-%: $(STAMP)
 MINUTES ?= 10
 soak: $(STAMP)
 	GRIBMILL_SOAK_MINUTES=$(MINUTES) $(BIN)/python -m pytest -m soak --timeout 0
+
+SECONDS ?= 60
+fuzz: $(STAMP)
+	$(BIN)/python -m fuzz $(SECONDS)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build gribmill.egg-info

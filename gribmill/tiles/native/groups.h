@@ -9,7 +9,7 @@
 /* Descriptions of so many groups are unpacked at a time: three arrays that stay in the first cache. */
 #define BATCH 512
 /* Values between missing ones are closed up by so many. */
-#define CLOSED 1024
+#define CLOSED 256
 /* Reference plus value then stay within 31 bits. */
 #define WIDEST_GROUP 30
 
@@ -212,7 +212,11 @@ static int undo_with_holes(Groups *self, uint32_t *numbers, size_t count) {
     for (size_t start = 0; start < count; start += CLOSED) {
         uint32_t *part = numbers + start;
         const size_t size = count - start < CLOSED ? count - start : CLOSED;
-        size_t present = 0;
+        uint32_t present = 0;
+        for (size_t i = 0; i < size; i++) present += (int32_t)part[i] != MISSING;
+        if (present == size) tainted |= undo(self, part, size);
+        if (present == size || present == 0) continue;
+        present = 0;
         for (size_t i = 0; i < size; i++) {
             closed[present] = part[i];
             present += (int32_t)part[i] != MISSING;

@@ -74,13 +74,16 @@ AVX2 static int sum_avx2(Sums *sums, uint32_t *numbers, size_t count) {
         __m256i x = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)(numbers + i)), bias);
         taint = _mm256_or_si256(taint, _mm256_add_epi32(x, half));
         if (sums->order == 2) {
-            x = _mm256_add_epi32(prefix8(x), slope);
+            const __m256i sum = prefix8(x);
+            x = _mm256_add_epi32(sum, slope);
             taint = _mm256_or_si256(taint, _mm256_add_epi32(x, half));
-            slope = last8(x);
+            slope = _mm256_add_epi32(slope, last8(sum));
         }
-        x = _mm256_add_epi32(prefix8(x), last);
+        const __m256i sum = prefix8(x);
+        x = _mm256_add_epi32(sum, last);
         taint = _mm256_or_si256(taint, _mm256_add_epi32(x, half));
-        last = last8(x);
+        /* Not last8(x): what one round hands to the next is then a single addition away. */
+        last = _mm256_add_epi32(last, last8(sum));
         _mm256_storeu_si256((__m256i *)(numbers + i), x);
     }
     sums->last = (uint64_t)(int64_t)_mm256_cvtsi256_si32(last);
@@ -93,23 +96,25 @@ AVX2 static int sum_avx2(Sums *sums, uint32_t *numbers, size_t count) {
 AVX2 static uint32_t unfold_avx2(uint32_t last, uint32_t *samples, size_t count, uint32_t largest, uint32_t stored) {
     const __m256i one = _mm256_set1_epi32(1), most = _mm256_set1_epi32((int)largest);
     const __m256i before8 = _mm256_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6);
+    __m256i start = _mm256_set1_epi32((int)last);
     size_t i = 0;
     for (; i + 8 <= count; i += 8) {
         const __m256i folded = _mm256_loadu_si256((const __m256i *)(samples + i));
         const __m256i odd = _mm256_and_si256(folded, one), halved = _mm256_srli_epi32(folded, 1);
         const __m256i steps = _mm256_xor_si256(halved, _mm256_sub_epi32(_mm256_setzero_si256(), odd));
-        const __m256i start = _mm256_set1_epi32((int)last);
-        const __m256i x = _mm256_add_epi32(prefix8(steps), start);
+        const __m256i sum = prefix8(steps), x = _mm256_add_epi32(sum, start);
         const __m256i before = _mm256_blend_epi32(_mm256_permutevar8x32_epi32(x, before8), start, 1);
         const __m256i room = _mm256_min_epi32(before, _mm256_sub_epi32(most, before));
         const __m256i over = _mm256_cmpgt_epi32(_mm256_add_epi32(halved, odd), room);
         if (_mm256_testz_si256(over, over)) {
             _mm256_storeu_si256((__m256i *)(samples + i), x);
-            last = samples[i + 7];
+            start = _mm256_add_epi32(start, last8(sum));
         } else {
-            last = unfold_portable(last, samples + i, 8, largest, stored);
+            last = unfold_portable((uint32_t)_mm256_cvtsi256_si32(start), samples + i, 8, largest, stored);
+            start = _mm256_set1_epi32((int)last);
         }
     }
+    last = (uint32_t)_mm256_cvtsi256_si32(start);
     return unfold_portable(last, samples + i, count - i, largest, stored);
 }
 #endif

@@ -1,0 +1,1 @@
+"""Fuzzing of the native decode kernel."""

@@ -1,0 +1,96 @@
+/* One input: ny, nx (2 bytes each), scanning, a byte that places a window, the lengths of sections 5 and 6 (2 each),
+   then the three sections. Sections lie in memory of their very size, so that a read past one is seen.
+
+   Held: no crash; the vector and the scalar build agree; a window is a part of the whole. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "target.h"
+
+#define HEAD 10
+/* Small, so that thousands of inputs are tried in a second. */
+#define LARGEST_FIELD 40000u
+
+typedef int (*Unpack)(const Task *);
+
+static Octets copy(const uint8_t *bytes, size_t size) {
+    uint8_t *memory = malloc(size ? size : 1);
+    if (!memory) abort();
+    if (size) memcpy(memory, bytes, size);
+    return (Octets){memory, size};
+}
+
+static void fail(const char *why) {
+    fprintf(stderr, "%s\n", why);
+    abort();
+}
+
+static float *run(Unpack unpack, Task task, Pane pane, int *verdict) {
+    const size_t rows = pane.row_end - pane.row;
+    pane.out = calloc(rows * pane.width + 1, sizeof(float));
+    if (!pane.out) abort();
+    task.panes = &pane;
+    task.pane_count = 1;
+    *verdict = unpack(&task);
+    return pane.out;
+}
+
+static Pane whole_of(const Rows *rows) {
+    return (Pane){.row_end = rows->ny, .column_end = {rows->nx, 0}, .width = rows->nx};
+}
+
+/* Some window; on every second input one across the seam. */
+static Pane window_of(const Rows *rows, unsigned place) {
+    Pane pane = {.row = place % rows->ny, .row_end = rows->ny - place / 3 % (rows->ny - place % rows->ny)};
+    pane.column[0] = place * 7 % rows->nx;
+    pane.column_end[0] = rows->nx;
+    if (place & 1) pane.column_end[1] = pane.column[0] / 2;
+    pane.width = pane.column_end[0] - pane.column[0] + pane.column_end[1];
+    return pane;
+}
+
+static void compare_window(const Rows *rows, const Pane *pane, const float *part, const float *whole) {
+    for (uint32_t row = pane->row; row < pane->row_end; row++)
+        for (int piece = 0; piece < 2; piece++) {
+            const size_t count = pane->column_end[piece] - pane->column[piece];
+            const float *expected = whole + (size_t)row * rows->nx + pane->column[piece];
+            if (memcmp(part, expected, count * sizeof(float))) fail("a window differs from the whole");
+            part += count;
+        }
+}
+
+static void try_all(const Task *task, unsigned place) {
+    int vector, scalar, windowed;
+    const Pane pane = window_of(&task->rows, place);
+    float *first = run(unpack_vector, *task, whole_of(&task->rows), &vector);
+    float *second = run(unpack_scalar, *task, whole_of(&task->rows), &scalar);
+    float *part = run(unpack_vector, *task, pane, &windowed);
+    /* The vectors may give up on sums that the scalars still follow; never the other way round. */
+    if (vector != scalar && vector != DECLINED_RANGE) fail("the two builds disagree");
+    if (vector == DONE && memcmp(first, second, (size_t)task->points * sizeof(float))) fail("the two builds differ");
+    if (vector == DONE && windowed != DONE) fail("a window was declined where the whole was not");
+    if (vector == DONE) compare_window(&task->rows, &pane, part, first);
+    free(part);
+    free(second);
+    free(first);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size < HEAD) return 0;
+    const uint32_t ny = number2(data), nx = number2(data + 2), points = ny * nx;
+    const size_t packing = number2(data + 6), bitmap = number2(data + 8);
+    if (points == 0 || points > LARGEST_FIELD || packing + bitmap > size - HEAD) return 0;
+    const uint8_t *sections = data + HEAD;
+    Task task = {
+        .packing = copy(sections, packing),
+        .bitmap = copy(sections + packing, bitmap),
+        .data = copy(sections + packing + bitmap, size - HEAD - packing - bitmap),
+        .points = points,
+        .rows = {ny, nx, data[4]},
+    };
+    try_all(&task, data[5]);
+    free((void *)task.data.bytes);
+    free((void *)task.bitmap.bytes);
+    free((void *)task.packing.bytes);
+    return 0;
+}
