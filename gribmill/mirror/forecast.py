@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from gribmill.ingest.model import Model
+from gribmill.mirror.clock import hours_since_epoch
 from gribmill.mirror.contents import Item, contents
 from gribmill.mirror.encoder import Encoder
 from gribmill.mirror.errors import MirrorError
@@ -21,7 +22,7 @@ from gribmill.mirror.joined import joined
 from gribmill.mirror.quantities import values_of
 from gribmill.mirror.style import style_of
 from gribmill.mirror.waves import Floats
-from gribmill.mirror.weather import Weather, hours_since_epoch
+from gribmill.mirror.weather import Weather
 from gribmill.regions.grids import Grid
 from gribmill.regions.named_grid import named_grids
 from gribmill.tiles.grib.winds import EASTWARD, NORTHWARD, PARTNERS

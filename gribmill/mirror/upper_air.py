@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gribmill.mirror.moment import Moment
 from gribmill.mirror.waves import Floats
-from gribmill.mirror.weather import Moment
 
 GRAVITY = np.float32(9.80665)
 # The temperature of the stratosphere, below which no level falls.
