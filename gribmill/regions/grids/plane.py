@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -18,7 +19,7 @@ _FARTHEST_M = 4e8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlaneGrid:
+class PlaneGrid(ABC):
     """`x0`, `y0`: metres of column 0 and row 0 on the projection's plane; `dx`, `dy`: positive steps."""
 
     nx: int
@@ -77,13 +78,13 @@ class PlaneGrid:
     def cell_km(self) -> float:
         return max(self.dx, self.dy) / 1000
 
+    @abstractmethod
     def project(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Metres x, y on the plane."""
-        raise NotImplementedError
 
+    @abstractmethod
     def unproject(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Latitude and longitude of metres on the plane."""
-        raise NotImplementedError
 
     def latlon(self, j: npt.ArrayLike, i: npt.ArrayLike) -> tuple[Floats, Floats]:
         return self.unproject(
