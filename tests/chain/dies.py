@@ -1,4 +1,7 @@
-"""A worker that is killed at one point of its work: `python -m tests.chain.dies SETTINGS POINT`."""
+"""Workers that are killed at one point of their work: `python -m tests.chain.dies` reads SETTINGS TAB POINT lines.
+
+Each line is the life of one forked process, and is answered with how it ended: imports are paid for once.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 from gribmill.ingest import spool
 from gribmill.pipeline import build_tile, ingest_grib, latest
@@ -18,7 +21,7 @@ from gribmill.settings import Settings
 from gribmill.tiles import atomic, mill
 
 # Long enough to die in, short enough to wait for.
-LEASE_SECONDS = 1.0
+LEASE_SECONDS = 0.5
 
 
 def die(*args: Any, **kwargs: Any) -> Any:
@@ -59,10 +62,23 @@ def _die_at_second(module: Any, name: str) -> None:
 
 
 def main() -> None:
+    for line in sys.stdin:
+        path, _, point = line.rstrip("\n").partition("\t")
+        child = os.fork()
+        if child == 0:
+            live(Path(path), point)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def live(path: Path, point: str) -> NoReturn:
     """Run whatever is ready until death comes."""
-    settings = Settings.model_validate_json(Path(sys.argv[1]).read_text())
-    POINTS[sys.argv[2]]()
-    Ticker(open_queue(settings), LEASE_SECONDS, settings.model_dump(mode="json")).tick(500)
+    try:
+        settings = Settings.model_validate_json(path.read_text())
+        POINTS[point]()
+        Ticker(open_queue(settings), LEASE_SECONDS, settings.model_dump(mode="json")).tick(500)
+    finally:
+        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -33,15 +33,11 @@ def test_run_follows_two_models_while_they_arrive(new_world: NewWorld, reference
     assert "3/3 hours  6/6 tiles" in said.stdout
     assert said.returncode == 0
 
-    world.server.seen.clear()
-    again = world.finish("run", "--until-complete")
-    assert again.returncode == 0, again.stderr
-    assert world.fetched() == []
-    assert world.tiles() == of_model(reference, "hrrr", "gfs")
 
-
-def test_run_until_complete_tells_of_what_it_built(new_world: NewWorld, reference: dict[str, bytes]) -> None:
-    """It ends when latest.json has moved and the messages are gone, not when the last tile is written."""
+def test_run_until_complete_tells_of_what_it_built_and_a_second_one_downloads_nothing(
+    new_world: NewWorld, reference: dict[str, bytes]
+) -> None:
+    """The first ends when latest.json has moved and the messages are gone, not when the last tile is written."""
     world = new_world()
     world.publish("hrrr")
     said = world.finish("run", "--until-complete")
@@ -49,10 +45,15 @@ def test_run_until_complete_tells_of_what_it_built(new_world: NewWorld, referenc
     assert world.latest("hrrr")["ne"]["complete"] == world.run_id
     assert not world.spooled()
     assert world.tiles() == of_model(reference, "hrrr")
+    world.server.seen.clear()
+    again = world.finish("run", "--until-complete")
+    assert again.returncode == 0, again.stderr
+    assert world.fetched() == []
+    assert world.tiles() == of_model(reference, "hrrr")
 
 
 def test_two_runs_at_once_do_no_harm(new_world: NewWorld, reference: dict[str, bytes]) -> None:
-    world = new_world(changes={"workers": {"lanes": {"fetch": 1, "build": 1}}})
+    world = new_world()
     world.publish("hrrr")
     processes = [world.start("run"), world.start("run")]
     world.wait_complete("hrrr")

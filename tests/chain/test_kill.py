@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,18 +24,36 @@ CHECKOUT = Path(__file__).parents[2]
 CHAIN = ("ingest_grib", "build_tile", "publish")
 
 
+Dying = Callable[[Path, str], int]
+
+
+@pytest.fixture(scope="module")
+def dying() -> Iterator[Dying]:
+    """Lets a worker live until that point; its exit code."""
+    words = [sys.executable, "-m", "tests.chain.dies"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, cwd=CHECKOUT, env=environment(), text=True, bufsize=1, **pipes) as process:
+        assert process.stdin
+        assert process.stdout
+
+        def live(settings: Path, point: str) -> int:
+            process.stdin.write(f"{settings}\t{point}\n")
+            return int(process.stdout.readline())
+
+        yield live
+        process.stdin.close()
+
+
 @pytest.mark.parametrize("point", POINTS)
 def test_worker_that_dies_at_any_point_costs_nothing(
-    new_world: NewWorld, reference: dict[str, bytes], point: str
+    new_world: NewWorld, reference: dict[str, bytes], dying: Dying, point: str
 ) -> None:
     world = new_world()
     world.publish("hrrr")
     world.store.enqueue(scan_job("hrrr"))
     settings = world.root / "settings.json"
     settings.write_text(world.settings.model_dump_json())
-    words = [sys.executable, "-m", "tests.chain.dies", str(settings), point]
-    died = subprocess.run(words, cwd=CHECKOUT, env=environment(), capture_output=True, text=True, timeout=120)
-    assert died.returncode == -signal.SIGKILL, died.stderr
+    assert dying(settings, point) == -signal.SIGKILL
     for place in world.tiles():
         assert world.tiles()[place] == reference[place], "a tile that is there is whole"
     wait_until(lambda: world.store.recover(), what="the dead worker's lease to run out")

@@ -93,8 +93,8 @@ class World:
     def settings(self) -> Settings:
         values = {
             "data": self.data,
-            "queue": {"lease_seconds": 5, "poll_seconds": 0.2},
-            "workers": {"lanes": {"fetch": 2, "build": 1}},
+            "queue": {"lease_seconds": 4, "poll_seconds": 0.2},
+            "workers": {"lanes": {"fetch": 1, "build": 1}},
             "chain": {"models": ["hrrr"], "regions": ["ne", "texas"], "runs_back": 1, **self.chain},
             "models": tables(self.stock.run, f"http://127.0.0.1:{self.port}/", late_minutes=self.late_minutes),
         }
