@@ -56,6 +56,10 @@ class HourRecord:
     failed_at: datetime | None
     error: str | None
 
+    def covers(self, variables: Iterable[str]) -> bool:
+        """Whether all of these were looked for when it was downloaded."""
+        return {*variables} <= {*self.found, *self.missing}
+
 
 @dataclass(frozen=True, slots=True)
 class TileRecord:

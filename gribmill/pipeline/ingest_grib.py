@@ -79,7 +79,8 @@ def run(task: Task) -> Outcome:
         return Failed("no region is named: [chain] regions of the settings that this worker was started with is empty")
     spool = spool_path(context.data, args.model_id, args.run_id, args.hour)
     known = context.catalogue.hours(args.model_id, args.run_id).get(args.hour)
-    if known is not None and known.state != "published" and args.variables is None:
+    variables = args.variables or context.model(args.model_id).variables
+    if known is not None and known.state != "published" and known.covers(variables):
         missing = _untiled(context, args, known)
         if spool.is_file() or not missing:
             return _only_tiles(context, args, known, spool, missing)

@@ -76,7 +76,7 @@ class Scan:
         begun = [one for one in newest if self._is_due(one)]
         unfinished = {run_time(key) for key, record in self._records.items() if record.state == "arriving"}
         wanted = {*newest[:1], *begun[: self._context.settings.chain.runs_back], *unfinished}
-        return sorted((one for one in wanted if not self._is_done(one) or self._lacks_regions(one)), reverse=True)
+        return sorted((one for one in wanted if not self._is_done(one) or self._lacks_something(one)), reverse=True)
 
     def look_at(self, run: datetime) -> None:
         """Which hours of this run are out, and which of them are not here yet."""
@@ -170,7 +170,7 @@ class Scan:
         from gribmill.queue.times import to_text
 
         if known is not None and known.state != "published":
-            if self._new_regions(known):
+            if self._lacks(known):
                 self._then.append(ingest_job(self._model.id, run, known.hour, live=True))
             return
         if published is None or (known is not None and self._is_hopeless(published, known)):
@@ -193,13 +193,15 @@ class Scan:
             raise PermanentFailure(f"{self._model.id} has no run {run:%Y%m%d_%H}: it does not begin at that time")
         return run
 
-    def _new_regions(self, known: HourRecord) -> bool:
-        """Whether the settings name regions that nobody has asked this hour for: they were added later."""
-        return known.state != "published" and not {*self.regions} <= {*known.asked, *known.regions}
+    def _lacks(self, known: HourRecord) -> bool:
+        """Whether regions or variables were never asked for: they came later, or a backfill wanted less."""
+        if known.state == "published":
+            return False
+        return not {*self.regions} <= {*known.asked, *known.regions} or not known.covers(self._model.variables)
 
-    def _lacks_regions(self, run: datetime) -> bool:
+    def _lacks_something(self, run: datetime) -> bool:
         hours = self._context.catalogue.hours(self._model.id, f"{run:%Y%m%d_%H}")
-        return any(self._new_regions(hour) for hour in hours.values())
+        return any(self._lacks(hour) for hour in hours.values())
 
     def _is_hopeless(self, published: Published, known: HourRecord) -> bool:
         """Its download failed for good, and the file is still the same. Who names the run wants it tried again."""

@@ -110,6 +110,22 @@ def test_live_files_go_before_a_backfill(new_world: NewWorld) -> None:
     assert order.index("gfs") > max(place for place, name in enumerate(order) if name == "hrrr")
 
 
+def test_backfill_of_few_variables_does_not_narrow_what_is_live(
+    new_world: NewWorld, reference: dict[str, bytes]
+) -> None:
+    world = new_world()
+    world.publish("gfs")
+    asked = ("backfill", "gfs", "--from", world.run_id, "--to", world.run_id, "--vars", "t2m", "--regions", "ne")
+    assert world.command(*asked).returncode == 0
+    world.work()
+    assert world.hours("gfs")[0].found == ("t2m",)
+    world.look("gfs")
+    assert world.tiles() == of_model(reference, "gfs")
+    before = len(world.jobs())
+    world.look("gfs")
+    assert len(world.jobs()) == before + 1
+
+
 def test_notification_makes_a_paused_scan_look_now(new_world: NewWorld) -> None:
     world = new_world()
     world.publish("hrrr", 0)
