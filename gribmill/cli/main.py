@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cut": ("gribmill.cli.cut:cut", "Cut GRIB files into tiles, without any queue."),
     "demo": ("gribmill.cli.demo:demo", "A guided tour: everything for real, on this machine alone."),
     "event": ("gribmill.cli.event:event", "Take notifications of new files as hints to scan."),
+    "fetch": ("gribmill.cli.fetch:fetch", "Download the wanted messages of one file, without the queue."),
     "grib": ("gribmill.cli.grib:grib", "Look into GRIB files."),
     "init": ("gribmill.cli.config:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs:jobs", "List, enqueue, retry, cancel and check jobs."),

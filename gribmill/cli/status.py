@@ -14,6 +14,7 @@ import click
 
 from gribmill.cli.duration import readable
 from gribmill.cli.output import console, print_json
+from gribmill.cli.size import readable_bytes
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def _print(settings: Settings, statuses: list[ModelStatus], *, clear: bool) -> N
         for line in _lines(one):
             out.print(line)
     usage = shutil.disk_usage(settings.data_root)
-    out.print(f"disk: {_bytes(usage.free)} free of {_bytes(usage.total)} at {settings.data_root}", soft_wrap=True)
+    free, total = readable_bytes(usage.free), readable_bytes(usage.total)
+    out.print(f"disk: {free} free of {total} at {settings.data_root}", soft_wrap=True)
 
 
 def _lines(one: ModelStatus) -> Iterator[Text]:
@@ -101,7 +103,7 @@ def _run_line(run: RunStatus, now: datetime) -> str:
     age = f", last tile {readable((now - run.last_built_at).total_seconds())} ago" if run.last_built_at else ""
     return (
         f"{run.run_id}  {run.hours_built}/{run.hours_expected} hours  {run.tiles}/{run.tiles_expected} tiles"
-        f"  {_bytes(run.bytes)}  {run.state.replace('_', ' ')}{age}"
+        f"  {readable_bytes(run.bytes)}  {run.state.replace('_', ' ')}{age}"
     )
 
 
@@ -114,11 +116,3 @@ def _groups(missing: tuple[MissingHour, ...]) -> Iterator[str]:
 
 def _plain(one: ModelStatus) -> dict[str, Any]:
     return {**asdict(one), "verdict": one.verdict}
-
-
-def _bytes(count: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"

@@ -1,0 +1,12 @@
+"""Sizes for people."""
+
+from __future__ import annotations
+
+
+def readable_bytes(count: float) -> str:
+    """`112.8 kB`, in steps of a thousand."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
