@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.output import console, print_json
+from gribmill.cli.size import readable_bytes
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
@@ -49,13 +50,20 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     return tuple(name.strip() for name in (value or "").split(",") if name.strip())
 
 
+def _all_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for value in values for name in _names(ctx, param, value)))
+
+
 @click.command()
 @click.argument("model")
 @click.option("--from", "begin", type=Moment(), required=True, help="The first run, such as 2026-11-01 or 20261101_06.")
 @click.option("--to", "end", type=Moment(), help="The last run; the same day's last by default.")
 @click.option("--cycles", callback=_steps, help="Only runs at these hours, such as 0,12.")
 @click.option("--hours", callback=_steps, help="Only these forecast hours, such as 0-18 or 0-48/3.")
-@click.option("--regions", callback=_names, help="Regions, separated by commas; those of [chain] by default.")
+@click.option(
+    "--region", "--regions", "regions", multiple=True, callback=_all_names,
+    help="Regions, repeated or separated by commas; those of [chain] by default.",
+)  # fmt: skip
 @click.option("--vars", "variables", callback=_names, help="Only these variables, separated by commas.")
 @click.option("--keep-grib", is_flag=True, default=None, help="Keep the downloaded messages.")
 @click.option("--dry-run", is_flag=True, help="Only count the files, tiles and bytes.")
@@ -129,7 +137,7 @@ def _row(plan: BackfillPlan) -> dict[str, Any]:
 
 
 def _sentence(row: dict[str, Any], *, dry_run: bool) -> str:
-    size = f", about {row['bytes'] / 1e9:.2f} GB to download" if row.get("bytes") else ""
+    size = f", about {readable_bytes(row['bytes'])} to download" if row.get("bytes") else ""
     what = f"{row['files']} files of {row['runs']} runs for {row['tiles']} tiles{size}"
     here = f"; {row['already_here']} files are here already" if row["already_here"] else ""
     if dry_run:

@@ -74,7 +74,8 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
             outcome = found.get(int(str(row["job_id"])))
             row["outcome"] = type(outcome).__name__.lower() if outcome else None
             row["files"] = len(getattr(outcome, "then", ())) if outcome else 0
-            row["note"] = getattr(outcome, "reason", None) or getattr(outcome, "error", None)
+            notes = (getattr(outcome, name, None) for name in ("skipped", "reason", "error"))
+            row["note"] = next((note for note in notes if note), None)
     if as_json:
         print_json(rows)
         return
