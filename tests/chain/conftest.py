@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -25,10 +27,12 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Stock:
 @pytest.fixture(scope="session")
 def port() -> int:
     """The same for all worlds: tiles name the address they came from, and are to be compared byte by byte."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        number: int = one.getsockname()[1]
-    return number
+    # Below those that the system gives to outgoing connections: one of them might take it between two worlds.
+    for number in random.sample(range(20_000, 30_000), 100):
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", number))
+            return number
+    raise AssertionError("no port is free")
 
 
 @pytest.fixture(scope="session")

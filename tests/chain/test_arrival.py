@@ -16,6 +16,44 @@ def test_every_kind_of_model_becomes_complete(reference: dict[str, bytes]) -> No
             assert any(place.startswith(f"tiles/{model_id}/") and f"/{region}/" in place for place in reference)
 
 
+def test_each_hour_is_finished_before_the_next_is_fetched(new_world: NewWorld) -> None:
+    """What is built is told of and its messages go, however much waits to be downloaded."""
+    world = new_world()
+    world.publish("hrrr")
+    ran = world.look("hrrr")
+    one_hour = ["ingest_grib", "build_tile", "build_tile", "publish"]
+    assert [one.job.type for one in ran] == ["scan_source", *one_hour * 3]
+
+
+def test_whole_run_is_not_looked_at_again(new_world: NewWorld) -> None:
+    world = new_world()
+    world.publish("hrrr")
+    world.look("hrrr")
+    world.server.seen.clear()
+    (scan,) = world.look("hrrr")
+    assert scan.outcome == Succeeded()
+    assert not world.server.seen, "a whole run is not even listed"
+
+
+def test_messages_that_are_gone_are_fetched_again_for_all_waiting_tiles(
+    new_world: NewWorld, reference: dict[str, bytes]
+) -> None:
+    world = new_world()
+    world.publish("hrrr")
+    world.look_only("hrrr", "scan_source", "ingest_grib")
+    for path in world.spooled():
+        path.unlink()
+    world.work()
+    for _ in range(3):
+        world.hurry("build_tile", "ingest_grib")
+        world.work()
+    assert world.tiles() == of_model(reference, "hrrr")
+    ingests = [job for job in world.jobs() if job.type == "ingest_grib"]
+    assert len(ingests) == 6, "once more for each hour, not for each tile"
+    assert not world.spooled()
+    world.assert_sound()
+
+
 def test_hours_are_taken_as_they_are_published(new_world: NewWorld, reference: dict[str, bytes]) -> None:
     world = new_world()
     world.folder.joinpath("aws-hrrr").mkdir(parents=True)

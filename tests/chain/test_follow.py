@@ -1,0 +1,34 @@
+"""Following: when it begins to look, and when it may end."""
+
+from __future__ import annotations
+
+import json
+
+from gribmill.pipeline.catalogue import write
+from gribmill.pipeline.follow import Follow
+from gribmill.pipeline.schedule import Schedule, scan_job
+from tests.chain.conftest import NewWorld
+
+
+def test_old_complete_run_does_not_end_the_wait_for_the_one_that_is_due(new_world: NewWorld) -> None:
+    world = new_world()
+    follow = Follow(world.settings)
+    run = {"model_id": "hrrr", "run_id": "20200101_00"}
+    world.context.catalogue.apply([write("see_run", **run, hours=json.dumps([]), final=1), write("finish_run", **run)])
+    assert not follow._complete()
+    world.publish("hrrr")
+    world.look("hrrr")
+    assert follow._complete()
+
+
+def test_schedule_that_starts_wakes_a_scan_that_pauses(new_world: NewWorld) -> None:
+    world = new_world()
+    world.publish("hrrr", 0)
+    world.look("hrrr")
+    (waiting,) = world.jobs("pending")
+    assert waiting.next_run_at is not None
+    schedule = Schedule(world.store, [world.context.models["hrrr"]])
+    schedule.run_once()
+    (woken,) = world.jobs("pending")
+    assert (woken.id, woken.next_run_at) == (waiting.id, None)
+    assert world.store.enqueue(scan_job("hrrr")).created is False
