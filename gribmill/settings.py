@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from gribmill.errors import GribmillError
 
@@ -21,6 +21,14 @@ OTHER_VARIABLES = {"GRIBMILL_CONFIG", "GRIBMILL_SOAK_MINUTES", "GRIBMILL_KERNEL"
 
 Positive = Annotated[float, Field(gt=0)]
 PositiveInt = Annotated[int, Field(gt=0)]
+
+
+def _split(value: Any) -> Any:
+    """Names in one text, as a variable of the environment holds them: hrrr,gfs."""
+    return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 
 
 class SettingsError(GribmillError):
@@ -72,8 +80,8 @@ class WorkerSettings(Section):
 class ChainSettings(Section):
     """What `gribmill run` keeps fresh, and how long."""
 
-    models: tuple[str, ...] = Field((), description="The models to follow, such as hrrr, gfs or gefs.p01.")
-    regions: tuple[str, ...] = Field((), description="The regions to cut; a model is cut for those that it touches.")
+    models: Names = Field((), description="The models to follow, such as hrrr, gfs or gefs.p01.")
+    regions: Names = Field((), description="The regions to cut; a model is cut for those that it touches.")
     keep_grib: bool = Field(False, description="Keep the downloaded messages when all tiles of an hour are built.")
     runs_back: PositiveInt = Field(2, description="How many of a model's newest runs a scan looks at.")
     keep_days: Positive = Field(7.0, description="Runs older than this are pruned.")
@@ -241,8 +249,8 @@ def _from_environment() -> dict[str, Any]:
 
 
 def _parse_text(text: str) -> Any:
-    """A variable holds plain text, or a table in TOML's inline form: {fetch = 2, build = 4}."""
-    if text.lstrip().startswith("{"):
+    """A variable holds plain text, or a table or list as TOML writes them: {fetch = 2, build = 4}, ["hrrr"]."""
+    if text.lstrip().startswith(("{", "[")):
         try:
             return tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:

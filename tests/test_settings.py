@@ -140,3 +140,9 @@ def test_file_of_a_strange_size_or_coding_is_refused() -> None:
 def test_settings_never_change() -> None:
     with pytest.raises(ValueError, match="frozen"):
         load_settings().queue.lease_seconds = 1.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("text", ["hrrr,gfs", "hrrr, gfs", '["hrrr", "gfs"]'])
+def test_a_variable_holds_several_names(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("GRIBMILL_CHAIN_MODELS", text)
+    assert load_settings().chain.models == ("hrrr", "gfs")

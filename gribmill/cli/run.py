@@ -9,9 +9,17 @@ from gribmill.cli.output import print_json
 from gribmill.settings import Settings
 
 
+def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",") if name.strip()))
+
+
 @click.command()
-@click.option("--model", "models", multiple=True, help="A model to follow, such as hrrr; repeatable.")
-@click.option("--region", "regions", multiple=True, help="A region to cut, such as ne; repeatable.")
+@click.option(
+    "--model", "models", multiple=True, callback=_names, help="Models to follow: repeated, or with commas as hrrr,gfs."
+)
+@click.option(
+    "--region", "regions", multiple=True, callback=_names, help="Regions to cut: repeated, or with commas as ne,conus."
+)
 @click.option("--keep-grib", is_flag=True, default=None, help="Keep the downloaded messages.")
 @lanes_option
 @click.option("--until-complete", is_flag=True, help="End when the newest run of every model is whole.")
