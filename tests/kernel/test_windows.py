@@ -77,3 +77,17 @@ def test_a_window_beyond_the_grid_is_never_written() -> None:
         for values in FIELDS[0].cut([Window(slice(50, 70), (slice(0, 90),))]):
             assert values.shape != (20, 90)
             raise ValueError("the fallback gave what there is")
+
+
+def test_an_array_at_hand_is_filled_with_and_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    for field, whole in zip(FIELDS, WHOLES, strict=True):
+        for switch in ("", "off"):
+            monkeypatch.setenv("GRIBMILL_KERNEL", switch)
+            out = np.full(whole.shape, -1, np.float32)
+            assert field.values(out) is out
+            assert out.tobytes() == whole.tobytes()
+
+
+def test_an_array_of_another_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match="broadcast"):
+        FIELDS[0].values(np.empty((3, 4), np.float32))

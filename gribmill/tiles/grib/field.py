@@ -77,11 +77,20 @@ class Field:
             return bytes(self.raw)
         return self.sections.message()
 
-    def values(self) -> NDArray[np.float32]:
-        """Float32 rows south→north of columns west→east; NaN where the source has no value."""
+    def values(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Float32 rows south→north of columns west→east; NaN where the source has no value.
+
+        `out` is filled and given back in the place of a new array: fresh memory costs as much as decoding.
+        """
         with self._placed():
-            found = self._unpacked(None)
-            return self._normalised() if found is None else found[0]
+            found = self._unpacked(None, out)
+            if found is not None:
+                return found[0]
+            values = self._normalised()
+            if out is None:
+                return values
+            np.copyto(out, values)
+            return out
 
     def cut(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
         """What `values()` has in each window, all of them in one pass where the kernel can."""
@@ -97,10 +106,12 @@ class Field:
         with self._placed(), np.errstate(over="ignore"):
             return self._decoded().astype(np.float32)
 
-    def _unpacked(self, windows: Sequence[Window] | None) -> list[NDArray[np.float32]] | None:
+    def _unpacked(
+        self, windows: Sequence[Window] | None, out: NDArray[np.float32] | None = None
+    ) -> list[NDArray[np.float32]] | None:
         if self.layout is None or isinstance(self.sections, Sections1):
             return None
-        return unpack(self.sections, self.packing.points, self.layout, windows)
+        return unpack(self.sections, self.packing.points, self.layout, windows, out)
 
     def _normalised(self) -> NDArray[np.float32]:
         if self.layout is None:

@@ -48,8 +48,10 @@ def state() -> Literal["native", "off", "not built"]:
     return "not built" if _native() is None else "native"
 
 
-def unpack(sections: Sections2, points: int, layout: Layout, windows: Sequence[Window] | None) -> list[Values] | None:
-    """Each window's values (without `windows`: one array of the whole grid); None where ecCodes has to decode.
+def unpack(
+    sections: Sections2, points: int, layout: Layout, windows: Sequence[Window] | None, out: Values | None = None
+) -> list[Values] | None:
+    """Each window's values (without `windows`: the whole grid, into `out` if given); None where ecCodes has to decode.
 
     What comes back is, bit for bit, ecCodes' float64 cast to float32. Sections that contradict each other are
     always left to the checks that go before ecCodes, so that they give the same error with and without the kernel.
@@ -60,12 +62,18 @@ def unpack(sections: Sections2, points: int, layout: Layout, windows: Sequence[W
     chosen = [Window(slice(0, layout.ny), (slice(0, layout.nx),))] if windows is None else list(windows)
     if not 0 < len(chosen) <= MOST_WINDOWS:
         return None
-    arrays = tuple(np.empty(window.shape, np.float32) for window in chosen)
+    arrays = tuple(np.empty(window.shape, np.float32) for window in chosen) if out is None else (out,)
+    if out is not None and (windows is not None or not _fits(out, layout)):
+        return None
     declined = native(
         sections.packing, sections.bitmap, sections.data, points, layout.ny, layout.nx, layout.scanning,
         np.array([_numbers(window) for window in chosen], np.uint32), arrays,
     )  # fmt: skip
     return None if declined else list(arrays)
+
+
+def _fits(out: Values, layout: Layout) -> bool:
+    return out.shape == (layout.ny, layout.nx) and out.dtype == np.float32 and out.flags.c_contiguous
 
 
 def _known(sections: Sections2) -> bool:

@@ -1,0 +1,1 @@
+"""Decoding alone: the kernel, ecCodes and the peers."""
