@@ -35,14 +35,14 @@ MOST_PORTS = 65535
 @click.option("--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="So many of the newest runs.")
 @click.option("--hours", default="0-6", show_default=True, help="The hours to make, such as 0-18 or 0-120/3.")
 @click.option("--vars", "only", metavar="NAMES", help="Only these variables, without neighbours. [default: all]")
-@click.option("--every", type=click.FloatRange(0, 86400), default=0.0, help="Seconds from one hour to the next.")
+@click.option("--every", type=click.FloatRange(0, 86400), default=0.0, help="Seconds to wait between hours.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same bytes.")
 @click.option(
     "--coarse", type=click.IntRange(1, 100), default=1,
     help="Every so-manieth point of the true grid, same map and corner: quick demos.",
 )  # fmt: skip
 @click.option("--serve", is_flag=True, help="With --make: serve too, from the first file on.")
-@click.option("--fault", "faults", multiple=True, metavar="FAULT", help="What goes wrong; see below. May be repeated.")
+@click.option("--fault", "faults", multiple=True, metavar="FAULT", help="What goes wrong; see above. May be repeated.")
 @click.option("--multi-range", is_flag=True, help="Answer several ranges in one request, as NOMADS and ECMWF do.")
 @click.option("--no-digests", is_flag=True, help="No Content-Digest on answers, as on S3 itself.")
 @click.pass_obj
