@@ -11,10 +11,13 @@ from pathlib import Path
 TEMPORARY_SUFFIX = ".part"
 
 
-def write_atomic(path: Path, chunks: Iterable[bytes | memoryview]) -> int:
-    """Write under a temporary name beside `path`, fsync, rename, fsync the folder; returns the size."""
+def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview]) -> int:
+    """Write under a temporary name beside `path`, fsync, rename; returns the size.
+
+    One fsync: the name itself is the file system's journal's to keep, in order with every later commit there.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}{TEMPORARY_SUFFIX}")
+    temporary = _temporary(path)
     written = 0
     try:
         # Not tempfile: its files are private to the user, and tiles are read by other accounts (web servers).
@@ -28,13 +31,22 @@ def write_atomic(path: Path, chunks: Iterable[bytes | memoryview]) -> int:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-    _sync_folder(path.parent)
     return written
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def link_atomic(source: Path, path: Path) -> bool:
+    """Let `path` be a second name of the file `source`; False where the file system cannot do that."""
+    temporary = _temporary(path)
     try:
-        os.fsync(descriptor)
+        os.link(source, temporary)
+        temporary.replace(path)
+    except OSError:
+        return False
     finally:
-        os.close(descriptor)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+    return True
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}{TEMPORARY_SUFFIX}")

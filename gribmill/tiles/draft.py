@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -11,15 +10,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gribmill.tiles.archive import Archive
 from gribmill.tiles.atomic import write_atomic
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.grid_record import window_latlon
+from gribmill.tiles.grid_file import write_grid
 from gribmill.tiles.meta import GridRecord, Meta, Place, Quantity, Skipped, Source, statistics
 from gribmill.tiles.npz import Member, archive, member
 from gribmill.tiles.packed import pack
 from gribmill.tiles.shelf import Shelf
-from gribmill.tiles.tile import COORDINATES, GRID_FILE, META, read_meta_grid
+from gribmill.tiles.tile import COORDINATES, META
 
 Floats = npt.NDArray[np.float64]
 RESERVED = {META, "lat", "lon", "x", "y"}
@@ -34,7 +32,12 @@ class Built:
     path: Path
     meta: Meta
     bytes: int
-    sha256: str
+
+    @property
+    def sha256(self) -> str:
+        """Of the file as it is now: worked out when somebody asks, which a worker never does."""
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     @property
     def region(self) -> str:
@@ -98,41 +101,6 @@ class Draft:
         others = {META: np.array(meta.to_json()), y_name: self.y, x_name: self.x}
         pieces = archive([*self.members.values(), *(member(name, array) for name, array in others.items())])
         path = self.path
-        digest = hashlib.sha256()
-        for piece in pieces:
-            digest.update(piece)
         size = write_atomic(path, pieces)
         write_grid(self.shelf, self.grid, self.y, self.x)
-        return Built(self.shelf, self.minutes, path, meta, size, digest.hexdigest())
-
-
-def write_grid(shelf: Shelf, record: GridRecord, y: Floats, x: Floats) -> None:
-    """Write grid.npz unless it is there, or describes another window that tiles beside it still have."""
-    path = shelf.folder / GRID_FILE
-    if _keeps(path, shelf, record.model_dump(mode="json")):
-        return
-    about = {"format": 1, "grid": record.model_dump(mode="json")}
-    text = json.dumps(about, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    arrays: dict[str, npt.NDArray[Any]] = {META: np.array(text.encode())}
-    if record.kind == "regular":
-        arrays |= {"lat": y, "lon": x}
-    else:
-        lat, lon = window_latlon(record, str(path))
-        arrays |= {"y": y, "x": x, "lat": lat, "lon": lon}
-    write_atomic(path, archive([member(name, array) for name, array in arrays.items()]))
-
-
-def _keeps(path: Path, shelf: Shelf, record: dict[str, Any]) -> bool:
-    """Whether the grid file that is there stays. An odd hour on another grid must not take it from the others."""
-    try:
-        there = read_meta_grid(Archive(path))
-    except TileError:
-        return False  # absent or damaged
-    return there == record or any(_grid_of(tile) == there for tile in shelf.tiles().values())
-
-
-def _grid_of(tile: Path) -> Any:
-    try:
-        return read_meta_grid(Archive(tile))
-    except TileError:
-        return None
+        return Built(self.shelf, self.minutes, path, meta, size)

@@ -46,11 +46,15 @@ class Packing(Record):
 
 
 class PackedAs(Record):
-    """value = float32((integer * scale + reference) * factor), worked out in doubles; 65535 is missing."""
+    """value = float32((integer * scale + reference) * factor), worked out in doubles; 65535 is missing.
+
+    `differences`: the integers are the running sums of each row, modulo 65536 (`np.cumsum(a, 1, dtype="u2")`).
+    """
 
     reference: float
     scale: float
     factor: float
+    differences: bool = False
 
 
 class Quantity(Record):
@@ -205,12 +209,14 @@ def run_time(run: str) -> datetime:
 
 def statistics(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     """min, max, mean (of what is there) and the count of missing points."""
-    finite = array[~np.isnan(array)] if np.isnan(array.min(initial=0)) else array
+    least = array.min() if array.size else np.nan
+    # The least of values with a NaN among them is NaN.
+    finite = array[~np.isnan(array)] if np.isnan(least) else array
     missing = array.size - finite.size
     if not finite.size:
         return {"min": None, "max": None, "mean": None, "missing": missing}
     return {
-        "min": _number(finite.min()),
+        "min": _number(finite.min() if missing else least),
         "max": _number(finite.max()),
         "mean": _number(finite.mean(dtype=np.float64)),
         "missing": missing,

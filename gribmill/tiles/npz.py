@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +30,7 @@ END = struct.Struct("<4s4H2IH")
 LIMIT_BYTES = 2**32 - 1
 LIMIT_MEMBERS = 2**16 - 1
 ISAL_LEVEL = 2  # 25 times faster than savez_compressed for 15 % more bytes (performance notes)
-ZLIB_LEVEL = 6
+LIBDEFLATE_LEVEL = 6  # the bytes of savez_compressed in a quarter of its time
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Member:
     method: int
     crc: int
     raw_size: int
-    data: bytes | memoryview
+    data: bytes | bytearray | memoryview
 
 
 def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") -> Member:
@@ -56,20 +55,20 @@ def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") 
         raise TileError(f"array {name} takes {raw_size} bytes: a tile's array must stay below 4 GiB")
     view = body.reshape(-1).view(np.uint8).data if body.size else memoryview(b"")
     crc = isal_zlib.crc32(view, isal_zlib.crc32(header))
-    packed = _deflate((header, view), encoding)
+    packed = _deflate(header, view, encoding)
     if packed is None or len(packed) >= raw_size:
         return Member(name, STORED, crc, raw_size, header + view.tobytes())
     return Member(name, DEFLATED, crc, raw_size, packed)
 
 
-def archive(members: Iterable[Member]) -> list[bytes | memoryview]:
+def archive(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
     """The pieces of the ZIP file, members sorted by name: the same members give the same bytes."""
     ordered = sorted(members, key=lambda item: item.name)
     if len({item.name for item in ordered}) != len(ordered):
         raise TileError("two arrays of one tile have the same name")
     if len(ordered) > LIMIT_MEMBERS:
         raise TileError(f"{len(ordered)} arrays are more than one tile can hold ({LIMIT_MEMBERS})")
-    pieces: list[bytes | memoryview] = []
+    pieces: list[bytes | bytearray | memoryview] = []
     directory: list[bytes] = []
     offset = 0
     for item in ordered:
@@ -102,17 +101,18 @@ def _npy_header(array: np.ndarray[Any, Any]) -> bytes:
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(body)) + body
 
 
-def _deflate(parts: Iterable[bytes | memoryview], encoding: Encoding) -> bytes | None:
+def _deflate(header: bytes, view: memoryview, encoding: Encoding) -> bytes | bytearray | None:
     if encoding == "stored":
         return None
-    compressor: Any
     if encoding == "fast":
         compressor = isal_zlib.compressobj(ISAL_LEVEL, isal_zlib.DEFLATED, -15)
-    elif encoding == "compact":
-        compressor = zlib.compressobj(ZLIB_LEVEL, zlib.DEFLATED, -15)
-    else:
-        raise TileError(f"encoding {encoding!r} is unknown; choose one of {', '.join(ENCODINGS)}")
-    return b"".join([*map(compressor.compress, parts), compressor.flush()])
+        return b"".join([compressor.compress(header), compressor.compress(view), compressor.flush()])
+    if encoding == "compact":
+        import deflate
+
+        compressed: bytes | bytearray = deflate.deflate_compress(header + view, LIBDEFLATE_LEVEL)
+        return compressed
+    raise TileError(f"encoding {encoding!r} is unknown; choose one of {', '.join(ENCODINGS)}")
 
 
 def _check_room(size: int) -> None:

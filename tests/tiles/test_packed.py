@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from gribmill.tiles.meta import PackedAs
 from gribmill.tiles.packed import MISSING, pack, unpack
 
 
@@ -27,8 +28,25 @@ def test_the_sources_own_values_come_back_bit_for_bit(how: SimpleNamespace) -> N
     assert found is not None
     integers, undo = found
     assert integers.dtype == np.uint16
-    assert integers[3, 4] == MISSING
+    assert np.cumsum(integers, axis=1, dtype=np.uint16)[3, 4] == MISSING
     assert unpack(integers, undo).tobytes() == original.tobytes()
+
+
+def test_fields_of_many_chunks_with_holes_anywhere_come_back() -> None:
+    original = values(np.random.default_rng(3).integers(0, 65535, (300, 401)), packing())
+    original[np.random.default_rng(4).random(original.shape) < 0.3] = np.nan
+    original[100:200] = np.nan
+    found = pack(original, packing())
+    assert found is not None
+    assert unpack(*found).tobytes() == original.tobytes()
+
+
+def test_tiles_that_hold_the_integers_themselves_are_read_too() -> None:
+    integers = np.array([[3, 9, MISSING], [0, 7, 7]], np.uint16)
+    undo = PackedAs(reference=2500.0, scale=1.0, factor=0.1)
+    expected = values(integers.astype(np.float64), packing())
+    expected[0, 2] = np.nan
+    assert unpack(integers, undo).tobytes() == expected.tobytes()
 
 
 def test_values_that_are_off_by_the_last_bit_are_not_packed() -> None:
