@@ -148,8 +148,8 @@ def last_mean(arrays: Any) -> float:
 
 WAYS: dict[str, Callable[[str], Decode]] = {
     "gribmill": gribmill, "gribmill-reusing": gribmill_reusing, "gribmill-windows": gribmill_windows,
-    "gribmill-off": gribmill, "eccodes": eccodes, "cfgrib": cfgrib, "gribberish": gribberish, "pygrib": pygrib, "rasterio": rasterio, "grib2io": grib2io,
-    "wgrib2": wgrib2,
+    "gribmill-off": gribmill, "eccodes": eccodes, "cfgrib": cfgrib, "gribberish": gribberish, "pygrib": pygrib,
+    "rasterio": rasterio, "grib2io": grib2io, "wgrib2": wgrib2,
 }  # fmt: skip
 
 
