@@ -115,7 +115,7 @@ def test_backfill_of_few_variables_does_not_narrow_what_is_live(
 ) -> None:
     world = new_world()
     world.publish("gfs")
-    asked = ("backfill", "gfs", "--from", world.run_id, "--to", world.run_id, "--vars", "t2m", "--regions", "ne")
+    asked = ("backfill", "gfs", "--from", world.run_id, "--to", world.run_id, "--vars", "t2m")
     assert world.command(*asked).returncode == 0
     world.work()
     assert world.hours("gfs")[0].found == ("t2m",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gribmill.pipeline.ingest_grib import ingest_job
 from gribmill.pipeline.schedule import scan_job
 from gribmill.queue.model import Failed, Succeeded
 from tests.chain.conftest import NewWorld, of_model
@@ -29,6 +30,16 @@ def test_region_added_later_gets_its_tiles(new_world: NewWorld, reference: dict[
     world.look("hrrr")
     assert len(world.jobs()) == before + 1, "the scan alone: nothing is asked for again"
     world.assert_sound()
+
+
+def test_hour_fetched_again_for_one_region_keeps_the_others(new_world: NewWorld) -> None:
+    world = new_world(chain={"regions": ["ne"]})
+    world.publish("hrrr", 0)
+    world.look("hrrr")
+    world.store.enqueue(ingest_job("hrrr", world.stock.run, 0, live=False, regions=("texas",)))
+    world.work()
+    assert world.hours("hrrr")[0].regions == ("ne", "texas")
+    assert world.hours("hrrr")[0].state == "built"
 
 
 def test_region_that_is_gone_from_the_settings_does_not_hold_up_the_hour(new_world: NewWorld) -> None:

@@ -12,6 +12,7 @@ from gribmill.mirror.faults import Faults
 from gribmill.pipeline.catalogue import write
 from gribmill.pipeline.scan_source import Scan
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
+from gribmill.queue.times import to_text
 from gribmill.queue.worker.task import PermanentFailure
 from tests.chain.conftest import NewWorld
 from tests.chain.world import World
@@ -128,6 +129,18 @@ def test_late_hours_are_looked_for_on_the_next_mirror(new_world: NewWorld) -> No
     late = scanned(world, "hrrr", 2)
     assert isinstance(late, Succeeded)
     assert [job.args["hour"] for job in late.then] == [0, 1, 2]
+
+
+def test_sick_mirror_is_not_even_asked_for_late_hours(new_world: NewWorld) -> None:
+    world = new_world(late_minutes=60)
+    world.publish("hrrr", 0)
+    until = to_text((world.stock.run + timedelta(hours=3)).timestamp())
+    sick = {"name": "aws-hrrr", "failures": 3, "last_error": "503", "last_failed_at": None, "last_ok_at": None}
+    world.context.catalogue.apply([write("note_mirror", **sick, sick_until=until)])
+    outcome = scanned(world, "hrrr", 2)
+    assert isinstance(outcome, Snoozed)
+    assert "aws-hrrr is left alone" in outcome.reason
+    assert {one.key.partition("/")[0] for one in world.server.seen} == {"gcs-hrrr"}
 
 
 def test_listings_are_one_request_for_a_run(new_world: NewWorld) -> None:
