@@ -107,6 +107,21 @@ def rescaled(message: bytes, reference: float, binary: int, decimal: int) -> byt
     return message[: place + 11] + struct.pack(">fHH", reference, *words) + message[place + 19 :]
 
 
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("kind", ["smooth", "holed"])
+def test_differences_that_add_up_beyond_the_kernel_are_left_to_eccodes(order: int, kind: str) -> None:
+    values = fields_of_values((60, 90))[kind]
+    message = make_message("hrrr-small", values=values, order=order, bits=20, missing="management")
+    field = only(message)
+    octets = field.sections.packing[48]
+    bias = message.find(bytes(field.sections.data)) + 5 + order * octets
+    assert by_kernel(field) is not None
+    for far in (0x7F, 0xFF):
+        field = only(message[:bias] + bytes([far] + [0xFF] * (octets - 1)) + message[bias + octets :])
+        assert by_kernel(field) is None
+        assert field.values().tobytes() == by_eccodes(field).tobytes()
+
+
 @pytest.mark.parametrize("flags", [0, 2, 4, 8, 12, 14, 10, 14 | 64])
 @pytest.mark.parametrize("block", [8, 16, 32, 64])
 @pytest.mark.parametrize("interval", [1, 3, 128])
