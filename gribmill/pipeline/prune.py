@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gribmill.ingest.errors import IngestError
+from gribmill.ingest.run_id import run_time
 from gribmill.pipeline.ids import ModelId
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import Succeeded, Write
@@ -40,6 +43,8 @@ class RunOnDisk:
     model_id: str
     run_id: str
     bytes: int
+    written_at: datetime
+    """When it last got a file: a backfilled run is as young as its backfill."""
     protected: bool
 
 
@@ -75,19 +80,19 @@ def runs_on_disk(data: Path, catalogue: Catalogue, model_id: str | None = None) 
         }
     newest = {model: _newest(catalogue, model) for model in {model for model, _ in known}}
     return [
-        RunOnDisk(model, run_id, sum(_sizes(data, model, run_id)), run_id in newest[model])
+        RunOnDisk(model, run_id, *_measure(data, model, run_id), protected=run_id in newest[model])
         for model, run_id in sorted(known, key=lambda pair: (pair[1], pair[0]))
     ]
 
 
 def choose(runs: list[RunOnDisk], settings: ChainSettings, now: datetime | None = None) -> list[Doomed]:
     """Which runs go: too old, too many of a model, or the oldest while all together need too much disk."""
-    oldest_kept = f"{(now or datetime.now(UTC)) - timedelta(days=settings.keep_days):%Y%m%d_%H}"
+    oldest_kept = (now or datetime.now(UTC)) - timedelta(days=settings.keep_days)
     doomed: dict[tuple[str, str], Doomed] = {}
     models: dict[str, list[RunOnDisk]] = {}
     for one in runs:
         models.setdefault(one.model_id, []).append(one)
-        if one.run_id < oldest_kept:
+        if one.written_at < oldest_kept:
             _doom(doomed, one, f"older than {settings.keep_days:g} days")
     for several in models.values():
         for one in several[: -settings.keep_runs]:
@@ -151,11 +156,24 @@ def _newest(catalogue: Catalogue, model_id: str) -> set[str]:
     return {run_id for run_id in (*newest.values(), *complete) if run_id}
 
 
-def _sizes(data: Path, model_id: str, run_id: str) -> Iterator[int]:
+def _measure(data: Path, model_id: str, run_id: str) -> tuple[int, datetime]:
+    """The bytes of a run's files, and when the newest was written; a run without files is as old as its date."""
+    total, newest = 0, _began(run_id)
     for room in ("grib", "tiles"):
         for path in (data / room / model_id / run_id).rglob("*"):
-            if path.is_file():
-                yield path.stat().st_size
+            with contextlib.suppress(FileNotFoundError):
+                facts = path.stat()
+                if stat.S_ISREG(facts.st_mode):
+                    total += facts.st_size
+                    newest = max(newest, datetime.fromtimestamp(facts.st_mtime, UTC))
+    return total, newest
+
+
+def _began(run_id: str) -> datetime:
+    try:
+        return run_time(run_id)
+    except IngestError:
+        return datetime.fromtimestamp(0, UTC)  # a stray folder that only looks like a run
 
 
 PRUNE = JobType(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from gribmill.pipeline.schedule import scan_job
@@ -147,6 +148,7 @@ def test_prune_keeps_what_latest_names(new_world: NewWorld) -> None:
     old = world.data / "tiles" / "hrrr" / "20200101_00" / "ne"
     old.mkdir(parents=True)
     (old / "000.npz").write_bytes(b"x" * 10)
+    os.utime(old / "000.npz", (0, 0))
     rows = json.loads(world.command("prune", "--dry-run", "--json").stdout)["runs"]
     assert [row["run"] for row in rows] == ["20200101_00"]
     assert old.is_dir()

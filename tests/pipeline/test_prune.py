@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 
+from gribmill.ingest.run_id import run_time
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.prune import RunOnDisk, choose, prune_now, runs_on_disk
 from gribmill.settings import ChainSettings
@@ -13,7 +15,7 @@ NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 
 def on_disk(*run_ids: str, protected: str | None = None, model: str = "hrrr") -> list[RunOnDisk]:
-    return [RunOnDisk(model, run_id, 100_000_000, run_id == protected) for run_id in run_ids]
+    return [RunOnDisk(model, run_id, 100_000_000, run_time(run_id), run_id == protected) for run_id in run_ids]
 
 
 def gone(runs: list[RunOnDisk], **settings: float) -> list[str]:
@@ -47,11 +49,25 @@ def test_pruned_run_is_gone_from_disk_and_catalogue(context: Context, scribe: Sc
         tile = context.data / "tiles" / "hrrr" / run_id / "ne" / "000.npz"
         tile.parent.mkdir(parents=True)
         tile.write_bytes(b"x" * 10)
+        os.utime(tile, (0, 0))
     stray = context.data / "grib" / "gfs" / "20200101_00" / "000.grib2"
     stray.parent.mkdir(parents=True)
     stray.write_bytes(b"GRIB")
+    os.utime(stray, (0, 0))
     doomed = choose(runs_on_disk(context.data, context.catalogue), ChainSettings(keep_days=1))
     prune_now(context, doomed)
     assert [record.run_id for record in context.catalogue.runs()] == ["20200102_00"]
     assert sorted(path.name for path in (context.data / "tiles" / "hrrr").iterdir()) == ["20200102_00"]
     assert not stray.exists()
+
+
+def test_backfilled_run_is_as_young_as_its_backfill(context: Context) -> None:
+    tile = context.data / "tiles" / "hrrr" / "20200101_00" / "ne" / "000.npz"
+    tile.parent.mkdir(parents=True)
+    tile.write_bytes(b"x")
+    settings = ChainSettings(keep_days=1)
+    assert choose(runs_on_disk(context.data, context.catalogue), settings) == []
+    os.utime(tile, (0, 0))
+    assert [one.run.run_id for one in choose(runs_on_disk(context.data, context.catalogue), settings)] == [
+        "20200101_00"
+    ]
