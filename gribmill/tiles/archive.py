@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,16 +16,18 @@ import numpy as np
 from isal import igzip_lib, isal_zlib
 
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.npz import CENTRAL, DEFLATED, END, LIMIT_BYTES, LOCAL, STORED
+from gribmill.tiles.npz import CENTRAL, DEFLATED, END, LIMIT_BYTES, LOCAL, STORED, npy_header
+from gribmill.tiles.segments import Segments, segments_of
 
 LIMIT_MEMBERS = 4096  # a complete GFS file has 743 fields
 LIMIT_MEMBER_BYTES = 2**30  # 268 million points: the largest published grid has 47 million
 LIMIT_TOTAL_BYTES = 2**33
 # No deflate stream can grow more than this (a match of 258 bytes takes at least two bits).
 LIMIT_RATIO = 1032
-LIMIT_DIRECTORY_BYTES = LIMIT_MEMBERS * 512
+LIMIT_DIRECTORY_BYTES = LIMIT_MEMBERS * 4096
 LIMIT_COMMENT_BYTES = 2**16 - 1
 ENCRYPTED_FLAG = 1
+BUFFER_BYTES = 512  # headers are read by the handful, data in one piece: a larger buffer is filled in vain
 DESCRIPTOR_FLAG = 8
 
 MEMBER_NAME = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})\.npy")
@@ -47,6 +50,12 @@ class Entry:
     packed_size: int
     raw_size: int
     offset: int
+    extra: bytes = b""
+
+    @property
+    def segments(self) -> Segments | None:
+        """Where one may begin to read, if its writer left word of it."""
+        return segments_of(self.extra, self.raw_size, self.packed_size) if self.method == DEFLATED else None
 
 
 class Archive:
@@ -77,6 +86,20 @@ class Archive:
             packed = _packed_bytes(file, entry, self.path)
         return _array(_inflate(packed, entry, self.path), entry, self.path)
 
+    def read_rows(
+        self, names: Sequence[str], shape: tuple[int, int], dtypes: Sequence[Any], first: int, stop: int
+    ) -> dict[str, np.ndarray[Any, Any]]:
+        """Some rows of arrays of this shape; only the stretches that hold them are read, where that is possible."""
+        found = {}
+        with self._open() as file:
+            if _identity(file) != self._identity:
+                raise TileError(f"{self.path} was replaced while it was open; open it again")
+            for name, dtype in zip(names, map(np.dtype, dtypes), strict=True):
+                if name not in self.entries:
+                    raise TileError(f"{self.path} holds no array {name}")
+                found[name] = _rows(file, self.entries[name], self.path, shape, dtype, slice(first, stop))
+        return found
+
     def _open(self) -> BinaryIO:
         try:
             # Non-blocking, so that a named pipe in a tile's place cannot hold the reader up for ever.
@@ -87,7 +110,7 @@ class Archive:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise TileError(f"{self.path} is not a file")
-        return os.fdopen(descriptor, "rb")
+        return os.fdopen(descriptor, "rb", BUFFER_BYTES)
 
 
 def _identity(file: BinaryIO) -> tuple[int, int, int]:
@@ -148,7 +171,9 @@ def _central_entry(data: bytes, position: int, path: Path) -> tuple[Entry, int]:
         raise TileError(f"{path}: array {name} declares {raw} bytes, more than {LIMIT_MEMBER_BYTES}")
     if raw > packed * LIMIT_RATIO or (method == STORED and raw != packed):
         raise TileError(f"{path}: array {name} declares {raw} bytes, impossible from {packed}")
-    return Entry(name, method, crc, packed, raw, offset), start + name_size + extra + comment
+    after_name = start + name_size
+    entry = Entry(name, method, crc, packed, raw, offset, data[after_name : after_name + extra])
+    return entry, after_name + extra + comment
 
 
 def _member_name(raw: bytes, path: Path) -> str:
@@ -171,7 +196,40 @@ def _check_layout(entries: dict[str, Entry], directory_start: int, path: Path) -
         raise TileError(f"{path} is damaged: its arrays reach into its directory")
 
 
+def _rows(
+    file: BinaryIO, entry: Entry, path: Path, shape: tuple[int, int], dtype: np.dtype[Any], rows: slice
+) -> np.ndarray[Any, Any]:
+    segments = entry.segments
+    start = len(npy_header(dtype, shape))
+    width = shape[1] * dtype.itemsize
+    if segments is None or entry.raw_size != start + shape[0] * width:
+        whole = _array(_inflate(_packed_bytes(file, entry, path), entry, path), entry, path)
+        if whole.dtype != dtype or whole.shape != shape:
+            raise TileError(f"{path}: {entry.name} is {whole.dtype}{whole.shape}, not {dtype}{shape}")
+        return whole[rows]
+    begin, end = start + rows.start * width, start + rows.stop * width
+    numbers, packed_begin, packed_end = segments.stretch(begin, end)
+    file.seek(_data_start(file, entry, path) + packed_begin)
+    try:
+        raw = segments.inflate(numbers, file.read(packed_end - packed_begin), entry.raw_size)
+    except INFLATE_ERRORS as error:
+        raise TileError(f"{path} is damaged in array {entry.name}: {error}") from None
+    if raw is None:
+        raise TileError(f"{path} is damaged in array {entry.name}: its checksum is wrong")
+    offset = begin - numbers[0] * segments.span
+    return np.frombuffer(raw, dtype, (end - begin) // dtype.itemsize, offset).reshape(-1, shape[1])
+
+
 def _packed_bytes(file: BinaryIO, entry: Entry, path: Path) -> bytes:
+    file.seek(_data_start(file, entry, path))
+    data = file.read(entry.packed_size)
+    if len(data) != entry.packed_size:
+        raise TileError(f"{path} is truncated in array {entry.name}")
+    return data
+
+
+def _data_start(file: BinaryIO, entry: Entry, path: Path) -> int:
+    """Where the array's bytes begin, after its own header, which must agree with the directory."""
     file.seek(entry.offset)
     header = file.read(LOCAL.size)
     if len(header) != LOCAL.size:
@@ -187,11 +245,7 @@ def _packed_bytes(file: BinaryIO, entry: Entry, path: Path) -> bytes:
         or (plain and (crc, packed, raw) != (entry.crc, entry.packed_size, entry.raw_size))
     ):
         raise TileError(f"{path} is damaged: array {entry.name} and the directory disagree")
-    file.seek(extra, os.SEEK_CUR)
-    data = file.read(entry.packed_size)
-    if len(data) != entry.packed_size:
-        raise TileError(f"{path} is truncated in array {entry.name}")
-    return data
+    return entry.offset + LOCAL.size + int(name_size) + int(extra)
 
 
 def _inflate(packed: bytes, entry: Entry, path: Path) -> bytes:

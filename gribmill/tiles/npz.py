@@ -13,6 +13,7 @@ from isal import isal_zlib
 
 from gribmill.tiles.atomic import write_atomic
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.segments import SPAN, deflate_in_segments
 
 Encoding = Literal["fast", "compact", "stored"]
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
@@ -42,6 +43,8 @@ class Member:
     crc: int
     raw_size: int
     data: bytes | bytearray | memoryview
+    # For the ZIP directory: where one may begin to read.
+    extra: bytes = b""
 
 
 def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") -> Member:
@@ -49,11 +52,16 @@ def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") 
     if array.dtype.hasobject:
         raise TileError(f"array {name} holds Python objects, which a tile never does")
     body = np.asarray(array, order="C")
-    header = _npy_header(body)
+    header = npy_header(body.dtype, body.shape)
     raw_size = len(header) + body.nbytes
     if raw_size > LIMIT_BYTES:
         raise TileError(f"array {name} takes {raw_size} bytes: a tile's array must stay below 4 GiB")
     view = body.reshape(-1).view(np.uint8).data if body.size else memoryview(b"")
+    if encoding == "fast" and raw_size > SPAN:
+        stream, crc, segments = deflate_in_segments(header, view, ISAL_LEVEL)
+        if len(stream) < raw_size:
+            return Member(name, DEFLATED, crc, raw_size, stream, segments.extra())
+        return Member(name, STORED, crc, raw_size, header + view.tobytes())
     crc = isal_zlib.crc32(view, isal_zlib.crc32(header))
     packed = _deflate(header, view, encoding)
     if packed is None or len(packed) >= raw_size:
@@ -74,12 +82,11 @@ def archive(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
     for item in ordered:
         file_name = f"{item.name}.npy".encode()
         _check_room(offset + LOCAL.size + len(file_name) + len(item.data))
-        facts = (item.method, DOS_TIME, DOS_DATE, item.crc, len(item.data), item.raw_size, len(file_name), 0)
-        pieces += [LOCAL.pack(b"PK\3\4", VERSION_NEEDED, 0, *facts) + file_name, item.data]
-        directory.append(
-            CENTRAL.pack(b"PK\1\2", MADE_BY_UNIX, VERSION_NEEDED, 0, *facts, 0, 0, 0, UNIX_FILE_0644, offset)
-            + file_name
-        )
+        facts = (item.method, DOS_TIME, DOS_DATE, item.crc, len(item.data), item.raw_size, len(file_name))
+        pieces += [LOCAL.pack(b"PK\3\4", VERSION_NEEDED, 0, *facts, 0) + file_name, item.data]
+        more = (len(item.extra), 0, 0, 0, UNIX_FILE_0644, offset)
+        entry = CENTRAL.pack(b"PK\1\2", MADE_BY_UNIX, VERSION_NEEDED, 0, *facts, *more)
+        directory.append(entry + file_name + item.extra)
         offset += LOCAL.size + len(file_name) + len(item.data)
     size = sum(map(len, directory))
     _check_room(offset + size + END.size)
@@ -92,10 +99,10 @@ def write_npz(path: Path, arrays: dict[str, np.ndarray[Any, Any]], encoding: Enc
     return write_atomic(path, archive([member(name, array, encoding) for name, array in arrays.items()]))
 
 
-def _npy_header(array: np.ndarray[Any, Any]) -> bytes:
+def npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
     """The .npy header, version 1.0, written here so that its bytes do not depend on the NumPy release."""
-    descr = np.lib.format.dtype_to_descr(array.dtype)
-    text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {array.shape!r}, }}"
+    descr = np.lib.format.dtype_to_descr(dtype)
+    text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape!r}, }}"
     padding = -(10 + len(text) + 1) % 64
     body = (text + " " * padding + "\n").encode("latin-1")
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(body)) + body

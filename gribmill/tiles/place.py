@@ -27,25 +27,33 @@ class Place:
     lon: float
     distance_km: float
 
-    def nearest(self, field: Field) -> float:
-        """The value at the nearest point."""
-        return float(field[_clip(round(self.row), self.shape[0]), _clip(round(self.column), self.shape[1])])
+    @property
+    def rows(self) -> tuple[int, int]:
+        """The rows around: the first of them, and the one after the last."""
+        (low, _), (high, _) = _around(self.row, self.shape[0])
+        return low, high + 1
 
-    def bilinear(self, field: Field) -> float:
+    def nearest(self, rows: Field) -> float:
+        """The value at the nearest point, from a field's `rows`."""
+        row = _clip(round(self.row), self.shape[0]) - self.rows[0]
+        return float(rows[row, _clip(round(self.column), self.shape[1])])
+
+    def bilinear(self, rows: Field) -> float:
         """Between the four points around; those without a value leave their share to the others."""
-        rows, columns = _around(self.row, self.shape[0]), _around(self.column, self.shape[1])
+        first = self.rows[0]
+        columns = _around(self.column, self.shape[1])
         total = weight = 0.0
-        for row, row_share in rows:
+        for row, row_share in _around(self.row, self.shape[0]):
             for column, column_share in columns:
-                value, share = float(field[row, column]), row_share * column_share
+                value, share = float(rows[row - first, column]), row_share * column_share
                 if share > 0 and not math.isnan(value):
                     total += value * share
                     weight += share
         return total / weight if weight >= LEAST_WEIGHT else math.nan
 
-    def sample(self, field: Field, method: Sampling) -> float:
+    def sample(self, rows: Field, method: Sampling) -> float:
         """The value by the method of choice."""
-        return self.bilinear(field) if method == "bilinear" else self.nearest(field)
+        return self.bilinear(rows) if method == "bilinear" else self.nearest(rows)
 
 
 def place_in(tile: Tile, lat: float, lon: float) -> Place | None:

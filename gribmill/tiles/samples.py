@@ -125,10 +125,10 @@ def _sample(path: Path, lat: float, lon: float, method: Sampling, wanted: list[s
     if place is None:
         raise TileError(f"{path} does not hold the place, unlike other hours of the run")
     row: Row = {}
-    for name in _needed(tile, wanted):
+    for name, rows in tile.read_rows(_needed(tile, wanted), *place.rows).items():
         quantity = tile.meta.variables[name]
         # Between 350° and 10° lies 0°, not 180°: directions are never averaged.
-        row[name] = (place.sample(tile.read(name), "nearest" if _is_angle(quantity) else method), quantity)
+        row[name] = (place.sample(rows, "nearest" if _is_angle(quantity) else method), quantity)
     return place, tile, row
 
 

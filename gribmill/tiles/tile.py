@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -62,6 +63,13 @@ class Tile:
         if array.dtype != expected or array.shape != self.shape:
             raise TileError(f"{self.path}: {name} is {array.dtype}{array.shape}, not {expected.__name__}{self.shape}")
         return array if packed is None else unpack(array, packed)
+
+    def read_rows(self, names: Sequence[str], first: int, stop: int) -> dict[str, Field]:
+        """Some rows of these variables, without reading the rest where the tile was written for that."""
+        packed = {name: self.meta.variables[name].packed for name in names}
+        dtypes = [np.float32 if packed[name] is None else np.uint16 for name in names]
+        found = self.archive.read_rows(names, self.shape, dtypes, first, stop)
+        return {name: array if (how := packed[name]) is None else unpack(array, how) for name, array in found.items()}
 
     def latlon(self) -> tuple[Floats, Floats]:
         """2-D latitudes and longitudes of the points; from the grid.npz beside the tile if it fits."""
