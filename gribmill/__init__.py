@@ -58,6 +58,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'gribmill' has no attribute {name!r}")
+    # Before ecCodes: its wheels bring an SQLite of 2018 along, which the queue would get if it came second.
+    importlib.import_module("sqlite3")
     return getattr(importlib.import_module(_HOMES[name]), name)
 
 
