@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+
+# Before ecCodes: its wheel carries an old SQLite, which Python would take for its own if it came later.
+import sqlite3  # noqa: F401
 from datetime import datetime
 from types import TracebackType
 from typing import Any

@@ -22,7 +22,8 @@ def check_sqlite_version(version: tuple[int, int, int] | None = None) -> None:
     if found < OLDEST:
         raise StoreUnsafe(
             f"SQLite {'.'.join(map(str, found))} is too old for the queue: {'.'.join(map(str, OLDEST))} or newer is"
-            " needed; use a newer Python build, or PostgreSQL"
+            " needed; use a newer Python build, or PostgreSQL. (Was eccodes imported before sqlite3? Its wheel carries"
+            " an old one: import sqlite3 or gribmill first)"
         )
 
 

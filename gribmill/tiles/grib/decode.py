@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+# Before ecCodes: its wheel carries an old SQLite, which Python would take for its own if it came later.
+import sqlite3  # noqa: F401
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
