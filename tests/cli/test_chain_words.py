@@ -1,0 +1,39 @@
+"""What the commands of the chain take and say, where no network is needed."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from gribmill.cli.output import print_json
+from tests.cli.conftest import Run
+
+
+def test_scan_here_says_why_it_looked_at_nothing(gribmill: Run) -> None:
+    answer = gribmill("scan", "hrrr", "--here")
+    assert answer.code == 0
+    assert "0 new files; hrrr reaches none of the regions of [chain] (none is named)" in answer.out
+    assert "none of the regions" in gribmill("scan", "hrrr", "--here", "--json").json[0]["note"]
+
+
+@pytest.mark.parametrize("words", [("--model", "hrrr,nope", "--region", "ne"), ("--model", "hrrr", "--model", "nope")])
+def test_run_takes_several_models_in_one_word_or_in_many(gribmill: Run, words: tuple[str, ...]) -> None:
+    answer = gribmill("run", *words, "--region", "ne,conus")
+    assert answer.code == 1
+    assert answer.err.startswith("error: there is no model 'nope'")
+
+
+@pytest.mark.parametrize(
+    "words", [("--regions", "ne,se"), ("--region", "ne", "--region", "se"), ("--region", "ne, se")]
+)
+def test_backfill_takes_regions_as_the_other_commands_do(gribmill: Run, words: tuple[str, ...]) -> None:
+    given = ("backfill", "hrrr", "--from", "20260101_00", "--hours", "0-1", *words, "--json")
+    assert gribmill(*given).json[0]["regions"] == ["ne", "se"]
+
+
+def test_times_look_alike_in_every_json(capsys: pytest.CaptureFixture[str]) -> None:
+    moment = datetime(2026, 11, 16, 6, tzinfo=timezone(timedelta(hours=2)))
+    print_json([moment, datetime(2026, 11, 16, 4, tzinfo=UTC)])
+    assert json.loads(capsys.readouterr().out) == ["2026-11-16T04:00:00.000Z"] * 2
