@@ -163,7 +163,8 @@ def _wait(store: Store, chains: list[str]) -> int:
     from gribmill.pipeline.backfill import progress_of
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console(stderr=True)) as bar:
+    screen = console(stderr=True)
+    with Progress(*columns, console=screen, disable=not screen.is_terminal) as bar:
         task = bar.add_task("jobs", total=None)
         while True:
             counts: dict[str, int] = {}
