@@ -73,7 +73,7 @@ def unpack(
 
 
 def _fits(out: Values, layout: Layout) -> bool:
-    return out.shape == (layout.ny, layout.nx) and out.dtype == np.float32 and out.flags.c_contiguous
+    return out.shape == (layout.ny, layout.nx) and out.dtype == np.float32 and out.flags.carray
 
 
 def _known(sections: Sections2) -> bool:

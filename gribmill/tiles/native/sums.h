@@ -53,18 +53,18 @@ static uint32_t unfold_portable(uint32_t last, uint32_t *samples, size_t count, 
 }
 
 #ifdef WITH_AVX2
-AVX2 static inline __m256i prefix8(__m256i x) {
+/* Running sums of eight; their last one in every lane of `total`. Swapping halves is cheaper than permuting lanes. */
+AVX2 static inline __m256i prefix8(__m256i x, __m256i *total) {
     x = _mm256_add_epi32(x, _mm256_slli_si256(x, 4));
     x = _mm256_add_epi32(x, _mm256_slli_si256(x, 8));
-    const __m256i low = _mm256_permutevar8x32_epi32(x, _mm256_set1_epi32(3));
-    return _mm256_add_epi32(x, _mm256_blend_epi32(_mm256_setzero_si256(), low, 0xF0));
+    const __m256i ends = _mm256_shuffle_epi32(x, 0xFF), swapped = _mm256_permute2x128_si256(ends, ends, 1);
+    *total = _mm256_add_epi32(ends, swapped);
+    return _mm256_add_epi32(x, _mm256_blend_epi32(_mm256_setzero_si256(), swapped, 0xF0));
 }
-
-AVX2 static inline __m256i last8(__m256i x) { return _mm256_permutevar8x32_epi32(x, _mm256_set1_epi32(7)); }
 
 /* In 32 bits. Each step adds two numbers that are proven to lie within 30 bits, so that no sum can wrap unseen:
    the top bit of any number + 2^30 tells. */
-AVX2 static int sum_avx2(Sums *sums, uint32_t *numbers, size_t count) {
+AVX2 static inline int sum_avx2(Sums *sums, const int order, uint32_t *numbers, size_t count) {
     const __m256i half = _mm256_set1_epi32(1 << 30), bias = _mm256_set1_epi32((int)(uint32_t)sums->bias);
     __m256i last = _mm256_set1_epi32((int)(uint32_t)sums->last);
     __m256i slope = _mm256_set1_epi32((int)(uint32_t)sums->slope);
@@ -73,17 +73,16 @@ AVX2 static int sum_avx2(Sums *sums, uint32_t *numbers, size_t count) {
     for (; i + 8 <= count; i += 8) {
         __m256i x = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)(numbers + i)), bias);
         taint = _mm256_or_si256(taint, _mm256_add_epi32(x, half));
-        if (sums->order == 2) {
-            const __m256i sum = prefix8(x);
-            x = _mm256_add_epi32(sum, slope);
+        /* What one round hands to the next is a single addition away. */
+        __m256i total;
+        if (order == 2) {
+            x = _mm256_add_epi32(prefix8(x, &total), slope);
+            slope = _mm256_add_epi32(slope, total);
             taint = _mm256_or_si256(taint, _mm256_add_epi32(x, half));
-            slope = _mm256_add_epi32(slope, last8(sum));
         }
-        const __m256i sum = prefix8(x);
-        x = _mm256_add_epi32(sum, last);
+        x = _mm256_add_epi32(prefix8(x, &total), last);
+        last = _mm256_add_epi32(last, total);
         taint = _mm256_or_si256(taint, _mm256_add_epi32(x, half));
-        /* Not last8(x): what one round hands to the next is then a single addition away. */
-        last = _mm256_add_epi32(last, last8(sum));
         _mm256_storeu_si256((__m256i *)(numbers + i), x);
     }
     sums->last = (uint64_t)(int64_t)_mm256_cvtsi256_si32(last);
@@ -92,23 +91,25 @@ AVX2 static int sum_avx2(Sums *sums, uint32_t *numbers, size_t count) {
     return sum_portable(sums, numbers + i, count - i) || wrapped;
 }
 
+AVX2 static int sum_first(Sums *sums, uint32_t *numbers, size_t count) { return sum_avx2(sums, 1, numbers, count); }
+AVX2 static int sum_second(Sums *sums, uint32_t *numbers, size_t count) { return sum_avx2(sums, 2, numbers, count); }
+
 /* Where no difference of eight is folded at an end of the range, they are a plain running sum. */
 AVX2 static uint32_t unfold_avx2(uint32_t last, uint32_t *samples, size_t count, uint32_t largest, uint32_t stored) {
     const __m256i one = _mm256_set1_epi32(1), most = _mm256_set1_epi32((int)largest);
-    const __m256i before8 = _mm256_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6);
     __m256i start = _mm256_set1_epi32((int)last);
     size_t i = 0;
     for (; i + 8 <= count; i += 8) {
         const __m256i folded = _mm256_loadu_si256((const __m256i *)(samples + i));
         const __m256i odd = _mm256_and_si256(folded, one), halved = _mm256_srli_epi32(folded, 1);
         const __m256i steps = _mm256_xor_si256(halved, _mm256_sub_epi32(_mm256_setzero_si256(), odd));
-        const __m256i sum = prefix8(steps), x = _mm256_add_epi32(sum, start);
-        const __m256i before = _mm256_blend_epi32(_mm256_permutevar8x32_epi32(x, before8), start, 1);
+        __m256i total;
+        const __m256i x = _mm256_add_epi32(prefix8(steps, &total), start), before = _mm256_sub_epi32(x, steps);
         const __m256i room = _mm256_min_epi32(before, _mm256_sub_epi32(most, before));
         const __m256i over = _mm256_cmpgt_epi32(_mm256_add_epi32(halved, odd), room);
         if (_mm256_testz_si256(over, over)) {
             _mm256_storeu_si256((__m256i *)(samples + i), x);
-            start = _mm256_add_epi32(start, last8(sum));
+            start = _mm256_add_epi32(start, total);
         } else {
             last = unfold_portable((uint32_t)_mm256_cvtsi256_si32(start), samples + i, 8, largest, stored);
             start = _mm256_set1_epi32((int)last);
@@ -122,7 +123,7 @@ AVX2 static uint32_t unfold_avx2(uint32_t last, uint32_t *samples, size_t count,
 static int sum_run(Sums *sums, uint32_t *numbers, size_t count) {
 #ifdef WITH_AVX2
     if (has_avx2() && !beyond(sums->bias) && !beyond(sums->slope) && !beyond(sums->last))
-        return sum_avx2(sums, numbers, count);
+        return sums->order == 1 ? sum_first(sums, numbers, count) : sum_second(sums, numbers, count);
 #endif
     return sum_portable(sums, numbers, count);
 }
