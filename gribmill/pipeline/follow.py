@@ -36,6 +36,11 @@ class Follow:
         self._models = [model for name in chain.models for model in models_named(self._context.models, name)]
         for name in chain.regions:
             region_named(self._context.regions, name)
+        if not any(self._context.regions_of(model, chain.regions) for model in self._models):
+            raise NothingToFollow(
+                f"{', '.join(model.id for model in self._models)} reach none of {', '.join(chain.regions)}:"
+                " `gribmill regions show NAME` tells which models' grids hold a region"
+            )
         options = worker_options(settings)
         self._options = dataclasses.replace(options, lanes=lanes or options.lanes)
         self._store = open_queue(settings)

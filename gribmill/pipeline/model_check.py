@@ -42,6 +42,8 @@ def check_model(model: Model, now: datetime, inventory: Inventory | None = None,
         findings.problems.append("no latency is given, so nothing tells when to look for runs")
     for run in _runs_to_try(model, now):
         findings.keys += _check_keys(model, run, findings.problems)
+    if inventory is None and all(layout.index == "none" for layout in model.layouts):
+        return findings  # every message of its files is looked at: there is no index to find names in
     try:
         if inventory is not None:
             _try_variables(model, inventory, hour or 0, findings)

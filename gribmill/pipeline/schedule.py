@@ -93,7 +93,7 @@ class ScheduleThread(threading.Thread):
         while not self._over.is_set():
             try:
                 for job in self._schedule.run_once():
-                    log.debug("enqueued %s", job.type, extra={"args": job.args})
+                    log.debug("enqueued %s", job.type, extra={"job_args": job.args})
             except GribmillError as error:
                 log.error("the schedule has to wait: %s", error)
             self._over.wait(self._schedule.seconds_to_next())

@@ -26,6 +26,8 @@ from gribmill.queue.worker.signals import StopSignals
 log = logging.getLogger("gribmill.worker")
 
 STORE_RETRY_SECONDS = 1.0
+# Enough to name a model, a run and an hour; arguments may be long.
+ARGS_LOGGED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +370,11 @@ class Supervisor:
     def _log_end(self, report: Report) -> None:
         kind = type(report.outcome).__name__.lower()
         level = logging.WARNING if isinstance(report.outcome, Failed) else logging.INFO
-        text = report.outcome.error.partition("\n")[0] if isinstance(report.outcome, Failed) else ""
+        text = ""
+        if isinstance(report.outcome, Failed):
+            text = report.outcome.error.partition("\n")[0]
+        elif isinstance(report.outcome, Snoozed):
+            text = f"{report.outcome.reason} (again in {report.outcome.seconds:.0f} s)"
         fields = self._fields(report.ticket)
         log.log(level, "job %d %s%s", report.ticket.job_id, kind, f": {text}" if text else "", extra=fields)
 
@@ -379,5 +385,5 @@ class Supervisor:
         return {"job_id": ticket.job_id, "attempt_no": ticket.attempt_no, "worker_id": self.worker_id}
 
     def _job_fields(self, job: Claimed) -> dict[str, Any]:
-        fields = {"job_id": job.id, "type": job.type, "attempt_no": job.attempt_no}
+        fields = {"job_id": job.id, "type": job.type, "attempt_no": job.attempt_no, "job_args": job.args[:ARGS_LOGGED]}
         return {**fields, "worker_id": self.worker_id, "tenant_id": job.tenant_id}
