@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -88,8 +88,11 @@ def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
 
 
 def enqueue_backfill(store: Store, plan: BackfillPlan) -> str:
-    """Enqueue it all; the correlation id by which it can be followed."""
-    correlation_id = f"backfill-{plan.request.model.id}-{secrets.token_hex(4)}"
+    """Enqueue it all; the correlation id by which it can be followed. The same request has the same one."""
+    request = plan.request
+    wish = (request.begin, request.end, request.cycles, request.hours, plan.regions, request.variables)
+    digest = hashlib.blake2b(repr(wish).encode(), digest_size=6).hexdigest()
+    correlation_id = f"backfill-{request.model.id}-{digest}"
     store.enqueue_many(_jobs(plan, correlation_id))
     return correlation_id
 
