@@ -6,14 +6,14 @@ STAMP  := $(VENV)/.ready
 DATA   ?=
 EXTRAS := plot,dask
 
-.PHONY: help setup demo test check bench bench-queue bench-tiles bench-chain bench-decode soak fuzz clean
+.PHONY: help setup demo test check bench bench-queue bench-tiles bench-path bench-chain bench-decode soak fuzz clean
 
 help:
 	@echo "make demo          set up, then run the main job end to end (DATA=DIR uses another data root)"
 	@echo "make test          set up, then every check and every test"
 	@echo "make setup         only the environment, in $(VENV)"
 	@echo "make check         ruff, mypy --strict, import-linter"
-	@echo "make bench         all benchmarks, side by side with the peers (bench-queue, bench-tiles, bench-chain, bench-decode)"
+	@echo "make bench         all benchmarks, side by side with the peers (bench-queue, bench-tiles, bench-path, bench-chain, bench-decode)"
 	@echo "make soak          the long runs: hours of kill -9 and of random histories (MINUTES=10)"
 	@echo "make fuzz          damaged messages into the decode kernel, with sanitizers (SECONDS=60)"
 	@echo "make clean         remove the environment and caches"
@@ -48,9 +48,9 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: bench-queue bench-tiles bench-chain bench-decode
+bench: bench-queue bench-tiles bench-path bench-chain bench-decode
 
-bench-queue bench-tiles bench-chain bench-decode: bench-%: $(STAMP)
+bench-queue bench-tiles bench-path bench-chain bench-decode: bench-%: $(STAMP)
 	$(BIN)/python -m benchmarks.$*
 
 MINUTES ?= 10

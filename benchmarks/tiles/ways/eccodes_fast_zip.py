@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from eccodes_by_hand import decoded
-from inside import rectangle
+from eccodes_by_hand import cut_all
 from stopwatch import Boxes, main
 
 from gribmill.tiles.npz import write_npz
 
 
+def save(path: Path, **arrays: Any) -> None:
+    write_npz(path, arrays)
+
+
 def work(path: Path, boxes: Boxes, out: Path) -> None:
-    arrays, lat, lon = decoded(path)
-    for name, box in boxes.items():
-        cut = rectangle(lat, lon, box)
-        parts = {key: array[cut] for key, array in arrays.items()}
-        write_npz(out / f"{name}.npz", {"lat": lat[cut], "lon": lon[cut], **parts})
+    cut_all(path, boxes, out, save)
 
 
 main(work, "2t")

@@ -1,0 +1,87 @@
+"""Size and CPU of each encoding against numpy.savez_compressed, on generated fields and on real ones."""
+
+from __future__ import annotations
+
+import io
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.tiles.hour import hrrr_file
+from gribmill.regions.region import load_regions
+from gribmill.regions.window import window
+from gribmill.tiles.grib.field import Field, read_fields
+from gribmill.tiles.npz import archive, member
+from gribmill.tiles.packed import pack
+
+REAL = Path(__file__).parents[3] / "shared" / "grib" / "noaa"
+REGIONS = ("ne", "sw", "mid_atlantic")
+# (array, the source's packing): what a tile's writer is given.
+Parts = list[tuple[np.ndarray[Any, Any], Any]]
+
+
+def measure(rounds: int) -> dict[str, dict[str, dict[str, float]]]:
+    """By kind of field and encoding: `cpu` and `size` as parts of savez_compressed's."""
+    files = {"generated": [hrrr_file()], "real": sorted(REAL.glob("hrrr.*wrfs*.grib2")) if REAL.is_dir() else []}
+    found = {}
+    for kind, paths in files.items():
+        tiles = _tiles([field for path in paths for field in read_fields(path)])
+        if tiles:
+            found[kind] = _compare(tiles, rounds)
+    return found
+
+
+def _tiles(fields: list[Field]) -> list[Parts]:
+    known = load_regions()
+    fields = [field for field in fields if field.layout is not None and field.layout.nx == 1799]
+    tiles: list[Parts] = [[] for _ in REGIONS]
+    for field in fields:
+        windows = [window(field.grid, known[name].box) for name in REGIONS]
+        for tile, values in zip(tiles, field.cut([found for found in windows if found is not None]), strict=True):
+            tile.append((values, field.packing))
+    return tiles if fields else []
+
+
+def _compare(tiles: list[Parts], rounds: int) -> dict[str, dict[str, float]]:
+    ways: dict[str, Callable[[Parts], int]] = {
+        "savez_compressed": _savez, "fast": _plain("fast"), "compact": _plain("compact"), "packed": _packed,
+    }  # fmt: skip
+    cpu: dict[str, list[float]] = {name: [] for name in ways}
+    sizes: dict[str, int] = {}
+    for _ in range(rounds):
+        for name, write in ways.items():
+            start = time.process_time()
+            sizes[name] = sum(map(write, tiles))
+            cpu[name].append(time.process_time() - start)
+    usual = statistics.median(cpu["savez_compressed"])
+    return {
+        name: {
+            "cpu": round(statistics.median(cpu[name]) / usual, 4),
+            "size": round(sizes[name] / sizes["savez_compressed"], 4),
+            "cpu_s": round(statistics.median(cpu[name]), 4),
+        }
+        for name in ways
+    }
+
+
+def _savez(parts: Parts) -> int:
+    file = io.BytesIO()
+    np.savez_compressed(file, **{f"v{number}": array for number, (array, _) in enumerate(parts)})
+    return file.tell()
+
+
+def _plain(encoding: Any) -> Callable[[Parts], int]:
+    def write(parts: Parts) -> int:
+        members = [member(f"v{number}", array, encoding) for number, (array, _) in enumerate(parts)]
+        return sum(map(len, archive(members)))
+
+    return write
+
+
+def _packed(parts: Parts) -> int:
+    found = [(pack(array, packing) or (array, None))[0] for array, packing in parts]
+    return sum(map(len, archive([member(f"v{number}", array) for number, array in enumerate(found)])))
