@@ -125,11 +125,11 @@ def test_waiting_writers_all_get_their_turn(jobs_db: SqliteBench) -> None:
     assert len(jobs_db.store.jobs(limit=1000).jobs) == 80
 
 
-def open_files(name: str) -> int:
+def open_files(path: Path) -> int:
     """How often this process has the file open."""
     gc.collect()  # a sqlite3 connection is part of a cycle
     links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
-    return sum(os.path.basename(os.readlink(link)) == name for link in links if link.exists())  # noqa: PTH115, PTH119
+    return sum(os.readlink(link) == str(path) for link in links if link.exists())  # noqa: PTH115
 
 
 def test_threads_that_come_and_go_leave_no_lock_open(jobs_db: SqliteBench) -> None:
@@ -137,8 +137,8 @@ def test_threads_that_come_and_go_leave_no_lock_open(jobs_db: SqliteBench) -> No
         thread = threading.Thread(target=add, args=(jobs_db.store,))
         thread.start()
         thread.join()
-    assert open_files("jobs.db.lock") == 1
-    assert open_files("jobs.db-wal") == 1
+    assert open_files(jobs_db.path.with_name("jobs.db.lock")) == 1
+    assert open_files(jobs_db.path.with_name("jobs.db-wal")) == 1
 
 
 def test_failed_opening_leaves_nothing_open_and_no_lock(tmp_path: Path) -> None:
@@ -147,8 +147,8 @@ def test_failed_opening_leaves_nothing_open_and_no_lock(tmp_path: Path) -> None:
     for _ in range(5):
         with pytest.raises(StoreError):
             SqliteDatabase(path)
-    assert open_files("jobs.db.lock") == 0
-    assert open_files("jobs.db") == 0
+    assert open_files(path.with_name("jobs.db.lock")) == 0
+    assert open_files(path) == 0
 
 
 # fork
