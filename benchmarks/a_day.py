@@ -51,6 +51,7 @@ class Cost:
     network_gb: float
     tiles_gb: float
     cpu_hours: float
+    at_most: bool
 
 
 def main() -> None:
@@ -100,13 +101,14 @@ def cost_of(model: Model, grid: Grid, rates: Rates) -> Cost:
     return Cost(
         model.id, len(runs), files, fields,
         fields * grid_points * rates.message_bytes / 1e9, fields * tile_points * rates.tile_bytes / 1e9, seconds / 3600,
+        any(map(model.discovers, runs)),
     )  # fmt: skip
 
 
 def page(costs: list[Cost], unknown: list[str], rates: Rates) -> str:
     """The table, its sum, and what that means for machines."""
     rows = [
-        f"| {cost.model} | {cost.runs} | {cost.files} | {cost.fields} "
+        f"| {cost.model}{' *' if cost.at_most else ''} | {cost.runs} | {cost.files} | {cost.fields} "
         f"| {cost.network_gb:.1f} | {cost.tiles_gb:.1f} | {cost.cpu_hours:.2f} |"
         for cost in costs
     ]
@@ -126,7 +128,7 @@ def _points(grid: Grid, box: Box) -> int:
     return 0 if found is None else found.points
 
 
-PAGE = """# A day of all deterministic models × 50 regions, on paper
+PAGE = r"""# A day of all deterministic models × 50 regions, on paper
 
 `python -m benchmarks.a_day` wrote this page: the model files' runs, hours and variables, times what was measured
 in path.json and on the generated HRRR hour. Per grid point of a message {decode:.2f} ns of CPU and {in_bytes:.2f}
@@ -139,6 +141,8 @@ deflate better or worse than generated ones: take the figures as an order of siz
 |---|---|---|---|---|---|---|
 {rows}
 | **all** | | {files} | {fields} | {network:.0f} | {tiles:.0f} | {cpu:.1f} |
+
+\* Which hours exist is known from the listing alone: all that may come are counted, more than do come.
 
 Without a known grid, and so not counted: {unknown}.
 

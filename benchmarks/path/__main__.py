@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import machine_lines
-from benchmarks.path import encodings, growth, reading
+from benchmarks.path import encodings, growth, reading, shares
 from gribmill.tiles.grib.kernel import state
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -26,6 +26,7 @@ def main() -> None:
     for name, work in (
         ("encodings", encodings.measure),
         ("growth", growth.measure),
+        ("shares", shares.measure),
         ("point", reading.point_cpu),
         ("cold_start", reading.cold_start_cpu),
     ):
@@ -53,6 +54,7 @@ def page(figures: dict[str, Any], lines: list[str]) -> str:
         rows="\n".join(rows),
         regions=_counts(grown["regions"]),
         variables=_counts(grown["variables"]),
+        shares=", ".join(f"{kind} {100 * share:.0f} %" for kind, share in figures["shares"].items()),
     )
 
 
@@ -139,6 +141,8 @@ with one job, its own process, read from /proc when the job is claimed.
 
 **Growth** (path.png). A build's CPU in ms, 12 messages, by regions of 4° × 2.5°: {regions}. Eight such regions, by
 variables: {variables}.
+
+**Where a build's time goes** (profiler, 12 messages × 8 regions, a further hour): {shares}.
 """
 
 
