@@ -1,4 +1,4 @@
-"""Reading NPZ files that nobody vouches for: every size is checked before anything is inflated."""
+"""Reading NPZ files that nobody vouches for: sizes, checksums and shapes must all agree."""
 
 from __future__ import annotations
 
@@ -7,30 +7,22 @@ import os
 import re
 import stat
 import struct
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from isal import igzip_lib, isal_zlib
 
+from gribmill.tiles.directory import ENCRYPTED_FLAG, Entry, read_directory
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.npz import CENTRAL, DEFLATED, END, LIMIT_BYTES, LOCAL, STORED, npy_header
-from gribmill.tiles.segments import Segments, segments_of
+from gribmill.tiles.npz import DEFLATED, LIMIT_BYTES, LOCAL, npy_header
+from gribmill.tiles.segments import inflate, stretch_of
 
-LIMIT_MEMBERS = 4096  # a complete GFS file has 743 fields
-LIMIT_MEMBER_BYTES = 2**30  # 268 million points: the largest published grid has 47 million
-LIMIT_TOTAL_BYTES = 2**33
-# No deflate stream can grow more than this (a match of 258 bytes takes at least two bits).
-LIMIT_RATIO = 1032
-LIMIT_DIRECTORY_BYTES = LIMIT_MEMBERS * 4096
-LIMIT_COMMENT_BYTES = 2**16 - 1
-ENCRYPTED_FLAG = 1
-BUFFER_BYTES = 512  # headers are read by the handful, data in one piece: a larger buffer is filled in vain
 DESCRIPTOR_FLAG = 8
 
-MEMBER_NAME = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})\.npy")
 # What numpy.save writes for plain arrays, and nothing else: no code of a stranger is ever evaluated.
 NPY_HEADER = re.compile(
     r"\{'descr': '([<>|=])([a-zA-Z])(\d{1,9})', 'fortran_order': (True|False), "
@@ -40,32 +32,15 @@ INFLATE_ERRORS: Any = (igzip_lib.IsalError, EOFError, ValueError)
 DTYPES = {"f": {4, 8}, "i": {1, 2, 4, 8}, "u": {1, 2, 4, 8}, "b": {1}}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One member as the ZIP directory describes it."""
-
-    name: str
-    method: int
-    crc: int
-    packed_size: int
-    raw_size: int
-    offset: int
-    extra: bytes = b""
-
-    @property
-    def segments(self) -> Segments | None:
-        """Where one may begin to read, if its writer left word of it."""
-        return segments_of(self.extra, self.raw_size, self.packed_size) if self.method == DEFLATED else None
-
-
 class Archive:
     """An NPZ file: its directory is read and checked at once, arrays when they are asked for."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        with self._open() as file:
-            self._identity = _identity(file)
-            self.entries = _directory(file, self._identity[1], self.path)
+        self._identity: tuple[int, int, int] | None = None
+        with self._open() as descriptor:
+            self._identity = _identity(os.fstat(descriptor))
+            self.entries = read_directory(descriptor, self.size, self.path)
 
     def __contains__(self, name: object) -> bool:
         return name in self.entries
@@ -73,179 +48,112 @@ class Archive:
     @property
     def size(self) -> int:
         """The size of the file in bytes."""
-        return self._identity[1]
+        return self._identity[1] if self._identity else 0
 
     def read(self, name: str) -> np.ndarray[Any, Any]:
         """One array; its checksum, declared size and shape must all agree."""
-        if name not in self.entries:
-            raise TileError(f"{self.path} holds no array {name}")
-        entry = self.entries[name]
-        with self._open() as file:
-            if _identity(file) != self._identity:
-                raise TileError(f"{self.path} was replaced while it was open; open it again")
-            packed = _packed_bytes(file, entry, self.path)
+        entry = self._entry(name)
+        with self._open() as descriptor:
+            packed = _packed_bytes(descriptor, entry, self.path)
         return _array(_inflate(packed, entry, self.path), entry, self.path)
 
     def read_rows(
         self, names: Sequence[str], shape: tuple[int, int], dtypes: Sequence[Any], first: int, stop: int
     ) -> dict[str, np.ndarray[Any, Any]]:
         """Some rows of arrays of this shape; only the stretches that hold them are read, where that is possible."""
-        found = {}
-        with self._open() as file:
-            if _identity(file) != self._identity:
-                raise TileError(f"{self.path} was replaced while it was open; open it again")
-            for name, dtype in zip(names, map(np.dtype, dtypes), strict=True):
-                if name not in self.entries:
-                    raise TileError(f"{self.path} holds no array {name}")
-                found[name] = _rows(file, self.entries[name], self.path, shape, dtype, slice(first, stop))
-        return found
+        with self._open() as descriptor:
+            return {
+                name: _rows(descriptor, self._entry(name), self.path, shape, np.dtype(dtype), first, stop)
+                for name, dtype in zip(names, dtypes, strict=True)
+            }
 
-    def _open(self) -> BinaryIO:
+    def _entry(self, name: str) -> Entry:
+        if name not in self.entries:
+            raise TileError(f"{self.path} holds no array {name}")
+        return self.entries[name]
+
+    @contextmanager
+    def _open(self) -> Iterator[int]:
+        """The file's descriptor, while the file is still the one that was opened first."""
         try:
             # Non-blocking, so that a named pipe in a tile's place cannot hold the reader up for ever.
             descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise TileError(f"{self.path} cannot be read: {reason}") from None
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        try:
+            facts = os.fstat(descriptor)
+            if not stat.S_ISREG(facts.st_mode):
+                raise TileError(f"{self.path} is not a file")
+            if self._identity not in (None, _identity(facts)):
+                raise TileError(f"{self.path} was replaced while it was open; open it again")
+            yield descriptor
+        finally:
             os.close(descriptor)
-            raise TileError(f"{self.path} is not a file")
-        return os.fdopen(descriptor, "rb", BUFFER_BYTES)
 
 
-def _identity(file: BinaryIO) -> tuple[int, int, int]:
-    facts = os.fstat(file.fileno())
+def _identity(facts: os.stat_result) -> tuple[int, int, int]:
     return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
-def _directory(file: BinaryIO, size: int, path: Path) -> dict[str, Entry]:
-    count, start, length = _end_record(file, size, path)
-    file.seek(start)
-    data = file.read(length)
-    entries: dict[str, Entry] = {}
-    position = 0
-    for _ in range(count):
-        entry, position = _central_entry(data, position, path)
-        if entry.name in entries:
-            raise TileError(f"{path} holds two arrays named {entry.name}: it is not a tile")
-        entries[entry.name] = entry
-    if position != len(data):
-        raise TileError(f"{path} is damaged: its directory does not add up")
-    _check_layout(entries, start, path)
-    return entries
-
-
-def _end_record(file: BinaryIO, size: int, path: Path) -> tuple[int, int, int]:
-    """(members, start, length) of the directory; it must end exactly where the end record begins."""
-    if size < END.size:
-        raise TileError(f"{path} is not a tile: {size} bytes are too few")
-    if size > LIMIT_BYTES:
-        raise TileError(f"{path} has {size} bytes: a tile has less than 4 GiB")
-    file.seek(max(0, size - END.size - LIMIT_COMMENT_BYTES))
-    tail = file.read(END.size + LIMIT_COMMENT_BYTES)
-    at = tail.rfind(b"PK\5\6")
-    if at < 0 or at + END.size > len(tail):
-        raise TileError(f"{path} is not a tile, or its end is missing")
-    _, disk, first_disk, here, count, length, start, comment = END.unpack_from(tail, at)
-    end_at = size - len(tail) + at
-    if disk or first_disk or here != count or end_at + END.size + comment != size:
-        raise TileError(f"{path} is damaged: its end record does not fit the file")
-    if count > LIMIT_MEMBERS or length > LIMIT_DIRECTORY_BYTES:
-        raise TileError(f"{path} declares {count} arrays, more than a tile may hold ({LIMIT_MEMBERS})")
-    if start + length != end_at:
-        raise TileError(f"{path} is damaged or truncated: its directory is not where it should be")
-    return count, start, length
-
-
-def _central_entry(data: bytes, position: int, path: Path) -> tuple[Entry, int]:
-    if position + CENTRAL.size > len(data):
-        raise TileError(f"{path} is damaged: its directory is cut short")
-    (signature, _, _, flags, method, _, _, crc, packed, raw, name_size, extra, comment, _, _, _, offset) = (
-        CENTRAL.unpack_from(data, position)
-    )
-    start = position + CENTRAL.size
-    name = _member_name(data[start : start + name_size], path)
-    if signature != b"PK\1\2" or flags & ENCRYPTED_FLAG or method not in (STORED, DEFLATED):
-        raise TileError(f"{path}: array {name} is stored in a way that no tile uses")
-    if raw > LIMIT_MEMBER_BYTES:
-        raise TileError(f"{path}: array {name} declares {raw} bytes, more than {LIMIT_MEMBER_BYTES}")
-    if raw > packed * LIMIT_RATIO or (method == STORED and raw != packed):
-        raise TileError(f"{path}: array {name} declares {raw} bytes, impossible from {packed}")
-    after_name = start + name_size
-    entry = Entry(name, method, crc, packed, raw, offset, data[after_name : after_name + extra])
-    return entry, after_name + extra + comment
-
-
-def _member_name(raw: bytes, path: Path) -> str:
-    match = MEMBER_NAME.fullmatch(raw.decode("latin-1"))
-    if match is None:
-        raise TileError(f"{path} holds a member named {raw[:60]!r}: that is no array of a tile")
-    return match[1]
-
-
-def _check_layout(entries: dict[str, Entry], directory_start: int, path: Path) -> None:
-    """Members must not overlap (one deflate stream shared by many members is a bomb)."""
-    if sum(entry.raw_size for entry in entries.values()) > LIMIT_TOTAL_BYTES:
-        raise TileError(f"{path} declares more than {LIMIT_TOTAL_BYTES} bytes of arrays")
-    free_from = 0
-    for entry in sorted(entries.values(), key=lambda item: item.offset):
-        if entry.offset < free_from:
-            raise TileError(f"{path} is damaged: its arrays overlap")
-        free_from = entry.offset + LOCAL.size + len(entry.name) + len(".npy") + entry.packed_size
-    if free_from > directory_start:
-        raise TileError(f"{path} is damaged: its arrays reach into its directory")
-
-
 def _rows(
-    file: BinaryIO, entry: Entry, path: Path, shape: tuple[int, int], dtype: np.dtype[Any], rows: slice
+    descriptor: int,
+    entry: Entry,
+    path: Path,
+    shape: tuple[int, int],
+    dtype: np.dtype[Any],
+    first: int,
+    stop: int,
 ) -> np.ndarray[Any, Any]:
-    segments = entry.segments
-    start = len(npy_header(dtype, shape))
+    start = _header_size(dtype, shape)
     width = shape[1] * dtype.itemsize
-    if segments is None or entry.raw_size != start + shape[0] * width:
-        whole = _array(_inflate(_packed_bytes(file, entry, path), entry, path), entry, path)
+    begin, end = start + first * width, start + stop * width
+    stretch = stretch_of(entry, begin, end) if entry.raw_size == start + shape[0] * width else None
+    if stretch is None:
+        whole = _array(_inflate(_packed_bytes(descriptor, entry, path), entry, path), entry, path)
         if whole.dtype != dtype or whole.shape != shape:
             raise TileError(f"{path}: {entry.name} is {whole.dtype}{whole.shape}, not {dtype}{shape}")
-        return whole[rows]
-    begin, end = start + rows.start * width, start + rows.stop * width
-    numbers, packed_begin, packed_end = segments.stretch(begin, end)
-    file.seek(_data_start(file, entry, path) + packed_begin)
+        return whole[first:stop]
+    place = _data_start(descriptor, entry, path) + stretch.begin
     try:
-        raw = segments.inflate(numbers, file.read(packed_end - packed_begin), entry.raw_size)
+        raw = inflate(os.pread(descriptor, stretch.end - stretch.begin, place), stretch)
     except INFLATE_ERRORS as error:
         raise TileError(f"{path} is damaged in array {entry.name}: {error}") from None
     if raw is None:
         raise TileError(f"{path} is damaged in array {entry.name}: its checksum is wrong")
-    offset = begin - numbers[0] * segments.span
-    return np.frombuffer(raw, dtype, (end - begin) // dtype.itemsize, offset).reshape(-1, shape[1])
+    return np.frombuffer(raw, dtype, (end - begin) // dtype.itemsize, begin - stretch.raw_begin).reshape(-1, shape[1])
 
 
-def _packed_bytes(file: BinaryIO, entry: Entry, path: Path) -> bytes:
-    file.seek(_data_start(file, entry, path))
-    data = file.read(entry.packed_size)
+@lru_cache(maxsize=64)
+def _header_size(dtype: np.dtype[Any], shape: tuple[int, int]) -> int:
+    return len(npy_header(dtype, shape))
+
+
+def _packed_bytes(descriptor: int, entry: Entry, path: Path) -> bytes:
+    data = os.pread(descriptor, entry.packed_size, _data_start(descriptor, entry, path))
     if len(data) != entry.packed_size:
         raise TileError(f"{path} is truncated in array {entry.name}")
     return data
 
 
-def _data_start(file: BinaryIO, entry: Entry, path: Path) -> int:
+def _data_start(descriptor: int, entry: Entry, path: Path) -> int:
     """Where the array's bytes begin, after its own header, which must agree with the directory."""
-    file.seek(entry.offset)
-    header = file.read(LOCAL.size)
-    if len(header) != LOCAL.size:
+    name = f"{entry.name}.npy".encode()
+    header = os.pread(descriptor, LOCAL.size + len(name), entry.offset)
+    if len(header) != LOCAL.size + len(name):
         raise TileError(f"{path} is truncated before array {entry.name}")
-    signature, _, flags, method, _, _, crc, packed, raw, name_size, extra = LOCAL.unpack(header)
-    name = file.read(name_size)
+    signature, _, flags, method, _, _, crc, packed, raw, name_size, extra = LOCAL.unpack_from(header)
     plain = not flags & DESCRIPTOR_FLAG and LIMIT_BYTES not in (packed, raw)
     if (
         signature != b"PK\3\4"
-        or name != f"{entry.name}.npy".encode()
+        or name_size != len(name)
+        or header[LOCAL.size :] != name
         or method != entry.method
         or flags & ENCRYPTED_FLAG
         or (plain and (crc, packed, raw) != (entry.crc, entry.packed_size, entry.raw_size))
     ):
         raise TileError(f"{path} is damaged: array {entry.name} and the directory disagree")
-    return entry.offset + LOCAL.size + int(name_size) + int(extra)
+    return entry.offset + LOCAL.size + len(name) + int(extra)
 
 
 def _inflate(packed: bytes, entry: Entry, path: Path) -> bytes:

@@ -173,21 +173,25 @@ def parse_meta(raw: bytes, where: str) -> Meta:
     if len(raw) > LIMIT_META_BYTES:
         raise TileError(f"{where}: its meta has {len(raw)} bytes, more than {LIMIT_META_BYTES}")
     try:
-        content = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise TileError(f"{where}: its meta is not JSON: {error}") from None
-    if isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] > FORMAT:
-        raise TileError(f"{where} has tile format {content['format']}, this gribmill reads {FORMAT}: use a newer one")
-    try:
-        meta = Meta.model_validate(content)
+        meta = Meta.model_validate_json(raw)
         meta.valid_time  # noqa: B018 - a run such as 20230199_00 has no moment
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "its top level"
-        raise TileError(f"{where}: its meta is wrong at {place}: {first['msg']}") from None
+        raise TileError(_what_is_wrong(error, where)) from None
     except (ValueError, OverflowError, TileError) as error:
         raise TileError(f"{where}: its meta has no valid time: {error}") from None
     return meta
+
+
+def _what_is_wrong(error: ValidationError, where: str) -> str:
+    faults = error.errors(include_url=False)
+    for fault in faults:
+        if fault["loc"] == ("format",) and isinstance(fault["input"], int) and fault["input"] > FORMAT:
+            return f"{where} has tile format {fault['input']}, this gribmill reads {FORMAT}: use a newer one"
+    first = faults[0]
+    if first["type"] == "json_invalid":
+        return f"{where}: its meta is not JSON: {first['msg']}"
+    place = ".".join(str(part) for part in first["loc"]) or "its top level"
+    return f"{where}: its meta is wrong at {place}: {first['msg']}"
 
 
 def run_id(reference: datetime) -> str:

@@ -27,20 +27,21 @@ class Place:
     lon: float
     distance_km: float
 
-    @property
-    def rows(self) -> tuple[int, int]:
-        """The rows around: the first of them, and the one after the last."""
+    def rows(self, method: Sampling) -> tuple[int, int]:
+        """The rows that a method needs: the first of them, and the one after the last."""
+        if method == "nearest":
+            row = _clip(round(self.row), self.shape[0])
+            return row, row + 1
         (low, _), (high, _) = _around(self.row, self.shape[0])
         return low, high + 1
 
-    def nearest(self, rows: Field) -> float:
-        """The value at the nearest point, from a field's `rows`."""
-        row = _clip(round(self.row), self.shape[0]) - self.rows[0]
+    def nearest(self, rows: Field, first: int) -> float:
+        """The value at the nearest point, from a field's rows, of which the first has the number `first`."""
+        row = _clip(round(self.row), self.shape[0]) - first
         return float(rows[row, _clip(round(self.column), self.shape[1])])
 
-    def bilinear(self, rows: Field) -> float:
+    def bilinear(self, rows: Field, first: int) -> float:
         """Between the four points around; those without a value leave their share to the others."""
-        first = self.rows[0]
         columns = _around(self.column, self.shape[1])
         total = weight = 0.0
         for row, row_share in _around(self.row, self.shape[0]):
@@ -50,10 +51,6 @@ class Place:
                     total += value * share
                     weight += share
         return total / weight if weight >= LEAST_WEIGHT else math.nan
-
-    def sample(self, rows: Field, method: Sampling) -> float:
-        """The value by the method of choice."""
-        return self.bilinear(rows) if method == "bilinear" else self.nearest(rows)
 
 
 def place_in(tile: Tile, lat: float, lon: float) -> Place | None:

@@ -90,7 +90,9 @@ def find_shelf(root: Path, model: str, run: str | None, region: str | None) -> S
 
 def read_shelf(shelf: Shelf) -> list[Tile]:
     """Every tile of a shelf, in order of time; all must lie on the same grid."""
-    tiles = [read_tile(path) for path in shelf.tiles().values()]
+    tiles: list[Tile] = []
+    for path in shelf.tiles().values():
+        tiles.append(read_tile(path, tiles[0] if tiles else None))
     if not tiles:
         raise TileError(f"there are no tiles in {shelf.folder}")
     for tile in tiles[1:]:

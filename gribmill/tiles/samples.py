@@ -105,31 +105,45 @@ def sample_shelf(shelf: Shelf, lat: float, lon: float, method: Sampling, wanted:
     notes: list[str] = []
     for step, path in shelf.tiles().items():
         try:
-            place, tile, row = _sample(path, lat, lon, method, wanted)
+            found = _find(path, lat, lon, first)
+            row = _sample(*found, method, wanted)
         except TileError as error:
             steps.append(step)
             rows.append({})
             notes.append(str(error))
             continue
-        first = first or (place, tile)
-        steps.append(tile.meta.minutes)
+        first = first or found
+        steps.append(found[1].meta.minutes)
         rows.append(row)
     if first is None:
         raise TileError(f"no tile in {shelf.folder} can be read: {notes[0] if notes else 'there is none'}")
     return Samples(*first, wanted, steps, rows, notes)
 
 
-def _sample(path: Path, lat: float, lon: float, method: Sampling, wanted: list[str] | None) -> tuple[Place, Tile, Row]:
-    tile = read_tile(path)
-    place = place_in(tile, lat, lon)
+def _find(path: Path, lat: float, lon: float, first: tuple[Place, Tile] | None) -> tuple[Place, Tile]:
+    """A tile and the place in it, which is that in the run's first tile if they have the same points."""
+    if first is None:
+        tile = read_tile(path)
+        place = place_in(tile, lat, lon)
+    else:
+        place, like = first
+        tile = read_tile(path, like)
+        if tile.y is not like.y or tile.x is not like.x:
+            place = place_in(tile, lat, lon)
     if place is None:
         raise TileError(f"{path} does not hold the place, unlike other hours of the run")
+    return place, tile
+
+
+def _sample(place: Place, tile: Tile, method: Sampling, wanted: list[str] | None) -> Row:
+    start, stop = place.rows(method)
     row: Row = {}
-    for name, rows in tile.read_rows(_needed(tile, wanted), *place.rows).items():
+    for name, rows in tile.read_rows(_needed(tile, wanted), start, stop).items():
         quantity = tile.meta.variables[name]
         # Between 350° and 10° lies 0°, not 180°: directions are never averaged.
-        row[name] = (place.sample(rows, "nearest" if _is_angle(quantity) else method), quantity)
-    return place, tile, row
+        sample = place.nearest if method == "nearest" or _is_angle(quantity) else place.bilinear
+        row[name] = (sample(rows, start), quantity)
+    return row
 
 
 def _needed(tile: Tile, wanted: Sequence[str] | None) -> list[str]:

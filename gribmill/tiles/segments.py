@@ -8,14 +8,29 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isal import isal_zlib
 
+if TYPE_CHECKING:
+    from gribmill.tiles.directory import Entry
+
+DEFLATED = 8
 SPAN = 2**16  # shorter ones deflate worse and slower: 0.5 % and 6 % here, 1.2 % and 16 % at 2**15
 MOST = 256  # beyond that many the stretches get longer: the directory must stay small
 EXTRA_ID = 0x6D67
 HEAD = struct.Struct("<HHI")
+
+
+class Stretch(NamedTuple):
+    """A part of a member: its place in the stream and among the raw bytes, and the checksums that frame it."""
+
+    begin: int
+    end: int
+    raw_begin: int
+    raw_size: int
+    before: int
+    checksum: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +45,6 @@ class Segments:
         """As an extra field of a ZIP directory."""
         numbers = struct.pack(f"<{2 * len(self.ends)}I", *self.ends, *self.checksums)
         return HEAD.pack(EXTRA_ID, 4 + len(numbers), self.span) + numbers
-
-    def stretch(self, start: int, stop: int) -> tuple[range, int, int]:
-        """Which segments hold the raw bytes from `start` to `stop`, and their place in the stream."""
-        numbers = range(start // self.span, (stop - 1) // self.span + 1)
-        return numbers, self.ends[numbers[0] - 1] if numbers[0] else 0, self.ends[numbers[-1]]
-
-    def inflate(self, numbers: range, stream: bytes, raw_size: int) -> bytes | None:
-        """The raw bytes of these segments from their part of the stream; None where they are damaged."""
-        size = min(raw_size, (numbers[-1] + 1) * self.span) - numbers[0] * self.span
-        raw: bytes = isal_zlib.decompressobj(-15).decompress(stream, max_length=size)
-        before = self.checksums[numbers[0] - 1] if numbers[0] else 0
-        return raw if len(raw) == size and isal_zlib.crc32(raw, before) == self.checksums[numbers[-1]] else None
 
 
 def deflate_in_segments(header: bytes, body: memoryview, level: int) -> tuple[bytes, int, Segments]:
@@ -64,21 +67,36 @@ def deflate_in_segments(header: bytes, body: memoryview, level: int) -> tuple[by
     return b"".join(pieces), crc, Segments(span, tuple(ends), tuple(checksums))
 
 
-def segments_of(extra: bytes, raw_size: int, packed_size: int) -> Segments | None:
-    """The list in an extra field; None where there is none, or it cannot be right."""
-    if len(extra) < HEAD.size:
+def stretch_of(entry: Entry, start: int, stop: int) -> Stretch | None:
+    """The stretch of a member that holds its raw bytes from `start` to `stop`.
+
+    None where its writer left no word of stretches, or one that cannot be right.
+    """
+    extra = entry.extra
+    if len(extra) < HEAD.size or entry.method != DEFLATED or not 0 <= start < stop <= entry.raw_size:
         return None
     kind, size, span = HEAD.unpack_from(extra)
-    if kind != EXTRA_ID or size + 4 != len(extra) or not 0 < span <= 2**31:
+    count = -(-entry.raw_size // span) if 0 < span <= 2**31 else 0
+    if kind != EXTRA_ID or size + 4 != len(extra) or not count or size - 4 != 8 * count:
         return None
-    count = -(-raw_size // span)
-    if size - 4 != 8 * count:
+    first, last = start // span, (stop - 1) // span
+    begin, before = (_word(extra, first - 1), _word(extra, count + first - 1)) if first else (0, 0)
+    end = _word(extra, last)
+    if not begin < end <= entry.packed_size:
         return None
-    numbers = struct.unpack_from(f"<{2 * count}I", extra, HEAD.size)
-    ends = numbers[:count]
-    if list(ends) != sorted(set(ends)) or ends[-1] != packed_size:
-        return None
-    return Segments(span, ends, numbers[count:])
+    raw_end = min(entry.raw_size, (last + 1) * span)
+    return Stretch(begin, end, first * span, raw_end - first * span, before, _word(extra, count + last))
+
+
+def inflate(stream: bytes, stretch: Stretch) -> bytes | None:
+    """The raw bytes of a stretch from its part of the stream; None where they are damaged."""
+    raw: bytes = isal_zlib.decompressobj(-15).decompress(stream, max_length=stretch.raw_size)
+    whole = len(raw) == stretch.raw_size and isal_zlib.crc32(raw, stretch.before) == stretch.checksum
+    return raw if whole else None
+
+
+def _word(extra: bytes, number: int) -> int:
+    return int.from_bytes(extra[HEAD.size + 4 * number : HEAD.size + 4 * number + 4], "little")
 
 
 def _parts(body: memoryview, span: int, taken: int) -> Iterator[tuple[memoryview, bool]]:

@@ -102,17 +102,18 @@ class Tile:
         return rows - self.meta.grid.rows[0], columns
 
 
-def read_tile(path: str | os.PathLike[str]) -> Tile:
-    """Open a tile and check its directory, `meta` and coordinates; anything wrong is a TileError."""
+def read_tile(path: str | os.PathLike[str], like: Tile | None = None) -> Tile:
+    """Open a tile and check its directory, `meta` and coordinates; anything wrong is a TileError.
+
+    Coordinates are not read again where they are those of `like`, by their checksums: hours of a run share them.
+    """
     archive = Archive(path)
     meta = read_meta(archive)
-    y_name, x_name = COORDINATES[meta.grid.kind]
-    expected = {META, y_name, x_name, *meta.variables}
-    if set(archive.entries) != expected:
-        odd = ", ".join(sorted(set(archive.entries) ^ expected))
+    expected = {META, *COORDINATES[meta.grid.kind], *meta.variables}
+    if archive.entries.keys() != expected:
+        odd = ", ".join(sorted(archive.entries.keys() ^ expected))
         raise TileError(f"{archive.path}: its arrays and its meta disagree about {odd}")
-    rows, columns = meta.grid.shape
-    return Tile(archive.path, meta, archive, _axis(archive, y_name, rows), _axis(archive, x_name, columns))
+    return Tile(archive.path, meta, archive, *_axes(archive, meta, like))
 
 
 def read_meta(archive: Archive) -> Meta:
@@ -128,12 +129,24 @@ def read_meta(archive: Archive) -> Meta:
     return parse_meta(array.tobytes(), str(archive.path))
 
 
+def _axes(archive: Archive, meta: Meta, like: Tile | None) -> tuple[Floats, Floats]:
+    names, sizes = COORDINATES[meta.grid.kind], meta.grid.shape
+    if like is not None and like.meta.grid == meta.grid:
+        there = like.archive.entries
+        if all(archive.entries[name].content == there[name].content for name in names):
+            return like.y, like.x
+    y, x = (_axis(archive, name, length) for name, length in zip(names, sizes, strict=True))
+    return y, x
+
+
 def _axis(archive: Archive, name: str, length: int) -> Floats:
     array = archive.read(name)
     if array.dtype != np.float64 or array.shape != (length,) or length == 0:
         raise TileError(f"{archive.path}: {name} is {array.dtype}{array.shape}, not {length} float64 numbers")
     if not np.isfinite(array).all() or (np.diff(array) <= 0).any():
         raise TileError(f"{archive.path}: {name} does not grow from point to point")
+    # Tiles of one run share it.
+    array.flags.writeable = False
     return array
 
 

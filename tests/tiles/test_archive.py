@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gribmill.tiles import archive as archive_module
+from gribmill.tiles import directory
 from gribmill.tiles.archive import Archive
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.npz import archive, member, write_npz
@@ -140,7 +140,7 @@ def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_zip_bomb_is_refused_before_it_is_inflated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive_module, "LIMIT_MEMBER_BYTES", 10**6)
+    monkeypatch.setattr(directory, "LIMIT_MEMBER_BYTES", 10**6)
     refused(tmp_path, zipped([("t2m.npy", npy(np.zeros(10**6, "f4")))]), "more than 1000000")
 
 
@@ -166,7 +166,7 @@ def test_members_that_share_their_bytes_are_refused(tmp_path: Path) -> None:
 
 
 def test_too_many_members_are_refused(tmp_path: Path) -> None:
-    data = zipped([(f"a{i}.npy", b"") for i in range(archive_module.LIMIT_MEMBERS + 1)])
+    data = zipped([(f"a{i}.npy", b"") for i in range(directory.LIMIT_MEMBERS + 1)])
     refused(tmp_path, data, "more than a tile may hold")
 
 

@@ -13,7 +13,9 @@ import pytest
 import gribmill
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
+from gribmill.tiles.archive import Archive
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.npz import write_npz
 from gribmill.tiles.samples import wind_direction
 from gribmill.tiles.tile import read_tile
 from tests.tiles.make_tile import GFS, HRRR, make_tile
@@ -150,6 +152,17 @@ def test_places_across_the_dateline_and_any_turn_of_longitude(tmp_path: Path) ->
     make_tile(tmp_path, {"t2m": (values, {})}, grid=GFS, region=fiji, model="gfs")
     for lon in (-178.0, 182.0):
         assert gribmill.point(-17.0, lon, data=tmp_path, units="si").columns["t2m"].values == (182.0,)
+
+
+def test_an_hour_on_other_points_is_read_at_its_own(tmp_path: Path) -> None:
+    values = np.broadcast_to(np.arange(360, dtype="f4"), GFS.shape)
+    for hour in (1, 2, 3):
+        path = make_tile(tmp_path, {"t2m": (values, {})}, grid=GFS, region=NEW_ENGLAND, model="gfs", minutes=hour * 60)
+        if hour == 2:
+            archive = Archive(path)
+            arrays = {name: archive.read(name) for name in archive.entries}
+            write_npz(path, {**arrays, "lon": arrays["lon"] - 1.0})
+    assert gribmill.point(LAT, -71.0, data=tmp_path, units="si").columns["t2m"].values == (289.0, 290.0, 289.0)
 
 
 @pytest.mark.parametrize(("lat", "lon"), [(91, 0), (-90.5, 0), (math.nan, 0), (0, 400), (0, math.inf)])

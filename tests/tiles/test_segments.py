@@ -10,8 +10,10 @@ import pytest
 
 from gribmill.tiles import npz
 from gribmill.tiles.archive import Archive
+from gribmill.tiles.directory import Entry
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.segments import MOST, SPAN, Segments, segments_of
+from gribmill.tiles.npz import DEFLATED
+from gribmill.tiles.segments import MOST, SPAN, Segments, Stretch, stretch_of
 
 SHAPE = (300, 401)
 
@@ -41,7 +43,7 @@ def test_rows_are_those_of_the_whole_array(
 
 def test_every_other_reader_sees_a_plain_npz(tmp_path: Path, field: np.ndarray) -> None:
     path = written(tmp_path / "a.npz", field).path
-    assert Archive(path).entries["t2m"].segments is not None
+    assert stretch_of(Archive(path).entries["t2m"], 0, 1) is not None
     with np.load(path) as loaded:
         assert loaded["t2m"].tobytes() == field.tobytes()
     with zipfile.ZipFile(path) as plain:
@@ -85,6 +87,10 @@ def test_an_array_of_another_kind_is_refused(tmp_path: Path, field: np.ndarray) 
         rows_of(archive, 0, 1)
 
 
+def described(extra: bytes, raw_size: int = SPAN + 1, packed_size: int = 20) -> Entry:
+    return Entry("t2m", DEFLATED, 0, packed_size, raw_size, 0, extra)
+
+
 @pytest.mark.parametrize(
     "extra",
     [
@@ -99,15 +105,23 @@ def test_an_array_of_another_kind_is_refused(tmp_path: Path, field: np.ndarray) 
     ],
 )
 def test_lists_that_cannot_be_right_are_passed_over(extra: bytes) -> None:
-    assert segments_of(extra, SPAN + 1, 20) is None
+    assert stretch_of(described(extra), SPAN, SPAN + 1) is None
 
 
 def test_a_right_list_is_read() -> None:
-    assert segments_of(Segments(SPAN, (10, 20), (1, 2)).extra(), SPAN + 1, 20) == Segments(SPAN, (10, 20), (1, 2))
+    entry = described(Segments(SPAN, (10, 20), (1, 2)).extra())
+    assert stretch_of(entry, 0, SPAN) == Stretch(0, 10, 0, SPAN, 0, 1)
+    assert stretch_of(entry, SPAN, SPAN + 1) == Stretch(10, 20, SPAN, 1, 1, 2)
+    assert stretch_of(entry, 5, SPAN + 1) == Stretch(0, 20, 0, SPAN + 1, 0, 2)
+
+
+@pytest.mark.parametrize("bounds", [(0, 0), (-1, 5), (5, 4), (0, SPAN + 2), (SPAN + 1, SPAN + 2)])
+def test_bytes_that_are_not_there_are_in_no_stretch(bounds: tuple[int, int]) -> None:
+    assert stretch_of(described(Segments(SPAN, (10, 20), (1, 2)).extra()), *bounds) is None
 
 
 def test_large_arrays_have_longer_stretches_not_more() -> None:
     made = npz.member("t2m", np.zeros(SPAN * MOST // 4 + 5, np.float32))
-    found = segments_of(made.extra, made.raw_size, len(made.data))
-    assert found is not None
-    assert len(found.ends) <= MOST
+    entry = described(made.extra, made.raw_size, len(made.data))
+    assert len(made.extra) <= 8 + 8 * MOST
+    assert stretch_of(entry, made.raw_size - 1, made.raw_size) is not None
