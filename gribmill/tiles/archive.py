@@ -22,6 +22,8 @@ from gribmill.tiles.npz import DEFLATED, LIMIT_BYTES, LOCAL, npy_header
 from gribmill.tiles.segments import inflate, stretch_of
 
 DESCRIPTOR_FLAG = 8
+# Inode, size and time of change: a file that was replaced has others.
+Identity = tuple[int, int, int]
 
 # What numpy.save writes for plain arrays, and nothing else: no code of a stranger is ever evaluated.
 NPY_HEADER = re.compile(
@@ -37,9 +39,9 @@ class Archive:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._identity: tuple[int, int, int] | None = None
+        self.identity: Identity | None = None
         with self._open() as descriptor:
-            self._identity = _identity(os.fstat(descriptor))
+            self.identity = _identity(os.fstat(descriptor))
             self.entries = read_directory(descriptor, self.size, self.path)
 
     def __contains__(self, name: object) -> bool:
@@ -48,7 +50,7 @@ class Archive:
     @property
     def size(self) -> int:
         """The size of the file in bytes."""
-        return self._identity[1] if self._identity else 0
+        return self.identity[1] if self.identity else 0
 
     def read(self, name: str) -> np.ndarray[Any, Any]:
         """One array; its checksum, declared size and shape must all agree."""
@@ -85,14 +87,14 @@ class Archive:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode):
                 raise TileError(f"{self.path} is not a file")
-            if self._identity not in (None, _identity(facts)):
+            if self.identity not in (None, _identity(facts)):
                 raise TileError(f"{self.path} was replaced while it was open; open it again")
             yield descriptor
         finally:
             os.close(descriptor)
 
 
-def _identity(facts: os.stat_result) -> tuple[int, int, int]:
+def _identity(facts: os.stat_result) -> Identity:
     return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 

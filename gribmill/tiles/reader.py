@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
 from threading import Lock
 from typing import Any
 
@@ -16,6 +17,8 @@ from gribmill.tiles.meta import Meta, Quantity
 from gribmill.tiles.tile import Tile, read_tile
 
 GRID_MAPPING = "crs"
+# What gives a part of an array: as one would index it, with numbers and slices.
+Read = Callable[[tuple[Any, ...]], np.ndarray[Any, Any]]
 CELL_METHODS = {"accum": "sum", "avg": "mean", "max": "maximum", "min": "minimum"}
 AXIS_ATTRIBUTES: dict[str, dict[str, str]] = {
     "lat": {"standard_name": "latitude", "long_name": "latitude", "units": "degrees_north"},
@@ -30,17 +33,15 @@ ROTATED_ATTRIBUTES: dict[str, dict[str, str]] = {
 
 
 class LazyArray(BackendArray):
-    """An array that is read when someone looks at it, and then kept for the next look."""
+    """An array whose parts are read when someone looks at them."""
 
-    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], read: Callable[[], np.ndarray[Any, Any]]) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], read: Read) -> None:
         self.shape = shape
         self.dtype = dtype
         self._read = read
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        return indexing.explicit_indexing_adapter(
-            key, self.shape, indexing.IndexingSupport.BASIC, lambda raw: self._read()[raw]
-        )
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
 
 class Pair:
@@ -73,7 +74,9 @@ def dataset(tile: Tile, drop: Collection[str] = ()) -> xr.Dataset:
     """The dataset of an open tile."""
     dims = ("lat", "lon") if tile.regular else ("y", "x")
     variables = {
-        name: xr.Variable(dims, lazy(tile.shape, np.float32, Read(tile, name)), attributes(tile.meta.variables[name]))
+        name: xr.Variable(
+            dims, lazy(tile.shape, np.float32, ReadVariable(tile, name)), attributes(tile.meta.variables[name])
+        )
         for name in tile.names
         if name not in drop
     }
@@ -85,15 +88,15 @@ def dataset(tile: Tile, drop: Collection[str] = ()) -> xr.Dataset:
     )
 
 
-class Read:
-    """Reads one variable of a tile; a class rather than a lambda so that it can go to another process."""
+class ReadVariable:
+    """Reads a part of one variable; a class rather than a lambda so that it can go to another process."""
 
     def __init__(self, tile: Tile, name: str) -> None:
         self.tile = tile
         self.name = name
 
-    def __call__(self) -> np.ndarray[Any, Any]:
-        return self.tile.read(self.name)
+    def __call__(self, part: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        return self.tile.read_part(self.name, part)
 
 
 class ReadPair:
@@ -103,12 +106,12 @@ class ReadPair:
         self.pair = pair
         self.number = number
 
-    def __call__(self) -> np.ndarray[Any, Any]:
-        return self.pair[self.number]
+    def __call__(self, part: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        return np.asarray(self.pair[self.number][part])
 
 
-def lazy(shape: Sequence[int], dtype: Any, read: Callable[[], np.ndarray[Any, Any]]) -> Any:
-    """An array for xarray that calls `read` when its values are needed."""
+def lazy(shape: Sequence[int], dtype: Any, read: Read) -> Any:
+    """An array for xarray that calls `read` for the part whose values are needed."""
     return indexing.LazilyIndexedArray(LazyArray(tuple(shape), np.dtype(dtype), read))
 
 
@@ -133,13 +136,13 @@ def space(tile: Tile) -> dict[str, xr.Variable]:
 def moments(meta: Meta) -> dict[str, xr.Variable]:
     """The run, the forecast period and the moment that the tile is about."""
     return {
-        "time": xr.Variable((), _moment(meta.valid_time), {"standard_name": "time", "long_name": "valid time"}),
+        "time": xr.Variable((), moment64(meta.valid_time), {"standard_name": "time", "long_name": "valid time"}),
         "run": xr.Variable(
-            (), _moment(meta.run_time), {"standard_name": "forecast_reference_time", "long_name": "run"}
+            (), moment64(meta.run_time), {"standard_name": "forecast_reference_time", "long_name": "run"}
         ),
         "step": xr.Variable(
             (),
-            np.timedelta64(meta.minutes, "m").astype("m8[ns]"),
+            step64(meta),
             {"standard_name": "forecast_period", "long_name": "time since the run"},
         ),
     }
@@ -182,5 +185,11 @@ def global_attributes(meta: Meta) -> dict[str, Any]:
     return found
 
 
-def _moment(moment: Any) -> np.datetime64:
+def step64(meta: Meta) -> np.timedelta64:
+    """The time since the run as NumPy has it."""
+    return np.timedelta64(np.timedelta64(meta.minutes, "m"), "ns")
+
+
+def moment64(moment: datetime) -> np.datetime64:
+    """A moment in UTC as NumPy has it."""
     return np.datetime64(moment.replace(tzinfo=None), "ns")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.reader import GRID_MAPPING, attributes, global_attributes, moments, space
+from gribmill.tiles.reader import GRID_MAPPING, attributes, global_attributes, moment64, moments, space, step64
 from gribmill.tiles.shelf import Shelf, shelves
 from gribmill.tiles.tile import Tile, read_tile
 
@@ -41,7 +42,7 @@ class Hours(BackendArray):
 
     def _hour(self, tile: Tile, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
         if self.name in tile.meta.variables:
-            return np.asarray(tile.read(self.name)[key])
+            return tile.read_part(self.name, key)
         return np.asarray(np.full(tile.shape, np.nan, np.float32)[key])
 
 
@@ -61,18 +62,17 @@ def open_run(
     tiles = read_shelf(shelf)
     first = tiles[0]
     dims = ("time", *(("lat", "lon") if first.regular else ("y", "x")))
+    token = _token(tiles) if importlib.util.find_spec("dask") else None
     found: dict[str, xr.Variable] = {}
     for name in _names(tiles, variables, shelf):
         holder = next(tile for tile in tiles if name in tile.meta.variables)
         lazy = indexing.LazilyIndexedArray(Hours(name, tiles))
-        found[name] = xr.Variable(dims, lazy, _steady(attributes(holder.meta.variables[name])))
+        variable = xr.Variable(dims, lazy, _steady(attributes(holder.meta.variables[name])))
+        found[name] = variable.chunk({"time": 1}, name=f"{name}-{token}") if token else variable
     mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
-    result = xr.Dataset(
+    return xr.Dataset(
         {**found, GRID_MAPPING: mapping}, {**space(first), **_times(tiles)}, global_attributes(first.meta)
     )
-    if importlib.util.find_spec("dask"):
-        return result.assign({name: result[name].chunk({"time": 1}) for name in found})
-    return result
 
 
 def find_shelf(root: Path, model: str, run: str | None, region: str | None) -> Shelf:
@@ -126,11 +126,16 @@ def _steady(attrs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _times(tiles: Sequence[Tile]) -> dict[str, xr.Variable]:
-    each = [moments(tile.meta) for tile in tiles]
+    first = moments(tiles[0].meta)
+    time = np.array([moment64(tile.meta.valid_time) for tile in tiles])
+    step = np.array([step64(tile.meta) for tile in tiles])
     return {
-        "run": each[0]["run"],
-        **{
-            name: xr.Variable(("time",), np.array([item[name].values for item in each]), each[0][name].attrs)
-            for name in ("time", "step")
-        },
+        "run": first["run"],
+        "time": xr.Variable(("time",), time, first["time"].attrs),
+        "step": xr.Variable(("time",), step, first["step"].attrs),
     }
+
+
+def _token(tiles: Sequence[Tile]) -> str:
+    """What tells these files from others; dask would pickle every tile to find out."""
+    return hashlib.sha256(repr([(str(tile.path), tile.archive.identity) for tile in tiles]).encode()).hexdigest()[:32]

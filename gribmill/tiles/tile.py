@@ -64,6 +64,16 @@ class Tile:
             raise TileError(f"{self.path}: {name} is {array.dtype}{array.shape}, not {expected.__name__}{self.shape}")
         return array if packed is None else unpack(array, packed)
 
+    def read_part(self, name: str, part: tuple[int | slice, ...]) -> Field:
+        """What `read(name)[part]` gives; where few rows are wanted the others are not read."""
+        rows, *columns = part or (slice(None),)
+        wanted = range(self.shape[0])[rows if isinstance(rows, slice) else slice(rows, rows + 1 or None)]
+        if name not in self.meta.variables or not 0 < len(wanted) < self.shape[0]:
+            return np.asarray(self.read(name)[part])
+        first, last = sorted((wanted[0], wanted[-1]))
+        found = self.read_rows([name], first, last + 1)[name][:: wanted.step]
+        return np.asarray(found[(slice(None) if isinstance(rows, slice) else 0, *columns)])
+
     def read_rows(self, names: Sequence[str], first: int, stop: int) -> dict[str, Field]:
         """Some rows of these variables, without reading the rest where the tile was written for that."""
         packed = {name: self.meta.variables[name].packed for name in names}

@@ -77,13 +77,13 @@ def test_variables_can_be_dropped(path: Path) -> None:
 
 def test_nothing_is_read_before_it_is_looked_at(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reads: list[str] = []
-    real_read = Tile.read
+    real_read = Tile.read_part
 
-    def counting(self: Tile, name: str) -> np.ndarray:
+    def counting(self: Tile, name: str, part: tuple[int | slice, ...]) -> np.ndarray:
         reads.append(name)
-        return real_read(self, name)
+        return real_read(self, name, part)
 
-    monkeypatch.setattr(Tile, "read", counting)
+    monkeypatch.setattr(Tile, "read_part", counting)
     opened = gribmill.open_tile(path)
     assert reads == []
     float(opened.t2m[3, 4])
@@ -129,17 +129,24 @@ def test_hours_that_lack_a_variable_are_nan(tmp_path: Path) -> None:
 def test_a_run_reads_only_the_hours_that_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_run(tmp_path)
     reads: list[str] = []
-    real_read = Tile.read
+    real_read = Tile.read_part
 
-    def counting(self: Tile, name: str) -> np.ndarray:
+    def counting(self: Tile, name: str, part: tuple[int | slice, ...]) -> np.ndarray:
         reads.append(f"{self.path.name}:{name}")
-        return real_read(self, name)
+        return real_read(self, name, part)
 
-    monkeypatch.setattr(Tile, "read", counting)
+    monkeypatch.setattr(Tile, "read_part", counting)
     opened = gribmill.open_run("hrrr", data=tmp_path)
     assert reads == []
     opened.t2m.sel(time="2023-07-22T08:00").load()
     assert reads == ["002.npz:t2m"]
+
+
+def test_equal_runs_have_equal_names_in_a_graph_and_changed_ones_others(tmp_path: Path) -> None:
+    make_run(tmp_path)
+    first, again = (gribmill.open_run("hrrr", data=tmp_path).t2m.data.name for _ in range(2))
+    make_run(tmp_path, (2,))
+    assert first == again != gribmill.open_run("hrrr", data=tmp_path).t2m.data.name
 
 
 def test_the_newest_run_is_taken_unless_one_is_named(tmp_path: Path) -> None:

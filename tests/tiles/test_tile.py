@@ -60,6 +60,36 @@ def test_every_point_is_found_again_at_its_own_latitude_and_longitude(path: Path
     np.testing.assert_allclose(columns, np.broadcast_to(np.arange(tile.shape[1]), tile.shape), atol=1e-6)
 
 
+PARTS = [
+    (),
+    (3,),
+    (-1, 4),
+    (slice(None), 4),
+    (slice(2, 9), slice(None, None, 3)),
+    (slice(9, 2, -3), slice(5, 1, -1)),
+    (slice(-4, None, 2), -1),
+    (slice(5, 5), slice(None)),
+    (slice(None, None, -1), slice(0, 0)),
+]
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("encoding", ["fast", "packed"])
+def test_a_part_is_what_one_would_index(tmp_path: Path, part: tuple[int | slice, ...], encoding: Any) -> None:
+    region = Region("northeast", Box(-80.0, 39.0, -68.0, 46.0), encoding=encoding)
+    tile = read_tile(
+        make_tile(tmp_path, {"t2m": (np.arange(HRRR.nx * HRRR.ny).reshape(HRRR.shape), {})}, region=region)
+    )
+    np.testing.assert_array_equal(tile.read_part("t2m", part), tile.read("t2m")[part])
+
+
+def test_a_part_of_nothing_or_beyond_the_rows_is_refused(path: Path) -> None:
+    with pytest.raises(TileError, match="has no variable snow"):
+        read_tile(path).read_part("snow", (3,))
+    with pytest.raises(IndexError):
+        read_tile(path).read_part("t2m", (10**6,))
+
+
 def test_latitudes_are_the_same_with_and_without_the_grid_file(path: Path) -> None:
     stored = read_tile(path).latlon()
     (path.parent / "grid.npz").unlink()
