@@ -1,1 +1,4 @@
-"""Speed, side by side with the peers in one run. Nothing here is part of the test suite."""
+"""Measurements, side by side with other programs; `make bench` runs them all."""
+
+# Before ecCodes, whose wheels bring an old SQLite along.
+import sqlite3  # noqa: F401

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from benchmarks.hours import HRRR as FIELDS
+from benchmarks.hours import made
 from benchmarks.path.growth import boxes
-from benchmarks.tiles.hour import FIELDS, hrrr_file
 from gribmill.ingest.model import Model
 from gribmill.ingest.registry import load_models
 from gribmill.regions.box import Box
@@ -75,7 +76,7 @@ def measured() -> Rates:
     mean_x, mean_y = sum(points.values()) / len(points), sum(spent.values()) / len(spent)
     slope = sum((points[count] - mean_x) * (spent[count] - mean_y) for count in spent)
     slope /= sum((points[count] - mean_x) ** 2 for count in spent)
-    file = hrrr_file()
+    file = made("hrrr")
     values = len(FIELDS) * grid.shape[0] * grid.shape[1]
     with tempfile.TemporaryDirectory() as folder:
         tiles = build(file, boxes(), folder, model="hrrr").tiles

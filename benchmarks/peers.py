@@ -8,6 +8,11 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parent
+# Readers of GRIB, all in one environment; those that have to be compiled are in compiled.py.
+GRIB = [
+    "numpy", "eccodes", "eccodeslib", "cfgrib", "xarray", "gribberish", "pygrib", "rasterio", "earthkit-data",
+    "herbie-data",
+]  # fmt: skip
 
 
 def peer_python(name: str, packages: list[str]) -> Path:
@@ -23,6 +28,11 @@ def peer_python(name: str, packages: list[str]) -> Path:
     subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
     stamp.write_text(wanted)
     return python
+
+
+def grib_python() -> Path:
+    """The interpreter of the readers of GRIB."""
+    return peer_python("grib", GRIB)
 
 
 def versions(python: Path, packages: list[str]) -> dict[str, str]:

@@ -5,130 +5,160 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.decode.files import all_files
+from benchmarks.bars import draw_bars
+from benchmarks.compiled import grib2io_python, version_of_wgrib2, wgrib2_program
+from benchmarks.hours import Hour, decode_hours
 from benchmarks.machine import machine_lines
-from benchmarks.peers import peer_python, versions
+from benchmarks.peers import GRIB, grib_python, versions
 
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results"
 CONTENDER = Path(__file__).parent / "contender.py"
-PEERS = ["numpy", "eccodes", "eccodeslib", "cfgrib", "xarray", "gribberish", "pygrib", "rasterio"]
+BASE = "eccodes"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One decoder; `peer` names the environment it lives in, None is gribmill's own."""
+    """One decoder; `home` names the environment it lives in."""
 
-    title: str
     name: str
-    peer: str | None = "decode"
+    title: str
+    home: str = "peers"
 
 
 ROWS = (
-    Row("cfgrib", "cfgrib"),
-    Row("rasterio (GDAL)", "rasterio"),
+    Row("cfgrib", "cfgrib + xarray"),
+    Row("rasterio", "rasterio (GDAL)"),
     Row("gribberish", "gribberish"),
-    Row("wgrib2", "wgrib2"),
+    Row("earthkit", "earthkit-data"),
     Row("pygrib", "pygrib"),
-    Row("grib2io (g2c)", "grib2io", "grib2io"),
-    Row("ecCodes, float64 cast to float32", "eccodes"),
-    Row("gribmill, kernel off", "gribmill-off", None),
-    Row("**gribmill**", "gribmill", None),
-    Row("**gribmill**, into an array that is kept", "gribmill-reusing", None),
-    Row("**gribmill**, eight windows of 1 % each", "gribmill-windows", None),
+    Row("wgrib2", "wgrib2 -bin"),
+    Row("eccodes", "ecCodes, float64 cast to float32"),
+    Row("grib2io", "grib2io (g2c)", "grib2io"),
+    Row("gribmill-off", "gribmill, kernel off", "gribmill"),
+    Row("gribmill", "**gribmill**", "gribmill"),
+    Row("gribmill-reusing", "**gribmill**, into an array that is kept", "gribmill"),
+    Row("gribmill-windows", "**gribmill**, eight windows of 1 % each", "gribmill"),
 )
+Cells = dict[str, dict[str, dict[str, Any]]]  # row, file, figures
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="decodes per process; the least counts")
+    parser.add_argument("--rounds", type=int, default=5, help="measured decodes per process")
     parser.add_argument("--passes", type=int, default=3, help="processes of each decoder for each file, in turn")
-    parser.add_argument("--only", nargs="*", help="names of rows to run")
+    parser.add_argument("--quick", action="store_true", help="one process of one round each: to see that it runs")
+    parser.add_argument("--only", nargs="*", help="names of rows to run; nothing is written")
     options = parser.parse_args()
+    rounds, passes = (1, 1) if options.quick else (options.rounds, options.passes)
     lines = machine_lines()
-    pythons = {"decode": peer_python("decode", PEERS), "grib2io": _optional("grib2io", ["grib2io"])}
-    files = all_files()
-    results: dict[str, dict[str, Any]] = {}
+    hours = decode_hours()
     rows = [row for row in ROWS if not options.only or row.name in options.only]
-    # File after file and turn by turn, so that the decoders of one file see the same machine.
-    for title, path in files.items():
-        for number in range(options.passes):
-            for row in rows:
-                sys.stderr.write(f"{title}: {row.name} {number + 1}/{options.passes}\n")
-                python = Path(sys.executable) if row.peer is None else pythons[row.peer]
-                cells = results.setdefault(row.title, {})
-                cells[title] = _better(cells.get(title), _run(python, row, path, options.rounds))
-    effort = f"the least of {options.rounds} in each of {options.passes} processes"
-    text = _text(results, list(files), lines, versions(pythons["decode"] or Path(), PEERS), effort)
+    cells = measured(rows, hours, rounds, passes)
+    text = page(cells, rows, hours, [*lines, *peer_lines()], f"{passes} × {rounds}")
     if not options.only:
-        (ROOT / "results").mkdir(exist_ok=True)
-        (ROOT / "results" / "decode.md").write_text(text, encoding="utf-8")
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / "decode.md").write_text(text, encoding="utf-8")
+        (RESULTS / "decode.json").write_text(json.dumps(cells, indent=1) + "\n", encoding="utf-8")
+        draw(cells, rows, hours)
     sys.stdout.write(text)
 
 
-def _optional(name: str, packages: list[str]) -> Path | None:
-    try:
-        return peer_python(name, packages)
-    except subprocess.CalledProcessError:
-        return None  # it has no wheel for this machine and cannot be built here
+def measured(rows: list[Row], hours: list[Hour], rounds: int, passes: int) -> Cells:
+    """File after file and turn by turn, so that the decoders of one file see the same machine."""
+    wgrib2 = wgrib2_program().path
+    pythons = {"peers": grib_python(), "grib2io": grib2io_python().path, "gribmill": Path(sys.executable)}
+    reports: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for hour in hours:
+        for number in range(passes):
+            for row in rows:
+                sys.stderr.write(f"{hour.title}: {row.name} {number + 1}/{passes}\n")
+                report = run(pythons[row.home], wgrib2, row, hour.path, rounds)
+                reports.setdefault((row.name, hour.key), []).extend([report] if report else [])
+    cells: Cells = {}
+    for (name, key), found in reports.items():
+        if found:
+            times = [spent for report in found for spent in report["cpu_ms"]]
+            peak = max(report["peak_mb"] for report in found)
+            cells.setdefault(name, {})[key] = {"cpu_ms": round(statistics.median(times), 2), "peak_mb": round(peak)}
+    return cells
 
 
-def _better(before: dict[str, float] | None, now: dict[str, float] | None) -> dict[str, float] | None:
-    if before is None or now is None:
-        return now or before
-    return {"cpu_ms": min(before["cpu_ms"], now["cpu_ms"]), "peak_mb": max(before["peak_mb"], now["peak_mb"])}
-
-
-def _run(python: Path | None, row: Row, path: Path, rounds: int) -> dict[str, float] | None:
+def run(python: Path | None, wgrib2: Path | None, row: Row, path: Path, rounds: int) -> dict[str, Any] | None:
     """The report of one process; None where that decoder is not here or cannot read the file."""
-    if python is None:
+    if python is None or (row.name == "wgrib2" and wgrib2 is None):
         return None
-    environment = dict(os.environ) | {"GRIBMILL_KERNEL": "off" if row.name == "gribmill-off" else ""}
-    if row.peer is None:
+    # One thread each: CPU is compared, and threads that wait for each other cost more of it.
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "WGRIB2": str(wgrib2)}
+    environment["GRIBMILL_KERNEL"] = "off" if row.name == "gribmill-off" else ""
+    if row.home == "gribmill":
         environment["PYTHONPATH"] = str(ROOT.parent)
     command = [python, CONTENDER, row.name, path, str(rounds)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
+        sys.stderr.write(f"  {row.name} cannot: {done.stderr.strip().splitlines()[-1][:200]}\n")
         return None
-    report: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return report
 
 
-def _text(
-    results: dict[str, dict[str, Any]], files: list[str], machine: list[str], peers: dict[str, str], effort: str
-) -> str:
-    base = results.get("ecCodes, float64 cast to float32", {})
-    lines = [
-        "# Decoding alone",
-        "",
-        "CPU milliseconds for all messages of a file to float32 (in brackets: ecCodes = 1).",
-        "",
-    ]
-    lines += ["| | " + " | ".join(files) + " | peak MB |", "|---" * (len(files) + 2) + "|"]
-    for title, cells in results.items():
-        peak = max((cell["peak_mb"] for cell in cells.values() if cell), default=None)
-        shown = " | ".join(_cell(cells.get(file), base.get(file)) for file in files)
-        lines.append(f"| {title} | {shown} | {'–' if peak is None else f'{peak:.0f}'} |")
-    lines += [
-        "",
-        f"Each decoder in a process of its own: one decode unmeasured, then {effort}, the decoders in turn.",
-        "Arrays are taken one at a time and dropped. – : not installed, or it cannot read the file.",
-        "",
-    ]
-    lines += [*machine, "- " + ", ".join(f"{name} {version}" for name, version in peers.items()), ""]
-    return "\n".join(lines)
+def peer_lines() -> list[str]:
+    """What the peers are, and where those that had to be compiled came from."""
+    wgrib2, grib2io = wgrib2_program(), grib2io_python()
+    named = ", ".join(f"{name} {version}" for name, version in versions(grib_python(), GRIB).items())
+    shown = f" ({version_of_wgrib2(wgrib2.path)})" if wgrib2.path else ""
+    return [f"- {named}", f"- {grib2io.how}", f"- {wgrib2.how}{shown}"]
+
+
+def page(cells: Cells, rows: list[Row], hours: list[Hour], lines: list[str], effort: str) -> str:
+    """The table: CPU, and in brackets its part of ecCodes' on the same file."""
+    table = ["| | " + " | ".join(hour.title for hour in hours) + " | peak MB |", "|---" * (len(hours) + 2) + "|"]
+    for row in rows:
+        own = cells.get(row.name, {})
+        peak = max((cell["peak_mb"] for cell in own.values()), default=None)
+        shown = [_cell(own.get(hour.key), cells.get(BASE, {}).get(hour.key)) for hour in hours]
+        table.append(f"| {row.title} | {' | '.join(shown)} | {'–' if peak is None else peak} |")
+    return PAGE.format(table="\n".join(table), effort=effort, machine="\n".join(lines))
 
 
 def _cell(cell: dict[str, float] | None, base: dict[str, float] | None) -> str:
     if not cell:
         return "–"
     ratio = f" ({cell['cpu_ms'] / base['cpu_ms']:.2f})" if base else ""
-    return f"{cell['cpu_ms']:.0f}{ratio}"
+    return f"{cell['cpu_ms']:.1f}{ratio}"
+
+
+def draw(cells: Cells, rows: list[Row], hours: list[Hour]) -> None:
+    titles = {row.name: row.title.replace("*", "") for row in rows}
+    groups = {
+        hour.title: {titles[name]: own[hour.key]["cpu_ms"] for name, own in cells.items() if hour.key in own}
+        for hour in hours
+    }
+    draw_bars(groups, "CPU, ms, all messages of the file", RESULTS / "decode.png")
+
+
+PAGE = """# Decoding alone
+
+`make bench-decode` wrote this page; decode.png shows it. CPU milliseconds for all messages of a file to float32
+(in brackets: ecCodes = 1).
+
+{table}
+
+**How.** Each decoder in a process of its own, the decoders in turn, file after file: one decode unmeasured, then
+{effort} (processes × rounds); medians of user + system time, wgrib2's with its start and with what it writes (a
+file in memory). One thread each. Arrays are taken one at a time and dropped. – : not to be had, or it cannot read
+the file. Made files are on the models' true grids, from `benchmarks/hours.py`, and no real weather; real ones are
+the messages of ../shared/grib under one date.
+
+{machine}
+"""
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.tiles.hour import hrrr_file
+from benchmarks.hours import made
 from gribmill.regions.region import load_regions
 from gribmill.regions.window import window
 from gribmill.tiles.grib.field import Field, read_fields
@@ -26,7 +26,7 @@ Parts = list[tuple[np.ndarray[Any, Any], Any]]
 
 def measure(rounds: int) -> dict[str, dict[str, dict[str, float]]]:
     """By kind of field and encoding: `cpu` and `size` as parts of savez_compressed's."""
-    files = {"generated": [hrrr_file()], "real": sorted(REAL.glob("hrrr.*wrfs*.grib2")) if REAL.is_dir() else []}
+    files = {"generated": [made("hrrr")], "real": sorted(REAL.glob("hrrr.*wrfs*.grib2")) if REAL.is_dir() else []}
     found = {}
     for kind, paths in files.items():
         tiles = _tiles([field for path in paths for field in read_fields(path)])
@@ -38,9 +38,9 @@ def measure(rounds: int) -> dict[str, dict[str, dict[str, float]]]:
 def _tiles(fields: list[Field]) -> list[Parts]:
     known = load_regions()
     fields = [field for field in fields if field.layout is not None and field.layout.nx == 1799]
-    tiles: list[Parts] = [[] for _ in REGIONS]
+    tiles: list[Parts] = [[] for _ in EIGHT]
     for field in fields:
-        windows = [window(field.grid, known[name].box) for name in REGIONS]
+        windows = [window(field.grid, known[name].box) for name in EIGHT]
         for tile, values in zip(tiles, field.cut([found for found in windows if found is not None]), strict=True):
             tile.append((values, field.packing))
     return tiles if fields else []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import eccodes
 
-from benchmarks.tiles.hour import hrrr_file
+from benchmarks.hours import made
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.build import build
@@ -23,7 +23,7 @@ def measure(rounds: int) -> dict[str, dict[int, float]]:
     """Least CPU seconds of several builds, by count; the first, which fills the caches, is not counted."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        regions = {count: _cpu(hrrr_file(), boxes()[:count], home / "r", rounds) for count in REGION_COUNTS}
+        regions = {count: _cpu(made("hrrr"), boxes()[:count], home / "r", rounds) for count in REGION_COUNTS}
         variables = {}
         for count in VARIABLE_COUNTS:
             path = home / f"{count}.grib2"

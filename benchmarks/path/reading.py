@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.tiles.hour import hrrr_file
+from benchmarks.hours import made
 from gribmill.regions.region import load_regions
 from gribmill.tiles.build import build
 from gribmill.tiles.point import point
@@ -26,7 +26,7 @@ def point_cpu(rounds: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         region = load_regions()["ne"]
         for hour in range(HOURS):
-            build(hrrr_file(), [region], folder, model="hrrr", hour=hour)
+            build(made("hrrr"), [region], folder, model="hrrr", hour=hour)
         spent = []
         for _ in range(rounds + 1):
             start = time.process_time()

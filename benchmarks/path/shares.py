@@ -7,8 +7,8 @@ import pstats
 import tempfile
 from typing import Any
 
-from benchmarks.tiles.__main__ import REGIONS
-from benchmarks.tiles.hour import hrrr_file
+from benchmarks.hours import made
+from benchmarks.regions import EIGHT
 from gribmill.regions.region import load_regions
 from gribmill.tiles.build import build
 
@@ -31,7 +31,7 @@ def measure(rounds: int) -> dict[str, float]:
         for number in range(rounds + 1):
             if number:
                 profile.enable()
-            build(hrrr_file(), [known[name] for name in REGIONS], folder, model="hrrr", hour=number)
+            build(made("hrrr"), [known[name] for name in EIGHT], folder, model="hrrr", hour=number)
             profile.disable()
     table: Any = pstats.Stats(profile)
     found = dict.fromkeys([*KINDS, "the rest"], 0.0)

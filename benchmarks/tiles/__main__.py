@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -14,161 +13,185 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.bars import draw_bars
+from benchmarks.compiled import version_of_wgrib2, wgrib2_program
+from benchmarks.hours import Hour, tile_hours
 from benchmarks.machine import machine_lines
-from benchmarks.peers import peer_python, versions
-from benchmarks.tiles.hour import FIELDS, hrrr_file
+from benchmarks.peers import GRIB, grib_python, versions
+from benchmarks.regions import EIGHT
 from gribmill.regions.region import load_regions
 
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results"
 WAYS = Path(__file__).parent / "ways"
-REGIONS = ("ne", "nw", "sw", "se", "mw", "mid_atlantic", "great_lakes", "southern_plains")
-PEERS = ["numpy", "eccodes", "eccodeslib", "cfgrib", "xarray", "gribberish"]
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way of cutting: its script, and whether it runs among the peers or in gribmill's environment."""
+    """One way of cutting: its script, how many files a process cuts, and whether it runs among the peers."""
 
+    key: str
     title: str
-    script: str
+    short: str
+    passes: int = 2
     peer: bool = True
 
 
 ALL = (
-    Way("cfgrib + xarray `where(drop=True)` per region, savez_compressed (the usual way)", "cfgrib_per_region.py"),
-    Way("cfgrib once, then slices, savez_compressed", "cfgrib_once.py"),
-    Way("ecCodes by hand, slices, savez_compressed", "eccodes_by_hand.py"),
-    Way("gribberish, slices, savez_compressed", "gribberish_way.py"),
-    Way("wgrib2 -small_grib per region (writes GRIB)", "wgrib2_way.py"),
-    Way("ecCodes by hand, slices, gribmill's NPZ writer", "eccodes_fast_zip.py", peer=False),
-    Way("**gribmill**", "gribmill_way.py", peer=False),
-    Way("the floor: read, copy, raw write of the tiles' arrays", "floor.py", peer=False),
+    Way("cfgrib_per_region", "cfgrib + xarray per region, savez_compressed (the usual way)", "cfgrib per region"),
+    Way("cfgrib_once", "cfgrib once, then slices, savez_compressed", "cfgrib once"),
+    Way("gribberish_way", "gribberish, slices, savez_compressed", "gribberish"),
+    Way("eccodes_by_hand", "ecCodes once, slices, savez_compressed", "ecCodes once"),
+    Way("wgrib2_way", "wgrib2 -small_grib per region (writes GRIB)", "wgrib2 (to GRIB)"),
+    Way("eccodes_fast_zip", "ecCodes once, slices, gribmill's NPZ writer", "ecCodes + ISA-L", 5, False),
+    Way("gribmill_way", "**gribmill**", "gribmill", 6, False),
+    Way("floor", "the floor: read, copy, raw write of the tiles' arrays", "the floor", 6, False),
 )
+Reports = dict[str, list[dict[str, Any]]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="rounds; each way runs once in each")
-    parser.add_argument("--quick", action="store_true", help="one round, fewer passes: to see that it runs")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds; each way runs once in each")
+    parser.add_argument("--quick", action="store_true", help="one round: to see that it runs")
+    parser.add_argument("--hours", nargs="*", help="keys of hours to cut (hrrr, gfs, ifs, hrrr-real …); all")
     options = parser.parse_args()
     rounds = 1 if options.quick else options.rounds
-    if options.quick:
-        os.environ["BENCH_PASSES"] = "2"
-    lines = machine_lines()
-    python = peer_python("tiles", PEERS)
-    path = hrrr_file()
-    known = load_regions()
-    boxes = json.dumps({name: known[name].box.as_list() for name in REGIONS})
-    ways = [way for way in ALL if way.script != "wgrib2_way.py" or shutil.which("wgrib2")]
-    reports: dict[Way, list[dict[str, Any]]] = {way: [] for way in ways}
-    with tempfile.TemporaryDirectory() as out:
-        for number in range(rounds):
-            for way in ways:
-                sys.stderr.write(f"round {number + 1}/{rounds}: {way.script}\n")
-                reports[way].append(run(way, python, path, boxes, Path(out)))
-    text = report_text(reports, lines, versions(python, PEERS), path, rounds)
-    target = ROOT / "results" / "tiles.md"
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(text, encoding="utf-8")
-    target.with_suffix(".json").write_text(json.dumps(figures(reports), indent=1) + "\n", encoding="utf-8")
+    lines = [*machine_lines(), *peer_lines()]
+    hours = [hour for hour in tile_hours() if not options.hours or hour.key in options.hours]
+    reports = {hour.key: measured(hour, rounds) for hour in hours}
+    found = {key: figures(each) for key, each in reports.items()}
+    text = page(hours, found, lines, rounds)
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "tiles.md").write_text(text, encoding="utf-8")
+    (RESULTS / "tiles.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    draw(hours, found)
     sys.stdout.write(text)
 
 
-def run(way: Way, python: Path, path: Path, boxes: str, out: Path) -> dict[str, Any]:
+def measured(hour: Hour, rounds: int) -> Reports:
+    """All ways over one file, in turn, so that they see the same machine."""
+    known = load_regions()
+    boxes = json.dumps({name: known[name].box.as_list() for name in EIGHT})
+    wgrib2 = wgrib2_program().path
+    ways = [way for way in ALL if wgrib2 or way.key != "wgrib2_way"]
+    reports: Reports = {way.key: [] for way in ways}
+    with tempfile.TemporaryDirectory() as out:
+        for number in range(rounds):
+            for way in ways:
+                sys.stderr.write(f"{hour.title}, round {number + 1}/{rounds}: {way.key}\n")
+                reports[way.key].append(run(way, hour, boxes, Path(out)))
+    return reports
+
+
+def run(way: Way, hour: Hour, boxes: str, out: Path) -> dict[str, Any]:
     """One fresh process; its own report and the CPU time of the whole process."""
-    interpreter = python if way.peer else Path(sys.executable)
+    interpreter = grib_python() if way.peer else Path(sys.executable)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "BENCH_MODEL": hour.model}
+    environment["WGRIB2"] = str(wgrib2_program().path)
     # The ways import each other's neighbours by plain names, gribmill's from the checkout.
-    environment = {**os.environ, "PYTHONPATH": str(WAYS) if way.peer else f"{WAYS}{os.pathsep}{ROOT.parent}"}
+    environment["PYTHONPATH"] = str(WAYS) if way.peer else f"{WAYS}{os.pathsep}{ROOT.parent}"
     before = os.times()
     done = subprocess.run(
-        [interpreter, WAYS / way.script, path, boxes, out / Path(way.script).stem],
+        [interpreter, WAYS / f"{way.key}.py", hour.path, boxes, out / way.key, str(way.passes)],
         check=True, capture_output=True, text=True, env=environment,
     )  # fmt: skip
     after = os.times()
     report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     whole = after.children_user + after.children_system - before.children_user - before.children_system
-    return {**report, "start": whole - report["all_cpu"]}
+    return {**report, "start": whole - sum(report["cpu"])}
 
 
-def figures(reports: dict[Way, list[dict[str, Any]]]) -> dict[str, dict[str, float]]:
-    """Medians by script, for the pages that quote them."""
+def figures(reports: Reports) -> dict[str, dict[str, Any]]:
+    """Medians by way: of the first file of a process, and of further ones."""
     return {
-        Path(way.script).stem: {
-            "cpu_s": round(median(runs, "cpu", 1), 4),
-            "first_cpu_s": round(median(runs, "cpu", 0), 4),
-            "peak_mb": round(median(runs, "peak_mb"), 1),
+        key: {
+            "cpu_s": round(statistics.median(spent for run in runs for spent in run["cpu"][1:]), 4),
+            "wall_s": round(statistics.median(spent for run in runs for spent in run["wall"][1:]), 4),
+            "first_cpu_s": round(statistics.median(run["cpu"][0] for run in runs), 4),
+            "start_cpu_s": round(statistics.median(run["start"] for run in runs), 4),
+            "peak_mb": round(max(run["peak_mb"] for run in runs), 1),
             "written_mb": round(runs[-1]["bytes"] / 1e6, 2),
+            "arrays": runs[-1]["arrays"],
+            "probe": runs[-1]["probe"],
         }
-        for way, runs in reports.items()
+        for key, runs in reports.items()
     }
 
 
-def report_text(
-    reports: dict[Way, list[dict[str, Any]]], lines: list[str], peers: dict[str, str], path: Path, rounds: int
-) -> str:
-    """The page: method, table, remarks that follow from the figures themselves."""
-    usual = median(reports[ALL[0]], "cpu", 1)
-    rows = []
-    for way, runs in reports.items():
-        first, further, wall = median(runs, "cpu", 0), median(runs, "cpu", 1), median(runs, "wall", 1)
-        start, peak = median(runs, "start"), median(runs, "peak_mb")
-        last = runs[-1]
-        rows.append(
-            f"| {way.title} | {further:.2f} | {usual / further:.1f} | {wall:.2f} | {first:.2f} | {start:.2f} "
-            f"| {peak:.0f} | {last['bytes'] / 1e6:.1f} | {last['arrays']} | {probe(last)} |"
-        )
-    names = ", ".join(f"{name} {version}" for name, version in peers.items())
-    missing = "" if shutil.which("wgrib2") else "\n- wgrib2 is not installed here: its row is left out"
+def peer_lines() -> list[str]:
+    wgrib2 = wgrib2_program()
+    named = ", ".join(f"{name} {version}" for name, version in versions(grib_python(), GRIB).items())
+    return [f"- {named}", f"- {wgrib2.how}" + (f" ({version_of_wgrib2(wgrib2.path)})" if wgrib2.path else "")]
+
+
+def page(hours: list[Hour], found: dict[str, dict[str, dict[str, Any]]], lines: list[str], rounds: int) -> str:
+    """Method, then a table for each file."""
+    tables = [
+        f"## {hour.title}: {hour.path.stat().st_size / 1e6:.1f} MB × {len(EIGHT)} regions\n\n{table(found[hour.key])}"
+        for hour in hours
+    ]
     return PAGE.format(
-        machine="\n".join(lines),
-        names=names,
-        missing=missing,
-        rows="\n".join(rows),
-        rounds=rounds,
-        messages=len(FIELDS),
-        size=path.stat().st_size / 1e6,
-        regions=", ".join(REGIONS),
-    )
+        machine="\n".join(lines), rounds=rounds, regions=", ".join(EIGHT), tables="\n\n".join(tables),
+    )  # fmt: skip
 
 
-def median(runs: list[dict[str, Any]], key: str, which: int | None = None) -> float:
-    return statistics.median(run[key] if which is None else run[key][which] for run in runs)
+def table(ways: dict[str, dict[str, Any]]) -> str:
+    usual = ways[ALL[0].key]["cpu_s"]
+    rows = [TABLE]
+    for way in ALL:
+        if way.key in ways:
+            own = ways[way.key]
+            rows.append(
+                f"| {way.title} | {own['cpu_s']:.3f} | {usual / own['cpu_s']:.1f} | {own['wall_s']:.3f} "
+                f"| {own['first_cpu_s']:.2f} | {own['start_cpu_s']:.2f} | {own['peak_mb']:.0f} "
+                f"| {own['written_mb']:.1f} | {own['arrays'] or ''} | {probe(own)} |"
+            )
+    return "\n".join(rows)
 
 
 def probe(report: dict[str, Any]) -> str:
-    """Size of the `ne` tile and the temperature in its middle, by which one sees that the ways agree."""
+    """Size of the `ne` tile and the mean temperature of its middle part, by which one sees that the ways agree."""
     if not report["probe"]:
         return ""
     rows, columns, value = report["probe"]
-    return f"{rows}×{columns}, {value} K"
+    return f"{rows}×{columns}, {value:.2f} K"
 
 
-PAGE = """# Tiles: one HRRR hour × 8 regions
+def draw(hours: list[Hour], found: dict[str, dict[str, dict[str, Any]]]) -> None:
+    short = {way.key: way.short for way in ALL}
+    groups = {hour.title: {short[key]: own["cpu_s"] * 1000 for key, own in found[hour.key].items()} for hour in hours}
+    draw_bars(groups, "CPU, ms, one file × 8 regions to tiles on disk (log)", RESULTS / "tiles.png", log=True)
 
-`make bench-tiles` wrote this page. Read the figures as ratios: they were measured side by side, in one run.
+
+TABLE = """| way | CPU s | × less CPU | wall s | CPU s, first file | CPU s, start | peak MB | MB written | arrays | `ne` |
+|---|---|---|---|---|---|---|---|---|---|"""
+
+PAGE = """# From one file to the tiles of eight regions
+
+`make bench-tiles` wrote this page; tiles.png shows it. Read the figures as ratios: they were measured side by side,
+in one run.
 
 {machine}
-- peers: {names}{missing}
 
-**What.** A file of {messages} messages on the true HRRR grid (1799×1059; {size:.1f} MB; complex packing with spatial
-differencing, 10 m winds simple; made by `benchmarks/tiles/hour.py`, not real weather) is cut for {regions}.
+**What.** Files of twelve messages on the models' true grids, made by `benchmarks/hours.py` (no real weather), and
+the real messages of ../shared/grib under one date, are cut for {regions}.
 
-**How.** Each way runs in a fresh process, in turn, {rounds} rounds; medians. In each process the work is done
-several times into one folder: the first pays for caches, tables and grid files, the least of the others is what a
-worker pays for every further file. CPU is user + system of the process and its children. The peers have an
+**How.** Each way runs in a fresh process, in turn, {rounds} rounds. In each process the work is done several times
+into one folder: the first pays for caches, tables and grid files, the median of the others, over all rounds, is what
+a worker pays for every further file. CPU is user + system of the process and its children. The peers have an
 environment of their own.
 
 **Not the same.** gribmill also turns the winds to the earth's axes, writes metadata with statistics and the
 source's SHA-256, and fsyncs every tile; the others do none of that (the row with gribmill's writer does fsync).
 gribmill, and ecCodes by hand, work latitudes and longitudes out with the first file and keep them in a file of
-their own; cfgrib and gribberish are used as their documentation shows, with coordinates in every tile. cfgrib's
-`where` blanks points of the rectangle outside the box. ecCodes and gribberish by hand keep the file's row order,
-which is right for HRRR but not for every model. The floor decodes and deflates nothing: it reads the file, copies
-as many bytes as the tiles' arrays hold, and writes them raw with one fsync a tile.
+their own; cfgrib and gribberish are used as their documentation shows, with coordinates in every tile. cfgrib is
+asked by `where(drop=True)` on projected grids, which blanks points of the rectangle outside the box, and by `sel` on
+others; it leaves out what it cannot bring under one dataset (see the number of arrays). ecCodes and gribberish by
+hand keep the file's row order. The floor decodes and deflates nothing: it reads the file, copies as many bytes as
+the tiles' arrays hold, and writes them raw with one fsync a tile.
 
-| way | CPU s | × less CPU | wall s | CPU s, first file | CPU s, start | peak MB | MB written | arrays | `ne` |
-|---|---|---|---|---|---|---|---|---|---|
-{rows}
+{tables}
 """
 
 

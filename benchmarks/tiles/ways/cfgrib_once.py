@@ -6,7 +6,7 @@ from pathlib import Path
 
 import cfgrib
 import numpy as np
-from inside import rectangle
+from inside import planes, rectangle
 from stopwatch import Boxes, main
 
 
@@ -14,7 +14,7 @@ def work(path: Path, boxes: Boxes, out: Path) -> None:
     arrays = {}
     for dataset in cfgrib.open_datasets(str(path), backend_kwargs={"indexpath": ""}):
         arrays |= {key: dataset[key].values for key in dataset.data_vars}
-        lat, lon = dataset.latitude.values, dataset.longitude.values
+        lat, lon = planes(dataset.latitude.values, dataset.longitude.values)
     for name, box in boxes.items():
         cut = rectangle(lat, lon, box)
         parts = {key: array[cut] for key, array in arrays.items()}

@@ -1,4 +1,4 @@
-"""The usual way: for each region, open with cfgrib, `where(drop=True)`, savez_compressed."""
+"""The usual way: for each region, open with cfgrib, `where(drop=True)` or `sel`, savez_compressed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import cfgrib
 import numpy as np
-from inside import mask
+from inside import part
 from stopwatch import Boxes, main
 
 
@@ -14,9 +14,9 @@ def work(path: Path, boxes: Boxes, out: Path) -> None:
     for name, box in boxes.items():
         arrays = {}
         for dataset in cfgrib.open_datasets(str(path), backend_kwargs={"indexpath": ""}):
-            part = dataset.where(mask(dataset.latitude, dataset.longitude, box), drop=True)
-            arrays |= {key: part[key].values for key in part.data_vars}
-            arrays |= {"lat": part.latitude.values, "lon": part.longitude.values}
+            cut = part(dataset, box)
+            arrays |= {key: cut[key].values for key in cut.data_vars}
+            arrays |= {"lat": cut.latitude.values, "lon": cut.longitude.values}
         np.savez_compressed(out / f"{name}.npz", **arrays)
 
 

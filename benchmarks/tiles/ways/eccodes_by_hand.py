@@ -20,7 +20,7 @@ def decoded(path: Path) -> dict[str, Any]:
     arrays: dict[str, Any] = {}
     with path.open("rb") as file:
         while (handle := eccodes.codes_grib_new_from_file(file)) is not None:
-            shape = eccodes.codes_get(handle, "Ny"), eccodes.codes_get(handle, "Nx")
+            shape = eccodes.codes_get(handle, "Nj"), eccodes.codes_get(handle, "Ni")
             name = eccodes.codes_get(handle, "shortName")
             key = name if name not in arrays else f"{name}_{len(arrays)}"
             arrays[key] = eccodes.codes_get_values(handle).reshape(shape).astype(np.float32)
@@ -40,7 +40,7 @@ def cut_all(path: Path, boxes: Boxes, out: Path, save: Save) -> None:
 def save_grids(path: Path, boxes: Boxes, out: Path, save: Save) -> None:
     with path.open("rb") as file:
         handle = eccodes.codes_grib_new_from_file(file)
-        shape = eccodes.codes_get(handle, "Ny"), eccodes.codes_get(handle, "Nx")
+        shape = eccodes.codes_get(handle, "Nj"), eccodes.codes_get(handle, "Ni")
         lat = eccodes.codes_get_array(handle, "latitudes").reshape(shape)
         lon = eccodes.codes_get_array(handle, "longitudes").reshape(shape)
         eccodes.codes_release(handle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from stopwatch import Boxes, main
@@ -13,7 +14,7 @@ from gribmill.tiles.build import build
 
 def work(path: Path, boxes: Boxes, out: Path) -> None:
     regions = [Region(name, Box(*box)) for name, box in boxes.items()]
-    outcome = build(path, regions, out, model="hrrr")
+    outcome = build(path, regions, out, model=os.environ["BENCH_MODEL"], everything=True)
     if outcome.failed or outcome.skipped or len(outcome.tiles) != len(boxes):
         raise SystemExit(f"gribmill did not cut everything: {outcome.failed} {outcome.skipped}")
 

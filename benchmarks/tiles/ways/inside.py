@@ -19,3 +19,20 @@ def rectangle(lat: Any, lon: Any, box: tuple[float, float, float, float]) -> tup
     inside = mask(lat, lon, box)
     rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
     return slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+
+
+def part(dataset: Any, box: tuple[float, float, float, float]) -> Any:
+    """The box of a dataset as xarray's users take it: `sel` where latitude and longitude are axes, else `where`."""
+    lat, lon = dataset.latitude, dataset.longitude
+    if lat.ndim == 2:
+        return dataset.where(mask(lat, lon, box), drop=True)
+    west, south, east, north = box
+    if float(lon.max()) > 180:
+        west, east = west % 360, east % 360
+    rows = slice(north, south) if lat[0] > lat[-1] else slice(south, north)
+    return dataset.sel(latitude=rows, longitude=slice(west, east))
+
+
+def planes(lat: Any, lon: Any) -> tuple[Any, Any]:
+    """Latitudes and longitudes of every point, also where they came as axes."""
+    return (lat, lon) if lat.ndim == 2 else tuple(np.meshgrid(lat, lon, indexing="ij"))

@@ -1,41 +1,44 @@
-"""Times one way of cutting tiles: `python WAY.py FILE REGIONS_JSON OUT`. Runs in the peers' environment too."""
+"""Times one way of cutting tiles: `python WAY.py FILE REGIONS_JSON OUT PASSES`. Runs in the peers' environment too."""
 
 from __future__ import annotations
 
 import json
-import os
 import resource
 import shutil
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 Boxes = dict[str, tuple[float, float, float, float]]
 Work = Callable[[Path, Boxes, Path], None]
-PASSES = 4  # the first file of a process, and further ones, of which the least counts
 
 
 def main(work: Work, temperature: str) -> None:
-    """Do the work again and again; print CPU and wall (first, further), peak memory and what was written, as JSON."""
-    path, boxes, out = Path(sys.argv[1]), json.loads(sys.argv[2]), Path(sys.argv[3])
+    """Do the work again and again; print CPU and wall of each pass, peak memory and what was written, as JSON."""
+    path, boxes, out, passes = Path(sys.argv[1]), json.loads(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
     cpu, wall = [], []
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    passes = int(os.environ.get("BENCH_PASSES", PASSES))
     for _ in range(passes):
-        before, start = sum(os.times()[:4]), time.perf_counter()
+        before, start = spent(), time.perf_counter()
         work(path, boxes, out)
         wall.append(time.perf_counter() - start)
-        cpu.append(sum(os.times()[:4]) - before)
+        cpu.append(spent() - before)
     report = {
-        "cpu": [cpu[0], min(cpu[1:])],
-        "wall": [wall[0], min(wall[1:])],
-        "all_cpu": sum(cpu),
+        "cpu": cpu,
+        "wall": wall,
         "peak_mb": peak_mb(),
         **written(out, temperature),
     }
     sys.stdout.write(json.dumps(report) + "\n")
+
+
+def spent() -> float:
+    """User and system time of this process and of programs that it ran."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in both)
 
 
 def peak_mb() -> float:
@@ -59,7 +62,12 @@ def written(out: Path, temperature: str) -> dict[str, object]:
             fields = [name for name in loaded.files if loaded[name].ndim == 2 and name not in ("lat", "lon")]
             arrays += len(fields)
             if "ne" in (path.stem, path.parent.name):
-                field = loaded[temperature]
-                rows, columns = field.shape
-                probe = [rows, columns, round(float(field[rows // 2, columns // 2]), 2)]
+                probe = middle(loaded[temperature]) if temperature in loaded.files else None
     return {"bytes": sum(path.stat().st_size for path in tiles), "arrays": arrays, "probe": probe}
+
+
+def middle(field: Any) -> list[float]:
+    """Rows, columns and the mean of the middle part, which is the same in whatever order rows are kept."""
+    rows, columns = field.shape
+    part = field[rows // 4 : rows - rows // 4, columns // 4 : columns - columns // 4]
+    return [rows, columns, round(float(part.mean(dtype="f8")), 3)]

