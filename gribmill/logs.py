@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from gribmill.settings import LogSettings
@@ -64,7 +64,14 @@ class HumanFormatter(logging.Formatter):
         return text
 
 
-def set_up_logging(settings: LogSettings) -> None:
+class LogStyle(NamedTuple):
+    """What LogSettings say, for executors: they start without reading settings."""
+
+    level: str = "info"
+    format: str = "human"
+
+
+def set_up_logging(settings: LogSettings | LogStyle) -> None:
     """Log gribmill's lines to stderr, once per process."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if settings.format == "json" else HumanFormatter())

@@ -38,7 +38,8 @@ class SettingsError(GribmillError):
 class Section(BaseModel):
     """A table of the settings file: unknown keys are refused, values never change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Only the whole is ever validated: checks of its parts alone would cost every start their time.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class LogSettings(Section):
@@ -111,10 +112,10 @@ class Settings(Section):
     data: Path = Field(
         default_factory=lambda: default_data_root(), description="The data root: jobs.db, grib/, tiles/."
     )
-    log: LogSettings = LogSettings()
-    queue: QueueSettings = QueueSettings()
-    workers: WorkerSettings = WorkerSettings()
-    chain: ChainSettings = ChainSettings()
+    log: LogSettings = Field(default_factory=LogSettings)
+    queue: QueueSettings = Field(default_factory=QueueSettings)
+    workers: WorkerSettings = Field(default_factory=WorkerSettings)
+    chain: ChainSettings = Field(default_factory=ChainSettings)
     regions: dict[str, RegionSettings] = Field(
         default_factory=dict, description="Regions of your own: [regions.NAME] with a box or a GeoJSON file."
     )
@@ -168,7 +169,7 @@ def load_with_origins(
         ("environment", _from_environment()),
         ("flag", dict(flags or {})),
     ]
-    merged: dict[str, Any] = {}
+    merged: dict[str, Any] = {name: {} for name in ("log", "queue", "workers", "chain")}
     sources: dict[str, str] = {}
     for source, leaves in layers:
         for key, value in leaves.items():

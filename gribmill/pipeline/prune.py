@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import stat
 import time
 from collections.abc import Iterable
@@ -104,6 +103,8 @@ def choose(runs: list[RunOnDisk], settings: ChainSettings, now: datetime | None 
 
 def remove_run(data: Path, run: RunOnDisk) -> None:
     """Its messages and its tiles."""
+    import shutil  # late: it brings every compressor along, and each worker imports this module
+
     for room in ("grib", "tiles"):
         shutil.rmtree(data / room / run.model_id / run.run_id, ignore_errors=True)
 

@@ -108,10 +108,9 @@ def main() -> None:
 
 
 def _set_up(hello: dict[str, Any]) -> None:
-    from gribmill.logs import set_up_logging
-    from gribmill.settings import LogSettings
+    from gribmill.logs import LogStyle, set_up_logging
 
-    set_up_logging(LogSettings.model_validate(hello["log"]))
+    set_up_logging(LogStyle(**hello["log"]))
     os.nice(hello["nice"])
 
 

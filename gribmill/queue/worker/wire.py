@@ -7,6 +7,7 @@ import math
 import socket
 import struct
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -26,7 +27,6 @@ _KINDS: dict[str, type[Outcome]] = {
     "stopped": Stopped,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
-_READERS: dict[str, TypeAdapter[Outcome]] = {name: TypeAdapter(kind) for name, kind in _KINDS.items()}
 
 
 class Garbled(QueueError):
@@ -129,11 +129,11 @@ def outcome_to_wire(outcome: Outcome) -> dict[str, Any]:
 def outcome_from_wire(message: dict[str, Any]) -> Outcome:
     """What a handler made of its job, checked: it may hold anything."""
     fields = dict(message)
-    reader = _READERS.get(str(fields.pop("kind", None)))
-    if reader is None:
+    name = str(fields.pop("kind", None))
+    if name not in _KINDS:
         raise QueueError("the handler's outcome is of no kind that is known")
     try:
-        outcome = reader.validate_python(fields)
+        outcome = _reader(name).validate_python(fields)
     except ValidationError as error:
         problem = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(str(part) for part in problem["loc"])
@@ -141,6 +141,12 @@ def outcome_from_wire(message: dict[str, Any]) -> Outcome:
     if isinstance(outcome, Snoozed) and not 0 <= outcome.seconds <= LONGEST_SNOOZE_SECONDS:
         raise QueueError(f"the handler snoozed for {outcome.seconds} s, which is not between 0 and ten years")
     return outcome
+
+
+@lru_cache
+def _reader(name: str) -> TypeAdapter[Outcome]:
+    """Made when the first outcome of its kind comes: executors read none, and start without it."""
+    return TypeAdapter(_KINDS[name])
 
 
 def claimed_to_wire(job: Claimed) -> dict[str, Any]:
