@@ -59,7 +59,7 @@ def _build(context: Context, batch: Batch, first: BuildTileArgs, spool: Path) ->
         batch.done(by_region.pop(name), _unknown_region(first, name))
     if not by_region:
         return
-    record = context.catalogue.hours(first.model_id, first.run_id).get(first.hour)
+    record = context.catalogue.hour(first.model_id, first.run_id, first.hour)
     outcome = build(
         spool,
         [context.regions[name] for name in by_region],
@@ -91,18 +91,21 @@ def _unknown_region(args: BuildTileArgs, region: str) -> Failed:
 
 
 def _recorded(args: BuildTileArgs, region: str, tile: Built, *, last: bool) -> Succeeded:
-    """The tile enters the catalogue with the completion of its job; then the hour may be whole, and the run."""
+    """The tile enters the catalogue with the completion of its job.
+
+    With the last one of a batch the hour may be whole, and the run. Reports are stored in their order: should a crash
+    come before the last one's, that job runs again, and is then the last.
+    """
     from gribmill.pipeline.catalogue import write
     from gribmill.pipeline.publish import publish_job
 
     hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
-    also: list[Write] = [
-        write("record_tile", **hour, region=region, bytes=tile.bytes),
-        write("finish_hour", **hour),
-        write("finish_run", **hour),
-    ]
-    then = (publish_job(args.model_id, args.run_id, args.hour),) if last else ()
-    return Succeeded(then=then, also=tuple(also), artifacts=(str(tile.path),))
+    also: tuple[Write, ...] = (write("record_tile", **hour, region=region, bytes=tile.bytes),)
+    then: tuple[NewJob, ...] = ()
+    if last:
+        also += (write("finish_hour", **hour), write("finish_run", **hour))
+        then = (publish_job(args.model_id, args.run_id, args.hour),)
+    return Succeeded(then=then, also=also, artifacts=(str(tile.path),))
 
 
 def _fetch_again(context: Context, batch: Batch, task: Task) -> None:

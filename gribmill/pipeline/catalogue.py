@@ -90,6 +90,15 @@ class Catalogue:
         rows = self._rows("list_hours", model_id=model_id, run_id=run_id)
         return {row["hour"]: _hour(row) for row in rows}
 
+    def hour(self, model_id: str, run_id: str, hour: int) -> HourRecord | None:
+        """One file of a run; None where nothing is known of it."""
+        rows = self._rows("one_hour", model_id=model_id, run_id=run_id, hour=hour)
+        return _hour(rows[0]) if rows else None
+
+    def spent_hours(self, model_id: str, run_id: str) -> list[int]:
+        """The hours whose tiles are all built and whose messages nobody asked to keep."""
+        return [row["hour"] for row in self._rows("list_spent_hours", model_id=model_id, run_id=run_id)]
+
     def tiles(self, model_id: str, run_id: str) -> list[TileRecord]:
         rows = self._rows("list_tiles", model_id=model_id, run_id=run_id)
         return [TileRecord(row["region"], row["hour"], row["bytes"], to_datetime(row["built_at"])) for row in rows]

@@ -78,7 +78,7 @@ def run(task: Task) -> Outcome:
     if not _wanted_regions(context, args):
         return Failed("no region is named: [chain] regions of the settings that this worker was started with is empty")
     spool = spool_path(context.data, args.model_id, args.run_id, args.hour)
-    known = context.catalogue.hours(args.model_id, args.run_id).get(args.hour)
+    known = context.catalogue.hour(args.model_id, args.run_id, args.hour)
     variables = args.variables or context.model(args.model_id).variables
     if known is not None and known.state != "published" and known.covers(variables):
         missing = _untiled(context, args, known)

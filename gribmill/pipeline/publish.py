@@ -32,9 +32,8 @@ def run(task: Task) -> Succeeded:
     args = task.args_as(PublishArgs)
     context = context_of(task)
     # First what frees the disk: on a full one nothing else works. All hours: another one's publish may have failed.
-    for hour in context.catalogue.hours(args.model_id, args.run_id).values():
-        if hour.state == "built" and not hour.keep_grib:
-            remove_spool(spool_path(context.data, args.model_id, args.run_id, hour.hour))
+    for hour in context.catalogue.spent_hours(args.model_id, args.run_id):
+        remove_spool(spool_path(context.data, args.model_id, args.run_id, hour))
     publish_latest(context.catalogue, context.data, args.model_id)
     return Succeeded()
 

@@ -22,6 +22,30 @@ def test_hour_is_built_with_its_last_tile(context: Context, scribe: Scribe) -> N
     assert context.catalogue.hours("hrrr", RUN)[0].state == "built"
 
 
+def test_one_hour_is_read_as_all_of_them_are(context: Context, scribe: Scribe) -> None:
+    scribe.run(RUN, [0, 1])
+    scribe.hour(RUN, 1, ["ne"])
+    assert context.catalogue.hour("hrrr", RUN, 1) == context.catalogue.hours("hrrr", RUN)[1]
+    assert context.catalogue.hour("hrrr", RUN, 0) is None
+
+
+def test_hours_are_spent_when_built_unless_their_messages_are_kept(context: Context, scribe: Scribe) -> None:
+    for hour in range(3):
+        scribe.hour(RUN, hour, ["ne"])
+    for hour in range(2):
+        scribe.tile(RUN, hour, "ne")
+    assert context.catalogue.spent_hours("hrrr", RUN) == [0, 1]
+    key = {"model_id": "hrrr", "run_id": RUN, "hour": 1}
+    context.catalogue.apply(
+        [
+            write("want_regions", **key, regions=json.dumps(["ne"]), asked="[]", keep_grib=1),
+            write("finish_hour", **key),
+        ]
+    )
+    assert context.catalogue.hour("hrrr", RUN, 1).state == "built"  # type: ignore[union-attr]
+    assert context.catalogue.spent_hours("hrrr", RUN) == [0]
+
+
 def test_run_is_complete_with_its_last_hour(context: Context, scribe: Scribe) -> None:
     scribe.run(RUN, [0, 1])
     for hour in (0, 1):
