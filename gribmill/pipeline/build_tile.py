@@ -13,6 +13,7 @@ from gribmill.queue.model import Failed, NewJob, Snoozed, Succeeded, Write
 from gribmill.queue.worker.task import Batch, Task
 
 if TYPE_CHECKING:
+    from gribmill.pipeline.catalogue import HourRecord
     from gribmill.pipeline.context import Context
     from gribmill.tiles.draft import Built
 
@@ -69,6 +70,7 @@ def _build(context: Context, batch: Batch, first: BuildTileArgs, spool: Path) ->
         variables=(*record.found, *record.missing) if record else context.model(first.model_id).variables,
         url=record.url if record else None,
         etag=record.etag if record else None,
+        sha256=_known_sha256(record, spool),
     )
     for failed in outcome.failed:
         batch.fail(by_region.pop(failed.region), str(failed.error))
@@ -79,6 +81,15 @@ def _build(context: Context, batch: Batch, first: BuildTileArgs, spool: Path) ->
         batch.done(by_region.pop(name), Succeeded(skipped=f"the model's grid does not reach {name}"))
     for left, (name, task) in zip(range(len(by_region), 0, -1), by_region.items(), strict=True):
         batch.done(task, _recorded(first, name, built[name], last=left == 1))
+
+
+def _known_sha256(record: HourRecord | None, spool: Path) -> str | None:
+    """The download's own checksum of the file. None where the file may be another than the one on record."""
+    facts = spool.stat()
+    if record is None or record.ingested_at is None or record.bytes != facts.st_size:
+        return None
+    # A file is on record only after it is whole: one that is newer than its record has not been recorded yet.
+    return record.sha256 if facts.st_mtime <= record.ingested_at.timestamp() else None
 
 
 def _unknown_region(args: BuildTileArgs, region: str) -> Failed:

@@ -46,6 +46,7 @@ class HourRecord:
     bytes: int | None
     requested_bytes: int | None
     requests: int | None
+    sha256: str | None
     found: tuple[str, ...]
     missing: tuple[str, ...]
     regions: tuple[str, ...]
@@ -151,6 +152,7 @@ def _hour(row: Row) -> HourRecord:
         bytes=row["bytes"],
         requested_bytes=row["requested_bytes"],
         requests=row["requests"],
+        sha256=row["sha256"],
         found=_names(row["found"]),
         missing=_names(row["missing"]),
         regions=_names(row["regions"]),

@@ -24,6 +24,7 @@ def build(
     hour: int | None = None,
     url: str | None = None,
     etag: str | None = None,
+    sha256: str | None = None,
     progress: Progress | None = None,
     written: set[Path] | None = None,
 ) -> Outcome:
@@ -31,11 +32,13 @@ def build(
 
     `variables` are the names asked for (default: all that the lexicon knows); `everything` takes unknown ones too.
     `hour` files the tile under that hour, where the model counts otherwise than by valid time (parts of an hour).
+    `sha256` is the file's, where somebody has worked it out already.
     `written` are tiles that must not be overwritten; those written here are added to it.
     """
     path = Path(grib)
     content = map_file(path)
-    source = Source(name=path.name, url=url, etag=etag, bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+    digest = sha256 or hashlib.sha256(content).hexdigest()
+    source = Source(name=path.name, url=url, etag=etag, bytes=len(content), sha256=digest)
     mill = Mill(tuple(regions), Path(data), model, frozenset(variables or ()), everything, hour)
     mill.grind(list(fields(content, str(path))), progress)
     return mill.finish(source, set() if written is None else written)

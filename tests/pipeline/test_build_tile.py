@@ -1,0 +1,65 @@
+"""A tile tells the checksum of the messages that it was cut from, whoever worked it out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from gribmill.pipeline.build_tile import run
+from gribmill.pipeline.catalogue import write
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.spool import spool_path
+from gribmill.queue.model import Outcome, Succeeded
+from gribmill.queue.worker.task import Batch, Task
+from gribmill.tiles.shelf import Shelf
+from gribmill.tiles.tile import read_tile
+from tests.make_grib import make_hrrr_hour
+
+RUN = "20260901_12"
+RECORDED = "ab" * 32
+
+
+@pytest.fixture
+def spool(context: Context) -> Path:
+    path = spool_path(context.data, "hrrr", RUN, 1)
+    return make_hrrr_hour(path, 2)
+
+
+def record(context: Context, size: int) -> None:
+    facts = {
+        "mirror": "aws-hrrr", "url": "http://x/y", "etag": None, "bytes": size, "requested_bytes": size, "requests": 1,
+        "sha256": RECORDED, "found": '["t2m", "d2m"]', "missing": "[]", "keep_grib": 1, "asked": "[]",
+    }  # fmt: skip
+    hour = {"model_id": "hrrr", "run_id": RUN, "hour": 1}
+    context.catalogue.apply([write("record_ingest", **hour, **facts, regions='["ne"]')])
+
+
+def built(context: Context) -> str:
+    """Run the job; the checksum that its tile tells."""
+    outcomes: list[Outcome] = []
+    args = json.dumps({"model_id": "hrrr", "run_id": RUN, "hour": 1, "region": "ne"})
+    task = Task(1, "build_tile", args, 1, "default", "w", context.settings.model_dump(mode="json"))
+    run(Batch([task], lambda task, outcome: outcomes.append(outcome), lambda limit: []))
+    assert [type(one) for one in outcomes] == [Succeeded]
+    return read_tile(Shelf(context.data, "hrrr", RUN, "ne").tile(60)).meta.source.sha256
+
+
+def test_download_s_own_checksum_is_taken(context: Context, spool: Path) -> None:
+    record(context, spool.stat().st_size)
+    assert built(context) == RECORDED
+
+
+def test_file_that_is_newer_than_its_record_is_checked_anew(context: Context, spool: Path) -> None:
+    record(context, spool.stat().st_size)
+    later = spool.stat().st_mtime + 60
+    os.utime(spool, (later, later))
+    assert built(context) == hashlib.sha256(spool.read_bytes()).hexdigest()
+
+
+def test_file_of_another_size_than_recorded_is_checked_anew(context: Context, spool: Path) -> None:
+    record(context, spool.stat().st_size + 1)
+    assert built(context) == hashlib.sha256(spool.read_bytes()).hexdigest()
