@@ -59,7 +59,7 @@ def version_of_wgrib2(program: Path) -> str:
 
 
 def _kept(home: Path, result: Path, how: str, make: Callable[[Path], None]) -> Compiled:
-    """Made once; a failure is kept too, so that it is not tried with every benchmark (remove the folder to try again)."""
+    """Made once; a failure is kept too, and not tried with every benchmark: remove the folder to try again."""
     failed = home / "failed"
     if not (home / "ready").is_file() and not failed.is_file():
         sys.stderr.write(f"making {home.name.removeprefix('.venv-')} from source, some minutes …\n")

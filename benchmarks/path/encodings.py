@@ -1,4 +1,4 @@
-"""Size and CPU of each encoding against numpy.savez_compressed, on generated fields and on real ones."""
+"""Size and CPU of each encoding against numpy.savez_compressed, on made fields and on real ones."""
 
 from __future__ import annotations
 
@@ -6,44 +6,35 @@ import io
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.hours import made
+from benchmarks.hours import tile_hours
 from gribmill.regions.region import load_regions
 from gribmill.regions.window import window
 from gribmill.tiles.grib.field import Field, read_fields
 from gribmill.tiles.npz import archive, member
 from gribmill.tiles.packed import pack
 
-REAL = Path(__file__).parents[3] / "shared" / "grib" / "noaa"
 REGIONS = ("ne", "sw", "mid_atlantic")
 # (array, the source's packing): what a tile's writer is given.
 Parts = list[tuple[np.ndarray[Any, Any], Any]]
 
 
 def measure(rounds: int) -> dict[str, dict[str, dict[str, float]]]:
-    """By kind of field and encoding: `cpu` and `size` as parts of savez_compressed's."""
-    files = {"generated": [made("hrrr")], "real": sorted(REAL.glob("hrrr.*wrfs*.grib2")) if REAL.is_dir() else []}
-    found = {}
-    for kind, paths in files.items():
-        tiles = _tiles([field for path in paths for field in read_fields(path)])
-        if tiles:
-            found[kind] = _compare(tiles, rounds)
-    return found
+    """By file and encoding: `cpu` and `size` as parts of savez_compressed's."""
+    return {hour.title: _compare(_tiles(list(read_fields(hour.path))), rounds) for hour in tile_hours()}
 
 
 def _tiles(fields: list[Field]) -> list[Parts]:
     known = load_regions()
-    fields = [field for field in fields if field.layout is not None and field.layout.nx == 1799]
-    tiles: list[Parts] = [[] for _ in EIGHT]
+    tiles: list[Parts] = [[] for _ in REGIONS]
     for field in fields:
-        windows = [window(field.grid, known[name].box) for name in EIGHT]
+        windows = [window(field.grid, known[name].box) for name in REGIONS]
         for tile, values in zip(tiles, field.cut([found for found in windows if found is not None]), strict=True):
             tile.append((values, field.packing))
-    return tiles if fields else []
+    return tiles
 
 
 def _compare(tiles: list[Parts], rounds: int) -> dict[str, dict[str, float]]:

@@ -164,7 +164,7 @@ def draw(hours: list[Hour], found: dict[str, dict[str, dict[str, Any]]]) -> None
     draw_bars(groups, "CPU, ms, one file × 8 regions to tiles on disk (log)", RESULTS / "tiles.png", log=True)
 
 
-TABLE = """| way | CPU s | × less CPU | wall s | CPU s, first file | CPU s, start | peak MB | MB written | arrays | `ne` |
+TABLE = """| way | CPU s | × less | wall s | CPU s, first file | CPU s, start | peak MB | MB written | arrays | `ne` |
 |---|---|---|---|---|---|---|---|---|---|"""
 
 PAGE = """# From one file to the tiles of eight regions

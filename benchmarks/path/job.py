@@ -1,0 +1,89 @@
+"""The whole job, from claim to complete: hours of build_tile jobs run by a real worker, and where its time goes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.hours import made
+from benchmarks.path.sampler import stages
+from benchmarks.regions import EIGHT
+from gribmill.pipeline.build_tile import BUILD_TILE
+from gribmill.pipeline.catalogue import Catalogue, write
+from gribmill.pipeline.queue import open_queue
+from gribmill.pipeline.spool import spool_path
+from gribmill.queue.model import NewJob
+from gribmill.settings import Settings
+from gribmill.tiles.grib.field import read_fields
+from gribmill.tiles.naming import lexicon_name
+
+ROOT = Path(__file__).parents[2]
+RUN = "20260901_12"
+WARM_UP_HOURS = 3
+
+
+def measure(rounds: int) -> dict[str, Any]:
+    """By model and clock: seconds of one hour (a batch of eight regions) by stage and process; peak memory."""
+    return {model: {clock: _hours(model, clock, 4 * rounds) for clock in ("cpu", "wall")} for model in ("hrrr", "gfs")}
+
+
+def _hours(model: str, clock: str, hours: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder)
+        _fill(data, model, WARM_UP_HOURS + hours)
+        command = [sys.executable, "-m", "benchmarks.path.sampled", folder, clock, str(WARM_UP_HOURS * len(EIGHT))]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        subprocess.run(command, check=True, env=environment, stderr=subprocess.DEVNULL, cwd=ROOT)
+        both = {name: json.loads((data / f"{name}.json").read_text()) for name in ("executor", "supervisor")}
+        tiles = len(list(data.glob("tiles/**/[0-9]*.npz")))
+    assert tiles == (WARM_UP_HOURS + hours) * len(EIGHT), f"{tiles} tiles were built"
+    batches = both["executor"]["jobs"] / len(EIGHT)
+    found: dict[str, float] = {}
+    for one in both.values():
+        for stage, seconds in stages(one["places"]).items():
+            found[stage] = found.get(stage, 0.0) + seconds / batches
+    places = {place: seconds / batches for one in both.values() for place, seconds in one["places"].items()}
+    return {
+        "batches": batches,
+        "seconds": round(sum(found.values()), 5),
+        "executor": round(sum(stages(both["executor"]["places"]).values()) / batches, 5),
+        "stages": {stage: round(seconds, 5) for stage, seconds in sorted(found.items(), key=lambda item: -item[1])},
+        "places": {place: round(seconds, 5) for place, seconds in sorted(places.items(), key=lambda it: -it[1])[:40]},
+        "peak_mb": round(both["executor"]["peak_mb"], 1),
+    }
+
+
+def _fill(data: Path, model: str, hours: int) -> None:
+    """Messages in the spool, hours in the catalogue, jobs in the queue: as the download before leaves them."""
+    settings = Settings(data=data)
+    assert settings.data_root == data, "a benchmark must not touch anybody's queue"
+    store = open_queue(settings)
+    catalogue = Catalogue(store.database)
+    source = made(model)
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    names = [name for field in read_fields(source) if (name := lexicon_name(field))]
+    writes = [write("see_run", model_id=model, run_id=RUN, hours=json.dumps([*range(hours)]), final=1)]
+    jobs = []
+    for hour in range(hours):
+        spool = spool_path(data, model, RUN, hour)
+        spool.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, spool)
+        size = spool.stat().st_size
+        of_hour = {"model_id": model, "run_id": RUN, "hour": hour}
+        facts = {
+            "mirror": "made", "url": "made", "etag": None, "bytes": size, "requested_bytes": size, "requests": 1,
+            "sha256": digest, "found": json.dumps(names), "missing": "[]", "regions": json.dumps(EIGHT),
+            "asked": json.dumps(EIGHT), "keep_grib": 1,
+        }  # fmt: skip
+        writes.append(write("record_ingest", **of_hour, **facts))
+        jobs += [NewJob(BUILD_TILE.key, {**of_hour, "region": name}) for name in EIGHT]
+    catalogue.apply(writes)
+    store.enqueue_many(jobs)
+    store.close()

@@ -1,0 +1,88 @@
+"""A sampling profiler of one process: where its CPU time goes, or its wall time, by stage of the work.
+
+Samples come between Python's own steps, so a long native call gives one sample after it: each is given the whole time
+since the one before, and so counts as much as it lasted.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import Counter
+from types import FrameType
+from typing import Literal
+
+INTERVAL_SECONDS = 0.0005
+# Stage by where in gribmill the innermost of its frames is; the first that matches. Names of modules and functions.
+STAGES: tuple[tuple[str, str], ...] = (
+    ("gribmill.queue.worker.wire", "between the processes"),
+    ("gribmill.queue.worker", "the worker's loop"),
+    ("gribmill.queue", "claim and complete (SQLite, FULL)"),
+    ("gribmill.logs", "logging"),
+    ("gribmill.pipeline", "the handler around it, catalogue"),
+    ("gribmill.tiles.build.build", "SHA-256 of the file"),
+    ("gribmill.tiles.grib.decode", "decode and cut"),
+    ("gribmill.tiles.grib.kernel", "decode and cut"),
+    ("gribmill.tiles.grib.field.Field.cut", "decode and cut"),
+    ("gribmill.tiles.grib.field.Field.values", "decode and cut"),
+    ("gribmill.tiles.grib.winds", "turn winds"),
+    ("gribmill.tiles.wind_cut", "turn winds"),
+    ("gribmill.tiles.grib", "read: walk, headers"),
+    ("gribmill.tiles.npz", "encode: deflate, CRC-32"),
+    ("gribmill.tiles.segments", "encode: deflate, CRC-32"),
+    ("gribmill.tiles.packed", "encode: deflate, CRC-32"),
+    ("gribmill.tiles.atomic", "write, fsync, rename"),
+    ("gribmill.tiles", "names, statistics, meta"),
+    ("gribmill.regions", "names, statistics, meta"),
+)
+WAITING = ("gribmill.queue.worker.wire.Channel.receive", "gribmill.queue.worker.supervisor.Supervisor.run_once")
+Clock = Literal["cpu", "wall"]
+
+
+class Sampler:
+    """Between `start` and `stop`; `clear` forgets what was seen until then."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self._now = time.process_time if clock == "cpu" else time.perf_counter
+        self._timer = signal.ITIMER_PROF if clock == "cpu" else signal.ITIMER_REAL
+        self.clear()
+
+    def clear(self) -> None:
+        self.places: Counter[str] = Counter()
+        self._last = self._began = self._now()
+
+    @property
+    def seconds(self) -> float:
+        return self._now() - self._began
+
+    def start(self) -> None:
+        signal.signal(signal.SIGPROF if self.clock == "cpu" else signal.SIGALRM, self._sample)
+        signal.setitimer(self._timer, INTERVAL_SECONDS, INTERVAL_SECONDS)
+
+    def stop(self) -> None:
+        signal.setitimer(self._timer, 0)
+
+    def _sample(self, signum: int, frame: FrameType | None) -> None:
+        now = self._now()
+        self.places[_place(frame)] += now - self._last
+        self._last = now
+
+
+def stages(places: dict[str, float]) -> dict[str, float]:
+    """Seconds by stage; waiting for the other process is nobody's."""
+    found: Counter[str] = Counter()
+    for place, seconds in places.items():
+        if place not in WAITING:
+            found[next((stage for start, stage in STAGES if place.startswith(start)), "Python itself")] += seconds
+    return dict(found)
+
+
+def _place(frame: FrameType | None) -> str:
+    """Module and function of the innermost frame that is gribmill's."""
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module.startswith("gribmill"):
+            return f"{module}.{frame.f_code.co_qualname}"
+        frame = frame.f_back
+    return ""
