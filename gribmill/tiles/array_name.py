@@ -7,6 +7,7 @@ from datetime import timedelta
 from gribmill.tiles.grib.keys import Keys, Level, Probability
 from gribmill.tiles.grib.level_text import NAMED
 from gribmill.tiles.lexicon import lexicon
+from gribmill.tiles.variable import Variable
 
 # From here on numbers are a centre's own, and mean nothing without it.
 LOCAL = 192
@@ -16,10 +17,13 @@ COMPARISONS = {0: "lt", 1: "gt", 2: "between", 3: "gt", 4: "lt"}
 
 def array_name(keys: Keys) -> str:
     """The name of the field's array: the same for the same kind of field in any file of any run."""
-    lexicon_ = lexicon()
-    match = lexicon_.match_quantity(keys) if not keys.selector else None
-    name = match.variable.name if match else _parameter(keys) + _statistic(keys)
-    return name + _ensemble(keys)
+    match = lexicon().match_quantity(keys) if not keys.selector else None
+    return name_in_lexicon(match.variable, keys) if match else _parameter(keys) + _statistic(keys) + _ensemble(keys)
+
+
+def name_in_lexicon(variable: Variable, keys: Keys) -> str:
+    """The name of an array that holds this quantity, or an ensemble's statistic of it."""
+    return variable.name + _ensemble(keys)
 
 
 def _parameter(keys: Keys) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gribmill.tiles.array_name import array_name
+from gribmill.tiles.array_name import array_name, name_in_lexicon
 from gribmill.tiles.grib.decode import short_name
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import Field, scan_fields
@@ -97,7 +97,7 @@ def _name(field: Field) -> tuple[str, str | None]:
     match = None if field.keys.selector else lexicon().match_quantity(field.keys)
     if match:
         # A chance is a share or a percentage of an ensemble, whatever the quantity is measured in.
-        return array_name(field.keys), None if field.keys.probability else match.units
+        return name_in_lexicon(match.variable, field.keys), None if field.keys.probability else match.units
     try:
         return short_name(field.message()) or array_name(field.keys), None
     except GribError:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from gribmill.regions.errors import RegionError
-from gribmill.regions.grids import Grid
 from gribmill.tiles.grib import grid1, grid2
 from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.layout import Layout
 from gribmill.tiles.grib.sections import Sections1, Sections2
+
+if TYPE_CHECKING:
+    from gribmill.regions.grids import Grid
+    from gribmill.tiles.grib.layout import Layout
 
 COMPONENTS_ALONG_GRID = 0x08
 
@@ -38,7 +41,12 @@ def grid_relative(sections: Sections1 | Sections2) -> bool:
 # Every message of a file repeats the same section: it is read once.
 @lru_cache(maxsize=64)
 def _grid(edition: int, section: bytes, layout: Layout | None) -> Grid:
+    from gribmill.tiles.grib.made_grid import make_grid
+
+    reader = grid1 if edition == 1 else grid2
+    if layout is None:
+        raise reader.unsupported(section)
     try:
-        return grid1.read(section, layout) if edition == 1 else grid2.read(section, layout)
+        return make_grid(reader.facts(section), layout)
     except RegionError as error:
         raise GribError(f"its grid cannot be: {error}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.messages import END
@@ -55,29 +55,20 @@ class Sections1:
 
 def sections2(message: bytes | memoryview) -> list[Sections2]:
     """Each field of a GRIB2 message: sections that are not repeated hold for the fields that follow."""
-    empty = memoryview(b"")
-    current = Sections2(message[6], b"", b"", b"", b"", b"", b"", empty)
+    parts = [b""] * 7
     last_bitmap = b""
     fields: list[Sections2] = []
     for number, section in _walk2(message):
-        match number:
-            case 1:
-                current = replace(current, identification=bytes(section))
-            case 2:
-                current = replace(current, local=bytes(section))
-            case 3:
-                current = replace(current, grid=bytes(section))
-            case 4:
-                current = replace(current, product=bytes(section))
-            case 5:
-                current = replace(current, packing=bytes(section))
-            case 6:
-                current = replace(current, bitmap=_bitmap2(section, last_bitmap))
-                last_bitmap = current.bitmap if current.bitmap[5] == BITMAP_FOLLOWS else last_bitmap
-            case 7:
-                fields.append(replace(current, data=section))
-                if len(fields) > FIELD_LIMIT:
-                    raise GribError(f"it holds more than {FIELD_LIMIT} fields")
+        if number == 7:
+            _, identification, local, grid, product, packing, bitmap = parts
+            fields.append(Sections2(message[6], identification, local, grid, product, packing, bitmap, section))
+            if len(fields) > FIELD_LIMIT:
+                raise GribError(f"it holds more than {FIELD_LIMIT} fields")
+        elif number == 6:
+            parts[6] = _bitmap2(section, last_bitmap)
+            last_bitmap = parts[6] if parts[6][5] == BITMAP_FOLLOWS else last_bitmap
+        else:
+            parts[number] = bytes(section)
     return fields
 
 
