@@ -1,0 +1,16 @@
+"""What measured processes run in: modules compiled beforehand, as pip leaves them, and one thread for native code."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SCRATCH = Path(tempfile.gettempdir()) / f"gribmill-bench-{os.getuid()}"
+
+
+def process_environment(**more: str) -> dict[str, str]:
+    """This process's environment; bytecode is kept, in a folder of the benchmarks' own, whatever this shell says."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(SCRATCH / "bytecode"), "OMP_NUM_THREADS": "1", **more}

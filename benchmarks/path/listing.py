@@ -1,0 +1,79 @@
+"""Listing what a file holds: as calls in a process that is warm, and as commands from their start to their end."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.compiled import grib2io_python, wgrib2_program
+from benchmarks.environment import ROOT, process_environment
+from benchmarks.hours import count, made, whole_file
+from benchmarks.peers import grib_python
+
+LISTER = Path(__file__).parent / "lister.py"
+
+
+def measure(rounds: int) -> dict[str, Any]:
+    """By way: median CPU milliseconds for the whole file. The file is a real one where there is one."""
+    path = whole_file() or made("gfs")
+    calls: dict[str, list[float]] = {}
+    commands: dict[str, list[float]] = {}
+    for number in range(rounds + 1):
+        for name, python in _pythons().items():
+            if python is not None:
+                calls.setdefault(name, []).extend(_called(name, python, path))
+        for name, command in _commands(path).items():
+            spent = _ran(command)
+            if number:  # the first one compiles modules and reads the file into memory
+                commands.setdefault(name, []).append(spent)
+    return {
+        "file": path.name if whole_file() else "made GFS hour",
+        "messages": count(path),
+        "calls": {name: round(statistics.median(times), 1) for name, times in calls.items() if times},
+        "commands": {name: round(statistics.median(times), 1) for name, times in commands.items()},
+    }
+
+
+def _pythons() -> dict[str, Path | None]:
+    peers = dict.fromkeys(("cfgrib", "earthkit", "pygrib", "eccodes"), grib_python())
+    return {**peers, "grib2io": grib2io_python().path, "gribmill": Path(sys.executable)}
+
+
+def _called(name: str, python: Path, path: Path) -> list[float]:
+    environment = process_environment(PYTHONPATH=str(ROOT) if name == "gribmill" else "")
+    command = [python, LISTER, name, path, "2"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        sys.stderr.write(f"  {name} cannot: {done.stderr.strip().splitlines()[-1][:200]}\n")
+        return []
+    times: list[float] = json.loads(done.stdout.splitlines()[-1])["cpu_ms"]
+    return times
+
+
+def _commands(path: Path) -> dict[str, list[str | Path]]:
+    found: dict[str, list[str | Path]] = {
+        "gribmill grib ls": [sys.executable, "-m", "gribmill", "grib", "ls", path],
+        "gribmill grib ls --json": [sys.executable, "-m", "gribmill", "grib", "ls", "--json", path],
+        "grib_list (pygrib)": [grib_python().with_name("grib_list"), path, "-s"],
+    }
+    if wgrib2 := wgrib2_program().path:
+        found["wgrib2 -s"] = [wgrib2, "-s", path]
+    if grib_ls := shutil.which("grib_ls"):
+        found["grib_ls (ecCodes)"] = [grib_ls, path]
+    return found
+
+
+def _ran(command: list[str | Path]) -> float:
+    """CPU milliseconds of one command, output thrown away."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with Path(os.devnull).open("w") as nowhere:
+        subprocess.run(command, stdout=nowhere, stderr=nowhere, env=process_environment(), cwd=ROOT, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3

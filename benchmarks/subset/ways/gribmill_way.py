@@ -1,0 +1,33 @@
+"""gribmill: the download of ingest_grib; every message is proven against the index and the request, and fsynced."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from meter import Fetch, main
+
+from gribmill.ingest.download import download
+from gribmill.ingest.model import Model
+from gribmill.ingest.registry import OwnModels, load_models
+from gribmill.ingest.run_id import run_time
+from gribmill.ingest.session import Session
+from gribmill.pipeline.wanted import wanted
+
+
+def make(date: str) -> Fetch:
+    session = Session()
+    models: dict[str, Model] = {}
+
+    def fetch(root: str, hour: int, folder: Path) -> Path:
+        if not models:
+            mirrors = [mirror.name for mirror in load_models()["hrrr"].mirrors]
+            models.update(load_models(OwnModels(roots=dict.fromkeys(mirrors, root))))
+        names = os.environ["BENCH_VARIABLES"].split(",")
+        target = folder / "hour.grib2"
+        return download(models["hrrr"], run_time(date), hour, wanted(names), target, session=session).path
+
+    return fetch
+
+
+main(make)
