@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
 Row = Mapping[str, Any]
+Params = Mapping[str, Any] | Sequence[Any]
+"""By name; by place in the statements that run for every job."""
 
 
 class Transaction(Protocol):
@@ -17,12 +19,24 @@ class Transaction(Protocol):
     stamp: str
     """`now` as database text."""
 
-    def rows(self, name: str, params: Mapping[str, Any] | None = None, package: str = ...) -> list[Row]:
+    def rows(self, name: str, params: Params = ..., package: str = ...) -> list[Row]:
         """Every row that the statement gives."""
         ...
 
-    def change(self, name: str, params: Mapping[str, Any] | None = None, package: str = ...) -> int:
+    def change(self, name: str, params: Params = ..., package: str = ...) -> int:
         """How many rows the statement changed."""
+        ...
+
+    def change_many(self, name: str, rows: Iterable[Params], package: str = ...) -> int:
+        """The statement once for each of `rows`; how many rows it changed in all."""
+        ...
+
+    def insert(self, name: str, params: Params) -> int | None:
+        """The id of the new row; None when the statement found an equal one."""
+        ...
+
+    def insert_many(self, name: str, rows: Sequence[Params]) -> Sequence[int]:
+        """The ids of the new rows, in their order. For statements that always insert."""
         ...
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
 
 def dedupe_key(type_key: str, tenant_id: str, args: dict[str, Any]) -> str:
     """`<type>::<tenant>::<args as JSON with sorted keys>`."""
@@ -13,4 +15,4 @@ def dedupe_key(type_key: str, tenant_id: str, args: dict[str, Any]) -> str:
 
 def canonical_json(value: Any) -> str:
     """The one JSON text of a value: sorted keys, no spaces, no NaN."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _CANONICAL.encode(value)

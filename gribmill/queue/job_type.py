@@ -63,8 +63,8 @@ class JobType:
         """The JSON text to store, and the checked model."""
         model = self.check(args)
         try:
-            text = canonical_json(model.model_dump(mode="json", exclude_defaults=False, exclude_none=True))
-            size = len(text.encode())
+            text = canonical_json(model.model_dump(mode="json", exclude_none=True))
+            size = len(text) if text.isascii() else len(text.encode())
         except ValueError as error:  # NaN, or half a surrogate pair
             raise BadArguments(f"{self.key}: arguments cannot be written as JSON: {error}") from None
         if size > ARGS_LIMIT_BYTES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 
 Clock = Callable[[], float]
 """Seconds since the epoch: `time.time`, or a test's own."""
@@ -12,9 +13,14 @@ Clock = Callable[[], float]
 
 def to_text(seconds: float) -> str:
     """Epoch seconds as database text."""
-    milliseconds = round(seconds * 1000)
-    whole, fraction = divmod(milliseconds, 1000)
-    return f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(whole))}.{fraction:03d}"
+    whole, fraction = divmod(round(seconds * 1000), 1000)
+    return f"{_second(whole)}.{fraction:03d}"
+
+
+@lru_cache(maxsize=8)
+def _second(whole: int) -> str:
+    """Thousands of jobs share a second."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(whole))
 
 
 def to_datetime(text: str | None) -> datetime | None:

@@ -1,4 +1,4 @@
-"""jobs.db: one connection per process and thread, fair writers, a WAL that stays small."""
+"""jobs.db: one connection per process and thread, fair writers, a log that stays small and is on the disk."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from gribmill.queue.database import Row
+from gribmill.queue.database import Params, Row
 from gribmill.queue.errors import StoreBusy, StoreError
+from gribmill.queue.sqlite.durable_log import DurableLog
 from gribmill.queue.sqlite.faults import FAULTS, fault_of, plain_faults
 from gribmill.queue.sqlite.host_lock import HostLock
 from gribmill.queue.sqlite.migrate import migrate, missing_migrations
@@ -22,34 +23,52 @@ from gribmill.queue.statements import HOME, statement
 from gribmill.queue.times import Clock, to_text
 
 BUSY_TIMEOUT_MS = 10_000
+# A claim or a completion touches half a dozen pages of a few rows each, and writes them whole: small pages, small log.
+PAGE_BYTES = 2048
 # SQLite checkpoints inside the commit that fills so many pages, which is inside the host lock. The log is then
 # written over from its start: a log that keeps growing makes every fsync wait for the file system's journal too.
-CHECKPOINT_PAGES = 1000
 LOG_BYTES_KEPT = 4 * 1024 * 1024
+CHECKPOINT_PAGES = LOG_BYTES_KEPT // PAGE_BYTES
 CLOSE_PATIENCE_SECONDS = 2.0
 
 
 class SqliteTransaction:
     """Named statements on one connection."""
 
+    __slots__ = ("_connection", "now", "stamp")
+
     def __init__(self, connection: sqlite3.Connection, now: float) -> None:
         self.now = now
         self.stamp = to_text(now)
         self._connection = connection
 
-    def rows(self, name: str, params: Mapping[str, Any] | None = None, package: str = HOME) -> list[Row]:
-        return self._connection.execute(statement("sqlite", name, package), params or {}).fetchall()
+    def rows(self, name: str, params: Params = (), package: str = HOME) -> list[Row]:
+        return self._connection.execute(statement("sqlite", name, package), params).fetchall()
 
-    def change(self, name: str, params: Mapping[str, Any] | None = None, package: str = HOME) -> int:
-        return self._connection.execute(statement("sqlite", name, package), params or {}).rowcount
+    def change(self, name: str, params: Params = (), package: str = HOME) -> int:
+        return self._connection.execute(statement("sqlite", name, package), params).rowcount
+
+    def change_many(self, name: str, rows: Iterable[Params], package: str = HOME) -> int:
+        return self._connection.executemany(statement("sqlite", name, package), rows).rowcount
+
+    def insert(self, name: str, params: Params) -> int | None:
+        cursor = self._connection.execute(statement("sqlite", name), params)
+        return cursor.lastrowid if cursor.rowcount else None
+
+    def insert_many(self, name: str, rows: Sequence[Params]) -> range:
+        # One writer, and ids that only grow: those of one transaction follow each other.
+        self._connection.executemany(statement("sqlite", name), rows)
+        last: int = self._connection.execute("SELECT last_insert_rowid()").fetchone()[0]
+        return range(last - len(rows) + 1, last + 1)
 
 
 class _Handle:
-    """A thread's connection and its hold on the host lock."""
+    """A thread's connection, its hold on the host lock and on the log."""
 
-    def __init__(self, connection: sqlite3.Connection, lock: HostLock) -> None:
+    def __init__(self, connection: sqlite3.Connection, lock: HostLock, log: DurableLog | None) -> None:
         self.connection = connection
         self.lock = lock
+        self.log = log
         self.pid = os.getpid()
         self.data_version = -1
 
@@ -83,8 +102,12 @@ class _Reading:
 class _Writing:
     """One write transaction, under the host lock from before its begin until after its commit.
 
+    The lock is free again before the commit is on the disk: while one process waits for the disk, the next one
+    works. Nobody returns before what he wrote, and so all that was written before it, is there.
     A class rather than a generator: this is entered for every job, and counts.
     """
+
+    __slots__ = ("_changes", "_database", "_handle")
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
@@ -101,10 +124,12 @@ class _Writing:
         except sqlite3.Error as error:
             handle.lock.release()
             raise fault_of(error, database.path) from error
+        self._changes = handle.connection.total_changes
         return SqliteTransaction(handle.connection, database.clock())
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        connection = self._handle.connection
+        handle = self._handle
+        connection, log = handle.connection, handle.log
         try:
             if error is None:
                 connection.execute("COMMIT")
@@ -116,9 +141,11 @@ class _Writing:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             finally:
-                self._handle.lock.release()
+                handle.lock.release()
         if isinstance(error, FAULTS):
             raise fault_of(error, self._database.path) from error
+        if error is None and log is not None and connection.total_changes != self._changes:
+            log.flush()
 
 
 class SqliteDatabase:
@@ -211,6 +238,8 @@ class SqliteDatabase:
             handle.connection.close()
             handle.lock.release()
             handle.lock.close()
+            if handle.log is not None:
+                handle.log.close()
 
     def _handle(self) -> _Handle:
         handle: _Handle | None = getattr(self._local, "handle", None)
@@ -229,14 +258,15 @@ class SqliteDatabase:
         except BaseException:
             connection.close()
             raise
-        return _Handle(connection, lock)
+        return _Handle(connection, lock, DurableLog(self._wal) if self._synchronous == "full" else None)
 
     def _set_up(self, connection: sqlite3.Connection, lock: HostLock) -> None:
         connection.row_factory = sqlite3.Row
+        connection.execute(f"PRAGMA page_size={PAGE_BYTES}")  # of a file that is still empty
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             with lock:
                 connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute(f"PRAGMA synchronous={self._synchronous}")
+        connection.execute("PRAGMA synchronous=NORMAL")  # never corrupt; `full` flushes the log itself, see _Writing
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit={LOG_BYTES_KEPT}")

@@ -24,6 +24,7 @@ class HostLock:
         self.path = path
         self._fd = -1
         self._fd = self._open()
+        self._waiter: _Waiter | None = None
 
     def acquire(self, patience_seconds: float = PATIENCE_SECONDS) -> None:
         """Wait for this thread's turn; StoreBusy when it does not come."""
@@ -36,6 +37,9 @@ class HostLock:
         fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def close(self) -> None:
+        if self._waiter is not None:
+            self._waiter.dismiss()
+            self._waiter = None
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -58,10 +62,11 @@ class HostLock:
 
     def _queue_up(self, patience_seconds: float) -> None:
         """Wait in the kernel's queue. Only a thread can do that and still be given up on."""
-        turn = _Turn(self._fd)
-        threading.Thread(target=turn.wait_in_kernel, daemon=True, name="host-lock").start()
-        if not turn.given_within(patience_seconds):
+        if self._waiter is None:
+            self._waiter = _Waiter(self._fd)
+        if not self._waiter.given_within(patience_seconds):
             # The waiting thread keeps the old descriptor: a lock it gets late must not be ours.
+            self._waiter = None
             self._fd = self._open()
             raise StoreBusy(
                 f"{self.path} was locked by another process for more than {patience_seconds:g} s;"
@@ -69,26 +74,41 @@ class HostLock:
             )
 
 
-class _Turn:
-    """One wait in the kernel's queue, which its owner may abandon."""
+class _Waiter:
+    """A thread that waits in the kernel's queue, again and again, for an owner who may give up."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._guard = threading.Lock()
-        self._given = threading.Event()
+        self._wanted = threading.Lock()
+        self._given = threading.Lock()
         self._abandoned = False
-
-    def wait_in_kernel(self) -> None:
-        fcntl.flock(self._fd, fcntl.LOCK_EX)
-        with self._guard:
-            if self._abandoned:
-                os.close(self._fd)
-            else:
-                self._given.set()
+        self._wanted.acquire()
+        self._given.acquire()
+        threading.Thread(target=self._serve, daemon=True, name="host-lock").start()
 
     def given_within(self, seconds: float) -> bool:
-        if self._given.wait(seconds):
+        """Ask for the lock; False when it did not come, and this waiter is of no more use."""
+        self._wanted.release()
+        if self._given.acquire(timeout=seconds):
             return True
         with self._guard:
-            self._abandoned = not self._given.is_set()
+            self._abandoned = not self._given.acquire(blocking=False)
             return not self._abandoned
+
+    def dismiss(self) -> None:
+        """The owner waits no more, and keeps the descriptor."""
+        self._fd = -1
+        self._wanted.release()
+
+    def _serve(self) -> None:
+        while True:
+            self._wanted.acquire()
+            if self._fd < 0:
+                return
+            fcntl.flock(self._fd, fcntl.LOCK_EX)
+            with self._guard:
+                if self._abandoned:
+                    os.close(self._fd)
+                    return
+                self._given.release()

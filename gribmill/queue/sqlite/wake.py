@@ -10,8 +10,11 @@ import contextlib
 import os
 import secrets
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
+
+SETTLED_NS = 1_000_000_000
 
 
 class WakeFolder:
@@ -19,13 +22,11 @@ class WakeFolder:
 
     def __init__(self, database: Path) -> None:
         self.path = database.with_name(database.name + ".wake")
+        self._empty_since = -1
 
     def announce(self) -> None:
         """Send to every listener; remove the sockets of those that died."""
-        try:
-            names = os.listdir(self.path)  # noqa: PTH208 — the hot path of every enqueue
-        except OSError:
-            return
+        names = self._listeners()
         if not names:
             return
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, _short(self.path) as folder:
@@ -39,6 +40,20 @@ class WakeFolder:
                 except OSError:
                     # A full buffer: that listener has wake-ups enough.
                     continue
+
+    def _listeners(self) -> list[str]:
+        """Asked after every enqueue: a folder that was seen empty, and has not changed since, is not read again."""
+        try:
+            changed = os.stat(self.path).st_mtime_ns  # noqa: PTH116
+            if changed == self._empty_since:
+                return []
+            names = os.listdir(self.path)  # noqa: PTH208
+        except OSError:
+            return []
+        # Times of files are coarse: an entry made in the same instant would not show as a change.
+        if not names and time.time_ns() - changed > SETTLED_NS:
+            self._empty_since = changed
+        return names
 
     def listen(self) -> WakeSocket:
         """A socket to wait on."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from typing import Any
 
 from gribmill.queue.database import Row, Transaction
 from gribmill.queue.model import Claimed, ClaimRequest
 from gribmill.queue.store.base import StoreBase
-from gribmill.queue.store.reservations import EVERYTHING
 from gribmill.queue.times import to_datetime, to_text
 
 
@@ -24,7 +25,8 @@ class Claims(StoreBase):
         if head.group_key is None or limit < 1 or head.retry_count:
             return ()
         with self.database.write() as tx:
-            if not _eligible(tx, json.dumps([head.type]), joined=head.batch_id):
+            # While the batch runs it is no further one against its type's limit.
+            if not tx.rows("may_join", {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp}):
                 return ()
             return _take(tx, request, head.batch_id, _siblings(tx, head.type, head.group_key, head.id, limit))
 
@@ -42,58 +44,40 @@ class Claims(StoreBase):
 
 def take_batch(tx: Transaction, request: ClaimRequest) -> tuple[Claimed, ...]:
     """Claim in the caller's transaction. Plain statements: nothing for the planner to turn around."""
-    if tx.rows("any_due", {"now": tx.stamp}):
-        tx.change("promote_due", {"now": tx.stamp})
-    batch_max = _eligible(tx, request.types_json)
-    types = request.types_json if len(batch_max) == len(request.types) else json.dumps(list(batch_max))
-    heads = tx.rows("claim_head", {"types": types})
+    params = {"types": request.types_json, "now": tx.stamp}
+    if tx.rows("any_due", params):
+        tx.change("promote_due", params)
+    heads = tx.rows("claim_head", params)
     if not heads:
         return ()
-    head = heads[0]
-    ids = [head["id"]]
-    more = min(batch_max[head["type"]], request.batch_limit or batch_max[head["type"]]) - 1
+    head: tuple[Any, ...] = tuple(heads[0])
+    head_id, kind, _, _, group_key, _, retry_count, _, batch_max = head
+    more = min(batch_max, request.batch_limit or batch_max) - 1
+    taken: list[Iterable[Any]] = [head[:-1]]
     # A job that has failed runs alone: if it crashes its executor again, no sibling pays for that.
-    if more > 0 and head["group_key"] is not None and head["retry_count"] == 0:
-        ids += _siblings(tx, head["type"], head["group_key"], head["id"], more)
-    return _take(tx, request, head["id"], ids)
+    if more > 0 and group_key is not None and retry_count == 0:
+        taken += _siblings(tx, kind, group_key, head_id, more)
+    return _take(tx, request, head_id, taken)
 
 
-def _eligible(tx: Transaction, types_json: str, joined: int | None = None) -> dict[str, int]:
-    """The types that may start now (not paused, reserved or at their limit), with their batch sizes.
-
-    A batch that is to be joined does not count against the limit: it runs already.
-    """
-    reserved = {row["scope"] for row in tx.rows("reserved_scopes", {"now": tx.stamp})}
-    return {
-        row["key"]: row["batch_max"]
-        for row in tx.rows("eligible_types", {"types": types_json})
-        if not (reserved & {EVERYTHING, row["key"]}) and _below_limit(tx, row, joined)
-    }
-
-
-def _below_limit(tx: Transaction, row: Row, joined: int | None) -> bool:
-    """Limits count batches: decodes, not rows."""
-    limit = row["max_running"]
-    return limit is None or tx.rows("running_batches", {"type": row["key"], "joined": joined})[0]["n"] < limit
-
-
-def _siblings(tx: Transaction, kind: str, group_key: str, head_id: int, more: int) -> list[int]:
+def _siblings(tx: Transaction, kind: str, group_key: str, head_id: int, more: int) -> list[Row]:
     params = {"type": kind, "group_key": group_key, "head_id": head_id, "more": more}
-    return [row["id"] for row in tx.rows("claim_siblings", params)]
+    return tx.rows("claim_siblings", params)
 
 
-def _take(tx: Transaction, request: ClaimRequest, batch_id: int, ids: list[int]) -> tuple[Claimed, ...]:
-    params = {
+def _take(tx: Transaction, request: ClaimRequest, batch_id: int, rows: Iterable[Iterable[Any]]) -> tuple[Claimed, ...]:
+    jobs = tuple(
+        Claimed(job_id, kind, args, tenant, group, batch_id, attempt_no + 1, retries, attempts)
+        for job_id, kind, args, tenant, group, attempt_no, retries, attempts in rows
+    )
+    claim = {
         "worker_id": request.worker_id,
         "pid": request.pid,
         "now": tx.stamp,
         "batch_id": batch_id,
         "lease_expires_at": to_text(tx.now + request.lease_seconds),
     }
-    taken: list[Claimed] = []
-    for params["id"] in ids:
-        job = Claimed(*tx.rows("take_job", params)[0])  # type: ignore[arg-type]
-        params["attempt_no"] = job.attempt_no
-        tx.change("insert_attempt", params)
-        taken.append(job)
-    return tuple(taken)
+    each = [{**claim, "id": job.id, "attempt_no": job.attempt_no} for job in jobs]
+    tx.change_many("take_job", each)
+    tx.change_many("insert_attempt", each)
+    return jobs

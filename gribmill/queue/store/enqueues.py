@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
+from itertools import groupby, islice
+from typing import NamedTuple
 
 from gribmill.queue.database import Transaction
 from gribmill.queue.errors import BadArguments, JobNotFound
@@ -43,59 +43,86 @@ class Enqueues(StoreBase):
         kind = self.types[job.type]
         _check_numbers(job)
         text, args = kind.encode(job.args)
-        params = {
-            "type": job.type,
-            "args": text,
-            "priority": job.priority,
-            "max_attempts": job.max_attempts or kind.max_attempts,
-            "tenant_id": job.tenant_id,
-            "dedupe_key": job.dedupe_key or kind.dedupe_key_of(text, job.tenant_id),
-            "group_key": kind.group_by(args) if kind.group_by else None,
-            "source": job.source,
-            "source_ref": job.source_ref,
-            "correlation_id": job.correlation_id,
-            "retry_of": None,
-            "created_by": job.created_by,
-        }
-        return PreparedJob(params, job.delay_seconds, job.after, job.on_parent_failure)
+        told = ToldColumns(
+            job.type,
+            text,
+            job.priority,
+            job.max_attempts or kind.max_attempts,
+            job.tenant_id,
+            job.dedupe_key or kind.dedupe_key_of(text, job.tenant_id),
+            kind.group_by(args) if kind.group_by else None,
+            job.source,
+            job.source_ref,
+            job.correlation_id,
+            None,
+            job.created_by,
+        )
+        return PreparedJob(told, job.delay_seconds, job.after, job.on_parent_failure)
+
+
+class ToldColumns(NamedTuple):
+    """What whoever enqueues a job says of it, in the order of insert_job.sql; the moment decides the other columns."""
+
+    type: str
+    args: str
+    priority: int
+    max_attempts: int
+    tenant_id: str
+    dedupe_key: str | None
+    group_key: str | None
+    source: str
+    source_ref: str | None
+    correlation_id: str | None
+    retry_of: int | None
+    created_by: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedJob:
     """A checked job, ready to be written in any transaction."""
 
-    params: dict[str, Any]
+    told: ToldColumns
     delay_seconds: float | None = None
     after: tuple[int, ...] = ()
     on_parent_failure: str = "cancel"
 
+    @property
+    def is_plain(self) -> bool:
+        """Nothing to look up: no parent, and no equal job that may be there already."""
+        return not self.after and self.told.dedupe_key is None
+
 
 def insert_jobs(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
-    """Write prepared jobs in the caller's transaction."""
-    return [_insert(tx, job) for job in jobs]
+    """Write prepared jobs in the caller's transaction, in their order."""
+    if len(jobs) == 1:
+        return [_insert(tx, jobs[0])]
+    made: list[Enqueued] = []
+    for plain, run in groupby(jobs, lambda job: job.is_plain):
+        if plain:
+            rows = [(tx.stamp, *job.told, _due(tx, job), 0, "pending", None, None) for job in run]
+            made += [Enqueued(job_id, created=True) for job_id in tx.insert_many("insert_job", rows)]
+        else:
+            made += [_insert(tx, job) for job in run]
+    return made
 
 
 def _insert(tx: Transaction, job: PreparedJob) -> Enqueued:
     now = tx.stamp
     waiting, broken = _parents(tx, job) if job.after else ([], None)
-    row = {
-        **job.params,
-        "now": now,
-        "next_run_at": to_text(tx.now + job.delay_seconds) if job.delay_seconds else None,
-        "deps_left": len(waiting),
-        # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
-        "status": "cancelled" if broken else "pending",
-        "completed_at": now if broken else None,
-        "error_message": broken,
-    }
-    made = tx.rows("insert_job", row)
-    if not made:
-        return Enqueued(tx.rows("find_duplicate", row)[0]["id"], created=False)
-    job_id = made[0]["id"]
+    # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
+    state = ("cancelled", now, broken) if broken else ("pending", None, None)
+    job_id = tx.insert("insert_job", (now, *job.told, _due(tx, job), len(waiting), *state))
+    if job_id is None:
+        key = {"tenant_id": job.told.tenant_id, "dedupe_key": job.told.dedupe_key}
+        return Enqueued(tx.rows("find_duplicate", key)[0]["id"], created=False)
     for parent in waiting:
         link = {"parent_id": parent, "job_id": job_id, "on_failure": job.on_parent_failure}
         tx.change("insert_dependency", link)
     return Enqueued(job_id, created=True)
+
+
+def _due(tx: Transaction, job: PreparedJob) -> str | None:
+    return to_text(tx.now + job.delay_seconds) if job.delay_seconds else None
 
 
 def _parents(tx: Transaction, job: PreparedJob) -> tuple[list[int], str | None]:

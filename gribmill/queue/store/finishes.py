@@ -45,9 +45,7 @@ def _follow_up(tx: Transaction, ticket: Ticket, jobs: list[PreparedJob]) -> bool
     if not jobs:
         return False
     chain = tx.rows("correlation_of", {"job_id": ticket.job_id})[0]["correlation_id"]
-    chained = [
-        replace(job, params={**job.params, "correlation_id": job.params["correlation_id"] or chain}) for job in jobs
-    ]
+    chained = [replace(job, told=job.told._replace(correlation_id=job.told.correlation_id or chain)) for job in jobs]
     return bool(insert_jobs(tx, chained))
 
 
@@ -71,11 +69,13 @@ def _apply(tx: Transaction, worker_id: str, report: Report, jobs: list[PreparedJ
 
 
 def _complete(tx: Transaction, worker_id: str, report: Report, outcome: Succeeded) -> bool | None:
-    if not tx.change("complete_job", {**_fence(worker_id, report.ticket), "now": tx.stamp}):
+    ticket = report.ticket
+    done = tx.rows("complete_job", {**_fence(worker_id, ticket), "now": tx.stamp})
+    if not done:
         return None
     _write(tx, outcome.also)
     _end_attempt(tx, report, "skipped" if outcome.skipped else "succeeded", outcome.skipped, outcome.artifacts)
-    return settle_dependents(tx, report.ticket.job_id, "completed")
+    return bool(done[0]["has_children"]) and settle_dependents(tx, ticket.job_id, "completed")
 
 
 def _snooze(tx: Transaction, worker_id: str, report: Report, outcome: Snoozed) -> bool:

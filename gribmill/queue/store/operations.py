@@ -8,11 +8,7 @@ from gribmill.queue.errors import NotAllowed, UnknownJobType
 from gribmill.queue.model import FINISHED, Enqueued
 from gribmill.queue.store.base import StoreBase, job_row
 from gribmill.queue.store.dependents import settle_dependents
-from gribmill.queue.store.enqueues import PreparedJob, insert_jobs
-
-COPIED_ON_RETRY = (
-    "type", "args", "priority", "max_attempts", "tenant_id", "dedupe_key", "group_key", "correlation_id",
-)  # fmt: skip
+from gribmill.queue.store.enqueues import PreparedJob, ToldColumns, insert_jobs
 
 
 class Operations(StoreBase):
@@ -41,9 +37,10 @@ class Operations(StoreBase):
             if row["status"] not in FINISHED:
                 raise NotAllowed(f"job {job_id} is {row['status']}: only a finished job can be retried")
             _ = self.types[row["type"]]  # a row of a type that is not declared would wait for ever
-            copied = {name: row[name] for name in COPIED_ON_RETRY}
-            origin = {"source": "manual", "source_ref": f"retry of job {job_id}", "retry_of": job_id}
-            made = insert_jobs(tx, [PreparedJob({**copied, **origin, "created_by": created_by})])[0]
+            again = ToldColumns(*(row[name] for name in ToldColumns._fields))._replace(
+                source="manual", source_ref=f"retry of job {job_id}", retry_of=job_id, created_by=created_by
+            )
+            made = insert_jobs(tx, [PreparedJob(again)])[0]
         self.database.announce()
         return made
 

@@ -1,5 +1,13 @@
-SELECT j.id, j.type, j.group_key, j.retry_count
-FROM json_each(:types) t CROSS JOIN jobs j ON j.id = (
+SELECT j.id, j.type, j.args, j.tenant_id, j.group_key, j.attempt_no, j.retry_count, j.max_attempts, d.batch_max
+FROM json_each(:types) t
+CROSS JOIN job_definitions d ON d.rowid = (
+  SELECT rowid FROM job_definitions
+  WHERE key = t.value AND is_active = 1 AND paused_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM direct_reservations INDEXED BY direct_reservations_one
+      WHERE status = 'ACTIVE' AND expires_at > :now AND (scope = '*' OR scope = t.value))
+    AND (max_running IS NULL OR max_running > (
+      SELECT count(DISTINCT batch_id) FROM jobs INDEXED BY jobs_lease WHERE type = t.value AND status = 'processing')))
+CROSS JOIN jobs j ON j.id = (
   SELECT id FROM jobs INDEXED BY jobs_ready
   WHERE type = t.value AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0
   ORDER BY priority DESC, position, created_at, id LIMIT 1)

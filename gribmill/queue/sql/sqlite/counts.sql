@@ -1,1 +1,9 @@
-SELECT type, status, n FROM job_counts WHERE n > 0 ORDER BY type, status
+SELECT type, status, sum(n) AS n FROM (
+  SELECT type, 'pending' AS status, count(*) AS n FROM jobs INDEXED BY jobs_ready
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 GROUP BY type
+  UNION ALL SELECT type, 'pending', 1 FROM jobs INDEXED BY jobs_due WHERE status = 'pending' AND next_run_at IS NOT NULL
+  UNION ALL SELECT type, 'pending', 1 FROM jobs INDEXED BY jobs_waiting
+  WHERE status = 'pending' AND deps_left > 0 AND next_run_at IS NULL
+  UNION ALL SELECT type, 'processing', 1 FROM jobs INDEXED BY jobs_lease WHERE status = 'processing'
+  UNION ALL SELECT type, status, n FROM job_counts WHERE n > 0)
+GROUP BY type, status ORDER BY type, status

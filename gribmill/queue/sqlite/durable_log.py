@@ -1,0 +1,47 @@
+"""The write-ahead log on the disk: what makes a commit survive a power cut."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gribmill.queue.errors import StoreError
+
+
+class DurableLog:
+    """One thread's hold on `jobs.db-wal`. Its connection, while open, keeps that file in place."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._fd = -1
+
+    def flush(self) -> None:
+        """Return when everything committed so far, by whomever, is on the disk."""
+        try:
+            if self._fd < 0:
+                self._fd = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+                _flush_folder(self._path.parent)
+            os.fdatasync(self._fd)
+        except OSError as error:
+            raise StoreError(
+                f"{self._path}: what was just written cannot be put on the disk ({error.strerror});"
+                " it is there now, and may be gone after a power cut"
+            ) from None
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def __del__(self) -> None:
+        # A thread that ended: nobody else will close it.
+        self.close()
+
+
+def _flush_folder(folder: Path) -> None:
+    """A file is only as safe as its name in the folder."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
