@@ -6,9 +6,7 @@ All are made once, in the temporary folder, under names that tell the recipe.
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.environment import SCRATCH
 from tests import make_grib
 from tests.real_files import REAL_GRIB, real_files
 
@@ -140,7 +139,7 @@ def count(path: Path) -> int:
 
 def _file(key: str, recipe: str, messages: Callable[[], list[bytes]]) -> Path:
     tag = hashlib.sha256(recipe.encode()).hexdigest()[:12]
-    path = Path(tempfile.gettempdir()) / f"gribmill-bench-{os.getuid()}" / f"{key}-{tag}.grib2"
+    path = SCRATCH / f"{key}-{tag}.grib2"
     if not path.is_file():
         sys.stderr.write(f"making {path.name} …\n")
         part = path.with_suffix(".part")

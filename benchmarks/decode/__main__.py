@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 
 from benchmarks.bars import draw_bars
 from benchmarks.compiled import grib2io_python, version_of_wgrib2, wgrib2_program
+from benchmarks.environment import process_environment
 from benchmarks.hours import Hour, decode_hours
 from benchmarks.machine import machine_lines
 from benchmarks.peers import GRIB, grib_python, versions
@@ -96,7 +96,7 @@ def run(python: Path | None, wgrib2: Path | None, row: Row, path: Path, rounds: 
     if python is None or (row.name == "wgrib2" and wgrib2 is None):
         return None
     # One thread each: CPU is compared, and threads that wait for each other cost more of it.
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "WGRIB2": str(wgrib2)}
+    environment = process_environment(WGRIB2=str(wgrib2))
     environment["GRIBMILL_KERNEL"] = "off" if row.name == "gribmill-off" else ""
     if row.home == "gribmill":
         environment["PYTHONPATH"] = str(ROOT.parent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -20,26 +21,32 @@ ISOBARIC = {"typeOfFirstFixedSurface": 100}
 
 
 def measure(rounds: int) -> dict[str, dict[int, float]]:
-    """Least CPU seconds of several builds, by count; the first, which fills the caches, is not counted."""
+    """Median CPU seconds of several builds, by count; the first, which fills the caches, is not counted."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        regions = {count: _cpu(made("hrrr"), boxes()[:count], home / "r", rounds) for count in REGION_COUNTS}
-        variables = {}
-        for count in VARIABLE_COUNTS:
-            path = home / f"{count}.grib2"
+        files = {count: home / f"{count}.grib2" for count in VARIABLE_COUNTS}
+        for count, path in files.items():
             path.write_bytes(b"".join(_levels(count)))
-            variables[count] = _cpu(path, boxes()[:8], home / "v", rounds)
-    return {"regions": regions, "variables": variables}
+        regions: dict[int, list[float]] = {count: [] for count in REGION_COUNTS}
+        variables: dict[int, list[float]] = {count: [] for count in VARIABLE_COUNTS}
+        for _ in range(rounds + 1):
+            for count, spent in regions.items():
+                spent.append(_cpu(made("hrrr"), boxes()[:count], home / "r"))
+            for count, spent in variables.items():
+                spent.append(_cpu(files[count], boxes()[:8], home / "v"))
+    return {"regions": _medians(regions), "variables": _medians(variables)}
 
 
-def _cpu(path: Path, regions: list[Region], data: Path, rounds: int) -> float:
-    spent = []
-    for _ in range(rounds + 1):
-        start = time.process_time()
-        outcome = build(path, regions, data, model="hrrr", everything=True)
-        spent.append(time.process_time() - start)
-        assert len(outcome.tiles) == len(regions), outcome.failed
-    return round(min(spent[1:]), 4)
+def _cpu(path: Path, regions: list[Region], data: Path) -> float:
+    start = time.process_time()
+    outcome = build(path, regions, data, model="hrrr", everything=True)
+    spent = time.process_time() - start
+    assert len(outcome.tiles) == len(regions), outcome.failed
+    return spent
+
+
+def _medians(times: dict[int, list[float]]) -> dict[int, float]:
+    return {count: round(statistics.median(spent[1:]), 5) for count, spent in times.items()}
 
 
 def boxes() -> list[Region]:

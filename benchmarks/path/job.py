@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchmarks.environment import ROOT, process_environment
 from benchmarks.hours import made
 from benchmarks.path.sampler import stages
 from benchmarks.regions import EIGHT
@@ -24,14 +24,17 @@ from gribmill.settings import Settings
 from gribmill.tiles.grib.field import read_fields
 from gribmill.tiles.naming import lexicon_name
 
-ROOT = Path(__file__).parents[2]
 RUN = "20260901_12"
 WARM_UP_HOURS = 3
+TITLES = {"hrrr": "HRRR", "gfs": "GFS 0.25°", "ifs": "IFS 0.25°"}
 
 
 def measure(rounds: int) -> dict[str, Any]:
-    """By model and clock: seconds of one hour (a batch of eight regions) by stage and process; peak memory."""
-    return {model: {clock: _hours(model, clock, 4 * rounds) for clock in ("cpu", "wall")} for model in ("hrrr", "gfs")}
+    """By model and clock: seconds of one hour (a batch of eight regions) by stage; peak memory of the executor."""
+    return {
+        model: {"title": title, **{clock: _hours(model, clock, 4 * rounds) for clock in ("cpu", "wall")}}
+        for model, title in TITLES.items()
+    }
 
 
 def _hours(model: str, clock: str, hours: int) -> dict[str, Any]:
@@ -39,7 +42,7 @@ def _hours(model: str, clock: str, hours: int) -> dict[str, Any]:
         data = Path(folder)
         _fill(data, model, WARM_UP_HOURS + hours)
         command = [sys.executable, "-m", "benchmarks.path.sampled", folder, clock, str(WARM_UP_HOURS * len(EIGHT))]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        environment = process_environment(PYTHONPATH=str(ROOT))
         subprocess.run(command, check=True, env=environment, stderr=subprocess.DEVNULL, cwd=ROOT)
         both = {name: json.loads((data / f"{name}.json").read_text()) for name in ("executor", "supervisor")}
         tiles = len(list(data.glob("tiles/**/[0-9]*.npz")))

@@ -1,77 +1,52 @@
-"""A forecast at a place over 49 hours × 12 variables, and a worker's way to its first claim."""
+"""Reading 49 hours × 12 variables: the forecast at a place, and the run as one dataset."""
 
 from __future__ import annotations
 
-import os
-import signal
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from benchmarks.hours import made
 from gribmill.regions.region import load_regions
 from gribmill.tiles.build import build
 from gribmill.tiles.point import point
+from gribmill.tiles.run import open_run
 
 HOURS = 49
-POLL_SECONDS = 0.002
-MOST_SECONDS = 60.0
 
 
-def point_cpu(rounds: int) -> dict[str, float]:
-    """Median CPU of `point` on files that the system has in memory, and how much it gave."""
+def measure(rounds: int) -> dict[str, Any]:
+    """Median CPU milliseconds of each, on files that the system has in memory, in a process that has done it before."""
     with tempfile.TemporaryDirectory() as folder:
         region = load_regions()["ne"]
         for hour in range(HOURS):
             build(made("hrrr"), [region], folder, model="hrrr", hour=hour)
-        spent = []
+        tiles = sorted(Path(folder).glob("tiles/**/[0-9]*.npz"))
+        ways: dict[str, Callable[[], object]] = {
+            "point": lambda: point(40.7, -74.0, data=folder),
+            "open_run": lambda: open_run("hrrr", data=folder),
+            "open_run, all of t2m": lambda: open_run("hrrr", data=folder).t2m.values,
+            "np.load of each tile, all of t2m": lambda: [_load(path) for path in tiles],
+        }
+        spent: dict[str, list[float]] = {name: [] for name in ways}
         for _ in range(rounds + 1):
-            start = time.process_time()
-            found = point(40.7, -74.0, data=folder)
-            spent.append(time.process_time() - start)
-    cpu = statistics.median(spent[1:])
-    return {"cpu_s": round(cpu, 4), "hours": len(found.steps), "columns": len(found.columns)}
+            for name, way in ways.items():
+                start = time.process_time()
+                way()
+                spent[name].append(time.process_time() - start)
+        found = point(40.7, -74.0, data=folder)
+    return {
+        "hours": len(found.steps),
+        "columns": len(found.columns),
+        "cpu_ms": {name: round(1000 * statistics.median(times[1:]), 1) for name, times in spent.items()},
+    }
 
 
-def cold_start_cpu(rounds: int) -> dict[str, float]:
-    """Median CPU of a fresh `gribmill work` (its own process, then with its executors) at its first claim."""
-    found = [_first_claim() for _ in range(rounds)]
-    own, whole = (statistics.median(figures) for figures in zip(*found, strict=True))
-    return {"worker_cpu_s": round(own, 3), "with_executors_cpu_s": round(whole, 3)}
-
-
-def _first_claim() -> tuple[float, float]:
-    from gribmill.pipeline.queue import open_queue
-    from gribmill.queue.model import NewJob
-    from gribmill.settings import Settings
-
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(data=Path(folder))
-        assert settings.data_root == Path(folder), "a benchmark must not touch anybody's queue"
-        store = open_queue(settings)
-        store.enqueue(NewJob("sleep", {"seconds": 0.2}))
-        command = [sys.executable, "-m", "gribmill.cli.main", "--data", folder, "work", "--types", "sleep"]
-        worker = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            end = time.monotonic() + MOST_SECONDS
-            while not store.running():
-                if time.monotonic() > end:
-                    raise SystemExit("the worker did not claim its first job within a minute")
-                time.sleep(POLL_SECONDS)
-            own = _cpu_of(worker.pid)
-            return own, own + sum(map(_cpu_of, _children(worker.pid)))
-        finally:
-            worker.send_signal(signal.SIGTERM)
-            worker.wait(30)
-
-
-def _cpu_of(pid: int) -> float:
-    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _children(pid: int) -> list[int]:
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+def _load(path: Path) -> Any:
+    with np.load(path) as tile:
+        return tile["t2m"]

@@ -131,7 +131,7 @@ served by `gribmill.mirror` on loopback, without checksums, as the clouds do. Ea
 of each by the inventory. The messages that came are {same}.
 
 **How.** A fresh process for every round, {rounds} rounds, in turn; medians of the second and third hour of each. CPU
-is user + system of the process and of what it runs (Herbie runs curl), not the mirror's. Requests and bytes are those
+is user + system of the process and of programs that it runs, not the mirror's. Requests and bytes are those
 that the mirror counted, HEADs and the index included.
 
 **Not the same.** gribmill checks every message (length, header, time, against the index and the request), keeps a

@@ -15,6 +15,7 @@ from typing import Any
 
 from benchmarks.bars import draw_bars
 from benchmarks.compiled import version_of_wgrib2, wgrib2_program
+from benchmarks.environment import process_environment
 from benchmarks.hours import Hour, tile_hours
 from benchmarks.machine import machine_lines
 from benchmarks.peers import GRIB, grib_python, versions
@@ -87,7 +88,7 @@ def measured(hour: Hour, rounds: int) -> Reports:
 def run(way: Way, hour: Hour, boxes: str, out: Path) -> dict[str, Any]:
     """One fresh process; its own report and the CPU time of the whole process."""
     interpreter = grib_python() if way.peer else Path(sys.executable)
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "BENCH_MODEL": hour.model}
+    environment = process_environment(BENCH_MODEL=hour.model)
     environment["WGRIB2"] = str(wgrib2_program().path)
     # The ways import each other's neighbours by plain names, gribmill's from the checkout.
     environment["PYTHONPATH"] = str(WAYS) if way.peer else f"{WAYS}{os.pathsep}{ROOT.parent}"

@@ -1,0 +1,100 @@
+"""What was aimed at and what was reached, from the figures of all pages."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One row of the table."""
+
+    what: str
+    goal: str
+    here: str
+    met: bool
+
+    def __str__(self) -> str:
+        return f"| {self.what} | {self.goal} | {self.here} | {'met' if self.met else '**missed**'} |"
+
+
+def goals(figures: dict[str, Any]) -> list[Goal]:
+    """Decoding and tiles come from the pages of their own; everything else is in `figures`."""
+    found = [*_decode(_read("decode.json")), *_tiles(_read("tiles.json")), *_encodings(figures["encodings"])]
+    for model in figures["job"].values():
+        peak = model["cpu"]["peak_mb"]
+        found.append(
+            Goal(f"peak memory of a build worker, {model['title']}", "≤ 150 MB", f"{peak:.0f} MB", peak <= 150)
+        )
+    read = figures["reading"]
+    what = f"`point`, {read['hours']} hours × {read['columns']} variables, warm"
+    found.append(_most(what, read["cpu_ms"]["point"], 50, "ms"))
+    found.append(_most("cold start of a worker to first claim", figures["cold_start"]["worker_cpu_s"], 0.5, "s"))
+    return found
+
+
+def _most(what: str, value: float, most: float, unit: str) -> Goal:
+    return Goal(what, f"≤ {most:g} {unit} of CPU", f"{value:.3g} {unit}", value <= most)
+
+
+def _part(what: str, own: float, other: float, part: float) -> Goal:
+    """At most so small a part of another's."""
+    return Goal(what, f"≤ 1/{part:g}", f"1/{other / own:.1f}", other / own >= part)
+
+
+def _decode(cells: dict[str, Any]) -> list[Goal]:
+    found = []
+    for key, title, peer, part in (
+        ("hrrr53", "12 made HRRR messages (5.3)", "eccodes", 8),
+        ("hrrr53", "12 made HRRR messages (5.3)", "cfgrib", 30),
+        ("hrrr53", "12 made HRRR messages (5.3)", "wgrib2", 1),
+        ("hrrr53", "12 made HRRR messages (5.3)", "grib2io", 1),
+        ("hrrr-real", "real HRRR messages", "eccodes", 5),
+        ("gfs-real", "real GFS messages", "eccodes", 5),
+        ("ifs", "12 made IFS messages (CCSDS)", "eccodes", 3),
+        ("ifs-real", "real ECMWF messages (CCSDS)", "eccodes", 3),
+    ):
+        own, other = (cells.get(name, {}).get(key) for name in ("gribmill", peer))
+        if own and other:
+            found.append(_part(f"decode {title}, against {peer}", own["cpu_ms"], other["cpu_ms"], part))
+    return found
+
+
+def _tiles(hours: dict[str, Any]) -> list[Goal]:
+    found = []
+    for key, title in (("hrrr", "12 made messages × 8 regions"), ("hrrr-real", "the same, real messages")):
+        ways = hours.get(key, {})
+        if not ways:
+            continue
+        own = ways["gribmill_way"]["cpu_s"]
+        for script, peer, part in (
+            ("cfgrib_per_region", "cfgrib + xarray + savez_compressed per region", 60),
+            ("eccodes_by_hand", "ecCodes once + savez_compressed", 12),
+            ("eccodes_fast_zip", "ecCodes once + ISA-L (gribmill's writer)", 2.5),
+        ):
+            found.append(_part(f"HRRR, {title}, against {peer}", own, ways[script]["cpu_s"], part))
+        above = own / ways["floor"]["cpu_s"]
+        found.append(Goal(f"HRRR, {title}, against the floor", "≤ 5 ×", f"{above:.1f} ×", above <= 5))
+    return found
+
+
+def _encodings(kinds: dict[str, Any]) -> list[Goal]:
+    found = []
+    for encoding, size, part in (("fast", 1.2, 15), ("compact", 1.0, 4), ("packed", 0.8, 10)):
+        for kind, each in kinds.items():
+            is_size, is_cpu = each[encoding]["size"], 1 / each[encoding]["cpu"]
+            met = is_size <= size and is_cpu >= part
+            reached = f"{is_size:.2f} × at 1/{is_cpu:.1f}"
+            found.append(Goal(f"`{encoding}`, {kind}", f"≤ {size:.1f} × size at ≤ 1/{part} CPU", reached, met))
+    return found
+
+
+def _read(name: str) -> dict[str, Any]:
+    path = RESULTS / name
+    found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    return found
