@@ -20,7 +20,8 @@ ARGS_LIMIT_BYTES = 64_000
 class Args(BaseModel):
     """The base of every argument model: unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Checked when the first job of a type comes: executors start without the checks of all others.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,12 @@ class Lane:
 
     @property
     def missing(self) -> int:
-        """How many executors are to be started, now or at `respawn_at`."""
-        return self.count - sum(not child.retiring for child in self.children)
+        """How many executors are to be started, now or at `respawn_at`.
+
+        One waits for the first job; as many again follow as have work. An idle worker costs one process per lane.
+        """
+        wanted = min(self.count, max(1, 2 * sum(bool(child.batch) for child in self.children)))
+        return max(0, wanted - sum(not child.retiring for child in self.children))
 
     @property
     def may_spawn(self) -> bool:
