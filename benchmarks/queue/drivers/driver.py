@@ -16,14 +16,14 @@ class Driver(Protocol):
     def put(self, n: int) -> None:
         """Enqueue one job."""
 
-    def put_many(self, first: int, count: int) -> None:
-        """Enqueue many, in the fastest way that the queue offers."""
+    def put_many(self, count: int, batch: int) -> None:
+        """Enqueue many, in the fastest way that the queue offers; `batch` of them belong together."""
 
     def work(self, batch: int) -> int:
         """Claim, do nothing, complete: until nothing is left. How many."""
 
-    def claim_once(self) -> None:
-        """Claim one job and complete it."""
+    def claim(self) -> None:
+        """Take one job, and let it be."""
 
     def finished_rows(self, count: int) -> bool:
         """Pretend that so many jobs have finished before; False where the queue keeps none."""
@@ -35,7 +35,7 @@ def main(open_driver: Callable[[str, str], Driver]) -> None:
     batch = int(sys.argv[5]) if len(sys.argv) > 5 else 1
     driver = open_driver(path, durability)
     result = {
-        "fill": lambda: _timed(lambda: driver.put_many(0, count)),
+        "fill": lambda: _timed(lambda: driver.put_many(count, batch)),
         "add": lambda: _timed(lambda: [driver.put(n) for n in range(count)]),
         "work": lambda: _work(driver, batch),
         "claims": lambda: _claims(driver, count),
@@ -66,10 +66,10 @@ def _work(driver: Driver, batch: int) -> dict[str, float]:
 def _claims(driver: Driver, finished: int) -> dict[str, object]:
     if not driver.finished_rows(finished):
         return {"latencies": None}
-    driver.put_many(0, 1200)
+    driver.put_many(1200, 1)
     latencies = []
     for _ in range(1000):
         began = time.perf_counter()
-        driver.claim_once()
+        driver.claim()
         latencies.append(time.perf_counter() - began)
     return {"latencies": sorted(latencies), "pid": os.getpid()}

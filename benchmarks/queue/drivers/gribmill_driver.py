@@ -13,29 +13,31 @@ from gribmill.queue.store.workers import new_worker_id
 
 
 class EchoArgs(Args):
-    """A number, and the group that siblings share."""
+    """A number."""
 
     n: int
-    group: str
 
 
-ECHO = JobType("echo", "Does nothing.", EchoArgs, "fetch", "no:handler", batch_max=12, group_by=lambda args: args.group)
+ECHO = JobType("echo", "Does nothing.", EchoArgs, "fetch", "no:handler")
+TWELVE = JobType(
+    "twelve", "Twelve share a group.", EchoArgs, "build", "no:handler", batch_max=12, group_by=lambda a: str(a.n // 12)
+)
 
 
 class GribmillDriver:
     def __init__(self, path: str, durability: str) -> None:
         database = SqliteDatabase(Path(path), synchronous="full" if durability == "full" else "normal")
-        self.store = Store(database, Registry(ECHO))
+        self.store = Store(database, Registry(ECHO, TWELVE))
         self.worker_id = new_worker_id()
 
     def put(self, n: int) -> None:
-        self.store.enqueue(self._job(n))
+        self.store.enqueue(NewJob("echo", {"n": n}))
 
-    def put_many(self, first: int, count: int) -> None:
-        self.store.enqueue_many(self._job(n) for n in range(first, first + count))
+    def put_many(self, count: int, batch: int) -> None:
+        self.store.enqueue_many(NewJob(_kind(batch), {"n": n}) for n in range(count))
 
     def work(self, batch: int) -> int:
-        request = ClaimRequest(self.worker_id, ("echo",), 60.0, batch_limit=batch)
+        request = ClaimRequest(self.worker_id, (_kind(batch),), 60.0, batch_limit=batch)
         jobs = self.store.claim(request)
         done = 0
         while jobs:
@@ -45,9 +47,8 @@ class GribmillDriver:
             jobs = turn.batches[0]
         return done
 
-    def claim_once(self) -> None:
-        jobs = self.store.claim(ClaimRequest(self.worker_id, ("echo",), 60.0, batch_limit=1))
-        self.store.finish(self.worker_id, [Report(job.ticket, Succeeded()) for job in jobs])
+    def claim(self) -> None:
+        self.store.claim(ClaimRequest(self.worker_id, ("echo",), 60.0, batch_limit=1))
 
     def finished_rows(self, count: int) -> bool:
         handle = self.store.database._handle()  # type: ignore[attr-defined]
@@ -59,9 +60,9 @@ class GribmillDriver:
         )
         return True
 
-    @staticmethod
-    def _job(n: int) -> NewJob:
-        return NewJob("echo", {"n": n, "group": str(n // 12)})
+
+def _kind(batch: int) -> str:
+    return "echo" if batch == 1 else "twelve"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""huey with SqliteHuey. A dequeued task is deleted at once: a crash loses it."""
+"""huey with SqliteHuey as it comes: a task is deleted when it is taken, and its result is kept when it has ended."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from benchmarks.queue.drivers.driver import main
 
 
 class HueyDriver:
+    records_ends = True
+
     def __init__(self, path: str, durability: str) -> None:
-        self.huey = SqliteHuey("bench", filename=path, fsync=True, results=False)
+        self.huey = SqliteHuey("bench", filename=path, fsync=True, results=self.records_ends)
         if durability != "full":
             self.huey.storage.conn.execute("pragma synchronous=normal")
         self.echo = self.huey.task()(echo)
@@ -17,8 +19,8 @@ class HueyDriver:
     def put(self, n: int) -> None:
         self.echo(n)
 
-    def put_many(self, first: int, count: int) -> None:
-        for n in range(first, first + count):
+    def put_many(self, count: int, batch: int) -> None:
+        for n in range(count):
             self.echo(n)
 
     def work(self, batch: int) -> int:
@@ -28,15 +30,16 @@ class HueyDriver:
             done += 1
         return done
 
-    def claim_once(self) -> None:
-        self.huey.execute(self.huey.dequeue())
+    def claim(self) -> None:
+        self.huey.dequeue()
 
     def finished_rows(self, count: int) -> bool:
         return count == 0
 
 
-def echo(n: int) -> None:
-    """Does nothing."""
+def echo(n: int) -> int:
+    """huey records the end of a task that returns something."""
+    return n
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from litequeue import LiteQueue  # type: ignore[import-not-found]
 
 from benchmarks.queue.drivers.driver import main
@@ -14,12 +16,12 @@ class LitequeueDriver:
             self.queue.conn.execute("PRAGMA synchronous = FULL")
 
     def put(self, n: int) -> None:
-        self.queue.put(str(n))
+        self.queue.put(json.dumps({"n": n}))
 
-    def put_many(self, first: int, count: int) -> None:
+    def put_many(self, count: int, batch: int) -> None:
         with self.queue.transaction(mode="IMMEDIATE"):
-            for n in range(first, first + count):
-                self.queue.put(str(n))
+            for n in range(count):
+                self.put(n)
 
     def work(self, batch: int) -> int:
         done = 0
@@ -28,8 +30,8 @@ class LitequeueDriver:
             done += 1
         return done
 
-    def claim_once(self) -> None:
-        self.queue.done(self.queue.pop().message_id)
+    def claim(self) -> None:
+        self.queue.pop()
 
     def finished_rows(self, count: int) -> bool:
         self.queue.conn.execute(

@@ -17,11 +17,11 @@ class PersistQueueDriver:
             connection.execute(f"PRAGMA synchronous={durability}")
 
     def put(self, n: int) -> None:
-        self.queue.put(n)
+        self.queue.put({"n": n})
 
-    def put_many(self, first: int, count: int) -> None:
-        for n in range(first, first + count):
-            self.queue.put(n)
+    def put_many(self, count: int, batch: int) -> None:
+        for n in range(count):
+            self.put(n)
 
     def work(self, batch: int) -> int:
         done = 0
@@ -33,8 +33,8 @@ class PersistQueueDriver:
             self.queue.ack(id=item["pqid"])
             done += 1
 
-    def claim_once(self) -> None:
-        self.queue.ack(id=self.queue.get(block=False, raw=True)["pqid"])
+    def claim(self) -> None:
+        self.queue.get(block=False, raw=True)
 
     def finished_rows(self, count: int) -> bool:
         connection = self.queue._putter
