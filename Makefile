@@ -6,14 +6,16 @@ STAMP  := $(VENV)/.ready
 DATA   ?=
 EXTRAS := plot,dask
 
-.PHONY: help setup demo test check bench bench-queue bench-tiles bench-path bench-chain bench-decode soak fuzz clean
+.PHONY: help setup demo test test-pure check bench bench-queue bench-decode bench-tiles bench-subset bench-chain bench-path bench-day soak fuzz clean
 
 help:
 	@echo "make demo          set up, then run the main job end to end (DATA=DIR uses another data root)"
 	@echo "make test          set up, then every check and every test"
+	@echo "make test-pure     every test without the native decode kernel"
 	@echo "make setup         only the environment, in $(VENV)"
 	@echo "make check         ruff, mypy --strict, import-linter"
-	@echo "make bench         all benchmarks, side by side with the peers (bench-queue, bench-tiles, bench-path, bench-chain, bench-decode)"
+	@echo "make bench         all benchmarks, side by side with the peers: bench-queue, bench-decode, bench-tiles, bench-subset,"
+	@echo "                   bench-chain, bench-path, bench-day (QUICK=1: one round of each, for a look)"
 	@echo "make soak          the long runs: hours of kill -9 and of random histories (MINUTES=10)"
 	@echo "make fuzz          damaged messages into the decode kernel, with sanitizers (SECONDS=60)"
 	@echo "make clean         remove the environment and caches"
@@ -42,16 +44,35 @@ demo: $(STAMP)
 test: check
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
+# What the tests of the kernel hold has nothing to hold then: they skip.
+test-pure: $(STAMP)
+	GRIBMILL_KERNEL=off $(BIN)/python -m pytest -n auto --dist loadfile
+
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: bench-queue bench-tiles bench-path bench-chain bench-decode
+# In this order: the page of bench-path takes rows of those before it, and the day is worked out from all of them.
+BENCHES := bench-queue bench-decode bench-tiles bench-subset bench-chain bench-path bench-day
+# QUICK=1: one round of each, to see that all of it runs.
+QUICK ?=
 
-bench-queue bench-tiles bench-path bench-chain bench-decode: bench-%: $(STAMP)
-	$(BIN)/python -m benchmarks.$*
+bench: $(STAMP)
+	@for part in $(BENCHES); do $(MAKE) --no-print-directory $$part QUICK=$(QUICK) || exit 1; done
+
+bench-decode bench-tiles bench-subset bench-path: bench-%: $(STAMP)
+	$(BIN)/python -m benchmarks.$* $(if $(QUICK),--quick)
+
+bench-queue: $(STAMP)
+	$(BIN)/python -m benchmarks.queue $(if $(QUICK),--rounds 1 --scale 0.1)
+
+bench-chain: $(STAMP)
+	$(BIN)/python -m benchmarks.chain $(if $(QUICK),--hours 1 --coarse 4)
+
+bench-day: $(STAMP)
+	$(BIN)/python -m benchmarks.a_day
 
 MINUTES ?= 10
 soak: $(STAMP)

@@ -15,8 +15,8 @@ from gribmill.regions.region import Region
 from gribmill.tiles.build import build
 from tests.make_grib import make_message
 
-REGION_COUNTS = (1, 2, 4, 8, 16, 32, 64)
-VARIABLE_COUNTS = (1, 3, 10, 30, 60, 100)
+REGION_COUNTS = (1, 2, 4, 8, 16, 24, 32, 48, 64)
+VARIABLE_COUNTS = (1, 5, 10, 20, 40, 60, 80, 100)
 ISOBARIC = {"typeOfFirstFixedSurface": 100}
 
 

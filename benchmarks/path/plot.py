@@ -12,8 +12,8 @@ def draw(figures: dict[str, Any], path: Path) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, 3, figsize=(15, 4.2), layout="constrained", width_ratios=(1, 1, 1.3))
-    panels = (("regions", "12 HRRR messages, regions of 4° × 2.5°"), ("variables", "8 regions of 4° × 2.5°"))
+    figure, axes = pyplot.subplots(1, 3, figsize=(15, 4.5), layout="constrained", width_ratios=(1, 1, 1.3))
+    panels = (("regions", "One more region: 12 HRRR messages"), ("variables", "One more variable: 8 regions"))
     for axis, (what, title) in zip(axes, panels, strict=False):
         _growth(axis, {int(count): spent for count, spent in figures["growth"][what].items()}, what, title)
     _shares(axes[2], figures["job"])
@@ -35,7 +35,7 @@ def _growth(axis: Any, points: dict[int, float], what: str, title: str) -> None:
     axis.plot(ends, [1000 * (start + slope * x) for x in ends], "--", color="gray", label=fit)
     axis.plot(list(points), [1000 * spent for spent in points.values()], "o", color="tab:orange", label="measured")
     axis.set(xlabel=f"number of {what}", ylabel="CPU of one build, ms", xlim=(0, None), ylim=(0, None))
-    axis.set_title(f"One more of the {what}: {title}", fontsize=10)
+    axis.set_title(title, fontsize=10)
     axis.legend(loc="upper left", fontsize=9)
     axis.grid(alpha=0.3)
 

@@ -46,9 +46,16 @@ def test_stats_tell_depth_waits_runs_and_failures(gribmill: Run, store: Store, d
     assert hour.splitlines()[1].split()[:4] == ["sleep", "2", "1", "50.0%"]
 
 
+def _heed_interrupts() -> None:
+    """Shells start what they put into the background with interrupts ignored, tests and all."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_watch_goes_on_until_interrupted(data: Path) -> None:
     words = ["--data", str(data), "jobs", "stats", "--watch", "--every", "0.1", "--json"]
-    process = subprocess.Popen([sys.executable, "-m", "gribmill", *words], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gribmill", *words], stdout=subprocess.PIPE, text=True, preexec_fn=_heed_interrupts
+    )
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(2)]
     process.send_signal(signal.SIGINT)
