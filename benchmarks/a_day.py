@@ -1,155 +1,243 @@
-"""`python -m benchmarks.a_day`: what a day of all deterministic models × 50 regions costs, from measured figures.
-
-CPU per point comes from results/path.json (growth with regions), bytes per point from the generated HRRR hour.
-"""
+"""`python -m benchmarks.a_day`: what a day of all deterministic models × 50 regions costs, from measured figures."""
 
 from __future__ import annotations
 
-import json
 import sys
-import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from benchmarks.hours import HRRR as FIELDS
-from benchmarks.hours import made
-from benchmarks.path.growth import boxes
+from benchmarks.rates import RESULTS, Rates, grids, measured, points_of
+from gribmill.ingest.index.parse import guess_kind, parse_index
+from gribmill.ingest.index.select import select
 from gribmill.ingest.model import Model
+from gribmill.ingest.ranges import ByteRange, merge
 from gribmill.ingest.registry import load_models
-from gribmill.regions.box import Box
-from gribmill.regions.grids import Grid
-from gribmill.regions.named_grid import named_grids
+from gribmill.pipeline.wanted import wanted
+from gribmill.regions.grids import Grid, LatLonGrid
 from gribmill.regions.region import load_regions
-from gribmill.regions.window import window
-from gribmill.tiles.build import build
+from tests.real_files import REAL_GRIB
 
-RESULTS = Path(__file__).parent / "results"
 REGIONS = 50
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 # By id and not by member: what these files hold is one run among many, or statistics of them.
 ENSEMBLES = ("gefs", "aifs_ens", "ifs_enfo")
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """CPU per grid point of a message, CPU per point of a tile, bytes of both."""
-
-    decode_s: float
-    tile_s: float
-    message_bytes: float
-    tile_bytes: float
+# Models that only list what is there: hourly to 48 h, then every third hour to 192 h, every sixth to 264 h.
+DISCOVERED = (*range(1, 49), *range(51, 193, 3), *range(198, 265, 6))
+# Real indexes, and the hour each is of: they tell how large the wanted messages are.
+INDEXES = {
+    "hrrr": ("reformatters.2025080100.hrrr.t00z.wrfsfcf08.grib2.idx", 8),
+    "gfs": ("kerchunk.2023110400.gfs.t00z.pgrb2.0p25.f021.idx", 21),
+    "aifs": ("reformatters.aifs_single_20250301_00z_0h.index", 0),
+}
+# Bytes of a point where no real index is at hand: what those three came to when this was written.
+BYTES_A_POINT = {"hrrr": 0.62, "gfs": 0.55, "aifs": 0.60}
+EXAMPLES = ("puerto_rico", "ne", "conus", "north_america", "global")
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One model's day."""
+    """One model's day. CPU in hours, sizes in GB."""
 
     model: str
+    packing: str
+    grid_points: int
     runs: int
     files: int
-    fields: int
-    network_gb: float
-    tiles_gb: float
-    cpu_hours: float
-    at_most: bool
+    messages: int
+    tiles: int
+    network: float
+    download_cpu: float
+    decode_cpu: float
+    tile_cpu: float
+    queue_cpu: float
+    disk: float
+    guessed: bool
+
+    @property
+    def cpu(self) -> float:
+        return self.download_cpu + self.decode_cpu + self.tile_cpu + self.queue_cpu
 
 
 def main() -> None:
-    rates = measured()
-    grids = {one.name: one.grid for one in named_grids()}
+    rates, known, sizes = measured(), grids(), message_bytes()
     models = [model for name, model in sorted(load_models().items()) if name.split(".")[0] not in ENSEMBLES]
-    costs = [cost_of(model, grids[model.grid], rates) for model in models if model.grid in grids]
-    unknown = [model.id for model in models if model.grid not in grids]
-    text = page(costs, unknown, rates)
+    costs = [cost_of(model, known[model.grid], rates, sizes) for model in models if model.grid in known]
+    unknown = [model.id for model in models if model.grid not in known]
+    text = page([cost for cost in costs if cost.files], unknown, rates, sizes)
     (RESULTS / "a_day.md").write_text(text, encoding="utf-8")
     sys.stdout.write(text)
 
 
-def measured() -> Rates:
-    """A straight line through the growth: what a file costs without regions, and what a region adds."""
-    spent = {
-        int(count): cpu for count, cpu in json.loads((RESULTS / "path.json").read_text())["growth"]["regions"].items()
-    }
-    grid = {one.name: one.grid for one in named_grids()}["hrrr"]
-    points = {count: sum(_points(grid, region.box) for region in boxes()[:count]) for count in spent}
-    mean_x, mean_y = sum(points.values()) / len(points), sum(spent.values()) / len(spent)
-    slope = sum((points[count] - mean_x) * (spent[count] - mean_y) for count in spent)
-    slope /= sum((points[count] - mean_x) ** 2 for count in spent)
-    file = made("hrrr")
-    values = len(FIELDS) * grid.shape[0] * grid.shape[1]
-    with tempfile.TemporaryDirectory() as folder:
-        tiles = build(file, boxes(), folder, model="hrrr").tiles
-    cut = len(FIELDS) * sum(tile.meta.grid.shape[0] * tile.meta.grid.shape[1] for tile in tiles)
-    return Rates(
-        decode_s=max(0.0, mean_y - slope * mean_x) / values,
-        tile_s=slope / len(FIELDS),
-        message_bytes=file.stat().st_size / values,
-        tile_bytes=sum(tile.bytes for tile in tiles) / cut,
-    )
+def message_bytes() -> dict[str, float]:
+    """Bytes that come for a point of a wanted message, gaps between ranges included, from real indexes."""
+    found = dict(BYTES_A_POINT)
+    for model_id, (name, hour) in INDEXES.items():
+        path = REAL_GRIB / "idx" / name
+        if path.is_file():
+            found[model_id] = _bytes_a_point(load_models()[model_id], path, hour)
+    return found
 
 
-def cost_of(model: Model, grid: Grid, rates: Rates) -> Cost:
+def _bytes_a_point(model: Model, path: Path, hour: int) -> float:
+    data = path.read_bytes()
+    inventory = parse_index(guess_kind(data), data, path.name)
+    chosen = select(inventory, wanted(model.variables), hour, extras=model.extras, offset_minutes=model.offset_minutes)
+    ranges = [ByteRange(one.offset, one.end) for one in chosen.found.values() if one.end is not None]
+    grid = grids()[str(model.grid)]
+    return sum(one.end - one.start for one in merge(ranges) if one.end) / (len(ranges) * grid.shape[0] * grid.shape[1])
+
+
+def cost_of(model: Model, grid: Grid, rates: Rates, sizes: dict[str, float]) -> Cost:
     """Every run of a day, every hour, every variable, for 50 regions like the built-in ones."""
     runs = [run for run in (DAY + timedelta(hours=hour) for hour in range(24)) if model.hours(run)]
-    files = sum(len(model.hours(run)) for run in runs)
-    fields = files * len(model.variables)
-    touched = [_points(grid, region.box) for region in load_regions().values()]
-    # Regions that the model does not reach cost nothing, and count among the fifty.
-    tile_points = REGIONS * sum(touched) / len(touched)
+    guessed = any(map(model.discovers, runs))
+    files = len(runs) * len(DISCOVERED) if guessed else sum(len(model.hours(run)) for run in runs)
+    messages = files * len(model.variables)
+    ecmwf, flat = "ecmwf" in model.mirrors[0].name, isinstance(grid, LatLonGrid)
+    packing = "CCSDS" if ecmwf else "5.3, lat-lon" if flat else "5.3"
     grid_points = grid.shape[0] * grid.shape[1]
-    seconds = fields * (grid_points * rates.decode_s + tile_points * rates.tile_s)
+    built_in = [points_of(grid, region.box) for region in load_regions().values()]
+    # Regions that the model does not reach cost nothing, and count among the fifty.
+    share = REGIONS / len(built_in)
+    reached, points = share * sum(map(bool, built_in)), share * sum(built_in)
+    network = messages * grid_points * sizes["aifs" if ecmwf else "gfs" if flat else "hrrr"]
+    size = rates.array_bytes["lat-lon" if flat else "projected"]
     return Cost(
-        model.id, len(runs), files, fields,
-        fields * grid_points * rates.message_bytes / 1e9, fields * tile_points * rates.tile_bytes / 1e9, seconds / 3600,
-        any(map(model.discovers, runs)),
-    )  # fmt: skip
+        model=model.id,
+        packing=packing,
+        grid_points=grid_points,
+        runs=len(runs),
+        files=files,
+        messages=messages,
+        tiles=round(files * reached),
+        network=network / 1e9,
+        download_cpu=network * rates.download_cpu / 3600,
+        decode_cpu=(messages * grid_points * rates.decode[packing] + files * rates.file_cpu) / 3600,
+        tile_cpu=messages * (reached * rates.array_cpu.start + points * rates.array_cpu.each) / 3600,
+        queue_cpu=files * reached * rates.tile_cpu / 3600,
+        disk=messages * (reached * size.start + points * size.each) / 1e9,
+        guessed=guessed,
+    )
 
 
-def page(costs: list[Cost], unknown: list[str], rates: Rates) -> str:
-    """The table, its sum, and what that means for machines."""
+def shared(costs: list[Cost], machines: int) -> tuple[float, float, float]:
+    """CPU hours, network and disk of the busiest of so many machines, each with models of its own."""
+    loads = [[0.0, 0.0, 0.0] for _ in range(machines)]
+    for cost in sorted(costs, key=lambda cost: -cost.cpu):
+        least = min(loads, key=lambda load: load[0])
+        for number, amount in enumerate((cost.cpu, cost.network, cost.disk)):
+            least[number] += amount
+    cpu, network, disk = (max(load[number] for load in loads) for number in range(3))
+    return cpu, network, disk
+
+
+def page(costs: list[Cost], unknown: list[str], rates: Rates, sizes: dict[str, float]) -> str:
+    """The rates, a line for each model, the sum, and what that means for machines."""
     rows = [
-        f"| {cost.model}{' *' if cost.at_most else ''} | {cost.runs} | {cost.files} | {cost.fields} "
-        f"| {cost.network_gb:.1f} | {cost.tiles_gb:.1f} | {cost.cpu_hours:.2f} |"
+        f"| {cost.model}{' *' if cost.guessed else ''} | {cost.packing} | {cost.grid_points / 1e6:.2f} | {cost.runs} "
+        f"| {cost.files:,} | {cost.messages:,} | {cost.tiles:,} | {cost.network:.1f} | {cost.download_cpu:.2f} "
+        f"| {cost.decode_cpu:.2f} | {cost.tile_cpu:.2f} | {cost.queue_cpu:.2f} | {cost.cpu:.2f} | {cost.disk:.1f} |"
         for cost in costs
     ]
-    network, tiles, cpu = (
-        sum(getattr(cost, name) for cost in costs) for name in ("network_gb", "tiles_gb", "cpu_hours")
-    )
+
+    def total(name: str) -> float:
+        return sum(getattr(cost, name) for cost in costs)
+
+    counts = " | ".join(f"{total(name):,}" for name in ("files", "messages", "tiles"))
+    hours = " | ".join(f"{total(name):.1f}" for name in ("download_cpu", "decode_cpu", "tile_cpu", "queue_cpu"))
+    disk = f"{total('disk'):,.0f}"
+    machines = [
+        f"| {number} | {cpu:.1f} | {cpu / 24:.2f} | {network * 8e3 / 86400:.0f} | {written:,.0f} |"
+        for number, (cpu, network, written) in ((number, shared(costs, number)) for number in (1, 2, 4, 8))
+    ]
     return PAGE.format(
-        rows="\n".join(rows), network=network, tiles=tiles, cpu=cpu, cores=cpu / 24,
-        fields=sum(c.fields for c in costs), files=sum(c.files for c in costs), megabits=network * 8e3 / 86400,
-        unknown=", ".join(unknown) or "none",
-        decode=rates.decode_s * 1e9, tile=rates.tile_s * 1e9, in_bytes=rates.message_bytes, out_bytes=rates.tile_bytes,
+        rows="\n".join(rows), machines="\n".join(machines), examples="\n".join(_examples(rates)),
+        rates="\n".join(_rates(rates, sizes)), unknown=", ".join(unknown) or "none",
+        sums=f"| **all** | | | | {counts} | {total('network'):.0f} | {hours} | **{total('cpu'):.1f}** | {disk} |", jobs=(total("tiles") + 2 * total("files")) / 86400,
+        compact=rates.smaller["compact"] * total("disk"), packed=rates.smaller["packed"] * total("disk"),
+        built_in=len(load_regions()), largest=max(costs, key=lambda cost: cost.cpu).model, day=DAY,
     )  # fmt: skip
 
 
-def _points(grid: Grid, box: Box) -> int:
-    found = window(grid, box)
-    return 0 if found is None else found.points
+def _rates(rates: Rates, sizes: dict[str, float]) -> list[str]:
+    found = [f"| decode a point, {packing} | {1e9 * spent:.2f} ns |" for packing, spent in rates.decode.items()]
+    found += [
+        f"| an array of a tile | {1e6 * rates.array_cpu.start:.0f} µs + {1e9 * rates.array_cpu.each:.1f} ns a point |",
+        f"| a tile's job in the queue | {1e3 * rates.tile_cpu:.2f} ms |",
+        f"| reading a file's headers | {1e3 * rates.file_cpu:.2f} ms |",
+        f"| downloading a megabyte | {1e9 * rates.download_cpu:.1f} ms |",
+    ]
+    found += [
+        f"| a point of a message of {name}, over the network | {size:.2f} bytes |" for name, size in sizes.items()
+    ]
+    found += [
+        f"| an array of a tile on disk, {kind} | {size.start:.0f} + {size.each:.2f} a point, bytes |"
+        for kind, size in rates.array_bytes.items()
+    ]
+    return found
+
+
+def _examples(rates: Rates) -> list[str]:
+    """Tiles of some regions: points, CPU and size with twelve variables."""
+    found = []
+    for model, kind in (("hrrr", "projected"), ("gfs", "lat-lon")):
+        for name in EXAMPLES:
+            points = points_of(grids()[model], load_regions()[name].box)
+            if points:
+                cpu = 12 * rates.array_cpu.at(points) + rates.tile_cpu
+                size = 12 * rates.array_bytes[kind].at(points)
+                found.append(f"| {model}, {name} | {points:,} | {1e3 * cpu:.1f} | {size / 1e3:,.0f} |")
+    return found
 
 
 PAGE = r"""# A day of all deterministic models × 50 regions, on paper
 
-`python -m benchmarks.a_day` wrote this page: the model files' runs, hours and variables, times what was measured
-in path.json and on the generated HRRR hour. Per grid point of a message {decode:.2f} ns of CPU and {in_bytes:.2f}
-bytes of network; per point of a tile {tile:.1f} ns and {out_bytes:.2f} bytes. The fifty regions are like the
-built-in ones on average; those a model does not reach cost nothing. CPU of downloads, of the queue and of the
-index files is not counted, nor are fields that a message index makes one fetch too many. Real fields pack and
-deflate better or worse than generated ones: take the figures as an order of size.
+`make bench-day` wrote this page: runs, hours and variables of the model files on {day:%Y-%m-%d}, times the costs that
+were measured (decode.json, path.json, subset.json).
 
-| model | runs | files | fields | network, GB | tiles, GB | CPU hours |
-|---|---|---|---|---|---|---|
+| what | costs |
+|---|---|
+{rates}
+
+CPU in hours: to download, to decode, to make tiles, for the queue, in all.
+
+| model | packing | M points | runs | files | messages | tiles | GB in | down | decode | tiles | queue | CPU h | GB out |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 {rows}
-| **all** | | {files} | {fields} | {network:.0f} | {tiles:.0f} | {cpu:.1f} |
+{sums}
 
-\* Which hours exist is known from the listing alone: all that may come are counted, more than do come.
+With `compact` tiles the disk holds {compact:,.0f} GB a day, with `packed` ones {packed:,.0f} GB. The queue sees
+{jobs:.1f} jobs a second on average.
 
-Without a known grid, and so not counted: {unknown}.
+**Assumptions.**
 
-**One machine.** {cores:.2f} cores busy all day on average, {megabits:.0f} Mbit/s on average, {tiles:.0f} GB of
-tiles for each day that is kept. **Many.** Files are independent of each other: on N machines each has 1/N of the
-CPU and of the network; a file's regions are cut where the file is decoded, so nothing is decoded twice.
+- The fifty regions are like the {built_in} built-in ones on average, from an island's size to the whole globe; those
+  that a model does not reach cost nothing, and count among the fifty.
+- Every variable of a model is in every file of it. \* Which hours exist is known from the listing alone: hourly to
+  48 h, every third hour to 192 h, every sixth to 264 h are counted.
+- Messages are as large as in real indexes of HRRR, GFS and AIFS (gaps that are fetched with them included), by points:
+  HRRR's stand for all projected grids, AIFS's for all of ECMWF. Decoding costs what it costs on the made hours, by
+  packing. Tiles are as large as those of real messages where these were at hand.
+- All in `fast` encoding, on the grids' own points, winds turned. A job is a batch of all regions of an hour.
+- Not counted: listings and index files, retries, reading.
+- Without a known grid, and so left out: {unknown}.
+
+**By size of a region** (a tile of twelve variables):
+
+| | points | CPU ms | kB |
+|---|---|---|---|
+{examples}
+
+**On one machine and on many.** Nothing is shared between machines but the mirrors: each follows models of its own, in a
+data root of its own. The busiest of them (models given out by their CPU, the largest first):
+
+| machines | CPU hours a day | cores busy on average | Mbit/s on average | GB a day |
+|---|---|---|---|---|
+{machines}
+
+{largest} alone sets the end of that: beyond it, split a model's regions. Every machine then decodes and downloads what
+it needs once more, which is the small part: writing tiles is the large one, and disk runs out first.
 """
 
 

@@ -32,6 +32,7 @@ SEARCH = (
     r":(?:TMP:2 m above|DPT:2 m above|[UV]GRD:10 m above|GUST:surface|PRES:surface|APCP:surface:0-|REFC:|VIS:surface"
     r"|CAPE:surface|TCDC:entire atmosphere|CSNOW:surface)"
 )
+KEPT = ("cpu_s", "wall_s", "requests", "sent", "bytes", "messages")
 TITLES = {
     "herbie_way": "Herbie, `download(search)`",
     "gribmill_way": "**gribmill**, the download of `ingest_grib`",
@@ -56,6 +57,8 @@ def main() -> None:
     whole = sum((folder / key).stat().st_size for key in keys(folder)) / len(HOURS)
     text = page(found, lines, rounds, whole)
     (RESULTS / "subset.md").write_text(text, encoding="utf-8")
+    kept = {way: [{key: one[key] for key in KEPT} for one in hours] for way, hours in found.items()}
+    (RESULTS / "subset.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     sys.stdout.write(text)
 
 
