@@ -154,7 +154,8 @@ def page(costs: list[Cost], unknown: list[str], rates: Rates, sizes: dict[str, f
     return PAGE.format(
         rows="\n".join(rows), machines="\n".join(machines), examples="\n".join(_examples(rates)),
         rates="\n".join(_rates(rates, sizes)), unknown=", ".join(unknown) or "none",
-        sums=f"| **all** | | | | {counts} | {total('network'):.0f} | {hours} | **{total('cpu'):.1f}** | {disk} |", jobs=(total("tiles") + 2 * total("files")) / 86400,
+        sums=f"| **all** | | | | {counts} | {total('network'):.0f} | {hours} | **{total('cpu'):.1f}** | {disk} |",
+        jobs=(total("tiles") + 2 * total("files")) / 86400,
         compact=rates.smaller["compact"] * total("disk"), packed=rates.smaller["packed"] * total("disk"),
         built_in=len(load_regions()), largest=max(costs, key=lambda cost: cost.cpu).model, day=DAY,
     )  # fmt: skip
@@ -200,9 +201,9 @@ were measured (decode.json, path.json, subset.json).
 |---|---|
 {rates}
 
-CPU in hours: to download, to decode, to make tiles, for the queue, in all.
+CPU in hours: to download, to decode, to make the tiles, for the queue, in all.
 
-| model | packing | M points | runs | files | messages | tiles | GB in | down | decode | tiles | queue | CPU h | GB out |
+| model | packing | M points | runs | files | messages | tiles | GB in | down | decode | cut | queue | CPU h | GB out |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 {rows}
 {sums}
