@@ -1,7 +1,8 @@
 /* One input: ny, nx (2 bytes each), scanning, a byte that places a window, the lengths of sections 5 and 6 (2 each),
    then the three sections. Sections lie in memory of their very size, so that a read past one is seen.
 
-   Held: no crash; the vector and the scalar build agree; a window is a part of the whole. */
+   Held: no crash; the vector and the scalar build agree; a window is a part of the whole. The input's own bytes are
+   also deflated as words, by both builds: the same bytes must come out, within the bound. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -75,8 +76,30 @@ static void try_all(const Task *task, unsigned place) {
     free(first);
 }
 
+typedef size_t (*Deflate)(const uint8_t *, size_t, uint8_t *, uint32_t *);
+
+static uint8_t *deflated(Deflate deflate, Octets words, size_t *size, uint32_t *marks) {
+    uint8_t *out = malloc(BLOCK_BOUND);
+    if (!out) abort();
+    *size = deflate(words.bytes, words.size / 4, out, marks);
+    return out;
+}
+
+static void try_deflate(const uint8_t *data, size_t size) {
+    const size_t most = 4 * BLOCK_WORDS, part = (size < most ? size : most) / 4 * 4;
+    const Octets words = copy(data, part);
+    uint32_t first[PIECES] = {0}, second[PIECES] = {0};
+    size_t vector, scalar;
+    uint8_t *one = deflated(deflate_vector, words, &vector, first), *other = deflated(deflate_scalar, words, &scalar, second);
+    if (vector != scalar || memcmp(one, other, vector) || memcmp(first, second, sizeof first)) fail("deflated otherwise");
+    free(other);
+    free(one);
+    free((void *)words.bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < HEAD) return 0;
+    try_deflate(data, size);
     const uint32_t ny = number2(data), nx = number2(data + 2), points = ny * nx;
     const size_t packing = number2(data + 6), bitmap = number2(data + 8);
     if (points == 0 || points > LARGEST_FIELD || packing + bitmap > size - HEAD) return 0;

@@ -3,3 +3,8 @@
 #include "target.h"
 
 int unpack_scalar(const Task *task) { return unpack_field(task); }
+
+size_t deflate_scalar(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks) {
+    static Deflater deflater;
+    return deflate_block(&deflater, words, count, 1, out, marks);
+}

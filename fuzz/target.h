@@ -2,9 +2,12 @@
 #ifndef GRIBMILL_TARGET_H
 #define GRIBMILL_TARGET_H
 
+#include "../gribmill/tiles/native/deflate.h"
 #include "../gribmill/tiles/native/field.h"
 
 int unpack_vector(const Task *task);
 int unpack_scalar(const Task *task);
+size_t deflate_vector(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks);
+size_t deflate_scalar(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks);
 
 #endif

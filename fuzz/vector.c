@@ -2,3 +2,8 @@
 #include "target.h"
 
 int unpack_vector(const Task *task) { return unpack_field(task); }
+
+size_t deflate_vector(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks) {
+    static Deflater deflater;
+    return deflate_block(&deflater, words, count, 1, out, marks);
+}

@@ -1,7 +1,8 @@
-/* The native decode kernel: one function, `unpack`, over the sections of a GRIB2 field. */
+/* The native kernel: `unpack` over the sections of a GRIB2 field, `deflate` over the words of an array. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "native/deflate.h"
 #include "native/field.h"
 
 /* Six numbers tell a window: rows, columns, and columns beyond the seam. */
@@ -85,9 +86,87 @@ static PyObject *unpack(PyObject *module, PyObject *arguments) {
     return result;
 }
 
+#define BLOCK_BYTES (4 * (size_t)BLOCK_WORDS)
+#define PIECE_BYTES (4 * (size_t)PIECE_WORDS)
+/* Places in the stream are told in 32 bits, and words may grow by half. */
+#define MOST_RAW_BYTES (UINT32_MAX / 16)
+
+typedef struct {
+    Deflater deflater;
+    uint8_t first[BLOCK_BYTES];
+} Bench;
+
+/* Half a megabyte that is used again and again: fresh memory would cost small arrays more than deflating them. Taken
+   and given back under the interpreter's lock; a second thread meanwhile gets its own. */
+static Bench *spare;
+
+static Bench *take_bench(void) {
+    Bench *found = spare ? spare : PyMem_Malloc(sizeof *found);
+    spare = NULL;
+    return found;
+}
+
+static void give_back(Bench *bench) {
+    PyMem_Free(spare);
+    spare = bench;
+}
+
+/* The header lies before the body, in another place: the first block is put together. */
+static size_t deflate_all(Bench *bench, Octets header, Octets body, uint8_t *out, uint32_t *blocks, uint32_t *marks) {
+    const size_t size = header.size + body.size;
+    size_t made = 0;
+    memcpy(bench->first, header.bytes, header.size);
+    for (size_t start = 0; start < size; start += BLOCK_BYTES, blocks++, marks += PIECES) {
+        const size_t part = size - start < BLOCK_BYTES ? size - start : BLOCK_BYTES;
+        if (start == 0) memcpy(bench->first + header.size, body.bytes, part - header.size);
+        const uint8_t *words = start ? body.bytes + (start - header.size) : bench->first;
+        *blocks = (uint32_t)made;
+        const size_t added = deflate_block(&bench->deflater, words, part / 4, start + part == size, out + made, marks);
+        for (size_t i = 0; i * PIECE_BYTES < part; i++) marks[i] += (uint32_t)(8 * made);
+        made += added;
+    }
+    return made;
+}
+
+static PyObject *deflate_checked(Octets header, Octets body, const Py_buffer *out, const Py_buffer *blocks,
+                                 const Py_buffer *marks) {
+    const size_t size = header.size + body.size;
+    const size_t block_count = (size + BLOCK_BYTES - 1) / BLOCK_BYTES, piece_count = (size + PIECE_BYTES - 1) / PIECE_BYTES;
+    if (size == 0 || size % 4 || size > MOST_RAW_BYTES || header.size > BLOCK_BYTES ||
+        (size_t)out->len < block_count * BLOCK_BOUND || (size_t)blocks->len != block_count * sizeof(uint32_t) ||
+        (size_t)marks->len != piece_count * sizeof(uint32_t)) {
+        PyErr_SetString(PyExc_ValueError, "not an array of words, or no room for it deflated");
+        return NULL;
+    }
+    Bench *bench = take_bench();
+    if (!bench) return PyErr_NoMemory();
+    size_t made;
+    Py_BEGIN_ALLOW_THREADS
+    made = deflate_all(bench, header, body, out->buf, blocks->buf, marks->buf);
+    Py_END_ALLOW_THREADS
+    give_back(bench);
+    return PyLong_FromSize_t(made);
+}
+
+static PyObject *deflate(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer header, body, out, blocks, marks;
+    if (!PyArg_ParseTuple(arguments, "y*y*w*w*w*", &header, &body, &out, &blocks, &marks)) return NULL;
+    PyObject *result = deflate_checked(octets_of(&header), octets_of(&body), &out, &blocks, &marks);
+    PyBuffer_Release(&marks);
+    PyBuffer_Release(&blocks);
+    PyBuffer_Release(&out);
+    PyBuffer_Release(&body);
+    PyBuffer_Release(&header);
+    return result;
+}
+
 static PyMethodDef methods[] = {
     {"unpack", unpack, METH_VARARGS,
      "unpack(section5, section6, section7, points, ny, nx, scanning, windows, arrays) -> 0, or why it was declined."},
+    {"deflate", deflate, METH_VARARGS,
+     "deflate(header, body, out, blocks, marks) -> how many bytes of `out` were filled; `blocks`: the byte where each "
+     "64 KiB begin there, `marks`: the bit where each 16 KiB begin."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -96,7 +175,7 @@ static PyModuleDef_Slot slots[] = {{0, NULL}};
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "_unpack",
-    .m_doc = "The native decode kernel.",
+    .m_doc = "The native kernel.",
     .m_size = 0,
     .m_methods = methods,
     .m_slots = slots,

@@ -19,7 +19,7 @@ from isal import igzip_lib, isal_zlib
 from gribmill.tiles.directory import ENCRYPTED_FLAG, Entry, read_directory
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.npz import DEFLATED, LIMIT_BYTES, LOCAL, npy_header
-from gribmill.tiles.segments import inflate, stretch_of
+from gribmill.tiles.segments import Stretch, inflate, stretches_of
 
 DESCRIPTOR_FLAG = 8
 # Inode, size and time of change: a file that was replaced has others.
@@ -38,10 +38,10 @@ class Archive:
     """An NPZ file: its directory is read and checked at once, arrays when they are asked for."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path = path if isinstance(path, Path) else Path(path)
         self.identity: Identity | None = None
         with self._open() as descriptor:
-            self.identity = _identity(os.fstat(descriptor))
+            self.identity = identity_of(os.fstat(descriptor))
             self.entries = read_directory(descriptor, self.size, self.path)
 
     def __contains__(self, name: object) -> bool:
@@ -59,13 +59,16 @@ class Archive:
             packed = _packed_bytes(descriptor, entry, self.path)
         return _array(_inflate(packed, entry, self.path), entry, self.path)
 
-    def read_rows(
-        self, names: Sequence[str], shape: tuple[int, int], dtypes: Sequence[Any], first: int, stop: int
+    def read_span(
+        self, names: Sequence[str], shape: tuple[int, int], dtypes: Sequence[Any], begin: int, end: int
     ) -> dict[str, np.ndarray[Any, Any]]:
-        """Some rows of arrays of this shape; only the stretches that hold them are read, where that is possible."""
+        """The elements from `begin` to `end`, counted row by row, of arrays of this shape.
+
+        Only the stretches that hold them are read, where that is possible.
+        """
         with self._open() as descriptor:
             return {
-                name: _rows(descriptor, self._entry(name), self.path, shape, np.dtype(dtype), first, stop)
+                name: _span(descriptor, self._entry(name), self.path, shape, np.dtype(dtype), begin, end)
                 for name, dtype in zip(names, dtypes, strict=True)
             }
 
@@ -87,43 +90,50 @@ class Archive:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode):
                 raise TileError(f"{self.path} is not a file")
-            if self.identity not in (None, _identity(facts)):
+            if self.identity not in (None, identity_of(facts)):
                 raise TileError(f"{self.path} was replaced while it was open; open it again")
             yield descriptor
         finally:
             os.close(descriptor)
 
 
-def _identity(facts: os.stat_result) -> Identity:
+def identity_of(facts: os.stat_result) -> Identity:
+    """What tells a file from one that takes its place."""
     return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
-def _rows(
+def _span(
     descriptor: int,
     entry: Entry,
     path: Path,
     shape: tuple[int, int],
     dtype: np.dtype[Any],
-    first: int,
-    stop: int,
+    begin: int,
+    end: int,
 ) -> np.ndarray[Any, Any]:
     start = _header_size(dtype, shape)
-    width = shape[1] * dtype.itemsize
-    begin, end = start + first * width, start + stop * width
-    stretch = stretch_of(entry, begin, end) if entry.raw_size == start + shape[0] * width else None
-    if stretch is None:
+    first, stop = start + begin * dtype.itemsize, start + end * dtype.itemsize
+    plain = entry.raw_size == start + shape[0] * shape[1] * dtype.itemsize
+    stretches = stretches_of(entry, first, stop) if plain else ()
+    if not stretches:
         whole = _array(_inflate(_packed_bytes(descriptor, entry, path), entry, path), entry, path)
         if whole.dtype != dtype or whole.shape != shape:
             raise TileError(f"{path}: {entry.name} is {whole.dtype}{whole.shape}, not {dtype}{shape}")
-        return whole[first:stop]
-    place = _data_start(descriptor, entry, path) + stretch.begin
+        return whole.reshape(-1)[begin:end]
+    place = _data_start(descriptor, entry, path)
+    parts = [_stretch(descriptor, place, stretch, entry, path) for stretch in stretches]
+    raw = parts[0] if len(parts) == 1 else b"".join(parts)
+    return np.frombuffer(raw, dtype, end - begin, first - stretches[0].raw_begin)
+
+
+def _stretch(descriptor: int, place: int, stretch: Stretch, entry: Entry, path: Path) -> bytes:
     try:
-        raw = inflate(os.pread(descriptor, stretch.end - stretch.begin, place), stretch)
+        raw = inflate(os.pread(descriptor, stretch.end - stretch.begin, place + stretch.begin), stretch)
     except INFLATE_ERRORS as error:
         raise TileError(f"{path} is damaged in array {entry.name}: {error}") from None
     if raw is None:
         raise TileError(f"{path} is damaged in array {entry.name}: its checksum is wrong")
-    return np.frombuffer(raw, dtype, (end - begin) // dtype.itemsize, begin - stretch.raw_begin).reshape(-1, shape[1])
+    return raw
 
 
 @lru_cache(maxsize=64)

@@ -27,26 +27,30 @@ class Place:
     lon: float
     distance_km: float
 
-    def rows(self, method: Sampling) -> tuple[int, int]:
-        """The rows that a method needs: the first of them, and the one after the last."""
+    def span(self, method: Sampling) -> tuple[int, int]:
+        """The points that a method needs, counted row by row: the first of them, and the one after the last."""
         if method == "nearest":
-            row = _clip(round(self.row), self.shape[0])
-            return row, row + 1
+            return self.nearest, self.nearest + 1
         (low, _), (high, _) = _around(self.row, self.shape[0])
-        return low, high + 1
+        (left, _), (right, _) = _around(self.column, self.shape[1])
+        return low * self.shape[1] + left, high * self.shape[1] + right + 1
 
-    def nearest(self, rows: Field, first: int) -> float:
-        """The value at the nearest point, from a field's rows, of which the first has the number `first`."""
-        row = _clip(round(self.row), self.shape[0]) - first
-        return float(rows[row, _clip(round(self.column), self.shape[1])])
+    @property
+    def nearest(self) -> int:
+        """The nearest point, counted row by row."""
+        row, column = _clip(round(self.row), self.shape[0]), _clip(round(self.column), self.shape[1])
+        return row * self.shape[1] + column
 
-    def bilinear(self, rows: Field, first: int) -> float:
-        """Between the four points around; those without a value leave their share to the others."""
+    def bilinear(self, points: Field, begin: int) -> float:
+        """Between the four points around, of a field's points from number `begin` on.
+
+        Those without a value leave their share to the others.
+        """
         columns = _around(self.column, self.shape[1])
         total = weight = 0.0
         for row, row_share in _around(self.row, self.shape[0]):
             for column, column_share in columns:
-                value, share = float(rows[row - first, column]), row_share * column_share
+                value, share = float(points[row * self.shape[1] + column - begin]), row_share * column_share
                 if share > 0 and not math.isnan(value):
                     total += value * share
                     weight += share

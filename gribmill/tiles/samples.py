@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from gribmill.tiles.errors import TileError
@@ -14,7 +15,7 @@ from gribmill.tiles.meta import Quantity
 from gribmill.tiles.place import Place, Sampling, place_in
 from gribmill.tiles.series import Column
 from gribmill.tiles.shelf import Shelf
-from gribmill.tiles.tile import Tile, read_tile
+from gribmill.tiles.tile import Tile, kept_tile
 
 # What one hour says: each variable's value and the facts about it.
 Row = dict[str, tuple[float, Quantity]]
@@ -123,11 +124,11 @@ def sample_shelf(shelf: Shelf, lat: float, lon: float, method: Sampling, wanted:
 def _find(path: Path, lat: float, lon: float, first: tuple[Place, Tile] | None) -> tuple[Place, Tile]:
     """A tile and the place in it, which is that in the run's first tile if they have the same points."""
     if first is None:
-        tile = read_tile(path)
+        tile = kept_tile(path)
         place = place_in(tile, lat, lon)
     else:
         place, like = first
-        tile = read_tile(path, like)
+        tile = kept_tile(path, like)
         if tile.y is not like.y or tile.x is not like.x:
             place = place_in(tile, lat, lon)
     if place is None:
@@ -136,20 +137,23 @@ def _find(path: Path, lat: float, lon: float, first: tuple[Place, Tile] | None) 
 
 
 def _sample(place: Place, tile: Tile, method: Sampling, wanted: list[str] | None) -> Row:
-    start, stop = place.rows(method)
+    begin, end = place.span(method)
+    nearest = place.nearest - begin
     row: Row = {}
-    for name, rows in tile.read_rows(_needed(tile, wanted), start, stop).items():
+    names = _needed(tuple(tile.meta.variables), None if wanted is None else tuple(wanted))
+    for name, points in tile.read_span(names, begin, end).items():
         quantity = tile.meta.variables[name]
         # Between 350° and 10° lies 0°, not 180°: directions are never averaged.
-        sample = place.nearest if method == "nearest" or _is_angle(quantity) else place.bilinear
-        row[name] = (sample(rows, start), quantity)
+        between = method == "bilinear" and not _is_angle(quantity)
+        row[name] = (place.bilinear(points, begin) if between else float(points[nearest]), quantity)
     return row
 
 
-def _needed(tile: Tile, wanted: Sequence[str] | None) -> list[str]:
-    known = tile.meta.variables
+# The hours of a run have the same variables, but for the first.
+@lru_cache(maxsize=16)
+def _needed(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> list[str]:
     if wanted is None:
-        wanted = _usual(known, _derivable(known))
+        wanted = tuple(_usual(known, _derivable(known)))
     needed = {each for name in wanted for each in (name, name + BUCKET) if each in known}
     for name, (u, v) in _derivable(known).items():
         if name in wanted:

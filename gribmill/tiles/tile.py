@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gribmill.tiles.archive import Archive
+from gribmill.tiles.archive import Archive, Identity, identity_of
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.grid_record import cached_grid, window_latlon
 from gribmill.tiles.meta import LIMIT_META_BYTES, Meta, parse_meta
@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 Field = npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tile:
     """One region at one hour. `y` and `x` are degrees on regular grids and metres on projected ones."""
 
@@ -76,10 +76,24 @@ class Tile:
 
     def read_rows(self, names: Sequence[str], first: int, stop: int) -> dict[str, Field]:
         """Some rows of these variables, without reading the rest where the tile was written for that."""
-        packed = {name: self.meta.variables[name].packed for name in names}
-        dtypes = [np.float32 if packed[name] is None else np.uint16 for name in names]
-        found = self.archive.read_rows(names, self.shape, dtypes, first, stop)
-        return {name: array if (how := packed[name]) is None else unpack(array, how) for name, array in found.items()}
+        width = self.shape[1]
+        found = self.read_span(names, first * width, stop * width)
+        return {name: points.reshape(-1, width) for name, points in found.items()}
+
+    def read_span(self, names: Sequence[str], begin: int, end: int) -> dict[str, Field]:
+        """The points from `begin` to `end` of these variables, counted row by row from the first."""
+        packed = {name: how for name in names if (how := self.meta.variables[name].packed) is not None}
+        plain = [name for name in names if name not in packed]
+        found = self.archive.read_span(plain, self.shape, [np.float32] * len(plain), begin, end)
+        if packed:
+            # Integers may be sums from the beginning of their row on.
+            width = self.shape[1]
+            first, stop = begin // width * width, -(-end // width) * width
+            rows = self.archive.read_span(list(packed), self.shape, [np.uint16] * len(packed), first, stop)
+            for name, integers in rows.items():
+                values = unpack(integers.reshape(-1, width), packed[name])
+                found[name] = values.reshape(-1)[begin - first : end - first]
+        return found
 
     def latlon(self) -> tuple[Floats, Floats]:
         """2-D latitudes and longitudes of the points; from the grid.npz beside the tile if it fits."""
@@ -124,6 +138,19 @@ def read_tile(path: str | os.PathLike[str], like: Tile | None = None) -> Tile:
         odd = ", ".join(sorted(archive.entries.keys() ^ expected))
         raise TileError(f"{archive.path}: its arrays and its meta disagree about {odd}")
     return Tile(archive.path, meta, archive, *_axes(archive, meta, like))
+
+
+def kept_tile(path: Path, like: Tile | None = None) -> Tile:
+    """As `read_tile`; a file that was opened before and is still the same is not read again."""
+    try:
+        return _kept(path, identity_of(path.stat()), like)
+    except OSError:
+        return read_tile(path, like)
+
+
+@lru_cache(maxsize=256)
+def _kept(path: Path, identity: Identity, like: Tile | None) -> Tile:
+    return read_tile(path, like)
 
 
 def read_meta(archive: Archive) -> Meta:

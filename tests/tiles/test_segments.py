@@ -13,7 +13,8 @@ from gribmill.tiles.archive import Archive
 from gribmill.tiles.directory import Entry
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.npz import DEFLATED
-from gribmill.tiles.segments import MOST, SPAN, Segments, Stretch, stretch_of
+from gribmill.tiles.segments import MOST, Segments, Stretch, stretches_of
+from gribmill.tiles.stream import BLOCK
 
 SHAPE = (300, 401)
 
@@ -29,11 +30,12 @@ def written(path: Path, array: np.ndarray, encoding: npz.Encoding = "fast") -> A
 
 
 def rows_of(archive: Archive, first: int, stop: int, dtype: type = np.float32) -> np.ndarray:
-    return archive.read_rows(["t2m"], SHAPE, [dtype], first, stop)["t2m"]
+    found = archive.read_span(["t2m"], SHAPE, [dtype], first * SHAPE[1], stop * SHAPE[1])["t2m"]
+    return found.reshape(-1, SHAPE[1])
 
 
 @pytest.mark.parametrize("encoding", npz.ENCODINGS)
-@pytest.mark.parametrize("rows", [(0, 1), (0, 300), (40, 42), (37, 160), (299, 300)])
+@pytest.mark.parametrize("rows", [(0, 1), (0, 300), (11, 12), (40, 42), (37, 160), (299, 300)])
 def test_rows_are_those_of_the_whole_array(
     tmp_path: Path, field: np.ndarray, encoding: npz.Encoding, rows: tuple[int, int]
 ) -> None:
@@ -41,9 +43,34 @@ def test_rows_are_those_of_the_whole_array(
     assert rows_of(archive, *rows).tobytes() == field[slice(*rows)].tobytes()
 
 
+def kinds_of_fields() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(8)
+    return {
+        "constant": np.full(SHAPE, 3.5, np.float32),
+        "few values": rng.integers(0, 4, SHAPE).astype(np.float32),
+        "noise": rng.random(SHAPE).astype(np.float32),
+        "steps": (np.arange(SHAPE[0] * SHAPE[1]) // 50).reshape(SHAPE).astype(np.float32),
+        "rare": np.where(rng.random(SHAPE) < 0.001, rng.random(SHAPE), 0).astype(np.float32),
+        "missing": np.where(rng.random(SHAPE) < 0.5, np.nan, 280.0).astype(np.float32),
+    }
+
+
+@pytest.mark.parametrize("kind", kinds_of_fields())
+def test_any_points_are_those_of_the_whole_array(tmp_path: Path, kind: str) -> None:
+    field = kinds_of_fields()[kind]
+    archive = written(tmp_path / "a.npz", field)
+    flat = field.reshape(-1)
+    # Around every place where a stretch or a block may begin.
+    for border in range(0, flat.size, 2**10):
+        for begin, end in ((border - 40, border - 32), (border - 33, border + 1), (border, border + 1)):
+            if 0 <= begin < end <= flat.size:
+                found = archive.read_span(["t2m"], SHAPE, [np.float32], begin, end)["t2m"]
+                assert found.tobytes() == flat[begin:end].tobytes(), (kind, begin, end)
+
+
 def test_every_other_reader_sees_a_plain_npz(tmp_path: Path, field: np.ndarray) -> None:
     path = written(tmp_path / "a.npz", field).path
-    assert stretch_of(Archive(path).entries["t2m"], 0, 1) is not None
+    assert stretches_of(Archive(path).entries["t2m"], 0, 1)
     with np.load(path) as loaded:
         assert loaded["t2m"].tobytes() == field.tobytes()
     with zipfile.ZipFile(path) as plain:
@@ -62,7 +89,7 @@ def test_only_the_stretch_around_the_rows_is_looked_at(tmp_path: Path, field: np
     assert rows_of(damaged, 299, 300).tobytes() == field[299:].tobytes()
     with pytest.raises(TileError, match="damaged"):
         rows_of(damaged, 0, 300)
-    with pytest.raises(TileError, match="damaged"):
+    with pytest.raises(TileError, match=r"damaged|declared"):
         damaged.read("t2m")
 
 
@@ -87,41 +114,66 @@ def test_an_array_of_another_kind_is_refused(tmp_path: Path, field: np.ndarray) 
         rows_of(archive, 0, 1)
 
 
-def described(extra: bytes, raw_size: int = SPAN + 1, packed_size: int = 20) -> Entry:
+def described(extra: bytes, raw_size: int = 2 * BLOCK, packed_size: int = 20) -> Entry:
     return Entry("t2m", DEFLATED, 0, packed_size, raw_size, 0, extra)
 
 
+HALF = BLOCK // 2
+
+
 @pytest.mark.parametrize(
-    "extra",
+    "segments",
     [
-        b"",
-        b"gm",
-        Segments(SPAN, (10, 5), (1, 2)).extra(),
-        Segments(SPAN, (10, 10), (1, 2)).extra(),
-        Segments(SPAN, (10, 21), (1, 2)).extra(),
-        Segments(SPAN, (20,), (1,)).extra(),
-        Segments(0, (10, 20), (1, 2)).extra(),
-        Segments(SPAN, (10, 20), (1, 2)).extra() + b"x",
+        Segments(BLOCK, BLOCK, (10, 5), (1, 2)),
+        Segments(BLOCK, BLOCK, (0, 21), (1, 2)),
+        Segments(BLOCK, BLOCK, (0,), (1,)),
+        Segments(0, BLOCK, (0, 10), (1, 2)),
+        Segments(BLOCK, 0, (0, 10), (1, 2)),
+        Segments(2 * BLOCK, BLOCK, (0, 10), (1, 2)),
+        Segments(HALF - 1, BLOCK, (0, 10), (1, 2, 3, 4, 5), (3, 30, 83, 100, 110)),
+        Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4)),
+        Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 79)),
+        Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 81)),
+        Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 160)),
     ],
 )
-def test_lists_that_cannot_be_right_are_passed_over(extra: bytes) -> None:
-    assert stretch_of(described(extra), SPAN, SPAN + 1) is None
+def test_lists_that_cannot_be_right_are_passed_over(segments: Segments) -> None:
+    found = [stretches_of(described(segments.extra()), begin, begin + 1) for begin in (BLOCK - 1, 2 * BLOCK - 1)]
+    assert [] in found
+
+
+@pytest.mark.parametrize("extra", [b"", b"gm", Segments(BLOCK, BLOCK, (0, 10), (1, 2)).extra() + b"x"])
+def test_what_is_no_list_is_passed_over(extra: bytes) -> None:
+    assert stretches_of(described(extra), 0, 1) == []
 
 
 def test_a_right_list_is_read() -> None:
-    entry = described(Segments(SPAN, (10, 20), (1, 2)).extra())
-    assert stretch_of(entry, 0, SPAN) == Stretch(0, 10, 0, SPAN, 0, 1)
-    assert stretch_of(entry, SPAN, SPAN + 1) == Stretch(10, 20, SPAN, 1, 1, 2)
-    assert stretch_of(entry, 5, SPAN + 1) == Stretch(0, 20, 0, SPAN + 1, 0, 2)
+    entry = described(Segments(BLOCK, BLOCK, (0, 10), (1, 2)).extra())
+    assert stretches_of(entry, 0, BLOCK) == [Stretch(0, 10, 0, BLOCK, 0, 1)]
+    assert stretches_of(entry, BLOCK, BLOCK + 1) == [Stretch(10, 20, BLOCK, BLOCK, 1, 2)]
+    both = [Stretch(0, 10, 0, BLOCK, 0, 1), Stretch(10, 20, BLOCK, BLOCK, 1, 2)]
+    assert stretches_of(entry, 5, BLOCK + 1) == both
 
 
-@pytest.mark.parametrize("bounds", [(0, 0), (-1, 5), (5, 4), (0, SPAN + 2), (SPAN + 1, SPAN + 2)])
+def test_a_stretch_within_a_block_comes_with_the_blocks_codes() -> None:
+    entry = described(Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 100)).extra())
+    assert stretches_of(entry, 0, 1) == [Stretch(0, 4, 0, HALF, 0, 1)]
+    assert stretches_of(entry, HALF, HALF + 1) == [Stretch(0, 6, HALF, HALF, 1, 2, codes=3, skip=30)]
+    assert stretches_of(entry, BLOCK + HALF, BLOCK + HALF + 1) == [
+        Stretch(10, 20, 3 * HALF, HALF, 3, 4, codes=3, skip=20)
+    ]
+    # One block's codes do not serve the next.
+    across = [Stretch(0, 6, HALF, HALF, 1, 2, codes=3, skip=30), Stretch(10, 13, BLOCK, HALF, 2, 3)]
+    assert stretches_of(entry, HALF, BLOCK + 1) == across
+
+
+@pytest.mark.parametrize("bounds", [(0, 0), (-1, 5), (5, 4), (0, 2 * BLOCK + 1), (2 * BLOCK, 2 * BLOCK + 1)])
 def test_bytes_that_are_not_there_are_in_no_stretch(bounds: tuple[int, int]) -> None:
-    assert stretch_of(described(Segments(SPAN, (10, 20), (1, 2)).extra()), *bounds) is None
+    assert stretches_of(described(Segments(BLOCK, BLOCK, (0, 10), (1, 2)).extra()), *bounds) == []
 
 
 def test_large_arrays_have_longer_stretches_not_more() -> None:
-    made = npz.member("t2m", np.zeros(SPAN * MOST // 4 + 5, np.float32))
+    made = npz.member("t2m", np.zeros(BLOCK * MOST // 4 + 5, np.float32))
     entry = described(made.extra, made.raw_size, len(made.data))
-    assert len(made.extra) <= 8 + 8 * MOST
-    assert stretch_of(entry, made.raw_size - 1, made.raw_size) is not None
+    assert len(made.extra) <= 12 + 12 * MOST
+    assert stretches_of(entry, made.raw_size - 1, made.raw_size)

@@ -1,4 +1,4 @@
-"""The native decode kernel, where it is built: fields straight into float32 windows, or a word that it cannot."""
+"""The native kernel, where it is built: fields straight into float32 windows, or a word that it cannot."""
 
 from __future__ import annotations
 
@@ -31,14 +31,19 @@ MOST_WINDOWS = 4096
 
 
 @cache
-def _native() -> Callable[..., int] | None:
+def _native(function: str = "unpack") -> Callable[..., int] | None:
     try:
         # By name: where it was not built, there is nothing that a type checker could find.
         module: Any = import_module("gribmill.tiles._unpack")
     except ImportError:
         return None
-    unpack: Callable[..., int] = module.unpack
-    return unpack
+    found: Callable[..., int] | None = getattr(module, function, None)
+    return found
+
+
+def deflater() -> Callable[..., int] | None:
+    """The kernel's function that deflates arrays of 32-bit words, where it is in use."""
+    return _native("deflate") if state() == "native" else None
 
 
 def state() -> Literal["native", "off", "not built"]:

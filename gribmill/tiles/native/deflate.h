@@ -1,0 +1,322 @@
+/* Deflate for arrays of 32-bit words: what is repeated is whole words, what is new is four literals.
+
+   64 KiB make a block, which starts on a byte. No repeat reaches from one 16 KiB of it into the next, so that a reader
+   who knows the block's codes may begin at any of them. A block is made in four passes, with hardly a jump that depends
+   on the values: look for repeats, choose which to use and count, work out the codes, put them out. */
+#ifndef GRIBMILL_DEFLATE_H
+#define GRIBMILL_DEFLATE_H
+
+#include "huffman.h"
+#include "repeats.h"
+
+#define BLOCK_WORDS 16384
+#define PIECES (BLOCK_WORDS / PIECE_WORDS)
+#define LITERALS 256
+#define END_OF_BLOCK 256
+#define LENGTH_SYMBOLS 29
+#define DISTANCE_SYMBOLS 30
+/* Four literals then take at most 48 bits, and a byte's rest before them leaves room in a word of 64. */
+#define LONGEST_USED 12
+#define LONGEST_WORDS 64
+/* A token's kind is its place in the table of codes: distance symbol × 64 + length in words - 1; and from here on the
+   literals, one after the other. */
+#define KINDS 2048
+#define KIND_MASK 0x7FFF
+/* What a block may take at most: six bytes for each word, the codes' lengths, the end. */
+#define BLOCK_BOUND (6 * BLOCK_WORDS + 512)
+
+/* Codes with their extra bits lie at the top of a word, their number of bits at its bottom. The first one is moved
+   down as others come in above it. */
+#define BITS_OF(code) ((unsigned)(code) & 63)
+
+typedef struct {
+    Repeats repeats;
+    uint32_t tokens[BLOCK_WORDS]; /* a kind, and a distance's extra bits at the top */
+    uint64_t codes[KINDS + BLOCK_WORDS];
+    uint32_t literals[BLOCK_WORDS];
+    uint32_t kinds[KINDS + 8]; /* how many tokens of each; literals in eight places, so that none waits for another */
+    uint32_t counts[MOST_SYMBOLS], distance_counts[DISTANCE_SYMBOLS];
+    uint8_t lengths[MOST_SYMBOLS], distance_lengths[DISTANCE_SYMBOLS];
+    uint16_t plain[MOST_SYMBOLS], distance_plain[DISTANCE_SYMBOLS]; /* codes, first bit lowest */
+    size_t token_count, literal_count, piece_tokens[PIECES]; /* where each piece's tokens begin */
+    int plain_words; /* nothing but literals, without tokens */
+} Deflater;
+
+typedef struct {
+    uint64_t bits; /* at the top */
+    unsigned count;
+    uint8_t *out;
+} Output;
+
+static inline uint64_t at_top(uint64_t code, unsigned bits) { return bits ? code << (64 - bits) | bits : 0; }
+
+/* One code after another, each with the number of bits of both at the bottom. */
+static inline uint64_t joined(uint64_t first, uint64_t second) {
+    const uint64_t rest = ~UINT64_C(255);
+    return ((first & rest) >> BITS_OF(second) | second) + BITS_OF(first);
+}
+
+static inline void put(Output *self, uint64_t code, unsigned bits) {
+    self->bits = self->bits >> bits | code;
+    self->count += bits;
+    const uint64_t word = self->bits >> (64 - self->count);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(self->out, &word, 8);
+#else
+    for (int i = 0; i < 8; i++) self->out[i] = (uint8_t)(word >> 8 * i);
+#endif
+    self->out += self->count >> 3;
+    self->count &= 7;
+}
+
+static inline void put_number(Output *self, uint64_t number, unsigned bits) {
+    if (bits) put(self, number << (64 - bits), bits);
+}
+
+static void to_byte(Output *self) { put_number(self, 0, (8 - self->count) & 7); }
+
+static const uint8_t LENGTH_EXTRA[LENGTH_SYMBOLS] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
+                                                     2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+
+/* The symbol of a length in words, and by how much the length exceeds the symbol's least. */
+static unsigned length_symbol(unsigned words, unsigned *excess) {
+    unsigned symbol = 0, least = 3;
+    while (least + (1u << LENGTH_EXTRA[symbol]) <= 4 * words) least += 1u << LENGTH_EXTRA[symbol++];
+    *excess = 4 * words - least;
+    return symbol;
+}
+
+static inline unsigned distance_extra(unsigned symbol) { return symbol < 2 ? 0 : symbol / 2 - 1; }
+
+/* Which repeats are used: the first that comes, as long as it is. */
+static inline void choose_tokens(Deflater *self, const uint8_t *words, size_t count) {
+    size_t made = self->token_count, literals = self->literal_count;
+    for (size_t i = 0; i < count;) {
+        const uint32_t found = self->repeats.found[i];
+        uint32_t alike = found & ALIKE_MASK;
+        if (alike == LANES) alike = alike_from(words, i, found, count - i < LONGEST_WORDS ? count - i : LONGEST_WORDS);
+        /* As a float's, a distance's bits are what deflate wants: exponent and first bit of the fraction are its symbol
+           (from the bias on), the rest of the fraction its extra bits. */
+        const uint32_t fresh = 0u - (uint32_t)(found == NEW), literal = (uint32_t)literals;
+        const uint32_t kind = ((found >> 22) - 2 * 127) << 6 | (alike - 1);
+        const uint32_t repeat = (found & ~ALIKE_MASK) << 10 | kind;
+        self->literals[literals] = word32(words, i);
+        self->tokens[made++] = (repeat & ~fresh) | ((KINDS + literal) & fresh);
+        self->kinds[(kind & ~fresh) | ((KINDS + literal % 8) & fresh)]++;
+        literals += fresh & 1;
+        i += alike;
+    }
+    self->token_count = made;
+    self->literal_count = literals;
+}
+
+/* Without a single repeat, the literals themselves are the tokens. */
+static void choose_literals(Deflater *self, const uint8_t *words, size_t count) {
+    self->plain_words = 1;
+    memcpy(self->literals, words, 4 * count);
+    self->token_count = self->literal_count = count;
+    for (size_t i = 0; i < PIECES; i++) self->piece_tokens[i] = i * PIECE_WORDS;
+}
+
+static inline void choose(Deflater *self, const uint8_t *words, size_t count) {
+    memset(self->kinds, 0, sizeof self->kinds);
+    self->token_count = self->literal_count = 0;
+    self->plain_words = 0;
+    for (size_t start = 0; start < count; start += PIECE_WORDS) {
+        const uint8_t *piece = words + 4 * start;
+        const size_t size = count - start < PIECE_WORDS ? count - start : PIECE_WORDS;
+        find_repeats(&self->repeats, piece, size, count - start);
+        /* Where hardly a word of the first piece repeats, the others are not searched. */
+        if (start == 0 && count_repeats(&self->repeats, size) < size / 16) {
+            choose_literals(self, words, count);
+            return;
+        }
+        self->piece_tokens[start / PIECE_WORDS] = self->token_count;
+        choose_tokens(self, piece, size);
+    }
+}
+
+static void count_symbols(Deflater *self) {
+    /* Four tables: one byte of a word does not wait for the count of another. */
+    uint32_t planes[4][LITERALS];
+    memset(planes, 0, sizeof planes);
+    for (size_t i = 0; i < self->literal_count; i++) {
+        const uint32_t word = self->literals[i];
+        for (unsigned k = 0; k < 4; k++) planes[k][word >> 8 * k & 255]++;
+    }
+    memset(self->counts, 0, sizeof self->counts);
+    for (unsigned i = 0; i < LITERALS; i++) self->counts[i] = planes[0][i] + planes[1][i] + planes[2][i] + planes[3][i];
+    self->counts[END_OF_BLOCK] = 1;
+    uint32_t of_length[LONGEST_WORDS] = {0};
+    for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
+        const uint32_t *row = self->kinds + LONGEST_WORDS * symbol;
+        uint32_t sum = 0;
+        for (unsigned i = 0; i < LONGEST_WORDS; i++) {
+            sum += row[i];
+            of_length[i] += row[i];
+        }
+        self->distance_counts[symbol] = sum;
+    }
+    for (unsigned i = 0; i < LONGEST_WORDS; i++) {
+        unsigned excess;
+        if (of_length[i]) self->counts[END_OF_BLOCK + 1 + length_symbol(i + 1, &excess)] += of_length[i];
+    }
+}
+
+static void make_codes(Deflater *self) {
+    code_lengths(self->counts, MOST_SYMBOLS, LONGEST_USED, self->lengths);
+    code_lengths(self->distance_counts, DISTANCE_SYMBOLS, LONGEST_USED, self->distance_lengths);
+    assign_codes(self->lengths, MOST_SYMBOLS, self->plain);
+    assign_codes(self->distance_lengths, DISTANCE_SYMBOLS, self->distance_plain);
+}
+
+/* The code of every kind of token that there is. */
+static void code_kinds(Deflater *self) {
+    uint64_t of_length[LONGEST_WORDS];
+    for (unsigned i = 0; i < LONGEST_WORDS; i++) {
+        unsigned excess;
+        const unsigned length = length_symbol(i + 1, &excess), symbol = END_OF_BLOCK + 1 + length;
+        const unsigned bits = self->lengths[symbol];
+        of_length[i] = at_top(self->plain[symbol] | (uint64_t)excess << bits, bits + LENGTH_EXTRA[length]);
+    }
+    for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
+        if (!self->distance_counts[symbol]) continue;
+        const unsigned bits = self->distance_lengths[symbol] + distance_extra(symbol);
+        const uint64_t distance = at_top(self->distance_plain[symbol], bits);
+        for (unsigned i = 0; i < LONGEST_WORDS; i++) {
+            const unsigned kind = LONGEST_WORDS * symbol + i;
+            if (self->kinds[kind]) self->codes[kind] = joined(of_length[i], distance);
+        }
+    }
+}
+
+static inline void code_literals(Deflater *self) {
+    uint64_t code_of[LITERALS];
+    for (unsigned i = 0; i < LITERALS; i++) code_of[i] = at_top(self->plain[i], self->lengths[i]);
+    const size_t count = self->literal_count;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t word = self->literals[i];
+        const uint64_t a = code_of[word & 255], b = code_of[word >> 8 & 255];
+        const uint64_t c = code_of[word >> 16 & 255], d = code_of[word >> 24];
+        self->codes[KINDS + i] = joined(joined(a, b), joined(c, d));
+    }
+}
+
+/* The codes' lengths, themselves coded: runs of one length, and of zeros. */
+typedef struct {
+    uint8_t symbol[MOST_SYMBOLS + DISTANCE_SYMBOLS], more[MOST_SYMBOLS + DISTANCE_SYMBOLS];
+    unsigned size;
+} Description;
+
+#define SAME 16
+#define ZEROS 17
+#define MANY_ZEROS 18
+#define DESCRIPTION_SYMBOLS 19
+
+static void describe_as(Description *self, unsigned symbol, unsigned more) {
+    self->symbol[self->size] = (uint8_t)symbol;
+    self->more[self->size++] = (uint8_t)more;
+}
+
+static void describe_run(Description *self, unsigned length, unsigned run) {
+    while (!length && run >= 3) {
+        const unsigned part = run < 138 ? run : 138;
+        describe_as(self, part < 11 ? ZEROS : MANY_ZEROS, part - (part < 11 ? 3 : 11));
+        run -= part;
+    }
+    if (!run) return;
+    describe_as(self, length, 0);
+    for (run--; length && run >= 3;) {
+        const unsigned part = run < 6 ? run : 6;
+        describe_as(self, SAME, part - 3);
+        run -= part;
+    }
+    for (; run; run--) describe_as(self, length, 0);
+}
+
+static void put_description(Output *output, const Deflater *deflater, int last) {
+    static const uint8_t ORDER[DESCRIPTION_SYMBOLS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    static const uint8_t MORE_BITS[DESCRIPTION_SYMBOLS] = {[SAME] = 2, [ZEROS] = 3, [MANY_ZEROS] = 7};
+    uint8_t all[MOST_SYMBOLS + DISTANCE_SYMBOLS], lengths[DESCRIPTION_SYMBOLS];
+    unsigned symbols = MOST_SYMBOLS, distances = DISTANCE_SYMBOLS, sent = DESCRIPTION_SYMBOLS;
+    while (symbols > END_OF_BLOCK + 1 && !deflater->lengths[symbols - 1]) symbols--;
+    while (distances > 1 && !deflater->distance_lengths[distances - 1]) distances--;
+    memcpy(all, deflater->lengths, symbols);
+    memcpy(all + symbols, deflater->distance_lengths, distances);
+    Description description = {.size = 0};
+    for (unsigned i = 0, end; i < symbols + distances; i = end) {
+        for (end = i + 1; end < symbols + distances && all[end] == all[i]; end++) continue;
+        describe_run(&description, all[i], end - i);
+    }
+    uint32_t counts[DESCRIPTION_SYMBOLS] = {0};
+    uint16_t codes[DESCRIPTION_SYMBOLS];
+    for (unsigned i = 0; i < description.size; i++) counts[description.symbol[i]]++;
+    code_lengths(counts, DESCRIPTION_SYMBOLS, 7, lengths);
+    assign_codes(lengths, DESCRIPTION_SYMBOLS, codes);
+    while (sent > 4 && !lengths[ORDER[sent - 1]]) sent--;
+    put_number(output, (unsigned)last | 2 << 1, 3);
+    put_number(output, (symbols - 257) | (distances - 1) << 5 | (sent - 4) << 10, 14);
+    for (unsigned i = 0; i < sent; i++) put_number(output, lengths[ORDER[i]], 3);
+    for (unsigned i = 0; i < description.size; i++) {
+        const unsigned symbol = description.symbol[i];
+        put_number(output, codes[symbol], lengths[symbol]);
+        put_number(output, description.more[i], MORE_BITS[symbol]);
+    }
+}
+
+static inline void put_piece(Output *output, const Deflater *deflater, size_t start, size_t end) {
+    Output self = *output;
+    if (deflater->plain_words)
+        for (size_t i = start; i < end; i++) put(&self, deflater->codes[KINDS + i], BITS_OF(deflater->codes[KINDS + i]));
+    else
+        for (size_t i = start; i < end; i++) {
+            const uint32_t token = deflater->tokens[i], kind = token & KIND_MASK;
+            const uint64_t code = deflater->codes[kind];
+            put(&self, code | (uint64_t)(token ^ kind) << 32, BITS_OF(code));
+        }
+    *output = self;
+}
+
+/* `marks` are filled with the bit at which each piece begins. */
+static inline void put_pieces(Output *output, const Deflater *self, size_t count, const uint8_t *origin, uint32_t *marks) {
+    const size_t pieces = (count + PIECE_WORDS - 1) / PIECE_WORDS;
+    for (size_t i = 0; i < pieces; i++) {
+        marks[i] = (uint32_t)(8 * (size_t)(output->out - origin) + output->count);
+        put_piece(output, self, self->piece_tokens[i], i + 1 < pieces ? self->piece_tokens[i + 1] : self->token_count);
+    }
+}
+
+static inline size_t make_block(Deflater *self, const uint8_t *words, size_t count, int last, uint8_t *out, uint32_t *marks) {
+    choose(self, words, count);
+    count_symbols(self);
+    make_codes(self);
+    code_kinds(self);
+    code_literals(self);
+    Output output = {0, 0, out};
+    put_description(&output, self, last);
+    put_pieces(&output, self, count, out, marks);
+    put_number(&output, self->plain[END_OF_BLOCK], self->lengths[END_OF_BLOCK]);
+    /* An empty stored block ends on a byte. */
+    if (!last) put_number(&output, 0, 3);
+    to_byte(&output);
+    if (!last) put_number(&output, UINT64_C(0xFFFF0000), 32);
+    return (size_t)(output.out - out);
+}
+
+#ifdef WITH_AVX2
+AVX2 __attribute__((flatten)) static size_t block_avx2(Deflater *self, const uint8_t *words, size_t count, int last,
+                                                       uint8_t *out, uint32_t *marks) {
+    return make_block(self, words, count, last, out, marks);
+}
+#endif
+
+/* Deflates up to BLOCK_WORDS words, at least one; `out` has room for BLOCK_BOUND, `marks` for each piece's first bit,
+   counted from `out`. Returns the size. */
+static size_t deflate_block(Deflater *self, const uint8_t *words, size_t count, int last, uint8_t *out, uint32_t *marks) {
+#ifdef WITH_AVX2
+    if (has_avx2()) return block_avx2(self, words, count, last, out, marks);
+#endif
+    return make_block(self, words, count, last, out, marks);
+}
+
+#endif

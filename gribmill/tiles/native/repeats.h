@@ -1,0 +1,167 @@
+/* Where 32-bit words were seen before. Fields have few distinct values, each of them a whole word: looking at
+   words, not at every byte, finds nearly all repeats that deflate can use. */
+#ifndef GRIBMILL_REPEATS_H
+#define GRIBMILL_REPEATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cpu.h"
+
+/* Words that are looked at together: what lies before them is not known. Deflate could look back twice as far. */
+#define PIECE_WORDS 4096
+#define HASH_BITS 12
+/* Words are taken eight at a time, and compared eight at a time. */
+#define LANES 8
+
+/* For each word: how many bytes back it was seen (less one, as the bits of a float, of which the lowest nine are not
+   needed) and how many words are alike from there on: 8 means at least 8. A word that is new has a 1 alone. */
+typedef struct {
+    uint32_t found[PIECE_WORDS];
+    uint16_t word_at[1 << HASH_BITS], pair_at[1 << HASH_BITS]; /* the last place of a word, and of two in a row */
+} Repeats;
+
+#define WORD_FACTOR UINT32_C(0x9E3779B1)
+#define PAIR_FACTOR UINT32_C(0x85EBCA6B)
+/* While it is searched for, a repeat is words back << 8 | words alike. */
+#define ALL_ALIKE (UINT32_C(1) << 8 | LANES)
+#define NEW UINT32_C(1)
+#define ALIKE_MASK UINT32_C(511)
+
+static inline uint32_t word32(const uint8_t *words, size_t place) {
+    uint32_t word;
+    memcpy(&word, words + 4 * place, 4);
+    return word;
+}
+
+static inline uint64_t pair64(const uint8_t *words, size_t place) {
+    uint64_t pair;
+    memcpy(&pair, words + 4 * place, 8);
+    return pair;
+}
+
+/* Both ways find the same, so that a file does not depend on the processor. Each takes eight words, and reads
+   fifteen. */
+static void eight_portable(Repeats *self, const uint8_t *words, size_t place) {
+    unsigned run = place > 0;
+    for (size_t i = place; run && i < place + 2 * LANES - 1; i++) run = word32(words, i) == word32(words, i - 1);
+    for (size_t i = place; i < place + LANES; i++) {
+        if (run) {
+            self->found[i] = ALL_ALIKE;
+            continue;
+        }
+        const uint32_t word = word32(words, i), next = word32(words, i + 1), mixed = word * WORD_FACTOR;
+        const uint32_t first = mixed >> (32 - HASH_BITS);
+        const uint32_t second = (mixed + (next << 16 | next >> 16)) * PAIR_FACTOR >> (32 - HASH_BITS);
+        const uint32_t single = self->word_at[first], pair = self->pair_at[second];
+        self->word_at[first] = self->pair_at[second] = (uint16_t)i;
+        const uint32_t from = pair64(words, pair) == pair64(words, i) ? pair : single;
+        unsigned alike = 0;
+        while (alike < LANES && word32(words, i + alike) == word32(words, from + alike)) alike++;
+        self->found[i] = (uint32_t)(i - from) << 8 | alike;
+    }
+}
+
+#ifdef WITH_AVX2
+AVX2 static inline __m256i eight_at(const uint8_t *words, size_t place) {
+    return _mm256_loadu_si256((const __m256i *)(words + 4 * place));
+}
+
+AVX2 static inline unsigned unlike(__m256i a, __m256i b) {
+    return ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b)));
+}
+
+AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t place) {
+    const __m256i here = eight_at(words, place), next = eight_at(words, place + 1);
+    if (place && word32(words, place - 1) == word32(words, place) && !(unlike(here, next) & 255) &&
+        !(unlike(next, eight_at(words, place + LANES - 1)) & 255)) {
+        _mm256_storeu_si256((__m256i *)(self->found + place), _mm256_set1_epi32((int)ALL_ALIKE));
+        return;
+    }
+    const __m256i mixed = _mm256_mullo_epi32(here, _mm256_set1_epi32((int)WORD_FACTOR));
+    const __m256i turned = _mm256_or_si256(_mm256_slli_epi32(next, 16), _mm256_srli_epi32(next, 16));
+    const __m256i both = _mm256_mullo_epi32(_mm256_add_epi32(mixed, turned), _mm256_set1_epi32((int)PAIR_FACTOR));
+    uint32_t hashes[LANES];
+    _mm256_storeu_si256((__m256i *)hashes,
+                        _mm256_or_si256(_mm256_srli_epi32(mixed, 32 - HASH_BITS),
+                                        _mm256_slli_epi32(_mm256_srli_epi32(both, 32 - HASH_BITS), 16)));
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < LANES; i++) {
+        const size_t at = place + i;
+        const uint32_t first = hashes[i] & 0xFFFF, second = hashes[i] >> 16, pair = self->pair_at[second];
+        uint32_t from = self->word_at[first];
+        self->word_at[first] = self->pair_at[second] = (uint16_t)at;
+        /* Which of the two it is cannot be foretold: a jump would be missed every other time. */
+        __asm__("cmpq %2, %3\n\tcmove %1, %0" : "+r"(from) : "r"(pair), "r"(pair64(words, pair)), "r"(pair64(words, at)) : "cc");
+        const unsigned alike = (unsigned)__builtin_ctz(unlike(eight_at(words, at), eight_at(words, from)));
+        self->found[at] = (uint32_t)(at - from) << 8 | alike;
+    }
+}
+
+AVX2 static void search_avx2(Repeats *self, const uint8_t *words, size_t count) {
+    for (size_t place = 0; place < count; place += LANES) eight_avx2(self, words, place);
+}
+#endif
+
+static void search(Repeats *self, const uint8_t *words, size_t count) {
+#ifdef WITH_AVX2
+    if (has_avx2()) {
+        search_avx2(self, words, count);
+        return;
+    }
+#endif
+    for (size_t place = 0; place < count; place += LANES) eight_portable(self, words, place);
+}
+
+static inline uint32_t float_bits(int32_t number) {
+    const float value = (float)number;
+    uint32_t bits;
+    memcpy(&bits, &value, 4);
+    return bits;
+}
+
+static inline int32_t float_number(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, 4);
+    return (int32_t)value;
+}
+
+static inline void settle(uint32_t *found, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t back = found[i] >> 8, alike = found[i] & 255;
+        const uint32_t repeat = float_bits((int32_t)(4 * back) - 1) | alike;
+        const uint32_t fresh = 0u - (uint32_t)(alike == 0);
+        found[i] = (repeat & ~fresh) | (NEW & fresh);
+    }
+}
+
+/* Fills `found` for `count` words, at most PIECE_WORDS; up to `readable` may be read. */
+static inline void find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable) {
+    memset(self->word_at, 0, sizeof self->word_at);
+    memset(self->pair_at, 0, sizeof self->pair_at);
+    const size_t most = readable < 2 * LANES ? 0 : (readable - LANES) / LANES * LANES;
+    const size_t searched = count < most ? count / LANES * LANES : most;
+    search(self, words, searched);
+    memset(self->found + searched, 0, (count - searched) * sizeof *self->found);
+    self->found[0] = 0; /* it was taken for its own like */
+    for (size_t i = count > LANES ? count - LANES : 0; i < count; i++)
+        if ((self->found[i] & 255) > count - i) self->found[i] = (self->found[i] & ~UINT32_C(255)) | (uint32_t)(count - i);
+    settle(self->found, count);
+}
+
+static inline size_t count_repeats(const Repeats *self, size_t count) {
+    size_t repeats = 0;
+    for (size_t i = 0; i < count; i++) repeats += self->found[i] != NEW;
+    return repeats;
+}
+
+/* How many words from `place` on repeat as `found` tells. */
+static inline unsigned alike_from(const uint8_t *words, size_t place, uint32_t found, size_t most) {
+    const size_t back = (size_t)(float_number(found & ~ALIKE_MASK) + 1) / 4;
+    size_t alike = LANES;
+    while (alike + 2 <= most && pair64(words, place + alike) == pair64(words, place - back + alike)) alike += 2;
+    return (unsigned)(alike + (alike < most && word32(words, place + alike) == word32(words, place - back + alike)));
+}
+
+#endif

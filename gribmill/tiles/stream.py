@@ -1,0 +1,84 @@
+"""An array as one deflate stream that may be read from several places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from isal import isal_zlib
+
+from gribmill.tiles.segments import MOST, Segments
+
+# As the kernel has them: raw bytes that share their codes, and those that no repeat reaches out of.
+BLOCK = 2**16
+SPAN = 2**14
+# What 64 KiB may take in the worst case, and how many bytes the kernel's 32-bit places can tell.
+BLOCK_BOUND = 6 * SPAN + 512
+LIMIT_KERNEL = 2**28 - 1
+ISAL_LEVEL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Deflated bytes, the checksum of what they were, and where one may begin to read."""
+
+    data: bytes
+    crc: int
+    segments: Segments
+
+
+def deflate_words(header: bytes, body: memoryview) -> Stream | None:
+    """Of an array of 32-bit words, by the kernel; None where that is not at hand."""
+    from gribmill.tiles.grib.kernel import deflater
+
+    size = len(header) + len(body)
+    native = deflater() if size % 4 == 0 and len(header) <= BLOCK and size <= LIMIT_KERNEL else None
+    if native is None:
+        return None
+    out = np.empty(-(-size // BLOCK) * BLOCK_BOUND, np.uint8)
+    blocks, bits = np.empty(-(-size // BLOCK), np.uint32), np.empty(-(-size // SPAN), np.uint32)
+    made = native(header, body, out, blocks, bits)
+    span = _span(SPAN, size)
+    block = max(BLOCK, span)
+    checksums = list(_checksums(header, body, span))
+    known = bits[:: span // SPAN].tolist() if span < block else ()
+    return Stream(
+        out[:made].tobytes(), checksums[-1], Segments(span, block, blocks[:: block // BLOCK].tolist(), checksums, known)
+    )
+
+
+def deflate_bytes(header: bytes, body: memoryview) -> Stream:
+    """Of any array, by ISA-L: a block ends where a stretch does."""
+    span = _span(BLOCK, len(header) + len(body))
+    compressor: Any = isal_zlib.compressobj(ISAL_LEVEL, isal_zlib.DEFLATED, -15)
+    pieces = [compressor.compress(header)]
+    begins = [0]
+    for begin, end in pairwise(_cuts(header, body, span)):
+        pieces.append(compressor.compress(body[begin:end]))
+        pieces.append(compressor.flush(isal_zlib.Z_FINISH if end == len(body) else isal_zlib.Z_FULL_FLUSH))
+        begins.append(begins[-1] + len(pieces[-2]) + len(pieces[-1]) + (len(pieces[0]) if begin == 0 else 0))
+    checksums = list(_checksums(header, body, span))
+    return Stream(b"".join(pieces), checksums[-1], Segments(span, span, begins[:-1], checksums))
+
+
+def _span(least: int, size: int) -> int:
+    """The length of a stretch, so that there are not too many of them."""
+    span = least
+    while size > span * MOST:
+        span *= 2
+    return span
+
+
+def _cuts(header: bytes, body: memoryview, span: int) -> Sequence[int]:
+    """Where stretches begin and end in the body: the header is part of the first."""
+    return [0, *range(span - len(header), len(body), span), len(body)]
+
+
+def _checksums(header: bytes, body: memoryview, span: int) -> Iterator[int]:
+    crc: int = isal_zlib.crc32(header)
+    for begin, end in pairwise(_cuts(header, body, span)):
+        crc = isal_zlib.crc32(body[begin:end], crc)
+        yield crc
