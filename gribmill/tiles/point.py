@@ -12,7 +12,7 @@ from gribmill.tiles.place import Sampling, check_place, place_in
 from gribmill.tiles.samples import sample_shelf
 from gribmill.tiles.series import Column, Series
 from gribmill.tiles.shelf import Shelf, shelves
-from gribmill.tiles.tile import Tile, read_tile
+from gribmill.tiles.tile import Tile, kept_tile
 from gribmill.tiles.units import SYSTEMS, System, convert, shown_unit
 
 
@@ -70,11 +70,12 @@ def choose_shelf(
         if newest.get(shelf.model, shelf.run) != shelf.run:
             continue
         looked_at += 1
-        tile = _any_tile(shelf)
+        tiles = shelf.tiles()
+        tile = _any_tile(tiles.values())
         if tile is None or place_in(tile, lat, lon) is None:
             continue
         newest[shelf.model] = shelf.run
-        found.append((tile.meta.grid.cell_km, -len(shelf.tiles()), shelf))
+        found.append((tile.meta.grid.cell_km, -len(tiles), shelf))
     if not found:
         what = " ".join(part for part in (model, run, region) if part) or "any model"
         hint = "none of their regions holds it" if looked_at else f"there are no tiles of {what}"
@@ -84,11 +85,11 @@ def choose_shelf(
     return ordered[0], ordered[1:]
 
 
-def _any_tile(shelf: Shelf) -> Tile | None:
-    """The first readable tile of a shelf."""
-    for path in shelf.tiles().values():
+def _any_tile(paths: Iterable[Path]) -> Tile | None:
+    """The first readable tile."""
+    for path in paths:
         try:
-            return read_tile(path)
+            return kept_tile(path)
         except TileError:
             continue
     return None

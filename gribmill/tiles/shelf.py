@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,10 +41,10 @@ class Shelf:
 
     def tiles(self) -> dict[int, Path]:
         """Every tile that is there, by minutes since the run, in order."""
-        found: dict[int, Path] = {}
-        for path in _children(self.folder):
-            if match := TILE_NAME.fullmatch(path.name):
-                found[int(match[1]) * 60 + int(match[2] or 0)] = path
+        folder, found = self.folder, {}
+        for name in _names(folder):
+            if match := TILE_NAME.fullmatch(name):
+                found[int(match[1]) * 60 + int(match[2] or 0)] = folder / name
         return dict(sorted(found.items()))
 
 
@@ -56,18 +57,16 @@ def shelves(root: Path, model: str | None = None, run: str | None = None, region
 
 
 def _named(folder: Path, pattern: re.Pattern[str], wanted: str | None) -> list[Path]:
-    return [
-        path
-        for path in _children(folder)
-        if pattern.fullmatch(path.name) and wanted in (None, path.name) and path.is_dir()
-    ]
+    fitting = [name for name in _names(folder) if pattern.fullmatch(name) and wanted in (None, name)]
+    return [path for path in map(folder.joinpath, fitting) if path.is_dir()]
 
 
-def _children(folder: Path) -> list[Path]:
+def _names(folder: Path) -> list[str]:
     try:
-        children = sorted(folder.iterdir())
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    if len(children) > LIMIT_LISTED:
-        raise TileError(f"{folder} holds {len(children)} entries: that is no folder of tiles")
-    return children
+    if len(names) > LIMIT_LISTED:
+        raise TileError(f"{folder} holds {len(names)} entries: that is no folder of tiles")
+    return names

@@ -154,6 +154,16 @@ def test_places_across_the_dateline_and_any_turn_of_longitude(tmp_path: Path) ->
         assert gribmill.point(-17.0, lon, data=tmp_path, units="si").columns["t2m"].values == (182.0,)
 
 
+def test_an_hour_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
+    run_of_rain(tmp_path, {1: 1.0, 2: 2.0})
+    before = gribmill.point(LAT, LON, data=tmp_path, units="si").columns["t2m"].values
+    make_tile(tmp_path, {"t2m": (300.0, {})}, minutes=120)
+    after = gribmill.point(LAT, LON, data=tmp_path, units="si").columns["t2m"].values
+    (tmp_path / "tiles/hrrr/20230722_06/boston/001.npz").unlink()
+    last = gribmill.point(LAT, LON, data=tmp_path, units="si").columns["t2m"].values
+    assert (before, after, last) == ((281.0, 282.0), (281.0, 300.0), (300.0,))
+
+
 def test_an_hour_on_other_points_is_read_at_its_own(tmp_path: Path) -> None:
     values = np.broadcast_to(np.arange(360, dtype="f4"), GFS.shape)
     for hour in (1, 2, 3):
