@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gribmill.ingest.downloaded import Downloaded
+    from gribmill.ingest.published import Published
     from gribmill.pipeline.catalogue import HourRecord
     from gribmill.pipeline.context import Context
 
@@ -84,10 +85,10 @@ def run(task: Task) -> Outcome:
         missing = _untiled(context, args, known)
         if spool.is_file() or not missing:
             return _only_tiles(context, args, known, spool, missing)
-    return _download(context, args, spool)
+    return _download(context, args, spool, known)
 
 
-def _download(context: Context, args: IngestGribArgs, spool: Path) -> Outcome:
+def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRecord | None) -> Outcome:
     from gribmill.ingest.download import download
     from gribmill.ingest.failure import DownloadFailed, NotYet, Permanent
     from gribmill.ingest.run_id import run_time
@@ -105,6 +106,7 @@ def _download(context: Context, args: IngestGribArgs, spool: Path) -> Outcome:
             spool,
             session=context.session,
             health=health,
+            known=_as_listed(known),
         )
     except DownloadFailed as error:
         # Others have seen the mirrors meanwhile.
@@ -119,6 +121,15 @@ def _download(context: Context, args: IngestGribArgs, spool: Path) -> Outcome:
             return Snoozed(pause, str(error), also=also)
         return Failed(str(error), also=also)
     return _fan_out(context, args, got, spool)
+
+
+def _as_listed(known: HourRecord | None) -> Published | None:
+    """What the scan saw of the file: where it is, how large, and which version of it."""
+    from gribmill.ingest.published import Published
+
+    if known is None or known.mirror is None or known.url is None:
+        return None
+    return Published(known.hour, known.mirror, known.url, None, known.size, known.etag, known.published_at, True)
 
 
 def _fan_out(context: Context, args: IngestGribArgs, got: Downloaded, spool: Path) -> Succeeded:

@@ -184,6 +184,8 @@ class Scan:
                 published_at=to_text(when.timestamp()) if when else None,
                 mirror=published.mirror,
                 size=published.size,
+                url=published.grib_url,
+                etag=published.etag,
             )
         )
         self._then.append(ingest_job(self._model.id, run, published.hour, live=True))

@@ -25,6 +25,32 @@ def test_each_hour_is_finished_before_the_next_is_fetched(new_world: NewWorld) -
     assert [one.job.type for one in ran] == ["scan_source", *one_hour * 3]
 
 
+def test_what_the_scan_saw_of_a_file_is_not_asked_for_again(new_world: NewWorld, reference: dict[str, bytes]) -> None:
+    world = new_world()
+    world.publish("hrrr")
+    world.look("hrrr")
+    assert not [one.key for one in world.server.seen if one.method == "HEAD"]
+    assert world.tiles() == of_model(reference, "hrrr")
+
+
+def test_file_that_is_replaced_after_the_scan_is_taken_as_it_is_now(
+    new_world: NewWorld, reference: dict[str, bytes]
+) -> None:
+    world = new_world()
+    world.publish("hrrr")
+    world.look_only("hrrr", "scan_source")
+    files = [path for path in world.folder.rglob("*.grib2") if path.is_file()]
+    assert files
+    for place in files:
+        content = place.read_bytes() + b"\0" * 64
+        place.unlink()  # the stock's own file stays as it is
+        place.write_bytes(content)
+    world.work()
+    assert [one.status for one in world.server.seen if one.status == 412]
+    assert world.tiles().keys() == of_model(reference, "hrrr").keys()
+    world.assert_sound()
+
+
 def test_whole_run_is_not_looked_at_again(new_world: NewWorld) -> None:
     world = new_world()
     world.publish("hrrr")

@@ -87,7 +87,17 @@ def test_scan_paces_itself_ends_whole_and_gives_up(new_world: NewWorld) -> None:
     assert arriving.seconds == 5
     assert f"{world.run_id}: 2 of 3 hours are out" in arriving.reason
     world.context.catalogue.apply(
-        write("see_hour", model_id="hrrr", run_id=world.run_id, hour=hour, published_at=None, mirror="x", size=1)
+        write(
+            "see_hour",
+            model_id="hrrr",
+            run_id=world.run_id,
+            hour=hour,
+            published_at=None,
+            mirror="x",
+            size=1,
+            url=None,
+            etag=None,
+        )
         for hour in (0, 1)
     )
     over = scanned(world, "hrrr", 22)

@@ -84,7 +84,7 @@ def test_second_sighting_of_a_downloaded_hour_changes_nothing(context: Context, 
     scribe.run(RUN, [0])
     scribe.hour(RUN, 0, ["ne"])
     seen = {"model_id": "hrrr", "run_id": RUN, "hour": 0, "published_at": None, "mirror": "other", "size": 5}
-    context.catalogue.apply([write("see_hour", **seen)])
+    context.catalogue.apply([write("see_hour", **seen, url="http://other/file", etag="x")])
     hour = context.catalogue.hours("hrrr", RUN)[0]
     assert (hour.state, hour.mirror) == ("ingested", "aws-hrrr")
 
