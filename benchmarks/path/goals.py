@@ -75,7 +75,7 @@ def _tiles(hours: dict[str, Any]) -> list[Goal]:
         for script, peer, part in (
             ("cfgrib_per_region", "cfgrib + xarray + savez_compressed per region", 60),
             ("eccodes_by_hand", "ecCodes once + savez_compressed", 12),
-            ("eccodes_fast_zip", "ecCodes once + ISA-L (gribmill's writer)", 2.5),
+            ("eccodes_isal", "ecCodes once + ISA-L", 2.5),
         ):
             found.append(_part(f"HRRR, {title}, against {peer}", own, ways[script]["cpu_s"], part))
         above = own / ways["floor"]["cpu_s"]

@@ -30,6 +30,7 @@ STAGES: tuple[tuple[str, str], ...] = (
     ("gribmill.tiles.grib", "read: walk, headers"),
     ("gribmill.tiles.npz", "encode: deflate, CRC-32"),
     ("gribmill.tiles.segments", "encode: deflate, CRC-32"),
+    ("gribmill.tiles.stream", "encode: deflate, CRC-32"),
     ("gribmill.tiles.packed", "encode: deflate, CRC-32"),
     ("gribmill.tiles.atomic", "write, fsync, rename"),
     ("gribmill.tiles", "names, statistics, meta"),

@@ -44,7 +44,7 @@ ALL = (
     Way("gribberish_way", "gribberish, slices, savez_compressed", "gribberish"),
     Way("eccodes_by_hand", "ecCodes once, slices, savez_compressed", "ecCodes once"),
     Way("wgrib2_way", "wgrib2 -small_grib per region (writes GRIB)", "wgrib2 (to GRIB)"),
-    Way("eccodes_fast_zip", "ecCodes once, slices, gribmill's NPZ writer", "ecCodes + ISA-L", 5, False),
+    Way("eccodes_isal", "ecCodes once, slices, ISA-L level 2 (ZIP by hand)", "ecCodes + ISA-L", 5, False),
     Way("gribmill_way", "**gribmill**", "gribmill", 6, False),
     Way("floor", "the floor: read, copy, raw write of the tiles' arrays", "the floor", 6, False),
 )
@@ -184,7 +184,7 @@ a worker pays for every further file. CPU is user + system of the process and it
 environment of their own.
 
 **Not the same.** gribmill also turns the winds to the earth's axes, writes metadata with statistics and the
-source's SHA-256, and fsyncs every tile; the others do none of that (the row with gribmill's writer does fsync).
+source's SHA-256, and fsyncs every tile; the others do none of that (the row with ISA-L does fsync).
 gribmill, and ecCodes by hand, work latitudes and longitudes out with the first file and keep them in a file of
 their own; cfgrib and gribberish are used as their documentation shows, with coordinates in every tile. cfgrib is
 asked by `where(drop=True)` on projected grids, which blanks points of the rectangle outside the box, and by `sel` on
