@@ -23,8 +23,8 @@ class HostLock:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._fd = -1
-        self._fd = self._open()
         self._waiter: _Waiter | None = None
+        self._fd = self._open()
 
     def acquire(self, patience_seconds: float = PATIENCE_SECONDS) -> None:
         """Wait for this thread's turn; StoreBusy when it does not come."""
