@@ -6,6 +6,7 @@ queue is fair, and a checkpoint that runs under it can never meet a commit (SQLi
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import threading
@@ -62,12 +63,19 @@ class HostLock:
 
     def _queue_up(self, patience_seconds: float) -> None:
         """Wait in the kernel's queue. Only a thread can do that and still be given up on."""
-        if self._waiter is None:
-            self._waiter = _Waiter(self._fd)
-        if not self._waiter.given_within(patience_seconds):
-            # The waiting thread keeps the old descriptor: a lock it gets late must not be ours.
-            self._waiter = None
-            self._fd = self._open()
+        waiter, self._waiter = self._waiter or _Waiter(self._fd), None
+        given = False
+        try:
+            given = waiter.given_within(patience_seconds)
+        finally:
+            if given:
+                self._waiter = waiter
+            else:
+                # Given up on, or interrupted. A lock that comes to a closed descriptor is free again at once.
+                waiter.dismiss()
+                os.close(self._fd)
+                self._fd = self._open()
+        if not given:
             raise StoreBusy(
                 f"{self.path} was locked by another process for more than {patience_seconds:g} s;"
                 " is one of the workers stopped (Ctrl-Z)? Nothing was written"
@@ -79,36 +87,25 @@ class _Waiter:
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
-        self._guard = threading.Lock()
         self._wanted = threading.Lock()
         self._given = threading.Lock()
-        self._abandoned = False
+        self._dismissed = False
         self._wanted.acquire()
         self._given.acquire()
         threading.Thread(target=self._serve, daemon=True, name="host-lock").start()
 
     def given_within(self, seconds: float) -> bool:
-        """Ask for the lock; False when it did not come, and this waiter is of no more use."""
+        """Ask for the lock; False when it did not come."""
         self._wanted.release()
-        if self._given.acquire(timeout=seconds):
-            return True
-        with self._guard:
-            self._abandoned = not self._given.acquire(blocking=False)
-            return not self._abandoned
+        return self._given.acquire(timeout=seconds)
 
     def dismiss(self) -> None:
-        """The owner waits no more, and keeps the descriptor."""
-        self._fd = -1
-        self._wanted.release()
+        """The owner asks no more, and does as he likes with the descriptor."""
+        self._dismissed = True
+        with contextlib.suppress(RuntimeError):  # asked already
+            self._wanted.release()
 
     def _serve(self) -> None:
-        while True:
-            self._wanted.acquire()
-            if self._fd < 0:
-                return
+        while self._wanted.acquire() and not self._dismissed:
             fcntl.flock(self._fd, fcntl.LOCK_EX)
-            with self._guard:
-                if self._abandoned:
-                    os.close(self._fd)
-                    return
-                self._given.release()
+            self._given.release()

@@ -285,3 +285,25 @@ def test_copy_that_cannot_be_made_leaves_nothing_and_keeps_the_old_one(jobs_db: 
 
 def test_host_locks_patience_is_for_stuck_holders_only() -> None:
     assert host_lock.PATIENCE_SECONDS >= 10
+
+
+def test_interrupted_wait_takes_no_turn_later(jobs_db: SqliteBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while waiting: the lock that the wait was for must not be held by nobody."""
+    path = Path(f"{jobs_db.path}.lock")
+    holder, waiting, third = HostLock(path), HostLock(path), HostLock(path)
+    holder.acquire()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+
+        def interrupted(_waiter: object, _seconds: float) -> bool:
+            real(_waiter, 0.05)
+            raise KeyboardInterrupt
+
+        real = host_lock._Waiter.given_within
+        patch.setattr(host_lock._Waiter, "given_within", interrupted)
+        waiting.acquire()
+    holder.release()
+    for lock in (third, waiting, holder, waiting):
+        lock.acquire(patience_seconds=5)
+        lock.release()
+    for lock in (holder, waiting, third):
+        lock.close()
