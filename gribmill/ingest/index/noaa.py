@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from gribmill.ingest.errors import BadIndex, WrongRun
 from gribmill.ingest.index.entry import LARGEST_OFFSET, SHORTEST_MESSAGE, Entry, Inventory
@@ -87,13 +88,20 @@ def _offset(source: str, number: int, text: str) -> int:
 
 
 def _reference(source: str, number: int, text: str) -> datetime:
+    moment = _moment(text)
+    if moment is None:
+        raise BadIndex(source, number, f"{text[:30]!r} is no date of the form d=YYYYMMDDHH")
+    return moment
+
+
+@lru_cache(maxsize=64)
+def _moment(text: str) -> datetime | None:
+    """Hundreds of lines have the same one."""
     found = _DATE.fullmatch(text)
     try:
-        if found:
-            return datetime.strptime(found[1], "%Y%m%d%H").replace(tzinfo=UTC)
+        return datetime.strptime(found[1], "%Y%m%d%H").replace(tzinfo=UTC) if found else None
     except ValueError:
-        pass
-    raise BadIndex(source, number, f"{text[:30]!r} is no date of the form d=YYYYMMDDHH")
+        return None
 
 
 def _ends(source: str, lines: list[_Line], size: int | None) -> dict[int, int | None]:
