@@ -79,7 +79,7 @@ static void try_all(const Task *task, unsigned place) {
 typedef size_t (*Deflate)(const uint8_t *, size_t, uint8_t *, uint32_t *);
 
 static uint8_t *deflated(Deflate deflate, Octets words, size_t *size, uint32_t *marks) {
-    uint8_t *out = malloc(BLOCK_BOUND);
+    uint8_t *out = malloc(words.size / 4 * WORD_BOUND + DESCRIPTION_BOUND);
     if (!out) abort();
     *size = deflate(words.bytes, words.size / 4, out, marks);
     return out;

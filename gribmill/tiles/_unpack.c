@@ -1,9 +1,11 @@
-/* The native kernel: `unpack` over the sections of a GRIB2 field, `deflate` over the words of an array. */
+/* The native kernel: `unpack` over the sections of a GRIB2 field; `turn`, `summarize` and `deflate` over its values. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "native/deflate.h"
 #include "native/field.h"
+#include "native/summary.h"
+#include "native/winds.h"
 
 /* Six numbers tell a window: rows, columns, and columns beyond the seam. */
 #define NUMBERS_PER_WINDOW 6
@@ -91,28 +93,48 @@ static PyObject *unpack(PyObject *module, PyObject *arguments) {
 /* Places in the stream are told in 32 bits, and words may grow by half. */
 #define MOST_RAW_BYTES (UINT32_MAX / 16)
 
+/* What a stream may take at most. */
+#define BOUND(size, blocks) ((size) / 4 * WORD_BOUND + (blocks) * DESCRIPTION_BOUND)
+/* Room for a stream that is kept for the next one. */
+#define MOST_KEPT ((size_t)4 << 20)
+
 typedef struct {
     Deflater deflater;
     uint8_t first[BLOCK_BYTES];
+    uint8_t *out;
+    size_t room;
 } Bench;
 
-/* Half a megabyte that is used again and again: fresh memory would cost small arrays more than deflating them. Taken
-   and given back under the interpreter's lock; a second thread meanwhile gets its own. */
+/* Memory that is used again and again: fresh one would cost small arrays more than deflating them. Taken and given back
+   under the interpreter's lock; a second thread meanwhile gets its own. */
 static Bench *spare;
 
-static Bench *take_bench(void) {
-    Bench *found = spare ? spare : PyMem_Malloc(sizeof *found);
-    spare = NULL;
-    return found;
+static void free_bench(Bench *bench) {
+    if (bench) PyMem_Free(bench->out);
+    PyMem_Free(bench);
 }
 
 static void give_back(Bench *bench) {
-    PyMem_Free(spare);
-    spare = bench;
+    if (spare || bench->room > MOST_KEPT)
+        free_bench(bench);
+    else
+        spare = bench;
+}
+
+static Bench *take_bench(size_t room) {
+    Bench *found = spare ? spare : PyMem_Calloc(1, sizeof *found);
+    spare = NULL;
+    if (!found || found->room >= room) return found;
+    PyMem_Free(found->out);
+    found->out = PyMem_Malloc(room);
+    found->room = found->out ? room : 0;
+    if (found->out) return found;
+    free_bench(found);
+    return NULL;
 }
 
 /* The header lies before the body, in another place: the first block is put together. */
-static size_t deflate_all(Bench *bench, Octets header, Octets body, uint8_t *out, uint32_t *blocks, uint32_t *marks) {
+static size_t deflate_all(Bench *bench, Octets header, Octets body, uint32_t *blocks, uint32_t *marks) {
     const size_t size = header.size + body.size;
     size_t made = 0;
     memcpy(bench->first, header.bytes, header.size);
@@ -121,52 +143,89 @@ static size_t deflate_all(Bench *bench, Octets header, Octets body, uint8_t *out
         if (start == 0) memcpy(bench->first + header.size, body.bytes, part - header.size);
         const uint8_t *words = start ? body.bytes + (start - header.size) : bench->first;
         *blocks = (uint32_t)made;
-        const size_t added = deflate_block(&bench->deflater, words, part / 4, start + part == size, out + made, marks);
+        const size_t added = deflate_block(&bench->deflater, words, part / 4, start + part == size,
+                                           bench->out + made, marks);
         for (size_t i = 0; i * PIECE_BYTES < part; i++) marks[i] += (uint32_t)(8 * made);
         made += added;
     }
     return made;
 }
 
-static PyObject *deflate_checked(Octets header, Octets body, const Py_buffer *out, const Py_buffer *blocks,
-                                 const Py_buffer *marks) {
+static PyObject *deflate_checked(Octets header, Octets body, const Py_buffer *blocks, const Py_buffer *marks) {
     const size_t size = header.size + body.size;
     const size_t block_count = (size + BLOCK_BYTES - 1) / BLOCK_BYTES, piece_count = (size + PIECE_BYTES - 1) / PIECE_BYTES;
     if (size == 0 || size % 4 || size > MOST_RAW_BYTES || header.size > BLOCK_BYTES ||
-        (size_t)out->len < block_count * BLOCK_BOUND || (size_t)blocks->len != block_count * sizeof(uint32_t) ||
-        (size_t)marks->len != piece_count * sizeof(uint32_t)) {
-        PyErr_SetString(PyExc_ValueError, "not an array of words, or no room for it deflated");
+        (size_t)blocks->len != block_count * sizeof(uint32_t) || (size_t)marks->len != piece_count * sizeof(uint32_t)) {
+        PyErr_SetString(PyExc_ValueError, "not an array of words, or no room for its places");
         return NULL;
     }
-    Bench *bench = take_bench();
+    Bench *bench = take_bench(BOUND(size, block_count));
     if (!bench) return PyErr_NoMemory();
     size_t made;
     Py_BEGIN_ALLOW_THREADS
-    made = deflate_all(bench, header, body, out->buf, blocks->buf, marks->buf);
+    made = deflate_all(bench, header, body, blocks->buf, marks->buf);
     Py_END_ALLOW_THREADS
+    PyObject *result = PyBytes_FromStringAndSize((const char *)bench->out, (Py_ssize_t)made);
     give_back(bench);
-    return PyLong_FromSize_t(made);
+    return result;
 }
 
 static PyObject *deflate(PyObject *module, PyObject *arguments) {
     (void)module;
-    Py_buffer header, body, out, blocks, marks;
-    if (!PyArg_ParseTuple(arguments, "y*y*w*w*w*", &header, &body, &out, &blocks, &marks)) return NULL;
-    PyObject *result = deflate_checked(octets_of(&header), octets_of(&body), &out, &blocks, &marks);
+    Py_buffer header, body, blocks, marks;
+    if (!PyArg_ParseTuple(arguments, "y*y*w*w*", &header, &body, &blocks, &marks)) return NULL;
+    PyObject *result = deflate_checked(octets_of(&header), octets_of(&body), &blocks, &marks);
     PyBuffer_Release(&marks);
     PyBuffer_Release(&blocks);
-    PyBuffer_Release(&out);
     PyBuffer_Release(&body);
     PyBuffer_Release(&header);
     return result;
+}
+
+static PyObject *summarize_array(PyObject *module, PyObject *array) {
+    (void)module;
+    Py_buffer values;
+    if (PyObject_GetBuffer(array, &values, PyBUF_SIMPLE) < 0) return NULL;
+    Summary found;
+    Py_BEGIN_ALLOW_THREADS
+    found = summarize(values.buf, (size_t)values.len / sizeof(float));
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&values);
+    return Py_BuildValue("dddn", (double)found.least, (double)found.greatest, sum_of(&found), (Py_ssize_t)found.missing);
+}
+
+static PyObject *turn(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer u, v, cosine, sine, east, north;
+    if (!PyArg_ParseTuple(arguments, "y*y*y*y*w*w*", &u, &v, &cosine, &sine, &east, &north)) return NULL;
+    const Py_ssize_t size = u.len;
+    const int fit = v.len == size && east.len == size && north.len == size && cosine.len == 2 * size && sine.len == 2 * size;
+    if (fit) {
+        const Winds winds = {u.buf, v.buf, cosine.buf, sine.buf, east.buf, north.buf, (size_t)size / sizeof(float)};
+        Py_BEGIN_ALLOW_THREADS
+        turn_winds(&winds);
+        Py_END_ALLOW_THREADS
+    } else {
+        PyErr_SetString(PyExc_ValueError, "components, angles and results do not match");
+    }
+    PyBuffer_Release(&north);
+    PyBuffer_Release(&east);
+    PyBuffer_Release(&sine);
+    PyBuffer_Release(&cosine);
+    PyBuffer_Release(&v);
+    PyBuffer_Release(&u);
+    if (!fit) return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef methods[] = {
     {"unpack", unpack, METH_VARARGS,
      "unpack(section5, section6, section7, points, ny, nx, scanning, windows, arrays) -> 0, or why it was declined."},
     {"deflate", deflate, METH_VARARGS,
-     "deflate(header, body, out, blocks, marks) -> how many bytes of `out` were filled; `blocks`: the byte where each "
-     "64 KiB begin there, `marks`: the bit where each 16 KiB begin."},
+     "deflate(header, body, blocks, marks) -> a deflate stream; `blocks` are filled with the byte where each 64 KiB "
+     "begin in it, `marks` with the bit where each 16 KiB begin."},
+    {"summarize", summarize_array, METH_O, "summarize(values) -> (least, greatest, sum, how many are NaN)."},
+    {"turn", turn, METH_VARARGS, "turn(u, v, cosine, sine, east, north): fills the last two."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -13,10 +13,11 @@ import numpy.typing as npt
 from gribmill.tiles.atomic import write_atomic
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.grid_file import write_grid
-from gribmill.tiles.meta import GridRecord, Meta, Place, Quantity, Skipped, Source, statistics
+from gribmill.tiles.meta import GridRecord, Meta, Place, Quantity, Skipped, Source
 from gribmill.tiles.npz import Member, archive, member
 from gribmill.tiles.packed import pack
 from gribmill.tiles.shelf import Shelf
+from gribmill.tiles.summary import statistics
 from gribmill.tiles.tile import COORDINATES, META
 
 Floats = npt.NDArray[np.float64]

@@ -7,7 +7,6 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import gribmill
@@ -209,27 +208,6 @@ def run_time(run: str) -> datetime:
         return datetime(parts[0], parts[1], parts[2], parts[3], parts[4], tzinfo=UTC)
     except ValueError as error:
         raise TileError(f"{run!r} is not a run: {error}") from None
-
-
-def statistics(array: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """min, max, mean (of what is there) and the count of missing points."""
-    least = array.min() if array.size else np.nan
-    # The least of values with a NaN among them is NaN.
-    finite = array[~np.isnan(array)] if np.isnan(least) else array
-    missing = array.size - finite.size
-    if not finite.size:
-        return {"min": None, "max": None, "mean": None, "missing": missing}
-    return {
-        "min": _number(finite.min() if missing else least),
-        "max": _number(finite.max()),
-        "mean": _number(finite.mean(dtype=np.float64)),
-        "missing": missing,
-    }
-
-
-def _number(value: Any) -> float | None:
-    number = float(value)
-    return number if np.isfinite(number) else None
 
 
 def _iso(moment: datetime) -> str:

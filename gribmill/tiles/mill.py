@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gribmill.errors import GribmillError
 from gribmill.regions.region import Region
@@ -182,8 +182,10 @@ class Mill:
         values: Parts | Component,
         winds: str | None,
     ) -> None:
+        by_method: dict[str | None, dict[str, Any]] = {}
         for knife, draft in drafts:
-            facts = facts_of(named, item, winds, knife.method(angle=named.angle))
+            method = knife.method(angle=named.angle)
+            facts = by_method.get(method) or by_method.setdefault(method, facts_of(named, item, winds, method))
             own = isinstance(values, Parts) and knife.regridder is None
             try:
                 parts = values.cut(knife, angle=named.angle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -99,6 +100,7 @@ def write_npz(path: Path, arrays: dict[str, np.ndarray[Any, Any]], encoding: Enc
     return write_atomic(path, archive([member(name, array, encoding) for name, array in arrays.items()]))
 
 
+@lru_cache(maxsize=256)
 def npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
     """The .npy header, version 1.0, written here so that its bytes do not depend on the NumPy release."""
     descr = np.lib.format.dtype_to_descr(dtype)

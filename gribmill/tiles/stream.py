@@ -15,8 +15,7 @@ from gribmill.tiles.segments import MOST, Segments
 # As the kernel has them: raw bytes that share their codes, and those that no repeat reaches out of.
 BLOCK = 2**16
 SPAN = 2**14
-# What 64 KiB may take in the worst case, and how many bytes the kernel's 32-bit places can tell.
-BLOCK_BOUND = 6 * SPAN + 512
+# How many bytes the kernel's 32-bit places can tell.
 LIMIT_KERNEL = 2**28 - 1
 ISAL_LEVEL = 2
 
@@ -32,22 +31,19 @@ class Stream:
 
 def deflate_words(header: bytes, body: memoryview) -> Stream | None:
     """Of an array of 32-bit words, by the kernel; None where that is not at hand."""
-    from gribmill.tiles.grib.kernel import deflater
+    from gribmill.tiles.grib.kernel import native
 
     size = len(header) + len(body)
-    native = deflater() if size % 4 == 0 and len(header) <= BLOCK and size <= LIMIT_KERNEL else None
-    if native is None:
+    module = native() if size % 4 == 0 and len(header) <= BLOCK and size <= LIMIT_KERNEL else None
+    if module is None:
         return None
-    out = np.empty(-(-size // BLOCK) * BLOCK_BOUND, np.uint8)
     blocks, bits = np.empty(-(-size // BLOCK), np.uint32), np.empty(-(-size // SPAN), np.uint32)
-    made = native(header, body, out, blocks, bits)
+    data = module.deflate(header, body, blocks, bits)
     span = _span(SPAN, size)
     block = max(BLOCK, span)
     checksums = list(_checksums(header, body, span))
     known = bits[:: span // SPAN].tolist() if span < block else ()
-    return Stream(
-        out[:made].tobytes(), checksums[-1], Segments(span, block, blocks[:: block // BLOCK].tolist(), checksums, known)
-    )
+    return Stream(data, checksums[-1], Segments(span, block, blocks[:: block // BLOCK].tolist(), checksums, known))
 
 
 def deflate_bytes(header: bytes, body: memoryview) -> Stream:

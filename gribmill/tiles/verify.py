@@ -18,7 +18,8 @@ from gribmill.tiles.grib.field import Field, fields
 from gribmill.tiles.grib.messages import map_file
 from gribmill.tiles.grib.winds import is_component
 from gribmill.tiles.grid_record import cached_grid
-from gribmill.tiles.meta import Quantity, statistics
+from gribmill.tiles.meta import Quantity
+from gribmill.tiles.summary import statistics
 from gribmill.tiles.tile import Tile, read_tile
 from gribmill.tiles.wind_cut import Component, Parts, Winds
 

@@ -88,22 +88,13 @@ def test_the_same_array_gives_the_same_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "body", "out", "blocks", "bits"),
-    [
-        (0, 0, 200_000, 0, 0),
-        (128, 3, 200_000, 1, 1),
-        (128, 400, 6 * SPAN + 511, 1, 1),
-        (128, 400, 200_000, 2, 1),
-        (128, 400, 200_000, 1, 2),
-        (BLOCK + 4, 400, 400_000, 2, 5),
-    ],
+    ("header", "body", "blocks", "bits"),
+    [(0, 0, 0, 0), (128, 3, 1, 1), (128, 400, 2, 1), (128, 400, 1, 2), (BLOCK + 4, 400, 2, 5)],
 )
-def test_sizes_that_do_not_fit_are_refused(header: int, body: int, out: int, blocks: int, bits: int) -> None:
-    native = kernel.deflater()
-    assert native is not None
+def test_sizes_that_do_not_fit_are_refused(header: int, body: int, blocks: int, bits: int) -> None:
     places = np.empty(blocks, np.uint32), np.empty(bits, np.uint32)
     with pytest.raises(ValueError, match="no room"):
-        native(bytes(header), bytes(body), np.empty(out, np.uint8), *places)
+        kernel.native().deflate(bytes(header), bytes(body), *places)
 
 
 def test_without_the_kernel_the_same_values_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

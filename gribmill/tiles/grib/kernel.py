@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
@@ -31,19 +31,17 @@ MOST_WINDOWS = 4096
 
 
 @cache
-def _native(function: str = "unpack") -> Callable[..., int] | None:
+def _native() -> Any:
     try:
         # By name: where it was not built, there is nothing that a type checker could find.
-        module: Any = import_module("gribmill.tiles._unpack")
+        return import_module("gribmill.tiles._unpack")
     except ImportError:
         return None
-    found: Callable[..., int] | None = getattr(module, function, None)
-    return found
 
 
-def deflater() -> Callable[..., int] | None:
-    """The kernel's function that deflates arrays of 32-bit words, where it is in use."""
-    return _native("deflate") if state() == "native" else None
+def native() -> Any:
+    """The module with the kernel's functions; None where it is not built, or switched off."""
+    return _native() if state() == "native" else None
 
 
 def state() -> Literal["native", "off", "not built"]:
@@ -61,8 +59,8 @@ def unpack(
     What comes back is, bit for bit, ecCodes' float64 cast to float32. Sections that contradict each other are
     always left to the checks that go before ecCodes, so that they give the same error with and without the kernel.
     """
-    native = _native() if state() == "native" and _known(sections) else None
-    if native is None or layout.ny * layout.nx != points or points > POINT_LIMIT:
+    module = native() if _known(sections) else None
+    if module is None or layout.ny * layout.nx != points or points > POINT_LIMIT:
         return None
     chosen = [Window(slice(0, layout.ny), (slice(0, layout.nx),))] if windows is None else list(windows)
     if not 0 < len(chosen) <= MOST_WINDOWS:
@@ -70,7 +68,7 @@ def unpack(
     arrays = tuple(np.empty(window.shape, np.float32) for window in chosen) if out is None else (out,)
     if out is not None and (windows is not None or not _fits(out, layout)):
         return None
-    declined = native(
+    declined = module.unpack(
         sections.packing, sections.bitmap, sections.data, points, layout.ny, layout.nx, layout.scanning,
         np.array([_numbers(window) for window in chosen], np.uint32), arrays,
     )  # fmt: skip

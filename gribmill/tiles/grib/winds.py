@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gribmill.regions.grids import Grid
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import Field
+from gribmill.tiles.grib.kernel import native
 from gribmill.tiles.grib.keys import Keys
 
 # Parameters that are components of one vector: u and its v. GRIB2: wind, storm motion, the hour's
@@ -57,6 +58,11 @@ def turned(
     u: NDArray[np.float32], v: NDArray[np.float32], cosine: NDArray[np.float64], sine: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """u·cos + v·sin and v·cos − u·sin, in double precision."""
+    module = native() if all(array.flags.c_contiguous for array in (u, v, cosine, sine)) else None
+    if module is not None:
+        both = np.empty_like(u), np.empty_like(v)
+        module.turn(u, v, cosine, sine, *both)
+        return both
     east = u * cosine + v * sine
     north = v * cosine - u * sine
     return east.astype(np.float32), north.astype(np.float32)

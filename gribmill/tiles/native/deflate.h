@@ -22,8 +22,9 @@
    literals, one after the other. */
 #define KINDS 2048
 #define KIND_MASK 0x7FFF
-/* What a block may take at most: six bytes for each word, the codes' lengths, the end. */
-#define BLOCK_BOUND (6 * BLOCK_WORDS + 512)
+/* What a block may take at most: for each word, and for the codes' lengths and the end. */
+#define WORD_BOUND 6
+#define DESCRIPTION_BOUND 512
 
 /* Codes with their extra bits lie at the top of a word, their number of bits at its bottom. The first one is moved
    down as others come in above it. */
@@ -310,7 +311,7 @@ AVX2 __attribute__((flatten)) static size_t block_avx2(Deflater *self, const uin
 }
 #endif
 
-/* Deflates up to BLOCK_WORDS words, at least one; `out` has room for BLOCK_BOUND, `marks` for each piece's first bit,
+/* Deflates up to BLOCK_WORDS words, at least one; `out` has room as the bounds tell, `marks` for each piece's first bit,
    counted from `out`. Returns the size. */
 static size_t deflate_block(Deflater *self, const uint8_t *words, size_t count, int last, uint8_t *out, uint32_t *marks) {
 #ifdef WITH_AVX2

@@ -1,0 +1,64 @@
+"""Statistics and turned winds are the same, to the last bit, with the kernel and without it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gribmill.tiles.grib import kernel
+from gribmill.tiles.grib.winds import turned
+from gribmill.tiles.summary import statistics
+
+pytestmark = pytest.mark.skipif(kernel.state() != "native", reason="the kernel is not in use")
+SIZES = (1, 7, 8, 9, 16, 4099, 200_000)
+
+
+def _values(size: int, missing: float) -> np.ndarray:
+    random = np.random.default_rng(size)
+    values = (random.normal(285, 9, size) * 10.0 ** random.integers(-3, 4, size)).astype(np.float32)
+    return np.where(random.random(size) < missing, np.float32(np.nan), values)
+
+
+@pytest.mark.parametrize("missing", [0, 0.01, 0.9, 1])
+@pytest.mark.parametrize("size", SIZES)
+def test_statistics(size: int, missing: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = _values(size, missing)
+    native = statistics(values)
+    monkeypatch.setenv(kernel.SWITCH, "off")
+    assert statistics(values) == native
+    present = values[~np.isnan(values)]
+    assert native["missing"] == size - present.size
+    if present.size:
+        assert (native["min"], native["max"]) == (present.min(), present.max())
+        assert native["mean"] == pytest.approx(present.mean(dtype=np.float64), rel=1e-12)
+    else:
+        assert native["min"] is native["max"] is native["mean"] is None
+
+
+def test_what_is_infinite_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    for values in ([np.inf, 1, 2], [-np.inf, 1, np.inf], [np.nan, -np.inf, 3], [-0.0, 0.0]):
+        array = np.array(values, np.float32)
+        monkeypatch.delenv(kernel.SWITCH, raising=False)
+        native = statistics(array)
+        monkeypatch.setenv(kernel.SWITCH, "off")
+        assert repr(statistics(array)) == repr(native)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_turned_winds(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    u, v = _values(size, 0.05), _values(size, 0.05)[::-1].copy()
+    angle = np.random.default_rng(7).uniform(-3, 3, size)
+    native = turned(u, v, np.cos(angle), np.sin(angle))
+    monkeypatch.setenv(kernel.SWITCH, "off")
+    for one, other in zip(turned(u, v, np.cos(angle), np.sin(angle)), native, strict=True):
+        # Which NaN it is does not matter: a tile has one kind.
+        assert np.array_equal(one.view(np.uint32)[~np.isnan(one)], other.view(np.uint32)[~np.isnan(other)])
+        assert np.array_equal(np.isnan(one), np.isnan(other))
+
+
+def test_arrays_that_do_not_match_are_refused() -> None:
+    three, four = np.zeros(3, np.float32), np.zeros(4, np.float32)
+    with pytest.raises(ValueError, match="do not match"):
+        kernel.native().turn(three, four, np.zeros(3), np.zeros(3), three.copy(), three.copy())
+    with pytest.raises(ValueError, match="do not match"):
+        kernel.native().turn(three, three, np.zeros(3), np.zeros(3, np.float32), three.copy(), three.copy())
