@@ -40,6 +40,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+# They read no settings: they work beside a broken file, and start without what checks one.
+WITHOUT_SETTINGS = {"init", "grib"}
+
+
 class Nouns(click.Group):
     """A group whose commands are imported when they are named."""
 
@@ -93,8 +97,8 @@ def cli(
     Settings come from gribmill.toml, GRIBMILL_* variables and the options here, the
     latter winning. `gribmill config show` tells what is in force and why.
     """
-    if ctx.invoked_subcommand == "init":
-        return  # it writes settings and reads none: it must work beside a broken file
+    if ctx.invoked_subcommand in WITHOUT_SETTINGS:
+        return
 
     from gribmill.logs import set_up_logging
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import numpy as np
-
 from gribmill.tiles.array_name import array_name, name_in_lexicon
 from gribmill.tiles.grib.decode import short_name
 from gribmill.tiles.grib.error import GribError
@@ -124,6 +122,8 @@ def _grid(field: Field) -> str:
 
 
 def _stats(field: Field) -> Stats:
+    import numpy as np
+
     values = field.flat_values()
     there = values[~np.isnan(values)]
     if there.size == 0:

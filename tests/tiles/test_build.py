@@ -158,10 +158,10 @@ def test_a_second_build_in_other_processes_gives_the_same_bytes(hour: Path, tmp_
 def test_each_message_is_decoded_once_however_many_regions(
     hour: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gribmill.tiles.grib import field
+    from gribmill.tiles.grib import field, kernel
 
     decoded: list[int] = []
-    real_decode, real_unpack = field.decode, field.unpack
+    real_decode, real_unpack = field.decode, kernel.unpack
 
     def counting_decode(message: bytes, points: int) -> np.ndarray:
         decoded.append(points)
@@ -173,7 +173,7 @@ def test_each_message_is_decoded_once_however_many_regions(
         return found
 
     monkeypatch.setattr(field, "decode", counting_decode)
-    monkeypatch.setattr(field, "unpack", counting_unpack)
+    monkeypatch.setattr(kernel, "unpack", counting_unpack)
     outcome = build(hour, [POTOMAC, INLAND, replace(POTOMAC, name="third")], tmp_path)
     assert len(outcome.tiles) == 3
     assert len(decoded) == 4

@@ -7,11 +7,13 @@ import sqlite3  # noqa: F401
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from gribmill.tiles.grib.error import GribError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)

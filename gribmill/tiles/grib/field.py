@@ -10,13 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gribmill.tiles.grib.bounds import check1, check2
 from gribmill.tiles.grib.decode import decode
 from gribmill.tiles.grib.error import GribError, damaged
-from gribmill.tiles.grib.kernel import unpack
 from gribmill.tiles.grib.keys import Keys
 from gribmill.tiles.grib.layout import Layout, layout1, layout2, points1
 from gribmill.tiles.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan
@@ -25,7 +20,11 @@ from gribmill.tiles.grib.product1 import keys1
 from gribmill.tiles.grib.product2 import keys2
 from gribmill.tiles.grib.sections import Sections1, Sections2, sections1, sections2
 
+# NumPy, and what needs it, comes with the first field that is decoded: a listing does without.
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from gribmill.regions.grids import Grid
     from gribmill.regions.window import Window
 
@@ -89,7 +88,7 @@ class Field:
             values = self._normalised()
             if out is None:
                 return values
-            np.copyto(out, values)
+            out[...] = values
             return out
 
     def cut(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
@@ -97,18 +96,24 @@ class Field:
         with self._placed():
             found = self._unpacked(windows)
             if found is None:
+                import numpy as np
+
                 whole = self._normalised()
                 found = [np.ascontiguousarray(window.take(whole)) for window in windows]
             return found
 
     def flat_values(self) -> NDArray[np.float32]:
         """The values in the message's own order: for any kind of grid."""
-        with self._placed(), np.errstate(over="ignore"):
-            return self._decoded().astype(np.float32)
+        from gribmill.tiles.grib.layout import to_float32
+
+        with self._placed():
+            return to_float32(self._decoded())
 
     def _unpacked(
         self, windows: Sequence[Window] | None, out: NDArray[np.float32] | None = None
     ) -> list[NDArray[np.float32]] | None:
+        from gribmill.tiles.grib.kernel import unpack
+
         if self.layout is None or isinstance(self.sections, Sections1):
             return None
         return unpack(self.sections, self.packing.points, self.layout, windows, out)
@@ -119,6 +124,8 @@ class Field:
         return self.layout.normalise(self._decoded())
 
     def _decoded(self) -> NDArray[np.float64]:
+        from gribmill.tiles.grib.bounds import check1, check2
+
         if isinstance(self.sections, Sections2):
             check2(self.sections, self.packing, self.layout)
         else:

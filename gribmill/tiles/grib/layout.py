@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.octets import optional, unsigned
 from gribmill.tiles.grib.sections import Sections1, Sections2
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Where each GRIB2 grid template has its scanning mode. Its columns and rows are in octets 31-38.
 SCANNING_OCTET = {0: 72, 1: 72, 2: 72, 3: 72, 10: 60, 12: 60, 20: 65, 30: 65, 31: 65, 40: 72, 41: 72, 42: 72,
@@ -45,9 +46,16 @@ class Layout:
             rows = rows[::-1]
         if self.scanning & I_NEGATIVE:
             rows = rows[:, ::-1]
-        # A double beyond float32 becomes infinite: that is what the cast means, no cause for a warning.
-        with np.errstate(over="ignore"):
-            return np.ascontiguousarray(rows, dtype=np.float32)
+        return to_float32(rows)
+
+
+def to_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The values rounded once, in an array of their own, row by row."""
+    import numpy as np
+
+    # A double beyond float32 becomes infinite: that is what the cast means, no cause for a warning.
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32, order="C")
 
 
 def layout2(sections: Sections2) -> Layout | None:
