@@ -2,9 +2,9 @@
 
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.gaussian import GaussianGrid
-from gribmill.regions.grids.grid import Grid
+from gribmill.regions.grids.grid import Corner, Grid
 from gribmill.regions.grids.lambert import LambertGrid
-from gribmill.regions.grids.latlon import Corner, LatLonGrid
+from gribmill.regions.grids.latlon import LatLonGrid
 from gribmill.regions.grids.mercator import MercatorGrid
 from gribmill.regions.grids.polar_stereographic import PolarStereographicGrid
 from gribmill.regions.grids.rotated_latlon import RotatedLatLonGrid

@@ -12,64 +12,40 @@ import numpy.typing as npt
 
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.errors import RegionError
+from gribmill.regions.grids.columns import MeridianGrid, column_of, eastward_step
 from gribmill.regions.grids.earth import Earth
-from gribmill.regions.grids.grid import Floats, check_count, check_number, check_part
-from gribmill.regions.grids.latlon import check_turn, closed_step, column_of, eastward_step, goes_round, normal_west
+from gribmill.regions.grids.grid import Floats, check_part
 
 _MOST_PARALLELS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianGrid:
+class GaussianGrid(MeridianGrid):
     """`n` parallels between pole and equator; `first_row` counts from the south-most of all 2n rows."""
 
     n: int
     first_row: int
-    ny: int
-    nx: int
-    west: float
-    dlon: float
-    earth: Earth
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "nx", check_count("nx", self.nx))
-        put(self, "ny", check_count("ny", self.ny))
-        put(self, "dlon", closed_step(self.nx, check_number("dlon", self.dlon, 1e-6, 360)))
-        put(self, "west", normal_west(check_number("west", self.west, -720, 720)))
-        if not 1 <= self.n <= _MOST_PARALLELS:
-            raise RegionError(f"a Gaussian grid cannot have n = {self.n}: 1 to {_MOST_PARALLELS} are possible")
+        MeridianGrid.__post_init__(self)
+        _check_parallels(self.n)
         if self.first_row < 0 or self.first_row + self.ny > 2 * self.n:
             raise RegionError(
                 f"{self.ny} rows from row {self.first_row} are not within the {2 * self.n} of n = {self.n}"
             )
-        check_turn(self.nx, self.dlon)
 
     @classmethod
     def spanning(
         cls, *, n: int, nx: int, ny: int, south: float, west: float, east: float, earth: Earth
     ) -> GaussianGrid:
         """From the latitude of the south-most row and the first and last longitudes."""
-        if not 1 <= n <= _MOST_PARALLELS:
-            raise RegionError(f"a Gaussian grid cannot have n = {n}: 1 to {_MOST_PARALLELS} are possible")
+        _check_parallels(n)
         first_row = int(np.argmin(np.abs(gaussian_latitudes(n) - south)))
         return cls(n=n, first_row=first_row, ny=ny, nx=nx, west=west, dlon=eastward_step(west, east, nx), earth=earth)
 
     @property
-    def shape(self) -> tuple[int, int]:
-        return self.ny, self.nx
-
-    @property
     def y(self) -> Floats:
         return gaussian_latitudes(self.n)[self.first_row : self.first_row + self.ny]
-
-    @property
-    def x(self) -> Floats:
-        return self.west + self.dlon * np.arange(self.nx, dtype=np.float64)
-
-    @property
-    def wraps(self) -> bool:
-        return goes_round(self.nx, self.dlon)
 
     @property
     def separable(self) -> bool:
@@ -117,6 +93,11 @@ class GaussianGrid:
             "dlon": self.dlon,
             "earth": [self.earth.a, self.earth.b],
         }
+
+
+def _check_parallels(n: int) -> None:
+    if not 1 <= n <= _MOST_PARALLELS:
+        raise RegionError(f"a Gaussian grid cannot have n = {n}: 1 to {_MOST_PARALLELS} are possible")
 
 
 @lru_cache(maxsize=8)

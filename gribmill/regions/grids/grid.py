@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gribmill.regions.errors import RegionError
 
 Floats = npt.NDArray[np.float64]
+Corner = Literal["sw", "se", "nw", "ne"]
 
 # More rows or columns than any weather grid has: what asks for more is a mistake or an attack.
 MOST_POINTS_ALONG = 200_000

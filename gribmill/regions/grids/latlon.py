@@ -2,84 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gribmill.regions.box import wrap_longitude
-from gribmill.regions.errors import RegionError
-from gribmill.regions.grids.earth import Earth
-from gribmill.regions.grids.grid import Floats, check_count, check_number, check_part
-
-Corner = Literal["sw", "se", "nw", "ne"]
-# Increments come in millionths of a degree (GRIB1: thousandths); over a whole row they miss 360 by a little.
-_WRAP_TOLERANCE_CELLS = 0.05
+from gribmill.regions.grids.columns import column_of
+from gribmill.regions.grids.degrees import DegreeGrid
+from gribmill.regions.grids.grid import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LatLonGrid:
-    """`south`, `west`: the first row and column; `dlat`, `dlon`: steps in degrees, positive."""
-
-    nx: int
-    ny: int
-    south: float
-    west: float
-    dlat: float
-    dlon: float
-    earth: Earth
-
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "nx", check_count("nx", self.nx))
-        put(self, "ny", check_count("ny", self.ny))
-        put(self, "dlat", check_number("dlat", self.dlat, 1e-6, 180))
-        put(self, "dlon", closed_step(self.nx, check_number("dlon", self.dlon, 1e-6, 360)))
-        put(self, "south", check_number("south", self.south, -90.001, 90.001))
-        put(self, "west", normal_west(check_number("west", self.west, -720, 720)))
-        check_number("its north-most latitude", self.south + (self.ny - 1) * self.dlat, -90.001, 90.001)
-        check_turn(self.nx, self.dlon)
-
-    @classmethod
-    def spanning(
-        cls, *, nx: int, ny: int, south: float, north: float, west: float, east: float, earth: Earth
-    ) -> LatLonGrid:
-        """From first and last points. Steps follow from them, which is truer than rounded increments."""
-        return cls(
-            nx=nx,
-            ny=ny,
-            south=south,
-            west=west,
-            dlat=(north - south) / (ny - 1) if ny > 1 else 1.0,
-            dlon=eastward_step(west, east, nx),
-            earth=earth,
-        )
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.ny, self.nx
-
-    @property
-    def y(self) -> Floats:
-        return self.south + self.dlat * np.arange(self.ny, dtype=np.float64)
-
-    @property
-    def x(self) -> Floats:
-        return self.west + self.dlon * np.arange(self.nx, dtype=np.float64)
-
-    @property
-    def wraps(self) -> bool:
-        return goes_round(self.nx, self.dlon)
+class LatLonGrid(DegreeGrid):
+    """Rows are parallels and columns meridians, both evenly spaced."""
 
     @property
     def separable(self) -> bool:
         return True
-
-    @property
-    def cell_km(self) -> float:
-        return math.radians(self.dlat) * self.earth.a / 1000
 
     def latlon(self, j: npt.ArrayLike, i: npt.ArrayLike) -> tuple[Floats, Floats]:
         lat, lon = np.broadcast_arrays(
@@ -98,58 +39,8 @@ class LatLonGrid:
     def rotation(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> Floats:
         return np.zeros(np.broadcast_shapes(np.shape(lat), np.shape(lon)))
 
-    def part(self, j: int, ny: int, i: int, nx: int) -> LatLonGrid:
-        check_part(self.shape, self.wraps, j, ny, i, nx)
-        return replace(self, nx=nx, ny=ny, south=self.south + j * self.dlat, west=self.west + i * self.dlon)
-
     def cf(self) -> dict[str, Any]:
         return {"grid_mapping_name": "latitude_longitude", **self.earth.cf()}
 
     def spec(self) -> dict[str, Any]:
-        return {
-            "kind": "latlon",
-            "nx": self.nx,
-            "ny": self.ny,
-            "south": self.south,
-            "west": self.west,
-            "dlat": self.dlat,
-            "dlon": self.dlon,
-            "earth": [self.earth.a, self.earth.b],
-        }
-
-
-def normal_west(west: float) -> float:
-    """The first longitude in [-180, 180)."""
-    return float(wrap_longitude(west)) + 0.0
-
-
-def eastward_step(west: float, east: float, nx: int) -> float:
-    """Degrees between columns of a row that runs eastward from `west` to `east`."""
-    if nx == 1:
-        return 1.0
-    span = (east - west) % 360.0
-    return (span if span > 0.0 else 360.0) / (nx - 1)
-
-
-def goes_round(nx: int, dlon: float) -> bool:
-    """True where the step from the last column to the first is one more cell."""
-    return nx > 1 and abs(nx * dlon - 360.0) < _WRAP_TOLERANCE_CELLS * dlon
-
-
-def closed_step(nx: int, dlon: float) -> float:
-    """The step itself, or exactly a turn's share where the row goes round but for rounding."""
-    return 360.0 / nx if goes_round(nx, dlon) else dlon
-
-
-def check_turn(nx: int, dlon: float) -> None:
-    """Refuse rows that go round more than once; 0 and 360 both present is still fine."""
-    if (nx - 1) * dlon > 360.0 + _WRAP_TOLERANCE_CELLS * dlon:
-        raise RegionError(f"{nx} columns of {dlon:g}° go round the globe more than once")
-
-
-def column_of(lon: npt.ArrayLike, west: float, dlon: float, nx: int) -> Floats:
-    """Fractional column in the turn whose middle is the grid's: [-0.5, nx - 0.5) on a grid that wraps."""
-    middle = (nx - 1) / 2
-    turn = nx if goes_round(nx, dlon) else 360.0 / dlon
-    column = (np.asarray(lon, dtype=np.float64) - west) / dlon
-    return np.asarray(np.mod(column - middle + turn / 2, turn) - turn / 2 + middle)
+        return {"kind": "latlon", **self.numbers(), "earth": [self.earth.a, self.earth.b]}

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.regions.box import wrap_longitude
-from gribmill.regions.grids.grid import Floats, check_number
-from gribmill.regions.grids.latlon import Corner, check_turn, column_of, goes_round
+from gribmill.regions.grids.columns import check_turn, column_of, goes_round
+from gribmill.regions.grids.grid import Corner, Floats, check_number
 from gribmill.regions.grids.plane import PlaneGrid
 
 

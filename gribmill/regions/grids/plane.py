@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from gribmill.regions.errors import RegionError
 from gribmill.regions.grids.earth import Earth
-from gribmill.regions.grids.grid import Floats, check_count, check_number, check_part
-from gribmill.regions.grids.latlon import Corner
+from gribmill.regions.grids.grid import Corner, Floats, check_count, check_number, check_part
 
 # Ten times round the Earth: beyond it lies no place, only a mistake.
 _FARTHEST_M = 4e8
