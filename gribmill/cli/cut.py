@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,22 +71,30 @@ def cut(
     check_model(model)
     wanted = _variables(variables)
     _check_known(wanted, everything)
-    outcomes: list[Outcome] = []
-    written: set[Path] = set()
-    faults = 0
-    with _bar(len(files), quiet=as_json) as bar_for:
+    cut_one = partial(build, model=model, variables=wanted, everything=everything, written=set())
+    target = out or settings.data_root
+    outcomes, faults = _cut_each(
+        files, lambda path, progress: cut_one(path, regions, target, progress=progress), quiet=as_json
+    )
+    tiles = [_row(built) for outcome in outcomes for built in outcome.tiles]
+    if as_json:
+        print_json(tiles)
+    elif tiles:
+        _print_tiles(tiles)
+    if not tiles and not faults:
+        click.echo("no tile was written: see the notes above", err=True)
+    ctx.exit(1 if faults or not tiles else 0)
+
+
+def _cut_each(
+    files: Sequence[Path], cut_one: Callable[[Path, Progress], Outcome], *, quiet: bool
+) -> tuple[list[Outcome], int]:
+    """What became of each file, and how many faults there were; one fault does not stop the rest."""
+    outcomes, faults = [], 0
+    with _bar(len(files), quiet=quiet) as bar_for:
         for path in files:
             try:
-                outcome = build(
-                    path,
-                    regions,
-                    out or settings.data_root,
-                    model=model,
-                    variables=wanted,
-                    everything=everything,
-                    progress=bar_for(path),
-                    written=written,
-                )
+                outcome = cut_one(path, bar_for(path))
             except GribmillError as error:
                 faults += 1
                 click.echo(f"error: {error}", err=True)
@@ -93,16 +102,16 @@ def cut(
             outcomes.append(outcome)
             faults += len(outcome.failed)
             _print_notes(path, outcome)
-    tiles = [_row(built) for outcome in outcomes for built in outcome.tiles]
-    if as_json:
-        print_json(tiles)
-    elif tiles:
-        rows = [(r["model"], r["run"], r["hour"], r["region"], r["variables"], r["bytes"], r["path"]) for r in tiles]
-        columns = ("MODEL", "RUN", "HOUR", "REGION", "VARS", "BYTES", "TILE")
-        print_table(columns, [(*row[:4], len(row[4]), *row[5:]) for row in rows], right=("HOUR", "VARS", "BYTES"))
-    if not tiles and not faults:
-        click.echo("no tile was written: see the notes above", err=True)
-    ctx.exit(1 if faults or not tiles else 0)
+    return outcomes, faults
+
+
+def _print_tiles(tiles: list[dict[str, Any]]) -> None:
+    columns = ("model", "run", "hour", "region", "vars", "bytes", "tile")
+    rows = [
+        (tile["model"], tile["run"], tile["hour"], tile["region"], len(tile["variables"]), tile["bytes"], tile["path"])
+        for tile in tiles
+    ]
+    print_table(columns, rows, right=("hour", "vars", "bytes"))
 
 
 def _regions(

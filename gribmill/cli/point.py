@@ -124,7 +124,7 @@ def _print_series(series: Series) -> None:
         (f"{moment:%a %Y-%m-%d %H:%M}", f"+{step / 60:g}", *(_cell(column, row) for column in series.columns.values()))
         for row, (moment, step) in enumerate(zip(series.times, series.steps, strict=True))
     ]
-    print_table(("UTC", "HOUR", *headings), rows, right=("HOUR", *headings))
+    print_table(("time UTC", "hour", *headings), rows, right=("hour", *headings))
     if series.attribution:
         click.echo(series.attribution, err=True)
 

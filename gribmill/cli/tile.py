@@ -110,8 +110,8 @@ def diff(ctx: click.Context, one: Path, other: Path, as_json: bool) -> None:
         click.echo("the tiles say the same")
     else:
         rows = [(item.name, item.points or "", _number(item.largest), _number(item.mean), item.why) for item in found]
-        columns = ("WHAT", "POINTS", "LARGEST", "MEAN", "WHY")
-        print_table(columns, rows, right=("POINTS", "LARGEST", "MEAN"))
+        columns = ("what", "points", "largest", "mean", "why")
+        print_table(columns, rows, right=("points", "largest", "mean"))
     ctx.exit(1 if found else 0)
 
 
@@ -166,7 +166,7 @@ def _print_checks(found: dict[Path, list[Check]]) -> None:
     for path, checks in found.items():
         for number, check in enumerate(checks):
             rows.append((path if number == 0 else "", words[check.good], check.what, check.detail))
-    print_table(("TILE", "", "WHAT", "DETAIL"), rows)
+    print_table(("tile", "", "what", "detail"), rows)
 
 
 def _content(opened: Tile) -> dict[str, Any]:
@@ -214,8 +214,8 @@ def _print_variables(opened: Tile) -> None:
             (name, item.units, item.level, step, _number(item.min), _number(item.mean), _number(item.max),
              item.missing or "", item.message if item.field == 1 else f"{item.message}.{item.field}", item.packing.name)
         )  # fmt: skip
-    columns = ("NAME", "UNITS", "LEVEL", "HOUR", "MIN", "MEAN", "MAX", "MISSING", "MSG", "PACKING")
-    print_table(columns, rows, right=("MIN", "MEAN", "MAX", "MISSING", "MSG"))
+    columns = ("name", "units", "level", "hour", "min", "mean", "max", "missing", "msg", "packing")
+    print_table(columns, rows, right=("min", "mean", "max", "missing", "msg"))
 
 
 def _number(value: float | None) -> str:

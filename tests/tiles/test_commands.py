@@ -191,7 +191,7 @@ def test_point_prints_a_table_for_a_place_with_a_negative_longitude(root: Path) 
     found = gribmill("--data", root, "point", "6.5", "-10.2")
     assert found.exit_code == 0, found.output
     header, *rows = found.stdout.splitlines()
-    assert header.split() == ["UTC", "HOUR", "t2m", "°C", "ws10", "m/s", "wdir10", "°"]
+    assert header.split() == ["time", "UTC", "hour", "t2m", "°C", "ws10", "m/s", "wdir10", "°"]
     assert [row.split()[:4] for row in rows] == [
         ["Tue", "2026-09-01", "15:00", "+3"],
         ["Tue", "2026-09-01", "18:00", "+6"],
