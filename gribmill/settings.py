@@ -165,7 +165,7 @@ def load_with_origins(
     """The settings, and for each leaf where its value came from."""
     path = find_config(config_file)
     layers = [
-        (str(path), _leaves_of_table(_with_outlines_beside(path, _read_toml(path))) if path else {}),
+        (str(path), _leaves_of_table(_with_paths_beside(path, _read_toml(path))) if path else {}),
         ("environment", _from_environment()),
         ("flag", dict(flags or {})),
     ]
@@ -216,12 +216,13 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path} is not valid TOML: {error}") from None
 
 
-def _with_outlines_beside(path: Path, table: dict[str, Any]) -> dict[str, Any]:
-    """A GeoJSON file is looked for from the settings file on, wherever gribmill was started."""
+def _with_paths_beside(path: Path, table: dict[str, Any]) -> dict[str, Any]:
+    """Files and folders that the settings file names are looked for from there on, wherever gribmill was started."""
     regions = table.get("regions")
-    for region in regions.values() if isinstance(regions, dict) else ():
-        if isinstance(region, dict) and isinstance(region.get("geojson"), str):
-            region["geojson"] = str(path.absolute().parent / Path(region["geojson"]).expanduser())
+    outlines = [region for region in regions.values() if isinstance(region, dict)] if isinstance(regions, dict) else []
+    for place, key in ((table, "data"), (table, "models_dir"), *((region, "geojson") for region in outlines)):
+        if isinstance(place.get(key), str):
+            place[key] = str(path.absolute().parent / Path(place[key]).expanduser())
     return table
 
 

@@ -47,10 +47,35 @@ def test_file_is_the_named_one_the_variables_or_the_working_folders(monkeypatch:
     write('data = "local"\n')
     write('data = "variable"\n', "variable.toml")
     named = write('data = "named"\n', "named.toml")
-    assert str(load_settings().data) == "local"
+    assert load_settings().data.name == "local"
     monkeypatch.setenv("GRIBMILL_CONFIG", "variable.toml")
-    assert str(load_settings().data) == "variable"
-    assert str(load_settings(named).data) == "named"
+    assert load_settings().data.name == "variable"
+    assert load_settings(named).data.name == "named"
+
+
+def test_paths_start_at_the_settings_file_or_where_gribmill_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, started = tmp_path / "etc", tmp_path / "started"
+    for each in (folder, started):
+        each.mkdir()
+    file = folder / "gribmill.toml"
+    file.write_text('data = "weather"\nmodels_dir = "models"\n[regions.coast]\ngeojson = "coast.json"\n')
+    monkeypatch.chdir(started)
+    for named in (file, Path("../etc/gribmill.toml")):
+        settings = load_settings(named)
+        assert settings.data_root.resolve() == folder / "weather"
+        assert settings.models_dir is not None
+        assert settings.models_dir.resolve() == folder / "models"
+        assert settings.regions["coast"].geojson is not None
+        assert settings.regions["coast"].geojson.resolve() == folder / "coast.json"
+    monkeypatch.setenv("GRIBMILL_DATA", "from-variable")
+    assert load_settings(file).data_root == started / "from-variable"
+    assert load_settings(file, {"data": Path("from-flag")}).data_root == started / "from-flag"
+    file.write_text('data = "/srv/weather"\nmodels_dir = "~/models"\n')
+    monkeypatch.delenv("GRIBMILL_DATA")
+    assert load_settings(file).data_root == Path("/srv/weather")
+    assert load_settings(file).models_dir == Path("~/models").expanduser()
 
 
 @pytest.mark.parametrize(
