@@ -108,6 +108,21 @@ def test_a_changed_byte_is_never_handed_out(tmp_path: Path, field: np.ndarray, s
             assert rows.tobytes() == field[first : first + 2].tobytes()
 
 
+@pytest.mark.parametrize("flip", [0x01, 0x80, 0xFF])
+def test_a_wrong_list_never_gives_wrong_values(tmp_path: Path, field: np.ndarray, flip: int) -> None:
+    archive = written(tmp_path / "a.npz", field)
+    content, extra = archive.path.read_bytes(), archive.entries["t2m"].extra
+    start = content.rindex(extra)
+    for position in range(start, start + len(extra), 3):
+        archive.path.write_bytes(content[:position] + bytes([content[position] ^ flip]) + content[position + 1 :])
+        for begin in (0, 20_000, SHAPE[0] * SHAPE[1] - 1):
+            try:
+                found = Archive(archive.path).read_span(["t2m"], SHAPE, [np.float32], begin, begin + 1)["t2m"]
+            except TileError:
+                continue
+            assert found[0] == field.reshape(-1)[begin]
+
+
 def test_an_array_of_another_kind_is_refused(tmp_path: Path, field: np.ndarray) -> None:
     archive = written(tmp_path / "a.npz", field.astype(np.float64))
     with pytest.raises(TileError, match="float64"):
