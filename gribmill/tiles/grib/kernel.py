@@ -17,6 +17,7 @@ from gribmill.tiles.grib.bounds import POINT_LIMIT
 from gribmill.tiles.grib.layout import Layout
 from gribmill.tiles.grib.octets import unsigned
 from gribmill.tiles.grib.product2 import EXTRA_OCTETS, SHAPES
+from gribmill.tiles.grib.room import room
 from gribmill.tiles.grib.sections import Sections2
 
 Values = NDArray[np.float32]
@@ -65,7 +66,12 @@ def unpack(
     chosen = [Window(slice(0, layout.ny), (slice(0, layout.nx),))] if windows is None else list(windows)
     if not 0 < len(chosen) <= MOST_WINDOWS:
         return None
-    arrays = tuple(np.empty(window.shape, np.float32) for window in chosen) if out is None else (out,)
+    if out is not None:
+        arrays: tuple[Values, ...] = (out,)
+    elif windows is None:
+        arrays = (room(chosen[0].shape),)
+    else:
+        arrays = tuple(np.empty(window.shape, np.float32) for window in chosen)
     if out is not None and (windows is not None or not _fits(out, layout)):
         return None
     declined = module.unpack(

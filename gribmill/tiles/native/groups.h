@@ -157,8 +157,7 @@ static void mark_missing(const Groups *self, uint32_t *out, size_t count) {
     }
 }
 
-/* The next `count` numbers as they are packed. The caller asks for no more than there are. */
-static void read_packed(Groups *self, uint32_t *out, size_t count) {
+static inline void packed_groups(Groups *self, uint32_t *out, size_t count) {
     while (count) {
         if (self->left == 0) {
             next_group(self);
@@ -172,6 +171,24 @@ static void read_packed(Groups *self, uint32_t *out, size_t count) {
         out += part;
         count -= part;
     }
+}
+
+#ifdef WITH_AVX2
+/* Reading a run is compiled into the loop over groups: many are a few numbers long. */
+AVX2 __attribute__((flatten)) static void packed_avx2(Groups *self, uint32_t *out, size_t count) {
+    packed_groups(self, out, count);
+}
+#endif
+
+/* The next `count` numbers as they are packed. The caller asks for no more than there are. */
+static void read_packed(Groups *self, uint32_t *out, size_t count) {
+#ifdef WITH_AVX2
+    if (has_avx2()) {
+        packed_avx2(self, out, count);
+        return;
+    }
+#endif
+    packed_groups(self, out, count);
 }
 
 static void skip_packed(Groups *self, uint64_t count) {

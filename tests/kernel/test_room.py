@@ -1,0 +1,73 @@
+"""Memory of a whole field is used again when, and only when, nobody can see the field any more."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from gribmill.tiles.grib import room as module
+from gribmill.tiles.grib.room import KEPT_POINTS, MOST_KEPT, room
+
+SHAPE = (600, 500)
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_kept", [])
+
+
+def test_memory_of_a_field_that_was_dropped_is_used_again() -> None:
+    first = room(SHAPE)
+    address = first.ctypes.data
+    del first
+    assert room(SHAPE).ctypes.data == address
+
+
+@pytest.mark.parametrize("hold", ["itself", "a part", "a part of a part", "another shape", "a memoryview", "its base"])
+def test_memory_that_somebody_can_see_is_left_alone(hold: str) -> None:
+    field = room(SHAPE)
+    field[:] = 7
+    views = {
+        "itself": field,
+        "a part": field[1:3],
+        "a part of a part": field[1:30][5:7, ::3],
+        "another shape": field.reshape(-1).view(np.uint32),
+        "a memoryview": memoryview(field),
+        "its base": field.base,
+    }
+    held = np.asarray(views[hold])
+    del field, views
+    for _ in range(5):
+        other = room(SHAPE)
+        other[:] = -1
+        assert not np.shares_memory(other, held)
+    assert -1 not in held
+
+
+def test_little_is_kept_and_nothing_of_very_large_fields() -> None:
+    fields = [room((600, 500 + number)) for number in range(5)]
+    room((1, KEPT_POINTS.stop))
+    room((3, 4))
+    assert len({field.ctypes.data for field in fields}) == 5
+    assert len(module._kept) == MOST_KEPT
+    assert all(base.size in KEPT_POINTS for base in module._kept)
+
+
+def test_threads_do_not_share_memory() -> None:
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        for _ in range(300):
+            field = room(SHAPE)
+            field[::50] = number
+            if (field[::50] != number).any():
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
