@@ -114,9 +114,9 @@ decode.md, the ways from GRIB to tiles in tiles.md: their rows here are taken fr
 |---|---|---|---|
 {goals}
 
-Encodings: each file's fields cut for three regions, values
-as decoded (winds not turned), written to memory, against savez_compressed. Tiles of 0.25° models have some 2,000
-points an array: there headers and tables weigh more than values.
+Encodings: each file's fields cut for three regions, values as decoded (winds not turned), written to memory, against
+savez_compressed. Tiles of 0.25° models have some 2,000 points an array: there headers and tables weigh more than
+values.
 
 ## The whole job
 

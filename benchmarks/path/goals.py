@@ -44,7 +44,8 @@ def _most(what: str, value: float, most: float, unit: str) -> Goal:
 
 def _part(what: str, own: float, other: float, part: float) -> Goal:
     """At most so small a part of another's."""
-    return Goal(what, f"≤ 1/{part:g}", f"1/{other / own:.1f}", other / own >= part)
+    goal = f"≤ 1/{part:g}" if part > 1 else "ahead"
+    return Goal(what, goal, f"1/{other / own:.1f}", other / own >= part)
 
 
 def _decode(cells: dict[str, Any]) -> list[Goal]:
@@ -67,7 +68,7 @@ def _decode(cells: dict[str, Any]) -> list[Goal]:
 
 def _tiles(hours: dict[str, Any]) -> list[Goal]:
     found = []
-    for key, title in (("hrrr", "12 made messages × 8 regions"), ("hrrr-real", "the same, real messages")):
+    for key, title in (("hrrr", "12 made messages × 8 regions"), ("hrrr-real", "11 real messages × 8 regions")):
         ways = hours.get(key, {})
         if not ways:
             continue
