@@ -73,6 +73,9 @@ class WorkerSettings(Section):
         default_factory=lambda: {"fetch": 4, "build": max(1, os.cpu_count() or 1)},
         description="Executor processes per lane: fetch waits on the network, build uses the CPU.",
     )
+    build_threads: PositiveInt = Field(
+        1, description="Cores for one build. 1 gives most tiles a minute; more give the first ones sooner."
+    )
     max_jobs_per_executor: PositiveInt = Field(1000, description="An executor is replaced after so many jobs.")
     max_memory_mb: PositiveInt = Field(1024, description="An executor that has grown beyond this is replaced.")
     kill_grace_seconds: Positive = Field(5.0, description="Between TERM and KILL of an executor that must stop.")

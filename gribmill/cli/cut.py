@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -36,6 +37,9 @@ ENCODINGS = ("fast", "compact", "packed")
 @click.option("--resolution", type=float, metavar="DEG", help="Regular grid of so many degrees instead of the model's.")
 @click.option("--method", type=click.Choice(METHODS), help="How values get onto the regular grid.")
 @click.option("--encoding", type=click.Choice(ENCODINGS), help="fast, or smaller but slower, or the packed integers.")
+@click.option(
+    "--threads", type=click.IntRange(1, 64), help="Cores to use; all of them otherwise. The tiles are the same."
+)
 @click.option("--json", "as_json", is_flag=True, help="The tiles that were written, as JSON.")
 @click.pass_context
 def cut(
@@ -50,6 +54,7 @@ def cut(
     resolution: float | None,
     method: str | None,
     encoding: str | None,
+    threads: int | None,
     as_json: bool,
 ) -> None:
     """Cut GRIB files into tiles, without any queue.
@@ -71,7 +76,8 @@ def cut(
     check_model(model)
     wanted = _variables(variables)
     _check_known(wanted, everything)
-    cut_one = partial(build, model=model, variables=wanted, everything=everything, written=set())
+    cores = threads or os.cpu_count() or 1
+    cut_one = partial(build, model=model, variables=wanted, everything=everything, written=set(), threads=cores)
     target = out or settings.data_root
     outcomes, faults = _cut_each(
         files, lambda path, progress: cut_one(path, regions, target, progress=progress), quiet=as_json

@@ -71,6 +71,7 @@ def _build(context: Context, batch: Batch, first: BuildTileArgs, spool: Path) ->
         url=record.url if record else None,
         etag=record.etag if record else None,
         sha256=_known_sha256(record, spool),
+        threads=context.settings.workers.build_threads,
     )
     for failed in outcome.failed:
         batch.fail(by_region.pop(failed.region), str(failed.error))

@@ -11,6 +11,7 @@ from gribmill.tiles.grib.field import fields
 from gribmill.tiles.grib.messages import map_file
 from gribmill.tiles.meta import Source
 from gribmill.tiles.mill import Mill, Outcome, Progress
+from gribmill.tiles.press import Press
 
 
 def build(
@@ -27,6 +28,7 @@ def build(
     sha256: str | None = None,
     progress: Progress | None = None,
     written: set[Path] | None = None,
+    threads: int = 1,
 ) -> Outcome:
     """Cut a GRIB file for every region into `data`/tiles/…; a damaged file raises GribError and leaves nothing.
 
@@ -34,11 +36,13 @@ def build(
     `hour` files the tile under that hour, where the model counts otherwise than by valid time (parts of an hour).
     `sha256` is the file's, where somebody has worked it out already.
     `written` are tiles that must not be overwritten; those written here are added to it.
+    `threads` is how many cores the build may use; the tiles are the same.
     """
     path = Path(grib)
     content = map_file(path)
     digest = sha256 or hashlib.sha256(content).hexdigest()
     source = Source(name=path.name, url=url, etag=etag, bytes=len(content), sha256=digest)
-    mill = Mill(tuple(regions), Path(data), model, frozenset(variables or ()), everything, hour)
-    mill.grind(list(fields(content, str(path))), progress)
-    return mill.finish(source, set() if written is None else written)
+    with Press(threads) as press:
+        mill = Mill(tuple(regions), Path(data), model, frozenset(variables or ()), everything, hour, press)
+        mill.grind(list(fields(content, str(path))), progress)
+        return mill.finish(source, set() if written is None else written)

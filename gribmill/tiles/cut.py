@@ -22,6 +22,7 @@ def cut(
     variables: Iterable[str] | None = None,
     everything: bool = False,
     progress: Progress | None = None,
+    threads: int = 1,
 ) -> list[Outcome]:
     """Cut GRIB files into tiles under `out`/tiles/…: regions by name, as `Region`, or as a `Box`."""
     paths = [files] if isinstance(files, str | Path) else list(files)
@@ -43,6 +44,7 @@ def cut(
             everything=everything,
             progress=progress,
             written=written,
+            threads=threads,
         )
         for path in paths
     ]

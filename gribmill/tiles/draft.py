@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,11 +18,14 @@ from gribmill.tiles.grid_file import write_grid
 from gribmill.tiles.meta import GridRecord, Meta, Place, Quantity, Skipped, Source
 from gribmill.tiles.npz import Member, archive, member
 from gribmill.tiles.packed import pack
+from gribmill.tiles.press import Press
 from gribmill.tiles.shelf import Shelf
 from gribmill.tiles.summary import statistics
 from gribmill.tiles.tile import COORDINATES, META
 
 Floats = npt.NDArray[np.float64]
+Encoding = Literal["fast", "compact", "packed"]
+Encoded = tuple[Quantity, Member]
 RESERVED = {META, "lat", "lon", "x", "y"}
 
 
@@ -56,11 +61,11 @@ class Draft:
     grid: GridRecord
     y: Floats
     x: Floats
-    encoding: Literal["fast", "compact", "packed"] = "fast"
+    encoding: Encoding = "fast"
     # The hour that the tile is filed under, where the model counts otherwise than by its valid time.
     hour: int | None = None
-    members: dict[str, Member] = field(default_factory=dict)
-    quantities: dict[str, Quantity] = field(default_factory=dict)
+    press: Press = field(default_factory=Press)
+    encoded: dict[str, Callable[[], Encoded]] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
     duplicates: list[Skipped] = field(default_factory=list)
 
@@ -74,25 +79,23 @@ class Draft:
 
         `packing` is the source's, where the values still are the source's own.
         """
-        if name in RESERVED or name in self.members:
+        if name in RESERVED or name in self.encoded:
             raise TileError(f"two arrays of one tile would be called {name}")
         if values.shape != self.grid.shape or values.dtype != np.float32:
             raise TileError(f"{name} is {values.dtype}{values.shape}, not float32{self.grid.shape}")
-        found = pack(values, packing) if self.encoding == "packed" and packing is not None else None
-        array, how = found or (values, None)
-        self.quantities[name] = Quantity(**facts, **statistics(values), packed=how)
-        self.members[name] = member(name, array, "compact" if self.encoding == "compact" else "fast")
+        self.encoded[name] = self.press.give(partial(_encode, name, values, facts, packing, self.encoding))
 
     def write(self, source: Source, wanted: frozenset[str], attribution: str | None) -> Built:
         """Write the tile, and the grid file beside it where that is not there yet."""
+        made = {name: result() for name, result in self.encoded.items()}
         meta = Meta(
             model=self.shelf.model,
             run=self.shelf.run,
             minutes=self.minutes,
             region=self.place,
             grid=self.grid,
-            variables=self.quantities,
-            absent=tuple(sorted(wanted - set(self.quantities))),
+            variables={name: quantity for name, (quantity, _) in made.items()},
+            absent=tuple(sorted(wanted - set(made))),
             skipped=tuple(self.skipped),
             duplicates=tuple(self.duplicates),
             source=source,
@@ -100,8 +103,17 @@ class Draft:
         )
         y_name, x_name = COORDINATES[self.grid.kind]
         others = {META: np.array(meta.to_json()), y_name: self.y, x_name: self.x}
-        pieces = archive([*self.members.values(), *(member(name, array) for name, array in others.items())])
+        pieces = archive([*(one for _, one in made.values()), *(member(name, array) for name, array in others.items())])
         path = self.path
         size = write_atomic(path, pieces)
         write_grid(self.shelf, self.grid, self.y, self.x)
         return Built(self.shelf, self.minutes, path, meta, size)
+
+
+def _encode(
+    name: str, values: npt.NDArray[np.float32], facts: dict[str, Any], packing: Any, encoding: Encoding
+) -> Encoded:
+    found = pack(values, packing) if encoding == "packed" and packing is not None else None
+    array, how = found or (values, None)
+    quantity = Quantity(**facts, **statistics(values), packed=how)
+    return quantity, member(name, array, "compact" if encoding == "compact" else "fast")

@@ -21,6 +21,7 @@ from gribmill.tiles.grib.winds import is_component
 from gribmill.tiles.meta import ECMWF_ATTRIBUTION, Skipped, Source, run_id
 from gribmill.tiles.model_of import model_of
 from gribmill.tiles.naming import Choice, Named, lexicon_name, name_fields
+from gribmill.tiles.press import Press
 from gribmill.tiles.shelf import Shelf
 from gribmill.tiles.wind_cut import Component, Parts, Winds
 
@@ -68,6 +69,7 @@ class Mill:
     wanted: frozenset[str] = frozenset()
     everything: bool = False
     hour: int | None = None
+    press: Press = field(default_factory=Press)
     drafts: dict[tuple[Step, str], Draft] = field(default_factory=dict)
     failed: dict[str, GribmillError] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
@@ -87,6 +89,7 @@ class Mill:
             if step is not None and named is not None and self._wants(named):
                 chosen[step, named.name] = item
                 self._take(step, named, item, winds)
+                self.press.next_field()
             if progress is not None:
                 progress(number, len(items))
         for step, named, item in zip(steps, names, items, strict=True):
@@ -98,7 +101,7 @@ class Mill:
         attribution = ECMWF_ATTRIBUTION if self.ecmwf else None
         tiles = []
         for (_, region), draft in self.drafts.items():
-            if region in self.failed or not draft.quantities:
+            if region in self.failed or not draft.encoded:
                 continue
             draft.skipped = [*self.skipped, *draft.skipped]
             try:
@@ -213,7 +216,7 @@ class Mill:
             if (step, region.name) not in self.drafts:
                 shelf = Shelf(self.data, self.models[step], run, region.name)
                 self.drafts[step, region.name] = Draft(
-                    shelf, minutes, knife.place, knife.record, knife.y, knife.x, region.encoding, self.hour
+                    shelf, minutes, knife.place, knife.record, knife.y, knife.x, region.encoding, self.hour, self.press
                 )
             found.append((knife, self.drafts[step, region.name]))
         return found

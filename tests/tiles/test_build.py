@@ -18,6 +18,7 @@ from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.regions.window import window
 from gribmill.tiles.build import build
+from gribmill.tiles.errors import TileError
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import read_fields
 from gribmill.tiles.grib.winds import earth_relative
@@ -153,6 +154,33 @@ def test_a_second_build_in_other_processes_gives_the_same_bytes(hour: Path, tmp_
         contents.append({path.relative_to(root): path.read_bytes() for path in root.rglob("*.npz")})
     assert contents[0] == contents[1]
     assert sorted(path.name for path in contents[0]) == ["006.npz", "grid.npz"]
+
+
+def test_builds_on_several_cores_give_the_same_bytes(hour: Path, tmp_path: Path) -> None:
+    encodings = ("fast", "compact", "packed")
+    regions = [replace(POTOMAC, name=name, encoding=name) for name in encodings]
+    regions += [replace(INLAND, name="regular", resolution=0.5), replace(POTOMAC, name="fast2")]
+    contents = []
+    for threads in (1, 4):
+        root = tmp_path / str(threads)
+        outcome = build(hour, regions, root, threads=threads)
+        assert len(outcome.tiles) == len(regions)
+        contents.append({path.relative_to(root): path.read_bytes() for path in root.rglob("*.npz")})
+    assert contents[0] == contents[1]
+
+
+def test_region_that_cannot_be_encoded_on_another_core_does_not_stop_the_others(
+    hour: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gribmill.tiles import draft
+
+    def refuse(*_: object) -> None:
+        raise TileError("no")
+
+    monkeypatch.setattr(draft, "pack", refuse)
+    outcome = build(hour, [replace(POTOMAC, name="broken", encoding="packed"), POTOMAC], tmp_path, threads=4)
+    assert [failure.region for failure in outcome.failed] == ["broken"]
+    assert [built.region for built in outcome.tiles] == ["potomac"]
 
 
 def test_each_message_is_decoded_once_however_many_regions(
