@@ -21,12 +21,14 @@ class Claims(StoreBase):
             return take_batch(tx, request)
 
     def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
-        """Ready jobs of the same group that arrived since the head was claimed."""
+        """Ready jobs of the same group that arrived since the head was claimed; none for a worker that has lost it."""
         if head.group_key is None or limit < 1 or head.retry_count:
             return ()
         with self.database.write() as tx:
+            held = {"job_id": head.id, "attempt_no": head.attempt_no, "worker_id": request.worker_id}
             # While the batch runs it is no further one against its type's limit.
-            if not tx.rows("may_join", {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp}):
+            joined = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp}
+            if not tx.rows("held_attempt", held) or not tx.rows("may_join", joined):
                 return ()
             return _take(tx, request, head.batch_id, _siblings(tx, head.type, head.group_key, head.id, limit))
 

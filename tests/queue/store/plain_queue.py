@@ -127,8 +127,11 @@ class PlainQueue:
             batch += [job for job in ready[1:] if (job.type, job.group, job.retry_count) == kin]
         return self._start(batch[: min(most, limit or most)], head.id, worker, lease)
 
-    def top_up(self, worker: str, head: PlainJob, batch: int, limit: int, lease: float) -> list[Ticket]:
-        if head.group is None or head.retry_count or self.held_back(head.type, joined=batch):
+    def top_up(self, worker: str, ticket: Ticket, batch: int, limit: int, lease: float) -> list[Ticket]:
+        head = self.jobs[ticket.job_id]
+        if not self.holds(worker, ticket) or self.held_back(head.type, joined=batch):
+            return []
+        if head.group is None or head.retry_count:
             return []
         same = (head.type, head.group, 0)
         kin = [j for j in self.in_order() if j.ready and (j.type, j.group, j.retry_count) == same and j is not head]

@@ -138,7 +138,7 @@ class QueueMachine(RuleBasedStateMachine):
         if head.id not in self.plain.jobs:
             return
         batch = self.store.claim_siblings(asks(worker, lease=LEASE), head, limit)
-        expected = self.plain.top_up(worker, self.plain.jobs[head.id], head.batch_id, limit, LEASE)
+        expected = self.plain.top_up(worker, head.ticket, head.batch_id, limit, LEASE)
         assert [job.ticket for job in batch] == expected
         self.given += [(worker, job) for job in batch]
 

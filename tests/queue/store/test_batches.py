@@ -5,7 +5,7 @@ from __future__ import annotations
 from gribmill.queue.model import NewJob, Report, Succeeded
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import add, asks, attempts, claim, fail, succeed, take
+from tests.queue.store.hands import LEASE, add, asks, attempts, claim, fail, succeed, take
 
 
 def tiles(store: Store, hour: int, count: int, kind: str = "tile", **fields: object) -> list[int]:
@@ -101,6 +101,16 @@ def test_top_up_joins_its_batch_also_at_the_limit(store: Store) -> None:
     assert [job.id for job in store.claim_siblings(asks(), one, 1)] == late
     tiles(store, 3, 1, "limited")
     assert claim(store) == ()
+
+
+def test_worker_that_has_lost_its_head_is_given_no_siblings(store: Store, clock: FakeClock) -> None:
+    tiles(store, 1, 1)
+    lost = take(store)
+    clock.advance(LEASE + 1)
+    assert store.recover().requeued == (lost.id,)
+    tiles(store, 1, 2)
+    assert store.claim_siblings(asks(), lost, 2) == ()
+    assert len(claim(store, "w2")) == 2
 
 
 def test_top_up_of_a_batch_that_ended_starts_none_beyond_the_limit(store: Store) -> None:
