@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gribmill.regions.region import Region
-from gribmill.tiles.grib.field import fields
-from gribmill.tiles.grib.messages import map_file
+from gribmill.tiles.grib.field import Field, fields
+from gribmill.tiles.grib.messages import Data, map_file
 from gribmill.tiles.meta import Source
 from gribmill.tiles.mill import Mill, Outcome, Progress
 from gribmill.tiles.press import Press
@@ -44,5 +45,19 @@ def build(
     source = Source(name=path.name, url=url, etag=etag, bytes=len(content), sha256=digest)
     with Press(threads) as press:
         mill = Mill(tuple(regions), Path(data), model, frozenset(variables or ()), everything, hour, press)
-        mill.grind(list(fields(content, str(path))), progress)
+        items = list(fields(content, str(path)))
+
+        def done(number: int, count: int) -> None:
+            _let_go(content, items[number - 1])
+            if progress is not None:
+                progress(number, count)
+
+        mill.grind(items, done)
         return mill.finish(source, set() if written is None else written)
+
+
+def _let_go(content: Data, item: Field) -> None:
+    """What has been cut need not stay in this process: the file's bytes are the system's to keep."""
+    if isinstance(content, mmap.mmap):
+        begin = item.offset // mmap.PAGESIZE * mmap.PAGESIZE
+        content.madvise(mmap.MADV_DONTNEED, begin, item.offset + item.length - begin)
