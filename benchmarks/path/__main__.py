@@ -134,7 +134,7 @@ A build's CPU in ms, 12 messages, by regions of 4° × 2.5°: {regions}. Eight s
 
 ## Reading
 
-49 tiles of `ne` with 12 variables that the system has in memory, modules loaded, done once before. CPU ms:
+49 tiles of `ne` with 12 variables that the system has in memory, modules loaded, done just before. CPU ms:
 
 | | CPU ms |
 |---|---|
