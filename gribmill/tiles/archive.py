@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from isal import igzip_lib, isal_zlib
@@ -19,7 +19,8 @@ from isal import igzip_lib, isal_zlib
 from gribmill.tiles.directory import ENCRYPTED_FLAG, Entry, read_directory
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.npz import DEFLATED, LIMIT_BYTES, LOCAL, npy_header
-from gribmill.tiles.segments import Stretch, inflate, stretches_of
+from gribmill.tiles.segments import Segments, segments_in
+from gribmill.tiles.stretches import Stretch, inflate, stretches_of
 
 DESCRIPTOR_FLAG = 8
 # Inode, size and time of change: a file that was replaced has others.
@@ -34,6 +35,14 @@ INFLATE_ERRORS: Any = (igzip_lib.IsalError, EOFError, ValueError)
 DTYPES = {"f": {4, 8}, "i": {1, 2, 4, 8}, "u": {1, 2, 4, 8}, "b": {1}}
 
 
+class Place(NamedTuple):
+    """Where an array lies: its first byte in the file, and where one may begin to read."""
+
+    entry: Entry
+    start: int
+    segments: Segments | None
+
+
 class Archive:
     """An NPZ file: its directory is read and checked at once, arrays when they are asked for."""
 
@@ -43,6 +52,7 @@ class Archive:
         with self._open() as descriptor:
             self.identity = identity_of(os.fstat(descriptor))
             self.entries = read_directory(descriptor, self.size, self.path)
+        self._places: dict[str, Place] = {}
 
     def __contains__(self, name: object) -> bool:
         return name in self.entries
@@ -54,28 +64,66 @@ class Archive:
 
     def read(self, name: str) -> np.ndarray[Any, Any]:
         """One array; its checksum, declared size and shape must all agree."""
-        entry = self._entry(name)
         with self._open() as descriptor:
-            packed = _packed_bytes(descriptor, entry, self.path)
-        return _array(_inflate(packed, entry, self.path), entry, self.path)
+            return self._whole(descriptor, self._place(descriptor, name))
 
     def read_span(
-        self, names: Sequence[str], shape: tuple[int, int], dtypes: Sequence[Any], begin: int, end: int
+        self, names: Sequence[str], shape: tuple[int, int], dtype: np.dtype[Any], begin: int, end: int
     ) -> dict[str, np.ndarray[Any, Any]]:
-        """The elements from `begin` to `end`, counted row by row, of arrays of this shape.
+        """The elements from `begin` to `end`, counted row by row, of arrays of this shape and type.
 
         Only the stretches that hold them are read, where that is possible.
         """
+        header = _header_size(dtype, shape)
+        size = header + shape[0] * shape[1] * dtype.itemsize
+        first, stop = header + begin * dtype.itemsize, header + end * dtype.itemsize
+        found = {}
         with self._open() as descriptor:
-            return {
-                name: _span(descriptor, self._entry(name), self.path, shape, np.dtype(dtype), begin, end)
-                for name, dtype in zip(names, dtypes, strict=True)
-            }
+            for name in names:
+                place = self._place(descriptor, name)
+                fits = place.entry.raw_size == size
+                stretches = stretches_of(place.entry, place.segments, first, stop) if fits else []
+                if stretches:
+                    raw = self._stretches(descriptor, place, stretches)
+                    found[name] = np.frombuffer(raw, dtype, end - begin, first - stretches[0].raw_begin)
+                    continue
+                whole = self._whole(descriptor, place)
+                if whole.dtype != dtype or whole.shape != shape:
+                    raise TileError(f"{self.path}: {name} is {whole.dtype}{whole.shape}, not {dtype}{shape}")
+                found[name] = whole.reshape(-1)[begin:end]
+        return found
 
-    def _entry(self, name: str) -> Entry:
-        if name not in self.entries:
-            raise TileError(f"{self.path} holds no array {name}")
-        return self.entries[name]
+    def _whole(self, descriptor: int, place: Place) -> np.ndarray[Any, Any]:
+        entry = place.entry
+        packed = os.pread(descriptor, entry.packed_size, place.start)
+        if len(packed) != entry.packed_size:
+            raise TileError(f"{self.path} is truncated in array {entry.name}")
+        return _array(_inflate(packed, entry, self.path), entry, self.path)
+
+    def _stretches(self, descriptor: int, place: Place, stretches: Sequence[Stretch]) -> bytes:
+        start = place.start
+
+        def read(begin: int, end: int) -> bytes:
+            return os.pread(descriptor, end - begin, start + begin)
+
+        try:
+            parts = [inflate(read, stretch) for stretch in stretches]
+        except INFLATE_ERRORS as error:
+            raise TileError(f"{self.path} is damaged in array {place.entry.name}: {error}") from None
+        whole = [part for part in parts if part is not None]
+        if len(whole) != len(parts):
+            raise TileError(f"{self.path} is damaged in array {place.entry.name}: its checksum is wrong")
+        return whole[0] if len(whole) == 1 else b"".join(whole)
+
+    def _place(self, descriptor: int, name: str) -> Place:
+        """Where an array lies: worked out once."""
+        if name not in self._places:
+            if name not in self.entries:
+                raise TileError(f"{self.path} holds no array {name}")
+            entry = self.entries[name]
+            start = _data_start(descriptor, entry, self.path)
+            self._places[name] = Place(entry, start, segments_in(entry.extra, entry.raw_size))
+        return self._places[name]
 
     @contextmanager
     def _open(self) -> Iterator[int]:
@@ -102,50 +150,9 @@ def identity_of(facts: os.stat_result) -> Identity:
     return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
-def _span(
-    descriptor: int,
-    entry: Entry,
-    path: Path,
-    shape: tuple[int, int],
-    dtype: np.dtype[Any],
-    begin: int,
-    end: int,
-) -> np.ndarray[Any, Any]:
-    start = _header_size(dtype, shape)
-    first, stop = start + begin * dtype.itemsize, start + end * dtype.itemsize
-    plain = entry.raw_size == start + shape[0] * shape[1] * dtype.itemsize
-    stretches = stretches_of(entry, first, stop) if plain else ()
-    if not stretches:
-        whole = _array(_inflate(_packed_bytes(descriptor, entry, path), entry, path), entry, path)
-        if whole.dtype != dtype or whole.shape != shape:
-            raise TileError(f"{path}: {entry.name} is {whole.dtype}{whole.shape}, not {dtype}{shape}")
-        return whole.reshape(-1)[begin:end]
-    place = _data_start(descriptor, entry, path)
-    parts = [_stretch(descriptor, place, stretch, entry, path) for stretch in stretches]
-    raw = parts[0] if len(parts) == 1 else b"".join(parts)
-    return np.frombuffer(raw, dtype, end - begin, first - stretches[0].raw_begin)
-
-
-def _stretch(descriptor: int, place: int, stretch: Stretch, entry: Entry, path: Path) -> bytes:
-    try:
-        raw = inflate(os.pread(descriptor, stretch.end - stretch.begin, place + stretch.begin), stretch)
-    except INFLATE_ERRORS as error:
-        raise TileError(f"{path} is damaged in array {entry.name}: {error}") from None
-    if raw is None:
-        raise TileError(f"{path} is damaged in array {entry.name}: its checksum is wrong")
-    return raw
-
-
 @lru_cache(maxsize=64)
 def _header_size(dtype: np.dtype[Any], shape: tuple[int, int]) -> int:
     return len(npy_header(dtype, shape))
-
-
-def _packed_bytes(descriptor: int, entry: Entry, path: Path) -> bytes:
-    data = os.pread(descriptor, entry.packed_size, _data_start(descriptor, entry, path))
-    if len(data) != entry.packed_size:
-        raise TileError(f"{path} is truncated in array {entry.name}")
-    return data
 
 
 def _data_start(descriptor: int, entry: Entry, path: Path) -> int:

@@ -23,6 +23,7 @@ META = "meta"
 COORDINATES = {"regular": ("lat", "lon"), "projected": ("y", "x")}
 GRID_FILE = "grid.npz"
 KM_PER_DEGREE = 111.2
+FLOAT32, UINT16 = np.dtype(np.float32), np.dtype(np.uint16)
 
 Floats = npt.NDArray[np.float64]
 Field = npt.NDArray[np.float32]
@@ -84,12 +85,12 @@ class Tile:
         """The points from `begin` to `end` of these variables, counted row by row from the first."""
         packed = {name: how for name in names if (how := self.meta.variables[name].packed) is not None}
         plain = [name for name in names if name not in packed]
-        found = self.archive.read_span(plain, self.shape, [np.float32] * len(plain), begin, end)
+        found = self.archive.read_span(plain, self.shape, FLOAT32, begin, end)
         if packed:
             # Integers may be sums from the beginning of their row on.
             width = self.shape[1]
             first, stop = begin // width * width, -(-end // width) * width
-            rows = self.archive.read_span(list(packed), self.shape, [np.uint16] * len(packed), first, stop)
+            rows = self.archive.read_span(list(packed), self.shape, UINT16, first, stop)
             for name, integers in rows.items():
                 values = unpack(integers.reshape(-1, width), packed[name])
                 found[name] = values.reshape(-1)[begin - first : end - first]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from gribmill.tiles.directory import Entry
 from gribmill.tiles.grib import kernel
 from gribmill.tiles.npz import DEFLATED, member, npy_header
-from gribmill.tiles.segments import inflate, stretches_of
 from gribmill.tiles.stream import BLOCK, SPAN, Stream, deflate_words
+from gribmill.tiles.stretches import inflate, stretches_of
 
 pytestmark = pytest.mark.skipif(kernel.state() != "native", reason="the kernel is not in use")
 Words = NDArray[np.uint32]
@@ -65,8 +65,8 @@ def test_any_stretch_is_read_alone(kind: str) -> None:
     assert stream.segments.span == SPAN
     for begin in [*range(0, len(raw), SPAN), BLOCK - 4, len(raw) - 4]:
         for end in {begin + 4, min(begin + SPAN, len(raw)), min(begin + SPAN + 4, len(raw))}:
-            stretches = stretches_of(entry, begin, end)
-            parts = [inflate(stream.data[found.begin : found.end], found) for found in stretches]
+            stretches = stretches_of(entry, stream.segments, begin, end)
+            parts = [inflate(lambda first, stop: stream.data[first:stop], found) for found in stretches]
             first, last = begin // SPAN * SPAN, min((end - 1) // SPAN * SPAN + SPAN, len(raw))
             assert stretches[0].raw_begin == first
             assert b"".join(part or b"" for part in parts) == raw[first:last]
