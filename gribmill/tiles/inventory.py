@@ -16,6 +16,7 @@ from gribmill.tiles.grib.grid_of import grid_name
 from gribmill.tiles.grib.keys import Keys
 from gribmill.tiles.grib.level_text import level_text
 from gribmill.tiles.grib.messages import DamagedMessage, map_file
+from gribmill.tiles.grib.ncep_names import ncep_name
 from gribmill.tiles.lexicon import lexicon
 
 
@@ -97,7 +98,7 @@ def _name(field: Field) -> tuple[str, str | None]:
         # A chance is a share or a percentage of an ensemble, whatever the quantity is measured in.
         return name_in_lexicon(match.variable, field.keys), None if field.keys.probability else match.units
     try:
-        return short_name(field.message()) or array_name(field.keys), None
+        return ncep_name(field.keys) or short_name(field.message()) or array_name(field.keys), None
     except GribError:
         return array_name(field.keys), None
 

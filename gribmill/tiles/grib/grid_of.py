@@ -27,9 +27,7 @@ def grid_of(sections: Sections1 | Sections2, layout: Layout | None) -> Grid:
 
 def grid_name(sections: Sections1 | Sections2) -> str:
     """What kind of grid it is, in a word or two, supported or not."""
-    if isinstance(sections, Sections1):
-        return grid1.name(sections.grid) if sections.grid else "not described"
-    return grid2.name(sections.grid)
+    return _name(1 if isinstance(sections, Sections1) else 2, sections.grid)
 
 
 def grid_relative(sections: Sections1 | Sections2) -> bool:
@@ -39,6 +37,13 @@ def grid_relative(sections: Sections1 | Sections2) -> bool:
 
 
 # Every message of a file repeats the same section: it is read once.
+@lru_cache(maxsize=64)
+def _name(edition: int, section: bytes) -> str:
+    if edition == 2:
+        return grid2.name(section)
+    return grid1.name(section) if section else "not described"
+
+
 @lru_cache(maxsize=64)
 def _grid(edition: int, section: bytes, layout: Layout | None) -> Grid:
     from gribmill.tiles.grib.made_grid import make_grid

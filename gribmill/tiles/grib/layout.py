@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from gribmill.tiles.grib.error import GribError
@@ -60,7 +61,12 @@ def to_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
 
 def layout2(sections: Sections2) -> Layout | None:
     """The layout of a GRIB2 field; None where its points are not rows of one length."""
-    grid = sections.grid
+    return _layout2(sections.grid)
+
+
+# Every message of a file repeats the same section: it is read once.
+@lru_cache(maxsize=64)
+def _layout2(grid: bytes) -> Layout | None:
     template = unsigned(grid, 13, 14)
     if template not in SCANNING_OCTET:
         return None

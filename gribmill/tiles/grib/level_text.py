@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from gribmill.tiles.grib.keys import Level
 
@@ -61,6 +62,7 @@ def level_text(level: Level | None, level2: Level | None) -> str:
     return f"{_one(level)} - {_one(level2)}"
 
 
+@lru_cache(maxsize=1024)
 def family(text: str) -> tuple[str, tuple[str, ...]]:
     """The text with {} in place of each number, and the numbers: `500 mb` is (`{} mb`, (`500`,))."""
     return _NUMBER.sub("{}", text), tuple(_NUMBER.findall(text))

@@ -30,7 +30,8 @@ def optional(section: Section, first: int, last: int) -> int | None:
 
 def scaled(section: Section, first: int) -> float | None:
     """A scale factor (1 octet) and a scaled value (4): value × 10^-scale. None where missing."""
-    if optional(section, first, first) is None or optional(section, first + 1, first + 4) is None:
+    both = unsigned(section, first, first + 4)
+    if both >> 32 == 0xFF or both & 0xFFFFFFFF == 0xFFFFFFFF:
         return None
     scale, value = signed(section, first, first), signed(section, first + 1, first + 4)
     return value / 10**scale if scale >= 0 else float(value * 10**-scale)
@@ -38,8 +39,9 @@ def scaled(section: Section, first: int) -> float | None:
 
 def date(section: Section, first: int) -> datetime:
     """Year (2 octets), month, day, hour, minute, second."""
-    year = unsigned(section, first, first + 1)
-    return utc(year, *(unsigned(section, place, place) for place in range(first + 2, first + 7)))
+    year = unsigned(section, first, first + 6) >> 40
+    month, day, hour, minute, second = section[first + 1 : first + 6]
+    return utc(year, month, day, hour, minute, second)
 
 
 def utc(year: int, month: int, day: int, hour: int, minute: int, second: int = 0) -> datetime:
