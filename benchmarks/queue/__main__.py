@@ -23,7 +23,8 @@ SYSTEMS = ["gribmill", "huey", "litequeue", "persistqueue", "huey_pop"]
 TITLES = {"persistqueue": "persist-queue", "huey_pop": "huey, ends not recorded"}
 RESULTS = Path(__file__).parents[1] / "results" / "queue.md"
 GUARANTEES = {
-    "gribmill": "leases, fence, attempt history; a crash costs one attempt, never the job",
+    "gribmill": "leases, fence, attempt history; a crash costs one attempt, never the job. A claim alone does not wait"
+    " for the disk: after a power cut it may be forgotten, and its job is pending again",
     "huey": "a task is deleted when it is taken: a crash loses it; the end is recorded as the task's result",
     "litequeue": "no leases: a crashed worker's message stays locked",
     "persistqueue": "no leases; several processes may be handed the same item",
@@ -171,7 +172,8 @@ def report(bench: Bench) -> str:
     lines += machine_lines()
     lines += [
         f"- {', '.join(f'{name} {version}' for name, version in names.items())}, each as its documentation shows",
-        f"- {bench.rounds} rounds, the systems in turn within each round, medians; a fresh file for every measurement",
+        f"- {bench.rounds} rounds, the systems in turn within each round, medians; a fresh file for every measurement,"
+        " one job enqueued before the clock starts",
         "- durability: `full` = every commit is on the disk before its caller goes on (gribmill's default), `normal` ="
         " survives a crash of the process, not of the machine; set alike for all",
         "- `*`: did less than the row says: recorded no end, or handed jobs out twice",
@@ -202,7 +204,7 @@ def _show(value: float | None) -> str:
 def throughput(bench: Bench, durability: str) -> None:
     one, many = bench.count(2000), bench.count(5000)
     bench.row(f"enqueue one by one, {durability}", "jobs/s", enqueue(bench, "add", one, durability))
-    bench.row(f"enqueue many, {durability}", "jobs/s", enqueue(bench, "fill", many, durability))
+    bench.row(f"enqueue many, {durability}", "jobs/s", enqueue(bench, "many", many, durability))
     for processes in (1, 2, 4, 8):
         title = f"claim + complete, {processes} process{'es' if processes > 1 else ''}, {durability}"
         bench.row(title, "jobs/s", consume(bench, processes, bench.count(4000), durability, 1), pops=True)

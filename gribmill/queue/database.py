@@ -18,6 +18,9 @@ class Transaction(Protocol):
     now: float
     stamp: str
     """`now` as database text."""
+    lasting: bool
+    """Whether its end waits for the disk, as it does unless told otherwise. What only living processes rely on need
+    not: a power cut ends them too."""
 
     def rows(self, name: str, params: Params = ..., package: str = ...) -> list[Row]:
         """Every row that the statement gives."""
@@ -33,10 +36,6 @@ class Transaction(Protocol):
 
     def insert(self, name: str, params: Params) -> int | None:
         """The id of the new row; None when the statement found an equal one."""
-        ...
-
-    def insert_many(self, name: str, rows: Sequence[Params]) -> Sequence[int]:
-        """The ids of the new rows, in their order. For statements that always insert."""
         ...
 
 
@@ -61,8 +60,8 @@ class Database(Protocol):
         """One consistent look, blocking nobody."""
         ...
 
-    def write(self) -> AbstractContextManager[Transaction]:
-        """One exclusive change: commits at the end, rolls back on any error."""
+    def write(self, *, lone: bool = False) -> AbstractContextManager[Transaction]:
+        """One exclusive change: commits at the end, rolls back on any error. `lone`: it is one statement only."""
         ...
 
     def changed(self) -> bool:

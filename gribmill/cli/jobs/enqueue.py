@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -95,7 +94,7 @@ def enqueue(
 
 def _report(made: list[Enqueued], as_json: bool) -> None:
     if as_json:
-        print_json([asdict(one) for one in made])
+        print_json([one._asdict() for one in made])
         return
     if len(made) == 1:
         word = "enqueued" if made[0].created else "is active already: an equal job is not enqueued twice"

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -35,11 +35,12 @@ CLOSE_PATIENCE_SECONDS = 2.0
 class SqliteTransaction:
     """Named statements on one connection."""
 
-    __slots__ = ("_connection", "now", "stamp")
+    __slots__ = ("_connection", "lasting", "now", "stamp")
 
     def __init__(self, connection: sqlite3.Connection, now: float) -> None:
         self.now = now
         self.stamp = to_text(now)
+        self.lasting = True
         self._connection = connection
 
     def rows(self, name: str, params: Params = (), package: str = HOME) -> list[Row]:
@@ -54,12 +55,6 @@ class SqliteTransaction:
     def insert(self, name: str, params: Params) -> int | None:
         cursor = self._connection.execute(statement("sqlite", name), params)
         return cursor.lastrowid if cursor.rowcount else None
-
-    def insert_many(self, name: str, rows: Sequence[Params]) -> range:
-        # One writer, and ids that only grow: those of one transaction follow each other.
-        self._connection.executemany(statement("sqlite", name), rows)
-        last: int = self._connection.execute("SELECT last_insert_rowid()").fetchone()[0]
-        return range(last - len(rows) + 1, last + 1)
 
 
 class _Handle:
@@ -103,14 +98,15 @@ class _Writing:
     """One write transaction, under the host lock from before its begin until after its commit.
 
     The lock is free again before the commit is on the disk: while one process waits for the disk, the next one
-    works. Nobody returns before what he wrote, and so all that was written before it, is there.
+    works. Nobody returns before what he wrote, and so all that was written before it, is there (if it is to last).
     A class rather than a generator: this is entered for every job, and counts.
     """
 
-    __slots__ = ("_changes", "_database", "_handle")
+    __slots__ = ("_changes", "_database", "_handle", "_lone", "_transaction")
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: SqliteDatabase, *, lone: bool) -> None:
         self._database = database
+        self._lone = lone
 
     def __enter__(self) -> SqliteTransaction:
         database = self._database
@@ -120,18 +116,20 @@ class _Writing:
             raise fault_of(error, database.path) from error
         handle.lock.acquire()
         try:
-            handle.connection.execute("BEGIN IMMEDIATE")
+            if not self._lone:
+                handle.connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
             handle.lock.release()
             raise fault_of(error, database.path) from error
         self._changes = handle.connection.total_changes
-        return SqliteTransaction(handle.connection, database.clock())
+        self._transaction = SqliteTransaction(handle.connection, database.clock())
+        return self._transaction
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         handle = self._handle
         connection, log = handle.connection, handle.log
         try:
-            if error is None:
+            if error is None and not self._lone:
                 connection.execute("COMMIT")
         except sqlite3.Error as failure:
             error = failure
@@ -144,8 +142,11 @@ class _Writing:
                 handle.lock.release()
         if isinstance(error, FAULTS):
             raise fault_of(error, self._database.path) from error
-        if error is None and log is not None and connection.total_changes != self._changes:
+        changed = error is None and connection.total_changes != self._changes
+        if changed and log is not None and self._transaction.lasting:
             log.flush()
+            if log.wants_room:
+                self._database._make_room(log)
 
 
 class SqliteDatabase:
@@ -180,8 +181,8 @@ class SqliteDatabase:
     def read(self) -> _Reading:
         return _Reading(self)
 
-    def write(self) -> _Writing:
-        return _Writing(self)
+    def write(self, *, lone: bool = False) -> _Writing:
+        return _Writing(self, lone=lone)
 
     def changed(self) -> bool:
         with plain_faults(self.path):
@@ -240,6 +241,10 @@ class SqliteDatabase:
             handle.lock.close()
             if handle.log is not None:
                 handle.log.close()
+
+    def _make_room(self, log: DurableLog) -> None:
+        with self.write():
+            log.make_room(LOG_BYTES_KEPT)
 
     def _handle(self) -> _Handle:
         handle: _Handle | None = getattr(self._local, "handle", None)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
 from gribmill.queue.errors import StoreError
+
+# Whoever has flushed so often is no passing command: from now on a log that need not grow pays.
+FLUSHES_BEFORE_ROOM = 16
 
 
 class DurableLog:
@@ -14,6 +18,7 @@ class DurableLog:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._fd = -1
+        self._flushes = 0
 
     def flush(self) -> None:
         """Return when everything committed so far, by whomever, is on the disk."""
@@ -22,11 +27,27 @@ class DurableLog:
                 self._fd = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
                 _flush_folder(self._path.parent)
             os.fdatasync(self._fd)
+            self._flushes += 1
         except OSError as error:
             raise StoreError(
                 f"{self._path}: what was just written cannot be put on the disk ({error.strerror});"
                 " it is there now, and may be gone after a power cut"
             ) from None
+
+    @property
+    def wants_room(self) -> bool:
+        return self._flushes == FLUSHES_BEFORE_ROOM
+
+    def make_room(self, size: int) -> None:
+        """Fill the file up with zeros. SQLite takes what was never written for the log's end.
+
+        A flush that finds the file longer than the last one did waits for the file system's journal too, which takes
+        as long again. To be called inside a write transaction: nobody else appends then.
+        """
+        self._flushes += 1
+        with contextlib.suppress(OSError):  # a full disk: whoever writes next is told
+            end = os.fstat(self._fd).st_size
+            os.pwrite(self._fd, bytes(max(0, size - end)), end)
 
     def close(self) -> None:
         if self._fd >= 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gribmill.queue.database import Row, Transaction
@@ -18,7 +18,9 @@ class Claims(StoreBase):
     def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
         """The next batch for this worker, head first; empty when nothing can run."""
         with self.database.write() as tx:
-            return take_batch(tx, request)
+            batch = take_batch(tx, request)
+            tx.lasting = self._must_outlive(batch)
+        return batch
 
     def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
         """Ready jobs of the same group that arrived since the head was claimed; none for a worker that has lost it."""
@@ -30,7 +32,9 @@ class Claims(StoreBase):
             joined = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp}
             if not tx.rows("held_attempt", held) or not tx.rows("may_join", joined):
                 return ()
-            return _take(tx, request, head.batch_id, _siblings(tx, head.type, head.group_key, head.id, limit))
+            batch = _take(tx, request, head.batch_id, _siblings(tx, head.type, head.group_key, head.id, limit))
+            tx.lasting = self._must_outlive(batch)
+        return batch
 
     def has_work(self, types: tuple[str, ...]) -> bool:
         """Whether a claim might find something. A look without any lock."""
@@ -42,6 +46,14 @@ class Claims(StoreBase):
         with self.database.read() as tx:
             due = to_datetime(tx.rows("next_due")[0]["due"])
             return None if due is None else max(0.0, due.timestamp() - tx.now)
+
+    def _must_outlive(self, batch: Sequence[Claimed]) -> bool:
+        """Whether a claim has to be remembered after a power cut.
+
+        Forgotten, it leaves a pending job, which is run again. So would a remembered one be, for its worker is gone
+        too; unless a job of its type that was lost is never to be run again.
+        """
+        return any(self.types[job.type].on_lost == "fail" for job in batch)
 
 
 def take_batch(tx: Transaction, request: ClaimRequest) -> tuple[Claimed, ...]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gribmill.queue.database import Transaction
 from gribmill.queue.errors import BadArguments, JobNotFound
@@ -25,13 +24,16 @@ class Enqueues(StoreBase):
 
     def enqueue(self, job: NewJob) -> Enqueued:
         """The job's id; an equal active job's id when it deduplicates."""
-        return self.enqueue_many([job])[0]
+        prepared = self._prepare(job)
+        with self.database.write(lone=prepared.is_plain) as tx:
+            made = _insert(tx, prepared)
+        self.database.announce()
+        return made
 
     def enqueue_many(self, jobs: Iterable[NewJob]) -> list[Enqueued]:
         """All are checked first; then written a thousand to a transaction, in order."""
-        prepared = [self._prepare(job) for job in jobs]
+        rest = iter([self._prepare(job) for job in jobs])
         results: list[Enqueued] = []
-        rest = iter(prepared)
         while chunk := list(islice(rest, CHUNK)):
             with self.database.write() as tx:
                 results += insert_jobs(tx, chunk)
@@ -45,17 +47,17 @@ class Enqueues(StoreBase):
         text, args = kind.encode(job.args)
         told = ToldColumns(
             job.type,
-            text,
             job.priority,
             job.max_attempts or kind.max_attempts,
             job.tenant_id,
-            job.dedupe_key or kind.dedupe_key_of(text, job.tenant_id),
-            kind.group_by(args) if kind.group_by else None,
             job.source,
             job.source_ref,
             job.correlation_id,
             None,
             job.created_by,
+            text,
+            job.dedupe_key or (kind.dedupe_key_of(text, job.tenant_id) if kind.dedupe else None),
+            kind.group_by(args) if kind.group_by else None,
         )
         return PreparedJob(told, job.delay_seconds, job.after, job.on_parent_failure)
 
@@ -64,21 +66,24 @@ class ToldColumns(NamedTuple):
     """What whoever enqueues a job says of it, in the order of insert_job.sql; the moment decides the other columns."""
 
     type: str
-    args: str
     priority: int
     max_attempts: int
     tenant_id: str
-    dedupe_key: str | None
-    group_key: str | None
     source: str
     source_ref: str | None
     correlation_id: str | None
     retry_of: int | None
     created_by: str | None
+    args: str
+    dedupe_key: str | None
+    group_key: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedJob:
+OWN_COLUMNS = 3
+"""The last ones of a job are its own; jobs that come together mostly share the others."""
+
+
+class PreparedJob(NamedTuple):
     """A checked job, ready to be written in any transaction."""
 
     told: ToldColumns
@@ -91,34 +96,58 @@ class PreparedJob:
         """Nothing to look up: no parent, and no equal job that may be there already."""
         return not self.after and self.told.dedupe_key is None
 
+    @property
+    def shared(self) -> tuple[Any, ...]:
+        """What one statement can say once for many jobs."""
+        return (*self.told[:-OWN_COLUMNS], self.delay_seconds, self.after, self.is_plain)
 
-def insert_jobs(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+
+def insert_jobs(tx: Transaction, jobs: Iterable[PreparedJob]) -> list[Enqueued]:
     """Write prepared jobs in the caller's transaction, in their order."""
-    if len(jobs) == 1:
-        return [_insert(tx, jobs[0])]
     made: list[Enqueued] = []
-    for plain, run in groupby(jobs, lambda job: job.is_plain):
-        if plain:
-            rows = [(tx.stamp, *job.told, _due(tx, job), 0, "pending", None, None) for job in run]
-            made += [Enqueued(job_id, created=True) for job_id in tx.insert_many("insert_job", rows)]
+    for _, run in groupby(jobs, lambda job: job.shared):
+        alike = list(run)
+        if len(alike) == 1 or alike[0].after:
+            made += [_insert(tx, job) for job in alike]
         else:
-            made += [_insert(tx, job) for job in run]
+            made += _insert_alike(tx, alike)
     return made
 
 
 def _insert(tx: Transaction, job: PreparedJob) -> Enqueued:
-    now = tx.stamp
     waiting, broken = _parents(tx, job) if job.after else ([], None)
     # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
-    state = ("cancelled", now, broken) if broken else ("pending", None, None)
-    job_id = tx.insert("insert_job", (now, *job.told, _due(tx, job), len(waiting), *state))
+    state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
+    job_id = tx.insert("insert_job", (tx.stamp, _due(tx, job), len(waiting), *state, *job.told))
     if job_id is None:
-        key = {"tenant_id": job.told.tenant_id, "dedupe_key": job.told.dedupe_key}
-        return Enqueued(tx.rows("find_duplicate", key)[0]["id"], created=False)
+        return Enqueued(_duplicate(tx, job.told), created=False)
     for parent in waiting:
         link = {"parent_id": parent, "job_id": job_id, "on_failure": job.on_parent_failure}
         tx.change("insert_dependency", link)
     return Enqueued(job_id, created=True)
+
+
+def _insert_alike(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+    """One statement for jobs without parents that differ in their own columns only."""
+    shared = jobs[0].told[:-OWN_COLUMNS]
+    own = json.dumps([job.told[-OWN_COLUMNS:] for job in jobs], ensure_ascii=False)
+    new_ids = sorted(row["id"] for row in tx.rows("insert_jobs", (tx.stamp, _due(tx, jobs[0]), *shared, own)))
+    if len(new_ids) == len(jobs):
+        return [Enqueued(job_id, created=True) for job_id in new_ids]
+    unseen = set(new_ids)
+    made = []
+    for job in jobs:
+        job_id = _duplicate(tx, job.told)
+        made.append(Enqueued(job_id, created=job_id in unseen))
+        unseen.discard(job_id)
+    return made
+
+
+def _duplicate(tx: Transaction, told: ToldColumns) -> int:
+    """The active job that keeps an equal one out."""
+    key = {"tenant_id": told.tenant_id, "dedupe_key": told.dedupe_key}
+    found: int = tx.rows("find_duplicate", key)[0]["id"]
+    return found
 
 
 def _due(tx: Transaction, job: PreparedJob) -> str | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 from gribmill.queue.backoff import backoff_seconds
 from gribmill.queue.database import Row, Transaction
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Stopped, Succeeded, Ticket, Turn, Write
-from gribmill.queue.store.claims import take_batch
+from gribmill.queue.store.claims import Claims, take_batch
 from gribmill.queue.store.dependents import settle_dependents
 from gribmill.queue.store.enqueues import Enqueues, PreparedJob, insert_jobs
 from gribmill.queue.times import to_text
@@ -17,7 +16,7 @@ from gribmill.queue.times import to_text
 ERROR_LIMIT = 20_000
 
 
-class Finishes(Enqueues):
+class Finishes(Enqueues, Claims):
     """Taking reports. A fenced worker changes nothing."""
 
     def finish(self, worker_id: str, reports: Sequence[Report], claims: Sequence[ClaimRequest] = ()) -> Turn:
@@ -35,6 +34,7 @@ class Finishes(Enqueues):
                 woken |= wakes
                 accepted.append(report.ticket)
             batches = tuple(take_batch(tx, claim) for claim in claims)
+            tx.lasting = bool(accepted) or any(self._must_outlive(batch) for batch in batches)
         if woken:
             self.database.announce()
         return Turn(tuple(accepted), tuple(fenced), batches)
@@ -45,7 +45,7 @@ def _follow_up(tx: Transaction, ticket: Ticket, jobs: list[PreparedJob]) -> bool
     if not jobs:
         return False
     chain = tx.rows("correlation_of", {"job_id": ticket.job_id})[0]["correlation_id"]
-    chained = [replace(job, told=job.told._replace(correlation_id=job.told.correlation_id or chain)) for job in jobs]
+    chained = [job._replace(told=job.told._replace(correlation_id=job.told.correlation_id or chain)) for job in jobs]
     return bool(insert_jobs(tx, chained))
 
 

@@ -35,6 +35,7 @@ class Workers(StoreBase):
     ) -> list[Held]:
         """Renew every lease of this worker; what it still owns, and what was cancelled meanwhile."""
         with self.database.write() as tx:
+            tx.lasting = False  # nobody beats on after a power cut
             lease = {"worker_id": worker_id, "lease_expires_at": to_text(tx.now + lease_seconds)}
             rows = tx.rows("heartbeat_jobs", lease)
             tx.change(

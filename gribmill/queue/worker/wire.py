@@ -150,7 +150,7 @@ def _reader(name: str) -> TypeAdapter[Outcome]:
 
 
 def claimed_to_wire(job: Claimed) -> dict[str, Any]:
-    return asdict(job)
+    return job._asdict()
 
 
 def claimed_from_wire(message: dict[str, Any]) -> Claimed:

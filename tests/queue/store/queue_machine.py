@@ -82,8 +82,12 @@ class QueueMachine(RuleBasedStateMachine):
 
     @initialize(jobs=st.lists(new_jobs(), min_size=4, max_size=12))
     def begin_with_some(self, jobs: list[NewJob]) -> None:
-        for job in jobs:
-            self.enqueue(job, [])
+        self.enqueue_together(jobs)
+
+    @rule(jobs=st.lists(new_jobs(), min_size=2, max_size=6))
+    def enqueue_together(self, jobs: list[NewJob]) -> None:
+        for job, made in zip(jobs, self.store.enqueue_many(jobs), strict=True):
+            assert made.created == self._take_in(job, made.id)
 
     @rule(job=new_jobs(), picks=st.lists(PICK, max_size=2))
     def enqueue(self, job: NewJob, picks: list[int]) -> None:
@@ -103,8 +107,8 @@ class QueueMachine(RuleBasedStateMachine):
         priorities=st.lists(st.integers(0, 2), min_size=3, max_size=5),
     )
     def enqueue_siblings(self, kind: str, hour: int, priorities: list[int]) -> None:
-        for number, priority in enumerate(priorities):
-            self.enqueue(NewJob(kind, {"hour": hour, "region": f"r{number}"}, priority=priority), [])
+        arguments = [{"hour": hour, "region": f"r{number}"} for number in range(len(priorities))]
+        self.enqueue_together([NewJob(kind, args, priority=p) for args, p in zip(arguments, priorities, strict=True)])
 
     @rule(parents=st.lists(new_jobs(), min_size=1, max_size=3), children=st.lists(new_jobs(), min_size=1, max_size=3))
     def enqueue_family(self, parents: list[NewJob], children: list[NewJob]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,9 +16,11 @@ import pytest
 from gribmill.queue.errors import StoreError
 from gribmill.queue.model import NewJob
 from gribmill.queue.sqlite import SqliteDatabase
+from gribmill.queue.sqlite.database import LOG_BYTES_KEPT
+from gribmill.queue.sqlite.durable_log import FLUSHES_BEFORE_ROOM, DurableLog
 from gribmill.queue.sqlite.host_lock import HostLock
 from gribmill.queue.store import Store
-from tests.queue.store.hands import add, claim, succeed, take
+from tests.queue.store.hands import add, asks, claim, succeed, take
 from tests.queue.store.sample_types import TYPES
 
 
@@ -65,7 +68,7 @@ def test_each_change_is_flushed_once_after_its_commit_with_the_lock_free(store: 
     job = take(store)
     succeed(store, job)
     store.enqueue_many(NewJob("plain", {"n": n}) for n in range(50))
-    assert [jobs for _, jobs in disk.flushed] == [0, 1, 1, 1]
+    assert [jobs for _, jobs in disk.flushed] == [0, 1, 1]
     assert {Path(name).name for name, _ in disk.flushed} == {"jobs.db-wal"}
 
 
@@ -73,6 +76,72 @@ def test_looking_for_work_in_vain_costs_no_flush(store: Store, disk: Disk) -> No
     assert claim(store) == ()
     assert not store.recover().requeued
     assert disk.flushed == []
+
+
+def test_claims_and_heartbeats_alone_wait_for_no_disk(store: Store, disk: Disk) -> None:
+    store.enqueue_many(NewJob("plain", {"n": n}) for n in range(3))
+    disk.flushed.clear()
+    job = take(store)
+    store.heartbeat("w1", 60)
+    store.finish("w1", [], [asks()])
+    assert disk.flushed == []
+    succeed(store, job)
+    assert len(disk.flushed) == 1
+
+
+def test_claim_that_must_not_be_forgotten_is_on_the_disk(store: Store, disk: Disk) -> None:
+    """Lost, a job of this type is never run again: a power cut must not make it pending."""
+    for _ in range(2):
+        add(store, "fragile")
+    disk.flushed.clear()
+    take(store)
+    assert len(disk.flushed) == 1
+    store.finish("w1", [], [asks()])
+    assert len(disk.flushed) == 2
+
+
+def test_log_is_filled_up_once_and_then_grows_no_more(store: Store, tmp_path: Path) -> None:
+    log = tmp_path / "jobs.db-wal"
+    add(store)
+    assert log.stat().st_size < LOG_BYTES_KEPT, "a passing command fills up nothing"
+    for _ in range(FLUSHES_BEFORE_ROOM):
+        add(store)
+    assert log.stat().st_size == LOG_BYTES_KEPT
+    for _ in range(50):
+        add(store)
+    assert log.stat().st_size == LOG_BYTES_KEPT
+
+
+def test_log_with_zeros_at_its_end_is_recovered_whole(store: Store, tmp_path: Path) -> None:
+    for _ in range(3 * FLUSHES_BEFORE_ROOM):
+        add(store)
+    after = tmp_path / "after the power cut"
+    after.mkdir()
+    for name in ("jobs.db", "jobs.db-wal"):
+        shutil.copy(tmp_path / name, after / name)
+    again = Store(SqliteDatabase(after / "jobs.db"), TYPES)
+    assert len(again.jobs(limit=1000).jobs) == 3 * FLUSHES_BEFORE_ROOM
+    assert again.verify() == []
+    again.close()
+
+
+def test_nobody_can_append_while_the_log_is_filled_up(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even a hand that takes no host lock: zeros must never come down on its frames."""
+    real, refused = DurableLog.make_room, []
+
+    def make_room(log: DurableLog, size: int) -> None:
+        with closing(sqlite3.connect(tmp_path / "jobs.db", timeout=0)) as hand:
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                hand.execute("INSERT INTO jobs (type) VALUES ('plain')")
+            refused.append(size)
+        real(log, size)
+
+    monkeypatch.setattr(DurableLog, "make_room", make_room)
+    for _ in range(FLUSHES_BEFORE_ROOM + 5):
+        add(store)
+    assert refused == [LOG_BYTES_KEPT]
 
 
 def test_disk_that_refuses_is_told_of(store: Store, disk: Disk) -> None:

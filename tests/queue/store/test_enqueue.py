@@ -147,6 +147,34 @@ def test_equal_jobs_of_one_call_become_one(store: Store) -> None:
     assert len({job.id for job in made}) == 1
 
 
+def test_many_at_once_keep_what_each_says_of_itself(store: Store) -> None:
+    """Jobs that are alike go in by one statement: neither their order nor their own columns may get lost in it."""
+    old = store.enqueue(NewJob("unique", {"n": 1}))
+    asked = [
+        NewJob("tile", {"hour": 1, "region": 'a "quoted" ñame'}),
+        NewJob("tile", {"hour": 2, "region": "\u2028"}),
+        NewJob("unique", {"n": 0}),
+        NewJob("unique", {"n": 1}),
+        NewJob("unique", {"n": 2}),
+        NewJob("unique", {"n": 0}),
+        NewJob("plain", {"n": 3}, priority=5),
+        NewJob("plain", {"n": 4}, priority=5, delay_seconds=60),
+        NewJob("plain", {"n": 5}, priority=5, after=(old.id,)),
+    ]
+    made = store.enqueue_many(asked)
+    assert [job.created for job in made] == [True, True, True, False, True, False, True, True, True]
+    assert made[3].id == old.id
+    assert made[5].id == made[2].id
+    new = [job.id for job in made if job.created]
+    assert new == sorted(new)
+    stored = [store.job(job.id) for job in made]
+    assert [json.loads(job.args) for job in stored] == [job.args for job in asked]
+    assert [job.group_key for job in stored[:3]] == ["hour/001", "hour/002", None]
+    assert [job.priority for job in stored] == [0, 0, 0, 0, 0, 0, 5, 5, 5]
+    assert [job.next_run_at is not None for job in stored] == [False] * 7 + [True, False]
+    assert [job.deps_left for job in stored] == [0] * 8 + [1]
+
+
 @pytest.mark.parametrize("how", ["completed", "failed", "cancelled"])
 def test_after_the_end_an_equal_job_may_come(store: Store, how: str) -> None:
     first = store.enqueue(NewJob("unique", {"n": 1}))
