@@ -62,10 +62,11 @@ class Archive:
         """The size of the file in bytes."""
         return self.identity[1] if self.identity else 0
 
-    def read(self, name: str) -> np.ndarray[Any, Any]:
-        """One array; its checksum, declared size and shape must all agree."""
+    def read(self, name: str, *, copy: bool = True) -> np.ndarray[Any, Any]:
+        """One array; its checksum, declared size and shape must all agree. Without `copy` it may be read-only."""
         with self._open() as descriptor:
-            return self._whole(descriptor, self._place(descriptor, name))
+            whole = self._whole(descriptor, self._place(descriptor, name))
+        return np.require(whole, requirements=("C", "W")) if copy else whole
 
     def read_span(
         self, names: Sequence[str], shape: tuple[int, int], dtype: np.dtype[Any], begin: int, end: int
@@ -198,8 +199,7 @@ def _array(raw: bytes, entry: Entry, path: Path) -> np.ndarray[Any, Any]:
         raise TileError(f"{path}: array {entry.name} declares shape {shape}, which its data do not fill")
     order = shape[::-1] if fortran else shape
     array = np.frombuffer(raw, dtype, offset=start).reshape(order)
-    # A copy, so that callers get an array of their own, writable and in this machine's byte order.
-    return np.array(array.T if fortran else array, dtype=dtype.newbyteorder("="), order="C")
+    return (array.T if fortran else array).astype(dtype.newbyteorder("="), copy=False)
 
 
 def _npy_header(raw: bytes, entry: Entry, path: Path) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:

@@ -96,7 +96,7 @@ class ReadVariable:
         self.name = name
 
     def __call__(self, part: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        return self.tile.read_part(self.name, part)
+        return np.require(self.tile.read_part(self.name, part), requirements="W")
 
 
 class ReadPair:

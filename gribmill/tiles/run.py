@@ -16,7 +16,7 @@ from xarray.core import indexing
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.reader import GRID_MAPPING, attributes, global_attributes, moment64, moments, space, step64
 from gribmill.tiles.shelf import Shelf, shelves
-from gribmill.tiles.tile import Tile, read_tile
+from gribmill.tiles.tile import Tile, kept_tile
 
 
 class Hours(BackendArray):
@@ -34,11 +34,12 @@ class Hours(BackendArray):
     def _read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
         hours, *inner = key
         if isinstance(hours, int | np.integer):
-            return self._hour(self.tiles[int(hours)], tuple(inner))
-        layers = [self._hour(tile, tuple(inner)) for tile in self.tiles[hours]]
-        if layers:
-            return np.stack(layers)
-        return np.zeros((0, *np.zeros(self.shape[1:], np.bool_)[tuple(inner)].shape), np.float32)
+            return np.require(self._hour(self.tiles[int(hours)], tuple(inner)), requirements="W")
+        chosen = self.tiles[hours]
+        found = np.empty((len(chosen), *np.broadcast_to(False, self.shape[1:])[tuple(inner)].shape), np.float32)
+        for number, tile in enumerate(chosen):
+            found[number] = self._hour(tile, tuple(inner))
+        return found
 
     def _hour(self, tile: Tile, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
         if self.name in tile.meta.variables:
@@ -92,7 +93,7 @@ def read_shelf(shelf: Shelf) -> list[Tile]:
     """Every tile of a shelf, in order of time; all must lie on the same grid."""
     tiles: list[Tile] = []
     for path in shelf.tiles().values():
-        tiles.append(read_tile(path, tiles[0] if tiles else None))
+        tiles.append(kept_tile(path, tiles[0] if tiles else None))
     if not tiles:
         raise TileError(f"there are no tiles in {shelf.folder}")
     for tile in tiles[1:]:

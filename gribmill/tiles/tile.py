@@ -54,23 +54,26 @@ class Tile:
         """True where rows are parallels and columns meridians."""
         return self.meta.grid.kind == "regular"
 
-    def read(self, name: str) -> Field:
-        """One variable: rows south to north, columns west to east, NaN where the source has no value."""
+    def read(self, name: str, *, copy: bool = True) -> Field:
+        """One variable: rows south to north, columns west to east, NaN where the source has no value.
+
+        Without `copy` it may be read-only.
+        """
         if name not in self.meta.variables:
             raise TileError(f"{self.path} has no variable {name}; it has {', '.join(self.names) or 'none'}")
         packed = self.meta.variables[name].packed
-        array = self.archive.read(name)
+        array = self.archive.read(name, copy=copy)
         expected = np.float32 if packed is None else np.uint16
         if array.dtype != expected or array.shape != self.shape:
             raise TileError(f"{self.path}: {name} is {array.dtype}{array.shape}, not {expected.__name__}{self.shape}")
         return array if packed is None else unpack(array, packed)
 
     def read_part(self, name: str, part: tuple[int | slice, ...]) -> Field:
-        """What `read(name)[part]` gives; where few rows are wanted the others are not read."""
+        """What `read(name)[part]` gives, perhaps read-only; where few rows are wanted the others are not read."""
         rows, *columns = part or (slice(None),)
         wanted = range(self.shape[0])[rows if isinstance(rows, slice) else slice(rows, rows + 1 or None)]
         if name not in self.meta.variables or not 0 < len(wanted) < self.shape[0]:
-            return np.asarray(self.read(name)[part])
+            return np.asarray(self.read(name, copy=False)[part])
         first, last = sorted((wanted[0], wanted[-1]))
         found = self.read_rows([name], first, last + 1)[name][:: wanted.step]
         return np.asarray(found[(slice(None) if isinstance(rows, slice) else 0, *columns)])

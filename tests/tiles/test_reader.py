@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,6 +118,19 @@ def test_a_run_is_one_dataset_over_its_hours(tmp_path: Path, dask: bool, monkeyp
         np.testing.assert_array_equal(opened.t2m[number], stored)
     np.testing.assert_array_equal(opened.t2m[:, 5, 6], [opened.t2m.values[n, 5, 6] for n in range(3)])
     np.testing.assert_array_equal(opened.t2m[[2, 0], 1:9:3, [4, 2]], opened.t2m.values[[2, 0]][:, 1:9:3][:, :, [4, 2]])
+
+
+@pytest.mark.parametrize("dask", [True, False])
+@pytest.mark.parametrize("part", [np.s_[:], np.s_[0], np.s_[:, 3], np.s_[1:1], np.s_[1, 2:4], np.s_[1, 2, 3]], ids=str)
+def test_values_are_the_readers_own(tmp_path: Path, dask: bool, part: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not dask:
+        monkeypatch.setattr(run_module.importlib.util, "find_spec", lambda name: None)
+    make_run(tmp_path)
+    opened = gribmill.open_run("hrrr", data=tmp_path)
+    assert opened.t2m[part].values.flags.writeable
+    one = gribmill.open_tile(tmp_path / "tiles/hrrr/20230722_06/boston/002.npz").t2m
+    assert one.values.flags.writeable
+    assert one[3:5].values.flags.writeable
 
 
 def test_hours_that_lack_a_variable_are_nan(tmp_path: Path) -> None:
