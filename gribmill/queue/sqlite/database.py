@@ -281,3 +281,4 @@ class SqliteDatabase:
         if missing_migrations(connection, self._packages, self.path):
             with self.write() as tx:
                 migrate(connection, self._packages, self.path, tx.now)
+            self._wake.make()

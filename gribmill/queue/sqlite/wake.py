@@ -57,8 +57,12 @@ class WakeFolder:
 
     def listen(self) -> WakeSocket:
         """A socket to wait on."""
-        self.path.mkdir(mode=0o777, exist_ok=True)
+        self.make()
         return WakeSocket(self.path)
+
+    def make(self) -> None:
+        """Asking a folder that is there costs an enqueue less than finding that it is not."""
+        self.path.mkdir(mode=0o777, exist_ok=True)
 
 
 class WakeSocket:

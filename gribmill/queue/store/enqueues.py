@@ -45,7 +45,7 @@ class Enqueues(StoreBase):
         kind = self.types[job.type]
         _check_numbers(job)
         text, args = kind.encode(job.args)
-        told = ToldColumns(
+        return PreparedJob(
             job.type,
             job.priority,
             job.max_attempts or kind.max_attempts,
@@ -58,12 +58,14 @@ class Enqueues(StoreBase):
             text,
             job.dedupe_key or (kind.dedupe_key_of(text, job.tenant_id) if kind.dedupe else None),
             kind.group_by(args) if kind.group_by else None,
+            job.delay_seconds,
+            job.after,
+            job.on_parent_failure,
         )
-        return PreparedJob(told, job.delay_seconds, job.after, job.on_parent_failure)
 
 
-class ToldColumns(NamedTuple):
-    """What whoever enqueues a job says of it, in the order of insert_job.sql; the moment decides the other columns."""
+class PreparedJob(NamedTuple):
+    """A checked job, ready to be written in any transaction: first its columns, in the order of insert_job.sql."""
 
     type: str
     priority: int
@@ -77,16 +79,6 @@ class ToldColumns(NamedTuple):
     args: str
     dedupe_key: str | None
     group_key: str | None
-
-
-OWN_COLUMNS = 3
-"""The last ones of a job are its own; jobs that come together mostly share the others."""
-
-
-class PreparedJob(NamedTuple):
-    """A checked job, ready to be written in any transaction."""
-
-    told: ToldColumns
     delay_seconds: float | None = None
     after: tuple[int, ...] = ()
     on_parent_failure: str = "cancel"
@@ -94,18 +86,31 @@ class PreparedJob(NamedTuple):
     @property
     def is_plain(self) -> bool:
         """Nothing to look up: no parent, and no equal job that may be there already."""
-        return not self.after and self.told.dedupe_key is None
+        return not self.after and self.dedupe_key is None
+
+    @property
+    def likeness(self) -> tuple[Any, ...]:
+        """Neighbours in which this is the same can be written by one statement."""
+        return (self.shared, self.delay_seconds, self.after, self.dedupe_key is None)
 
     @property
     def shared(self) -> tuple[Any, ...]:
-        """What one statement can say once for many jobs."""
-        return (*self.told[:-OWN_COLUMNS], self.delay_seconds, self.after, self.is_plain)
+        """The columns that jobs which come together mostly have in common."""
+        return self[:9]
+
+    @property
+    def own(self) -> tuple[Any, ...]:
+        """Those which are each one's own."""
+        return self[9:12]
+
+
+COLUMNS = PreparedJob._fields[:12]
 
 
 def insert_jobs(tx: Transaction, jobs: Iterable[PreparedJob]) -> list[Enqueued]:
     """Write prepared jobs in the caller's transaction, in their order."""
     made: list[Enqueued] = []
-    for _, run in groupby(jobs, lambda job: job.shared):
+    for _, run in groupby(jobs, lambda job: job.likeness):
         alike = list(run)
         if len(alike) == 1 or alike[0].after:
             made += [_insert(tx, job) for job in alike]
@@ -118,9 +123,9 @@ def _insert(tx: Transaction, job: PreparedJob) -> Enqueued:
     waiting, broken = _parents(tx, job) if job.after else ([], None)
     # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
     state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
-    job_id = tx.insert("insert_job", (tx.stamp, _due(tx, job), len(waiting), *state, *job.told))
+    job_id = tx.insert("insert_job", (tx.stamp, _due(tx, job), len(waiting), *state, *job.shared, *job.own))
     if job_id is None:
-        return Enqueued(_duplicate(tx, job.told), created=False)
+        return Enqueued(_duplicate(tx, job), created=False)
     for parent in waiting:
         link = {"parent_id": parent, "job_id": job_id, "on_failure": job.on_parent_failure}
         tx.change("insert_dependency", link)
@@ -129,23 +134,23 @@ def _insert(tx: Transaction, job: PreparedJob) -> Enqueued:
 
 def _insert_alike(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
     """One statement for jobs without parents that differ in their own columns only."""
-    shared = jobs[0].told[:-OWN_COLUMNS]
-    own = json.dumps([job.told[-OWN_COLUMNS:] for job in jobs], ensure_ascii=False)
-    new_ids = sorted(row["id"] for row in tx.rows("insert_jobs", (tx.stamp, _due(tx, jobs[0]), *shared, own)))
+    first = jobs[0]
+    own = json.dumps([job.own for job in jobs], ensure_ascii=False)
+    new_ids = sorted(row["id"] for row in tx.rows("insert_jobs", (tx.stamp, _due(tx, first), *first.shared, own)))
     if len(new_ids) == len(jobs):
         return [Enqueued(job_id, created=True) for job_id in new_ids]
     unseen = set(new_ids)
     made = []
     for job in jobs:
-        job_id = _duplicate(tx, job.told)
+        job_id = _duplicate(tx, job)
         made.append(Enqueued(job_id, created=job_id in unseen))
         unseen.discard(job_id)
     return made
 
 
-def _duplicate(tx: Transaction, told: ToldColumns) -> int:
+def _duplicate(tx: Transaction, job: PreparedJob) -> int:
     """The active job that keeps an equal one out."""
-    key = {"tenant_id": told.tenant_id, "dedupe_key": told.dedupe_key}
+    key = {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key}
     found: int = tx.rows("find_duplicate", key)[0]["id"]
     return found
 

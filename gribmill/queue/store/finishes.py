@@ -45,8 +45,7 @@ def _follow_up(tx: Transaction, ticket: Ticket, jobs: list[PreparedJob]) -> bool
     if not jobs:
         return False
     chain = tx.rows("correlation_of", {"job_id": ticket.job_id})[0]["correlation_id"]
-    chained = [job._replace(told=job.told._replace(correlation_id=job.told.correlation_id or chain)) for job in jobs]
-    return bool(insert_jobs(tx, chained))
+    return bool(insert_jobs(tx, [job._replace(correlation_id=job.correlation_id or chain) for job in jobs]))
 
 
 def _apply(tx: Transaction, worker_id: str, report: Report, jobs: list[PreparedJob]) -> bool | None:

@@ -8,7 +8,7 @@ from gribmill.queue.errors import NotAllowed, UnknownJobType
 from gribmill.queue.model import FINISHED, Enqueued
 from gribmill.queue.store.base import StoreBase, job_row
 from gribmill.queue.store.dependents import settle_dependents
-from gribmill.queue.store.enqueues import PreparedJob, ToldColumns, insert_jobs
+from gribmill.queue.store.enqueues import COLUMNS, PreparedJob, insert_jobs
 
 
 class Operations(StoreBase):
@@ -37,10 +37,10 @@ class Operations(StoreBase):
             if row["status"] not in FINISHED:
                 raise NotAllowed(f"job {job_id} is {row['status']}: only a finished job can be retried")
             _ = self.types[row["type"]]  # a row of a type that is not declared would wait for ever
-            again = ToldColumns(*(row[name] for name in ToldColumns._fields))._replace(
+            again = PreparedJob(*(row[name] for name in COLUMNS))._replace(
                 source="manual", source_ref=f"retry of job {job_id}", retry_of=job_id, created_by=created_by
             )
-            made = insert_jobs(tx, [PreparedJob(again)])[0]
+            made = insert_jobs(tx, [again])[0]
         self.database.announce()
         return made
 

@@ -1,12 +1,15 @@
 -- Schema version 1. The first eleven columns of jobs are the base specification's: same names, same order,
 -- and its hand-written statements (insert, claim, complete, fail, reset) run against this table unchanged.
+-- Where every job passes, a check is a chain of ORs: for an IN of more than two words SQLite makes a table of the words,
+-- anew for each statement and each trigger, which takes longer than writing the row.
 CREATE TABLE jobs (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: order of arrival is order of id
   type          TEXT    NOT NULL,
   args          TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(args)),
   priority      INTEGER NOT NULL DEFAULT 0,
   status        TEXT    NOT NULL DEFAULT 'pending'
-                CHECK (status IN ('pending','processing','completed','failed','cancelled')),
+                CHECK (status = 'pending' OR status = 'processing' OR status = 'completed' OR status = 'failed'
+                       OR status = 'cancelled'),
   worker_id     TEXT,
   created_at    TEXT    NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
   started_at    TEXT,
@@ -28,7 +31,8 @@ CREATE TABLE jobs (
   dedupe_key    TEXT,
   group_key     TEXT,                               -- siblings that may be claimed together
   batch_id      INTEGER,                            -- the head's id of the last batch it was claimed in
-  source        TEXT    NOT NULL DEFAULT 'manual' CHECK (source IN ('manual','event','schedule','system')),
+  source        TEXT    NOT NULL DEFAULT 'manual'
+                CHECK (source = 'manual' OR source = 'event' OR source = 'schedule' OR source = 'system'),
   source_ref    TEXT,
   correlation_id TEXT,
   retry_of      INTEGER REFERENCES jobs(id) ON DELETE SET NULL,
@@ -74,7 +78,8 @@ CREATE TABLE job_attempts (
   started_at TEXT NOT NULL,
   finished_at TEXT,
   status     TEXT NOT NULL DEFAULT 'running'
-             CHECK (status IN ('running','succeeded','failed','timeout','cancelled','lost','snoozed','skipped')),
+             CHECK (status = 'running' OR status = 'succeeded' OR status = 'failed' OR status = 'timeout'
+                    OR status = 'cancelled' OR status = 'lost' OR status = 'snoozed' OR status = 'skipped'),
   exit_code INTEGER,
   stdout_tail TEXT,
   stderr_tail TEXT,
