@@ -2,7 +2,8 @@
    then the three sections. Sections lie in memory of their very size, so that a read past one is seen.
 
    Held: no crash; the vector and the scalar build agree; a window is a part of the whole. The input's own bytes are
-   also deflated as words, by both builds: the same bytes must come out, within the bound. */
+   also deflated as words, by both builds: the same bytes must come out, within the bound, and inflate to what they were;
+   damaged, they are inflated by both builds alike. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -85,6 +86,47 @@ static uint8_t *deflated(Deflate deflate, Octets words, size_t *size, uint32_t *
     return out;
 }
 
+typedef int (*Inflate)(const Part *, size_t, uint8_t *);
+
+/* Inflates all pieces of a block, into memory of their very size; NULL where it was declined. */
+static uint8_t *inflated(Inflate inflate, Octets stream, const uint32_t *marks, size_t size) {
+    Part parts[PIECES];
+    size_t count = 0;
+    for (size_t left = size; left; left -= parts[count++].size) {
+        const size_t most = 4 * PIECE_WORDS;
+        parts[count] = (Part){stream, 0, marks[count], (uint32_t)(left < most ? left : most)};
+    }
+    uint8_t *out = calloc(size ? size : 1, 1);
+    if (!out) abort();
+    if (inflate(parts, count, out)) return out;
+    free(out);
+    return NULL;
+}
+
+static void compare_inflated(Octets stream, const uint32_t *marks, size_t size, const uint8_t *expected) {
+    uint8_t *one = inflated(inflate_vector, stream, marks, size), *other = inflated(inflate_scalar, stream, marks, size);
+    if (!one != !other || (one && memcmp(one, other, size))) fail("inflated otherwise");
+    if (expected && (!one || memcmp(one, expected, size))) fail("deflated, it does not come back");
+    free(other);
+    free(one);
+}
+
+/* The stream as it is; with changes that the words tell, and cut short by them; and the words as if they were one. */
+static void try_inflate(Octets words, const uint8_t *made, size_t size, uint32_t *marks) {
+    const Octets stream = copy(made, size);
+    uint8_t *bytes = (uint8_t *)stream.bytes;
+    compare_inflated(stream, marks, words.size, words.bytes);
+    for (size_t i = 0; i + 4 <= words.size && i < 16; i += 4)
+        bytes[number2(words.bytes + i) % (i % 8 ? size : (size < 80 ? size : 80))] ^= words.bytes[i + 2];
+    compare_inflated(stream, marks, words.size, NULL);
+    if (words.size >= 8) marks[words.bytes[4] % PIECES] ^= number2(words.bytes + 6);
+    const Octets cut = copy(bytes, size - (words.size >= 4 ? words.bytes[3] : 0) % size);
+    compare_inflated(cut, marks, words.size, NULL);
+    compare_inflated(words, marks, words.size, NULL);
+    free((void *)cut.bytes);
+    free(bytes);
+}
+
 static void try_deflate(const uint8_t *data, size_t size) {
     const size_t most = 4 * BLOCK_WORDS, part = (size < most ? size : most) / 4 * 4;
     const Octets words = copy(data, part);
@@ -92,6 +134,7 @@ static void try_deflate(const uint8_t *data, size_t size) {
     size_t vector, scalar;
     uint8_t *one = deflated(deflate_vector, words, &vector, first), *other = deflated(deflate_scalar, words, &scalar, second);
     if (vector != scalar || memcmp(one, other, vector) || memcmp(first, second, sizeof first)) fail("deflated otherwise");
+    if (part) try_inflate(words, one, vector, first);
     free(other);
     free(one);
     free((void *)words.bytes);

@@ -7,3 +7,8 @@ size_t deflate_vector(const uint8_t *words, size_t count, uint8_t *out, uint32_t
     static Deflater deflater;
     return deflate_block(&deflater, words, count, 1, out, marks);
 }
+
+int inflate_vector(const Part *parts, size_t count, uint8_t *out) {
+    static Known known[2];
+    return inflate_parts(parts, count, out, known);
+}

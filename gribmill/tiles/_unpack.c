@@ -1,9 +1,11 @@
-/* The native kernel: `unpack` over the sections of a GRIB2 field; `turn`, `summarize` and `deflate` over its values. */
+/* The native kernel: `unpack` over the sections of a GRIB2 field; `turn`, `summarize` and `deflate` over its values, and
+   `inflate` for the way back. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "native/deflate.h"
 #include "native/field.h"
+#include "native/inflate.h"
 #include "native/summary.h"
 #include "native/winds.h"
 
@@ -218,12 +220,74 @@ static PyObject *turn(PyObject *module, PyObject *arguments) {
     Py_RETURN_NONE;
 }
 
+/* Three numbers tell a stretch: its block's byte, its own bit, its raw size. */
+#define NUMBERS_PER_PART 3
+#define MOST_PARTS 65536
+
+/* Buffers of the streams, and what is to be read from them; returns how many were got. */
+static Py_ssize_t get_parts(PyObject *streams, const uint32_t *numbers, Py_ssize_t count, Py_buffer *ins, Part *parts) {
+    for (Py_ssize_t i = 0; i < count; i++, numbers += NUMBERS_PER_PART) {
+        PyObject *stream = PyTuple_GetItem(streams, i);
+        if (!stream || PyObject_GetBuffer(stream, ins + i, PyBUF_SIMPLE) < 0) return i;
+        parts[i] = (Part){octets_of(ins + i), numbers[0], numbers[1], numbers[2]};
+    }
+    return count;
+}
+
+static int fits(const Part *parts, Py_ssize_t count, Py_ssize_t size) {
+    uint64_t sum = 0;
+    for (Py_ssize_t i = 0; i < count; i++) sum += parts[i].size;
+    return sum == (uint64_t)size;
+}
+
+static PyObject *inflate_checked(PyObject *streams, const Py_buffer *numbers, const Py_buffer *out) {
+    const Py_ssize_t count = PyTuple_Size(streams);
+    if (count < 0) return NULL;
+    if (count > MOST_PARTS || numbers->len != count * NUMBERS_PER_PART * (Py_ssize_t)sizeof(uint32_t)) {
+        PyErr_SetString(PyExc_ValueError, "streams and places do not match");
+        return NULL;
+    }
+    Py_buffer *ins = PyMem_Calloc((size_t)count, sizeof *ins);
+    Part *parts = PyMem_Calloc((size_t)count, sizeof *parts);
+    Known *known = PyMem_Malloc(2 * sizeof *known);
+    int done = 0;
+    if (ins && parts && known) {
+        const Py_ssize_t got = get_parts(streams, numbers->buf, count, ins, parts);
+        if (!PyErr_Occurred() && !fits(parts, count, out->len))
+            PyErr_SetString(PyExc_ValueError, "there is not the room that the stretches need");
+        if (!PyErr_Occurred()) {
+            Py_BEGIN_ALLOW_THREADS
+            done = inflate_parts(parts, (size_t)count, out->buf, known);
+            Py_END_ALLOW_THREADS
+        }
+        for (Py_ssize_t i = 0; i < got; i++) PyBuffer_Release(ins + i);
+    }
+    PyMem_Free(known);
+    PyMem_Free(parts);
+    PyMem_Free(ins);
+    return PyErr_Occurred() ? NULL : PyBool_FromLong(done);
+}
+
+static PyObject *inflate(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer numbers, out;
+    PyObject *streams;
+    if (!PyArg_ParseTuple(arguments, "O!y*w*", &PyTuple_Type, &streams, &numbers, &out)) return NULL;
+    PyObject *result = inflate_checked(streams, &numbers, &out);
+    PyBuffer_Release(&out);
+    PyBuffer_Release(&numbers);
+    return result;
+}
+
 static PyMethodDef methods[] = {
     {"unpack", unpack, METH_VARARGS,
      "unpack(section5, section6, section7, points, ny, nx, scanning, windows, arrays) -> 0, or why it was declined."},
     {"deflate", deflate, METH_VARARGS,
      "deflate(header, body, blocks, marks) -> a deflate stream; `blocks` are filled with the byte where each 64 KiB "
      "begin in it, `marks` with the bit where each 16 KiB begin."},
+    {"inflate", inflate, METH_VARARGS,
+     "inflate(streams, places, out) -> whether `out` was filled with the stretches that lie there: `places` has the byte "
+     "of a block, the bit of a stretch and its raw size for each stream. Other writers' streams are declined."},
     {"summarize", summarize_array, METH_O, "summarize(values) -> (least, greatest, sum, how many are NaN)."},
     {"turn", turn, METH_VARARGS, "turn(u, v, cosine, sine, east, north): fills the last two."},
     {NULL, NULL, 0, NULL},

@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from isal import igzip_lib, isal_zlib
+from isal import isal_zlib
 
 from gribmill.tiles.directory import ENCRYPTED_FLAG, Entry, read_directory
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.npz import DEFLATED, LIMIT_BYTES, LOCAL, npy_header
 from gribmill.tiles.segments import Segments, segments_in
-from gribmill.tiles.stretches import Stretch, inflate, stretches_of
+from gribmill.tiles.stretches import INFLATE_ERRORS, Raw, Stretch, inflate, inflate_whole, stretches_of
 
 DESCRIPTOR_FLAG = 8
+LIMIT_HEADER_BYTES = 4096
 # Inode, size and time of change: a file that was replaced has others.
 Identity = tuple[int, int, int]
 
@@ -31,7 +32,6 @@ NPY_HEADER = re.compile(
     r"\{'descr': '([<>|=])([a-zA-Z])(\d{1,9})', 'fortran_order': (True|False), "
     r"'shape': \(((?:\d{1,10}, ?)*(?:\d{1,10})?)\), ?\} *\n"
 )
-INFLATE_ERRORS: Any = (igzip_lib.IsalError, EOFError, ValueError)
 DTYPES = {"f": {4, 8}, "i": {1, 2, 4, 8}, "u": {1, 2, 4, 8}, "b": {1}}
 
 
@@ -78,43 +78,48 @@ class Archive:
         header = _header_size(dtype, shape)
         size = header + shape[0] * shape[1] * dtype.itemsize
         first, stop = header + begin * dtype.itemsize, header + end * dtype.itemsize
-        found = {}
+        found: dict[str, np.ndarray[Any, Any]] = {}
+        parted: list[tuple[Place, list[Stretch]]] = []
         with self._open() as descriptor:
             for name in names:
                 place = self._place(descriptor, name)
                 fits = place.entry.raw_size == size
                 stretches = stretches_of(place.entry, place.segments, first, stop) if fits else []
                 if stretches:
-                    raw = self._stretches(descriptor, place, stretches)
-                    found[name] = np.frombuffer(raw, dtype, end - begin, first - stretches[0].raw_begin)
+                    parted.append((place, stretches))
                     continue
                 whole = self._whole(descriptor, place)
                 if whole.dtype != dtype or whole.shape != shape:
                     raise TileError(f"{self.path}: {name} is {whole.dtype}{whole.shape}, not {dtype}{shape}")
                 found[name] = whole.reshape(-1)[begin:end]
+            raws = self._parts(descriptor, parted)
+        for (place, stretches), raw in zip(parted, raws, strict=True):
+            found[place.entry.name] = np.frombuffer(raw, dtype, end - begin, first - stretches[0].raw_begin)
         return found
 
     def _whole(self, descriptor: int, place: Place) -> np.ndarray[Any, Any]:
-        entry = place.entry
+        entry, segments = place.entry, place.segments
         packed = os.pread(descriptor, entry.packed_size, place.start)
         if len(packed) != entry.packed_size:
             raise TileError(f"{self.path} is truncated in array {entry.name}")
+        raw = inflate_whole(packed, segments, entry.raw_size) if segments and entry.method == DEFLATED else None
+        if raw is not None and isal_zlib.crc32(raw) == entry.crc:
+            return _array(raw, entry, self.path)
         return _array(_inflate(packed, entry, self.path), entry, self.path)
 
-    def _stretches(self, descriptor: int, place: Place, stretches: Sequence[Stretch]) -> bytes:
-        start = place.start
-
-        def read(begin: int, end: int) -> bytes:
-            return os.pread(descriptor, end - begin, start + begin)
-
-        try:
-            parts = [inflate(read, stretch) for stretch in stretches]
-        except INFLATE_ERRORS as error:
-            raise TileError(f"{self.path} is damaged in array {place.entry.name}: {error}") from None
-        whole = [part for part in parts if part is not None]
-        if len(whole) != len(parts):
-            raise TileError(f"{self.path} is damaged in array {place.entry.name}: its checksum is wrong")
-        return whole[0] if len(whole) == 1 else b"".join(whole)
+    def _parts(self, descriptor: int, parted: list[tuple[Place, list[Stretch]]]) -> list[Raw]:
+        """The raw bytes of some stretches of each array, all of them in one go."""
+        places = [(place, stretch) for place, stretches in parted for stretch in stretches]
+        streams = [
+            os.pread(descriptor, stretch.end - stretch.begin, place.start + stretch.begin) for place, stretch in places
+        ]
+        raws = inflate(streams, [stretch for _, stretch in places])
+        found: dict[str, list[Raw]] = {}
+        for (place, _), raw in zip(places, raws, strict=True):
+            if raw is None:
+                raise TileError(f"{self.path} is damaged in array {place.entry.name}: its checksum is wrong")
+            found.setdefault(place.entry.name, []).append(raw)
+        return [parts[0] if len(parts) == 1 else b"".join(parts) for parts in found.values()]
 
     def _place(self, descriptor: int, name: str) -> Place:
         """Where an array lies: worked out once."""
@@ -193,8 +198,8 @@ def _inflate(packed: bytes, entry: Entry, path: Path) -> bytes:
     return raw
 
 
-def _array(raw: bytes, entry: Entry, path: Path) -> np.ndarray[Any, Any]:
-    dtype, fortran, shape, start = _npy_header(raw, entry, path)
+def _array(raw: Raw, entry: Entry, path: Path) -> np.ndarray[Any, Any]:
+    dtype, fortran, shape, start = _npy_header(bytes(raw[:LIMIT_HEADER_BYTES]), len(raw), entry, path)
     if math.prod(shape) * dtype.itemsize != len(raw) - start:
         raise TileError(f"{path}: array {entry.name} declares shape {shape}, which its data do not fill")
     order = shape[::-1] if fortran else shape
@@ -202,7 +207,7 @@ def _array(raw: bytes, entry: Entry, path: Path) -> np.ndarray[Any, Any]:
     return (array.T if fortran else array).astype(dtype.newbyteorder("="), copy=False)
 
 
-def _npy_header(raw: bytes, entry: Entry, path: Path) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
+def _npy_header(raw: bytes, size: int, entry: Entry, path: Path) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
     where = f"{path}: array {entry.name}"
     version = raw[6:8]
     width = {b"\1\0": 2, b"\2\0": 4}.get(version, 0)
@@ -210,15 +215,15 @@ def _npy_header(raw: bytes, entry: Entry, path: Path) -> tuple[np.dtype[Any], bo
         raise TileError(f"{where} is not an .npy array")
     (length,) = struct.unpack_from("<H" if width == 2 else "<I", raw, 8)
     start = 8 + width + length
-    match = NPY_HEADER.fullmatch(raw[8 + width : start].decode("latin-1")) if length <= 4096 else None
-    if match is None or start > len(raw):
+    match = NPY_HEADER.fullmatch(raw[8 + width : start].decode("latin-1")) if start <= len(raw) else None
+    if match is None:
         raise TileError(f"{where} is not a plain array (Python objects and records are refused)")
-    order, kind, size, fortran, sizes = match.groups()
-    if kind != "S" and int(size) not in DTYPES.get(kind, set()):
-        raise TileError(f"{where} has elements of type {kind}{size}, which no tile holds")
-    if kind == "S" and int(size) > len(raw):
+    order, kind, width_text, fortran, sizes = match.groups()
+    if kind != "S" and int(width_text) not in DTYPES.get(kind, set()):
+        raise TileError(f"{where} has elements of type {kind}{width_text}, which no tile holds")
+    if kind == "S" and int(width_text) > size:
         raise TileError(f"{where} declares text longer than its data")
     shape = tuple(int(part) for part in sizes.replace(" ", "").split(",") if part)
     if len(shape) > 4:
         raise TileError(f"{where} has {len(shape)} dimensions, a tile's array at most four")
-    return np.dtype(f"{order}{kind}{size}"), fortran == "True", shape, start
+    return np.dtype(f"{order}{kind}{width_text}"), fortran == "True", shape, start

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from array import array
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from isal import isal_zlib
+import numpy as np
+from isal import igzip_lib, isal_zlib
 
 if TYPE_CHECKING:
     from gribmill.tiles.directory import Entry
     from gribmill.tiles.segments import Segments
 
-# What gives the bytes of a stream from one place to another.
-Read = Callable[[int, int], bytes]
+Raw = bytes | memoryview
+INFLATE_ERRORS: Any = (igzip_lib.IsalError, EOFError, ValueError)
 
 STORED = 0
 # ISA-L looks further than the code it is at: without anything behind it, the last one is not always taken.
@@ -27,13 +30,13 @@ class Stretch(NamedTuple):
     """A part of an array: its place in the stream and among the raw bytes, and the checksums that frame it."""
 
     begin: int  # where its block begins
-    end: int
+    end: int  # and where nothing more is needed: some bytes behind it
     raw_begin: int
     raw_size: int
     before: int
     checksum: int
-    codes: int = 0  # how many bits of the block come before its first stretch
-    skip: int = 0  # and how many before this one, where it is not the first
+    codes: int = 0  # how many bits of the block come before its first stretch, where the list tells
+    skip: int = 0  # and how many before this one
     stored: bool = False  # the stream is the raw bytes themselves
 
 
@@ -62,41 +65,90 @@ def _stretch(entry: Entry, segments: Segments, number: int, first: int, last: in
     span, checksums, bits = segments.span, segments.checksums, segments.bits
     per_block = segments.block // span
     begin, codes, skip = segments.blocks[number], 0, 0
-    if first != number * per_block:
+    if bits:
         codes, skip = bits[number * per_block] - 8 * begin, bits[first] - 8 * begin
     end, raw_end = entry.packed_size, entry.raw_size
     if last + 1 < len(checksums):
         # Within its block another one follows on the next bit.
-        follows = segments.blocks[number + 1] if (last + 1) % per_block == 0 else -(-bits[last + 1] // 8)
-        end, raw_end = follows, (last + 1) * span
+        end = segments.blocks[number + 1] if (last + 1) % per_block == 0 else -(-bits[last + 1] // 8)
+        raw_end = (last + 1) * span
     if not begin < end <= entry.packed_size or not 0 <= codes <= skip < 8 * (end - begin):
         return None
-    before = checksums[first - 1] if first else 0
     stored = entry.method == STORED
+    if not stored:
+        end = min(end + AHEAD_BYTES, entry.packed_size)
+    before = checksums[first - 1] if first else 0
     return Stretch(begin, end, first * span, raw_end - first * span, before, checksums[last], codes, skip, stored)
 
 
-def inflate(read: Read, stretch: Stretch) -> bytes | None:
-    """The raw bytes of a stretch; None where they are damaged."""
-    begin, codes, skip = stretch.begin, stretch.codes, stretch.skip
+def inflate(streams: Sequence[bytes], stretches: Sequence[Stretch]) -> list[Raw | None]:
+    """The raw bytes of each stretch, from its part of a stream; None for those that are damaged."""
+    told = [number for number, stretch in enumerate(stretches) if stretch.codes]
+    raws = _by_kernel([streams[number] for number in told], [stretches[number] for number in told])
+    by_number = dict(zip(told, raws, strict=True))
+    return [
+        _proven(by_number.get(number), stretch) or _proven(_by_isal(stream, stretch), stretch)
+        for number, (stream, stretch) in enumerate(zip(streams, stretches, strict=True))
+    ]
+
+
+def inflate_whole(stream: bytes, segments: Segments, raw_size: int) -> memoryview | None:
+    """All raw bytes of an array that the kernel deflated, not yet proven; None where it was another, or is damaged."""
+    from gribmill.tiles.grib.kernel import native
+
+    module = native() if segments.bits else None
+    if module is None:
+        return None
+    count = len(segments.checksums)
+    places = np.empty((count, 3), np.uint32)
+    places[:, 0] = np.repeat(np.asarray(segments.blocks), segments.block // segments.span)[:count]
+    places[:, 1] = segments.bits
+    places[:, 2] = segments.span
+    places[-1, 2] = raw_size - (count - 1) * segments.span
+    out = np.empty(raw_size, np.uint8)
+    return out.data if module.inflate((stream,) * count, places, out) else None
+
+
+def _by_kernel(streams: Sequence[bytes], stretches: Sequence[Stretch]) -> list[Raw | None]:
+    """Some at a time, which is faster than one by one; nothing where the kernel is not there, or cannot."""
+    from gribmill.tiles.grib.kernel import native
+
+    module = native() if streams else None
+    if module is None:
+        return [None] * len(streams)
+    places = array("I", [number for stretch in stretches for number in (0, stretch.skip, stretch.raw_size)])
+    out = np.empty(sum(stretch.raw_size for stretch in stretches), np.uint8).data
+    if not module.inflate(tuple(streams), places, out):
+        return [None] * len(streams)
+    ends = list(accumulate(stretch.raw_size for stretch in stretches))
+    return [out[end - stretch.raw_size : end] for end, stretch in zip(ends, stretches, strict=True)]
+
+
+def _by_isal(stream: bytes, stretch: Stretch) -> bytes | None:
     if stretch.stored:
-        raw = read(begin, stretch.end)
-    else:
-        stream = read(begin + skip // 8, stretch.end + AHEAD_BYTES)
-        if skip:
-            stream = _joined(read(begin, begin + codes // 8 + 1), codes, stream, skip)
-        raw = isal_zlib.decompressobj(-15).decompress(stream, max_length=stretch.raw_size)
-    whole = len(raw) == stretch.raw_size and isal_zlib.crc32(raw, stretch.before) == stretch.checksum
-    return raw if whole else None
+        return stream
+    if stretch.skip > stretch.codes:
+        stream = _joined(stream, stretch.codes, stream[stretch.skip // 8 :], stretch.skip)
+    try:
+        raw: bytes = isal_zlib.decompressobj(-15).decompress(stream, max_length=stretch.raw_size)
+    except INFLATE_ERRORS:
+        return None
+    return raw
 
 
-def _joined(head: bytes, codes: int, rest: bytes, skip: int) -> bytes:
+def _proven(raw: Raw | None, stretch: Stretch) -> Raw | None:
+    if raw is None or len(raw) != stretch.raw_size:
+        return None
+    return raw if isal_zlib.crc32(raw, stretch.before) == stretch.checksum else None
+
+
+def _joined(block: bytes, codes: int, rest: bytes, skip: int) -> bytes:
     """The first bits of a block, `codes` of them, and what begins at its bit `skip`, as if nothing lay between.
 
     They are moved to where they end on the bit at which the rest begins, so that its bytes stay as they are.
     """
     filler, size = FILLERS[(skip - codes) % 8]
-    bits = filler | (int.from_bytes(head, "little") & ((1 << codes) - 1)) << size
+    bits = filler | (int.from_bytes(block[: codes // 8 + 1], "little") & ((1 << codes) - 1)) << size
     whole, within = divmod(size + codes, 8)
     bits |= (int.from_bytes(rest[:1], "little") >> within << within) << 8 * whole
     return bits.to_bytes(whole + 1, "little") + rest[1:]

@@ -66,7 +66,7 @@ def test_any_stretch_is_read_alone(kind: str) -> None:
     for begin in [*range(0, len(raw), SPAN), BLOCK - 4, len(raw) - 4]:
         for end in {begin + 4, min(begin + SPAN, len(raw)), min(begin + SPAN + 4, len(raw))}:
             stretches = stretches_of(entry, stream.segments, begin, end)
-            parts = [inflate(lambda first, stop: stream.data[first:stop], found) for found in stretches]
+            parts = inflate([stream.data[found.begin : found.end] for found in stretches], stretches)
             first, last = begin // SPAN * SPAN, min((end - 1) // SPAN * SPAN + SPAN, len(raw))
             assert stretches[0].raw_begin == first
             assert b"".join(part or b"" for part in parts) == raw[first:last]

@@ -146,7 +146,7 @@ def test_every_stretch_of_a_healthy_array_is_read(seed: int) -> None:
     raw = npz.npy_header(array.dtype, array.shape) + array.tobytes()
     for begin in range(0, made.raw_size, 2**12):
         (stretch,) = listed(entry, begin, begin + 1)
-        found = inflate(lambda first, stop: bytes(made.data[first:stop]), stretch)
+        (found,) = inflate([bytes(made.data[stretch.begin : stretch.end])], [stretch])
         assert found == raw[stretch.raw_begin : stretch.raw_begin + stretch.raw_size]
 
 
@@ -158,8 +158,8 @@ def test_stretches_of_a_stored_array_are_its_bytes() -> None:
     )
     for begin, part in ((5, raw[:BLOCK]), (BLOCK + 5, raw[BLOCK:])):
         (stretch,) = listed(entry, begin, begin + 1)
-        assert inflate(lambda first, stop: raw[first:stop], stretch) == part
-        assert inflate(lambda first, stop: bytes(stop - first), stretch) is None
+        assert inflate([raw[stretch.begin : stretch.end]], [stretch]) == [part]
+        assert inflate([bytes(stretch.end - stretch.begin)], [stretch]) == [None]
 
 
 def described(extra: bytes, raw_size: int = 2 * BLOCK, packed_size: int = 20) -> Entry:
@@ -197,19 +197,22 @@ def test_what_is_no_list_is_passed_over(extra: bytes) -> None:
 
 def test_a_right_list_is_read() -> None:
     entry = described(Segments(BLOCK, BLOCK, (0, 10), (1, 2)).extra())
-    assert listed(entry, 0, BLOCK) == [Stretch(0, 10, 0, BLOCK, 0, 1)]
-    assert listed(entry, BLOCK, BLOCK + 1) == [Stretch(10, 20, BLOCK, BLOCK, 1, 2)]
-    both = [Stretch(0, 10, 0, BLOCK, 0, 1), Stretch(10, 20, BLOCK, BLOCK, 1, 2)]
-    assert listed(entry, 5, BLOCK + 1) == both
+    first, second = Stretch(0, 18, 0, BLOCK, 0, 1), Stretch(10, 20, BLOCK, BLOCK, 1, 2)
+    assert listed(entry, 0, BLOCK) == [first]
+    assert listed(entry, BLOCK, BLOCK + 1) == [second]
+    assert listed(entry, 5, BLOCK + 1) == [first, second]
 
 
 def test_a_stretch_within_a_block_comes_with_the_blocks_codes() -> None:
     entry = described(Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 100)).extra())
-    assert listed(entry, 0, 1) == [Stretch(0, 4, 0, HALF, 0, 1)]
-    assert listed(entry, HALF, HALF + 1) == [Stretch(0, 10, HALF, HALF, 1, 2, codes=3, skip=30)]
+    assert listed(entry, 0, 1) == [Stretch(0, 12, 0, HALF, 0, 1, codes=3, skip=3)]
+    assert listed(entry, HALF, HALF + 1) == [Stretch(0, 18, HALF, HALF, 1, 2, codes=3, skip=30)]
     assert listed(entry, BLOCK + HALF, BLOCK + HALF + 1) == [Stretch(10, 20, 3 * HALF, HALF, 3, 4, codes=3, skip=20)]
     # One block's codes do not serve the next.
-    across = [Stretch(0, 10, HALF, HALF, 1, 2, codes=3, skip=30), Stretch(10, 13, BLOCK, HALF, 2, 3)]
+    across = [
+        Stretch(0, 18, HALF, HALF, 1, 2, codes=3, skip=30),
+        Stretch(10, 20, BLOCK, HALF, 2, 3, codes=3, skip=3),
+    ]
     assert listed(entry, HALF, BLOCK + 1) == across
 
 

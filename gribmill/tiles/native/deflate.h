@@ -213,6 +213,9 @@ typedef struct {
 #define ZEROS 17
 #define MANY_ZEROS 18
 #define DESCRIPTION_SYMBOLS 19
+/* In which order their own lengths are sent, and how many bits follow them. */
+static const uint8_t ORDER[DESCRIPTION_SYMBOLS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+static const uint8_t MORE_BITS[DESCRIPTION_SYMBOLS] = {[SAME] = 2, [ZEROS] = 3, [MANY_ZEROS] = 7};
 
 static void describe_as(Description *self, unsigned symbol, unsigned more) {
     self->symbol[self->size] = (uint8_t)symbol;
@@ -236,8 +239,6 @@ static void describe_run(Description *self, unsigned length, unsigned run) {
 }
 
 static void put_description(Output *output, const Deflater *deflater, int last) {
-    static const uint8_t ORDER[DESCRIPTION_SYMBOLS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-    static const uint8_t MORE_BITS[DESCRIPTION_SYMBOLS] = {[SAME] = 2, [ZEROS] = 3, [MANY_ZEROS] = 7};
     uint8_t all[MOST_SYMBOLS + DISTANCE_SYMBOLS], lengths[DESCRIPTION_SYMBOLS];
     unsigned symbols = MOST_SYMBOLS, distances = DISTANCE_SYMBOLS, sent = DESCRIPTION_SYMBOLS;
     while (symbols > END_OF_BLOCK + 1 && !deflater->lengths[symbols - 1]) symbols--;

@@ -1,0 +1,95 @@
+"""The kernel inflates what it deflated, to the last bit as everybody does, and declines what it did not."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from isal import isal_zlib
+from numpy.typing import NDArray
+
+from gribmill.tiles.archive import Archive
+from gribmill.tiles.grib import kernel
+from gribmill.tiles.npz import write_npz
+from gribmill.tiles.segments import Segments
+from gribmill.tiles.stretches import inflate_whole
+from tests.kernel.test_deflate import KINDS, SIZES, deflated
+
+pytestmark = pytest.mark.skipif(kernel.state() != "native", reason="the kernel is not in use")
+
+
+def some(kind: str, size: int) -> NDArray[np.float32]:
+    return KINDS[kind](np.random.default_rng(size), size).view(np.float32)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", SIZES)
+def test_what_was_deflated_is_inflated(kind: str, size: int) -> None:
+    stream, raw = deflated(some(kind, size))
+    found = inflate_whole(stream.data, stream.segments, len(raw))
+    assert found is not None
+    assert bytes(found) == raw
+
+
+@pytest.mark.parametrize("kind", ["fields", "noise", "runs"])
+def test_streams_of_other_writers_are_declined(kind: str) -> None:
+    array = some(kind, 40_000)
+    stream, raw = deflated(array)
+    for other in (zlib.compress(raw, 6, -15), isal_zlib.compress(raw, 2, -15), zlib.compress(raw, 0, -15), b"", b"\5"):
+        assert inflate_whole(other, stream.segments, len(raw)) is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damage_is_declined_or_gives_other_bytes_never_a_crash(kind: str) -> None:
+    stream, raw = deflated(some(kind, 20_000))
+    random = np.random.default_rng(7)
+    for _ in range(200):
+        damaged = bytearray(stream.data)
+        for place in random.integers(0, len(damaged), 3):
+            damaged[place] ^= int(random.integers(1, 256))
+        cut = bytes(damaged[: int(random.integers(1, len(damaged) + 1))])
+        found = inflate_whole(cut, stream.segments, len(raw))
+        assert found is None or len(found) == len(raw)
+
+
+def test_a_wrong_list_is_declined_or_gives_other_bytes() -> None:
+    stream, raw = deflated(some("fields", 40_000))
+    for shift in (1, 7, 8, 1000, 2**31):
+        for told in (stream.segments.blocks, stream.segments.bits):
+            moved = [(number + shift) % 2**32 for number in told]
+            parts = (moved, stream.segments.bits) if told is stream.segments.blocks else (stream.segments.blocks, moved)
+            segments = Segments(
+                stream.segments.span, stream.segments.block, parts[0], stream.segments.checksums, parts[1]
+            )
+            found = inflate_whole(stream.data, segments, len(raw))
+            assert found is None or bytes(found) != raw
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    module = kernel.native()
+    numbers = np.array([0, 100, 16], np.uint32)
+    for streams, places, room in (((b"x",), numbers[:2], 16), ((b"x",), numbers, 12), ((b"x",) * 2, numbers, 32)):
+        with pytest.raises(ValueError, match=r"match|room"):
+            module.inflate(streams, places, bytearray(room))
+    with pytest.raises(TypeError):
+        module.inflate(("text",), numbers, bytearray(16))
+    assert module.inflate((), b"", bytearray())
+    assert not module.inflate((b"x",), np.array([0, 0, 6], np.uint32), bytearray(6))
+
+
+def test_an_array_is_the_same_with_and_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    array = some("fields", 60_000).reshape(200, 300)
+    write_npz(tmp_path / "a.npz", {"t2m": array})
+    spans = [(0, 1), (4063, 4065), (30_000, 60_000)]
+
+    def read() -> list[bytes]:
+        archive = Archive(tmp_path / "a.npz")
+        parts = [archive.read_span(["t2m"], (200, 300), np.dtype(np.float32), *span)["t2m"] for span in spans]
+        return [part.tobytes() for part in (archive.read("t2m"), *parts)]
+
+    with_it = read()
+    monkeypatch.setenv(kernel.SWITCH, "off")
+    assert read() == with_it
+    assert with_it[0] == array.tobytes()
