@@ -225,11 +225,13 @@ static PyObject *turn(PyObject *module, PyObject *arguments) {
 #define MOST_PARTS 65536
 
 /* Buffers of the streams, and what is to be read from them; returns how many were got. */
-static Py_ssize_t get_parts(PyObject *streams, const uint32_t *numbers, Py_ssize_t count, Py_buffer *ins, Part *parts) {
-    for (Py_ssize_t i = 0; i < count; i++, numbers += NUMBERS_PER_PART) {
+static Py_ssize_t get_parts(PyObject *streams, const uint8_t *numbers, Py_ssize_t count, Py_buffer *ins, Part *parts) {
+    uint32_t place[NUMBERS_PER_PART];
+    for (Py_ssize_t i = 0; i < count; i++, numbers += sizeof place) {
         PyObject *stream = PyTuple_GetItem(streams, i);
         if (!stream || PyObject_GetBuffer(stream, ins + i, PyBUF_SIMPLE) < 0) return i;
-        parts[i] = (Part){octets_of(ins + i), numbers[0], numbers[1], numbers[2]};
+        memcpy(place, numbers, sizeof place);
+        parts[i] = (Part){octets_of(ins + i), place[0], place[1], place[2]};
     }
     return count;
 }
