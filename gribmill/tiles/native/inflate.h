@@ -81,22 +81,28 @@ static void go_to(Lane *self, Octets stream, uint64_t bit) {
 /* A table of 2^(longest length) entries: a code's entry stands wherever the code comes first. Doubled length by length,
    so that shorter codes are repeated by copying. Returns its size; 0 where there cannot be such codes. */
 static unsigned fill_table(const uint8_t *lengths, unsigned symbols, const uint32_t *entries, uint32_t *table) {
-    uint16_t codes[MOST_SYMBOLS], ordered[MOST_SYMBOLS];
-    unsigned start[LONGEST_CODE + 2] = {0}, taken = 0, size = 1;
+    uint16_t ordered[MOST_SYMBOLS];
+    unsigned start[LONGEST_USED + 2] = {0}, taken = 0, size = 1, code = 0;
     for (unsigned i = 0; i < symbols; i++) {
         if (lengths[i] > LONGEST_USED) return 0;
         start[lengths[i] + 1]++;
-        taken += lengths[i] ? CODE_ROOM >> lengths[i] : 0;
+    }
+    for (unsigned i = 1; i <= LONGEST_USED; i++) {
+        taken += start[i + 1] << (LONGEST_USED - i);
+        start[i + 1] += start[i];
     }
     if (taken > CODE_ROOM) return 0;
-    for (unsigned i = 1; i <= LONGEST_CODE + 1; i++) start[i] += start[i - 1];
     const unsigned unused = start[1];
     for (unsigned i = 0; i < symbols; i++) ordered[start[lengths[i]]++] = (uint16_t)i;
-    assign_codes(lengths, symbols, codes);
     table[0] = 0;
     for (unsigned i = unused; i < symbols; i++) {
-        for (; size < 1u << lengths[ordered[i]]; size *= 2) memcpy(table + size, table, size * sizeof *table);
-        table[codes[ordered[i]]] = entries[ordered[i]] + CODE_BITS(lengths[ordered[i]]);
+        const unsigned symbol = ordered[i], length = lengths[symbol];
+        for (; size < 1u << length; size *= 2) memcpy(table + size, table, size * sizeof *table);
+        table[code] = entries[symbol] + CODE_BITS(length);
+        /* The next code is one more; its first bit is the lowest. */
+        unsigned bit = size / 2;
+        for (; code & bit; bit /= 2) code ^= bit;
+        code |= bit;
     }
     return size;
 }
@@ -210,37 +216,40 @@ static inline size_t sure_tokens(const Lane *self) {
     return out < in ? out : in;
 }
 
-static inline int inflate_one(Lane *self) {
+static inline int finish(Lane *self) {
     Lane lane = *self;
     for (size_t sure; (sure = sure_tokens(&lane)) > 0;)
         for (; sure > 0; sure--)
             if (!take_token(&lane, 0)) return 0;
     while (lane.out < lane.end)
         if (!take_token(&lane, 1)) return 0;
+    *self = lane;
     return 1;
 }
 
-static inline int inflate_two(Lane *first, Lane *second) {
+/* Both go on until one of them is near its end, and that one to its end. */
+static inline int go_on(Lane *first, Lane *second) {
     Lane a = *first, b = *second;
-    for (;;) {
-        const size_t of_a = sure_tokens(&a), of_b = sure_tokens(&b);
-        size_t sure = of_a < of_b ? of_a : of_b;
-        if (!sure) break;
-        for (; sure > 0; sure--)
+    size_t of_a, of_b;
+    while ((of_a = sure_tokens(&a)) > 0 && (of_b = sure_tokens(&b)) > 0)
+        for (size_t sure = of_a < of_b ? of_a : of_b; sure > 0; sure--)
             if (!(take_token(&a, 0) & take_token(&b, 0))) return 0;
-    }
-    return inflate_one(&a) && inflate_one(&b);
+    *first = a;
+    *second = b;
+    return finish(of_a > 0 ? second : first);
 }
 
 #ifdef WITH_AVX2
-AVX2 __attribute__((flatten)) static int two_avx2(Lane *first, Lane *second) { return inflate_two(first, second); }
+AVX2 __attribute__((flatten)) static int go_on_avx2(Lane *first, Lane *second) { return go_on(first, second); }
+AVX2 __attribute__((flatten)) static int finish_avx2(Lane *lane) { return finish(lane); }
 #endif
 
-static int inflate_pair(Lane *first, Lane *second) {
+/* The second is NULL where there is no other. */
+static int inflate_lanes(Lane *first, Lane *second) {
 #ifdef WITH_AVX2
-    if (has_avx2()) return two_avx2(first, second);
+    if (has_avx2()) return second ? go_on_avx2(first, second) : finish_avx2(first);
 #endif
-    return inflate_two(first, second);
+    return second ? go_on(first, second) : finish(first);
 }
 
 /* A stretch: where its block begins, in bytes, and where it begins itself, in bits; and its size, in raw bytes. */
@@ -281,20 +290,20 @@ static int begin_part(Lane *lane, const Part *part, uint8_t *out, Known known[2]
 
 /* The raw bytes of all parts, one after the other; 0 where one of them is not as deflate.h makes it. */
 static int inflate_parts(const Part *parts, size_t count, uint8_t *out, Known known[2]) {
+    Lane lanes[2];
+    const Part *end = parts + count;
     known[0].stream = known[1].stream = NULL;
-    for (size_t i = 0; i < count; i += 2) {
-        Lane lanes[2];
-        if (!begin_part(&lanes[0], parts + i, out, known, NULL)) return 0;
-        out += parts[i].size;
-        lanes[1] = lanes[0];
-        lanes[1].out = lanes[1].end;
-        if (i + 1 < count) {
-            if (!begin_part(&lanes[1], parts + i + 1, out, known, lanes[0].codes)) return 0;
-            out += parts[i + 1].size;
+    memset(lanes, 0, sizeof lanes);
+    for (;;) {
+        for (int i = 0; i < 2; i++) {
+            if (lanes[i].out < lanes[i].end || parts == end) continue;
+            if (!begin_part(lanes + i, parts, out, known, lanes[1 - i].codes)) return 0;
+            out += parts++->size;
         }
-        if (!inflate_pair(&lanes[0], &lanes[1])) return 0;
+        const int first = lanes[0].out < lanes[0].end, second = lanes[1].out < lanes[1].end;
+        if (!first && !second && parts == end) return 1;
+        if (!inflate_lanes(lanes + !first, first && second ? lanes + 1 : NULL)) return 0;
     }
-    return 1;
 }
 
 #endif
