@@ -32,18 +32,21 @@ class Hours(BackendArray):
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
     def _read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        hours, *inner = key
+        hours, *rest = key
+        inner = tuple(rest)
         if isinstance(hours, int | np.integer):
-            return np.require(self._hour(self.tiles[int(hours)], tuple(inner)), requirements="W")
+            return self._hour(self.tiles[int(hours)], inner)
         chosen = self.tiles[hours]
-        found = np.empty((len(chosen), *np.broadcast_to(False, self.shape[1:])[tuple(inner)].shape), np.float32)
+        if len(chosen) == 1:  # a chunk, as dask asks for it: nothing is copied
+            return self._hour(chosen[0], inner)[np.newaxis]
+        found = np.empty((len(chosen), *np.broadcast_to(False, self.shape[1:])[inner].shape), np.float32)
         for number, tile in enumerate(chosen):
-            found[number] = self._hour(tile, tuple(inner))
+            found[number] = self._hour(tile, inner)
         return found
 
     def _hour(self, tile: Tile, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
         if self.name in tile.meta.variables:
-            return tile.read_part(self.name, key)
+            return np.require(tile.read_part(self.name, key), requirements="W")
         return np.asarray(np.full(tile.shape, np.nan, np.float32)[key])
 
 
