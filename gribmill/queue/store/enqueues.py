@@ -53,11 +53,11 @@ class Enqueues(StoreBase):
             job.source,
             job.source_ref,
             job.correlation_id,
-            None,
             job.created_by,
             text,
-            job.dedupe_key or (kind.dedupe_key_of(text, job.tenant_id) if kind.dedupe else None),
             kind.group_by(args) if kind.group_by else None,
+            job.dedupe_key or (kind.dedupe_key_of(text, job.tenant_id) if kind.dedupe else None),
+            None,
             job.delay_seconds,
             job.after,
             job.on_parent_failure,
@@ -65,7 +65,11 @@ class Enqueues(StoreBase):
 
 
 class PreparedJob(NamedTuple):
-    """A checked job, ready to be written in any transaction: first its columns, in the order of insert_job.sql."""
+    """A checked job, ready to be written in any transaction.
+
+    The first twelve are columns, in the order of the statements that insert: eight which jobs that come together mostly
+    share, then each one's own.
+    """
 
     type: str
     priority: int
@@ -74,11 +78,11 @@ class PreparedJob(NamedTuple):
     source: str
     source_ref: str | None
     correlation_id: str | None
-    retry_of: int | None
     created_by: str | None
     args: str
-    dedupe_key: str | None
     group_key: str | None
+    dedupe_key: str | None = None
+    retry_of: int | None = None
     delay_seconds: float | None = None
     after: tuple[int, ...] = ()
     on_parent_failure: str = "cancel"
@@ -86,22 +90,12 @@ class PreparedJob(NamedTuple):
     @property
     def is_plain(self) -> bool:
         """Nothing to look up: no parent, and no equal job that may be there already."""
-        return not self.after and self.dedupe_key is None
+        return self.dedupe_key is None and not self.after and self.retry_of is None
 
     @property
     def likeness(self) -> tuple[Any, ...]:
         """Neighbours in which this is the same can be written by one statement."""
-        return (self.shared, self.delay_seconds, self.after, self.dedupe_key is None)
-
-    @property
-    def shared(self) -> tuple[Any, ...]:
-        """The columns that jobs which come together mostly have in common."""
-        return self[:9]
-
-    @property
-    def own(self) -> tuple[Any, ...]:
-        """Those which are each one's own."""
-        return self[9:12]
+        return (self[:8], self.dedupe_key is None, self.retry_of, self.delay_seconds, self.after)
 
 
 COLUMNS = PreparedJob._fields[:12]
@@ -121,9 +115,12 @@ def insert_jobs(tx: Transaction, jobs: Iterable[PreparedJob]) -> list[Enqueued]:
 
 def _insert(tx: Transaction, job: PreparedJob) -> Enqueued:
     waiting, broken = _parents(tx, job) if job.after else ([], None)
-    # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
-    state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
-    job_id = tx.insert("insert_job", (tx.stamp, _due(tx, job), len(waiting), *state, *job.shared, *job.own))
+    if job.is_plain:
+        job_id = tx.insert("insert_plain_job", (tx.stamp, _due(tx, job), *job[:10]))
+    else:
+        # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
+        state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
+        job_id = tx.insert("insert_job", (tx.stamp, _due(tx, job), len(waiting), *state, *job[:12]))
     if job_id is None:
         return Enqueued(_duplicate(tx, job), created=False)
     for parent in waiting:
@@ -135,8 +132,9 @@ def _insert(tx: Transaction, job: PreparedJob) -> Enqueued:
 def _insert_alike(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
     """One statement for jobs without parents that differ in their own columns only."""
     first = jobs[0]
-    own = json.dumps([job.own for job in jobs], ensure_ascii=False)
-    new_ids = sorted(row["id"] for row in tx.rows("insert_jobs", (tx.stamp, _due(tx, first), *first.shared, own)))
+    own = json.dumps([job[8:11] for job in jobs], ensure_ascii=False)
+    params = (tx.stamp, _due(tx, first), *first[:8], first.retry_of, own)
+    new_ids = sorted(row["id"] for row in tx.rows("insert_jobs", params))
     if len(new_ids) == len(jobs):
         return [Enqueued(job_id, created=True) for job_id in new_ids]
     unseen = set(new_ids)
