@@ -2,8 +2,8 @@
    then the three sections. Sections lie in memory of their very size, so that a read past one is seen.
 
    Held: no crash; the vector and the scalar build agree; a window is a part of the whole. The input's own bytes are
-   also deflated as words, by both builds: the same bytes must come out, within the bound, and inflate to what they were;
-   damaged, they are inflated by both builds alike. */
+   also encoded as an array and packed as values, by both builds: the same bytes must come out, within the bound, and
+   inflate to what they were; damaged, they are inflated by both builds alike. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -77,6 +77,16 @@ static void try_all(const Task *task, unsigned place) {
     free(first);
 }
 
+static Bench *bench_for(const Raw *raw) {
+    static Bench benches[2];
+    static int turn;
+    Bench *bench = benches + (turn ^= 1);
+    free(bench->out);
+    bench->out = malloc(STREAM_BOUND(raw_size(raw)));
+    if (!bench->out) abort();
+    return bench;
+}
+
 typedef size_t (*Deflate)(const uint8_t *, size_t, uint8_t *, uint32_t *);
 
 static uint8_t *deflated(Deflate deflate, Octets words, size_t *size, uint32_t *marks) {
@@ -140,9 +150,50 @@ static void try_deflate(const uint8_t *data, size_t size) {
     free((void *)words.bytes);
 }
 
+/* The input's own bytes as an array: its first ones are the header. */
+static void try_encode(const uint8_t *data, size_t size) {
+    const Octets header = copy(data, 1 + data[0] % 8), body = copy(data + 8, size - 8);
+    const Raw raw = {header, body, data[5] & 1};
+    uint8_t list[LIST_BOUND], other_list[LIST_BOUND];
+    size_t listed, other_listed;
+    Bench *one = bench_for(&raw), *other = bench_for(&raw);
+    const int deflated = encode_vector(one, &raw, list, &listed);
+    if (deflated != encode_scalar(other, &raw, other_list, &other_listed)) fail("deflated by one build, stored by the other");
+    if (deflated && (one->made != other->made || memcmp(one->out, other->out, one->made))) fail("deflated otherwise");
+    if (listed != other_listed || memcmp(list, other_list, listed)) fail("other places are told");
+    const size_t last = (raw_size(&raw) - 1) / PIECE_BYTES;
+    if (one->checksums[last] != other->checksums[last]) fail("the checksums differ");
+    free((void *)body.bytes);
+    free((void *)header.bytes);
+}
+
+/* The same bytes as one row of values, and how they may have been packed. */
+static void try_pack(const uint8_t *data, size_t size) {
+    const size_t width = (size - HEAD) / sizeof(float);
+    if (!width) return;
+    const PackedAs how = {data[6] - 100.0, data[7] % 2 ? 0.5 : 1.0, data[8] % 2 ? 0.1 : 1.0};
+    float *values = malloc(width * sizeof *values);
+    uint16_t *row = malloc(width * sizeof *row), *one = malloc(width * sizeof *one), *other = malloc(width * sizeof *other);
+    if (!values || !row || !one || !other) abort();
+    memcpy(values, data + HEAD, width * sizeof *values);
+    /* Every second input has values that come back. */
+    for (size_t i = 0; data[9] & 1 && i < width; i++)
+        values[i] = (float)((data[HEAD + i] * how.scale + how.reference) * how.factor);
+    const int packed = pack_vector(values, width, &how, row, one);
+    if (packed != pack_scalar(values, width, &how, row, other)) fail("packed by one build alone");
+    if (packed && memcmp(one, other, width * sizeof *one)) fail("packed otherwise");
+    if (!packed && data[9] & 1) fail("values that come back were not packed");
+    free(other);
+    free(one);
+    free(row);
+    free(values);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < HEAD) return 0;
     try_deflate(data, size);
+    try_encode(data, size);
+    try_pack(data, size);
     const uint32_t ny = number2(data), nx = number2(data + 2), points = ny * nx;
     const size_t packing = number2(data + 6), bitmap = number2(data + 8);
     if (points == 0 || points > LARGEST_FIELD || packing + bitmap > size - HEAD) return 0;

@@ -2,9 +2,10 @@
 #ifndef GRIBMILL_TARGET_H
 #define GRIBMILL_TARGET_H
 
-#include "../gribmill/tiles/native/deflate.h"
 #include "../gribmill/tiles/native/field.h"
 #include "../gribmill/tiles/native/inflate.h"
+#include "../gribmill/tiles/native/pack.h"
+#include "../gribmill/tiles/native/stream.h"
 
 int unpack_vector(const Task *task);
 int unpack_scalar(const Task *task);
@@ -12,5 +13,10 @@ size_t deflate_vector(const uint8_t *words, size_t count, uint8_t *out, uint32_t
 size_t deflate_scalar(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks);
 int inflate_vector(const Part *parts, size_t count, uint8_t *out);
 int inflate_scalar(const Part *parts, size_t count, uint8_t *out);
+/* Whether the array was deflated; the list of places goes to `list`, its size to `listed`. */
+int encode_vector(Bench *bench, const Raw *raw, uint8_t *list, size_t *listed);
+int encode_scalar(Bench *bench, const Raw *raw, uint8_t *list, size_t *listed);
+int pack_vector(const float *values, size_t width, const PackedAs *how, uint16_t *row, uint16_t *out);
+int pack_scalar(const float *values, size_t width, const PackedAs *how, uint16_t *row, uint16_t *out);
 
 #endif

@@ -5,7 +5,19 @@ int unpack_vector(const Task *task) { return unpack_field(task); }
 
 size_t deflate_vector(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks) {
     static Deflater deflater;
-    return deflate_block(&deflater, words, count, 1, out, marks);
+    const Words all = {words, 4 * count, 0};
+    return deflate_block(&deflater, &all, 1, out, marks);
+}
+
+int encode_vector(Bench *bench, const Raw *raw, uint8_t *list, size_t *listed) {
+    if (!crc_tables[0][1]) fill_crc_tables();
+    const int deflated = deflate_array(bench, raw);
+    *listed = list_places(bench, raw_size(raw), deflated, list);
+    return deflated;
+}
+
+int pack_vector(const float *values, size_t width, const PackedAs *how, uint16_t *row, uint16_t *out) {
+    return pack_values(values, 1, width, how, row, out);
 }
 
 int inflate_vector(const Part *parts, size_t count, uint8_t *out) {

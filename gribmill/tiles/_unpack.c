@@ -1,11 +1,12 @@
-/* The native kernel: `unpack` over the sections of a GRIB2 field; `turn`, `summarize` and `deflate` over its values, and
-   `inflate` for the way back. */
+/* The native kernel: `unpack` over the sections of a GRIB2 field; `turn`, `summarize`, `pack` and `encode` over its
+   values, and `inflate` for the way back. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "native/deflate.h"
 #include "native/field.h"
 #include "native/inflate.h"
+#include "native/pack.h"
+#include "native/stream.h"
 #include "native/summary.h"
 #include "native/winds.h"
 
@@ -90,22 +91,11 @@ static PyObject *unpack(PyObject *module, PyObject *arguments) {
     return result;
 }
 
-#define BLOCK_BYTES (4 * (size_t)BLOCK_WORDS)
-#define PIECE_BYTES (4 * (size_t)PIECE_WORDS)
-/* Places in the stream are told in 32 bits, and words may grow by half. */
-#define MOST_RAW_BYTES (UINT32_MAX / 16)
-
-/* What a stream may take at most. */
-#define BOUND(size, blocks) ((size) / 4 * WORD_BOUND + (blocks) * DESCRIPTION_BOUND)
 /* Room for a stream that is kept for the next one. */
 #define MOST_KEPT ((size_t)4 << 20)
-
-typedef struct {
-    Deflater deflater;
-    uint8_t first[BLOCK_BYTES];
-    uint8_t *out;
-    size_t room;
-} Bench;
+/* As ZIP calls them. */
+#define METHOD_STORED 0
+#define METHOD_DEFLATED 8
 
 /* Memory that is used again and again: fresh one would cost small arrays more than deflating them. Taken and given back
    under the interpreter's lock; a second thread meanwhile gets its own. */
@@ -135,53 +125,70 @@ static Bench *take_bench(size_t room) {
     return NULL;
 }
 
-/* The header lies before the body, in another place: the first block is put together. */
-static size_t deflate_all(Bench *bench, Octets header, Octets body, uint32_t *blocks, uint32_t *marks) {
-    const size_t size = header.size + body.size;
-    size_t made = 0;
-    memcpy(bench->first, header.bytes, header.size);
-    for (size_t start = 0; start < size; start += BLOCK_BYTES, blocks++, marks += PIECES) {
-        const size_t part = size - start < BLOCK_BYTES ? size - start : BLOCK_BYTES;
-        if (start == 0) memcpy(bench->first + header.size, body.bytes, part - header.size);
-        const uint8_t *words = start ? body.bytes + (start - header.size) : bench->first;
-        *blocks = (uint32_t)made;
-        const size_t added = deflate_block(&bench->deflater, words, part / 4, start + part == size,
-                                           bench->out + made, marks);
-        for (size_t i = 0; i * PIECE_BYTES < part; i++) marks[i] += (uint32_t)(8 * made);
-        made += added;
-    }
-    return made;
+static PyObject *stored(const Raw *raw) {
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)raw_size(raw));
+    char *at = bytes ? PyBytes_AsString(bytes) : NULL;
+    if (!at) return bytes;
+    memcpy(at, raw->header.bytes, raw->header.size);
+    memcpy(at + raw->header.size, raw->body.bytes, raw->body.size);
+    return bytes;
 }
 
-static PyObject *deflate_checked(Octets header, Octets body, const Py_buffer *blocks, const Py_buffer *marks) {
-    const size_t size = header.size + body.size;
-    const size_t block_count = (size + BLOCK_BYTES - 1) / BLOCK_BYTES, piece_count = (size + PIECE_BYTES - 1) / PIECE_BYTES;
-    if (size == 0 || size % 4 || size > MOST_RAW_BYTES || header.size > BLOCK_BYTES ||
-        (size_t)blocks->len != block_count * sizeof(uint32_t) || (size_t)marks->len != piece_count * sizeof(uint32_t)) {
-        PyErr_SetString(PyExc_ValueError, "not an array of words, or no room for its places");
+static PyObject *encode_raw(const Raw *raw) {
+    const size_t size = raw_size(raw);
+    if (raw->header.size == 0 || raw->body.size == 0 || size > MOST_RAW_BYTES || raw->header.size > BLOCK_BYTES) {
+        PyErr_SetString(PyExc_ValueError, "not an array, or too large a one");
         return NULL;
     }
-    Bench *bench = take_bench(BOUND(size, block_count));
+    Bench *bench = take_bench(STREAM_BOUND(size));
     if (!bench) return PyErr_NoMemory();
-    size_t made;
+    int deflated;
+    uint8_t list[LIST_BOUND];
     Py_BEGIN_ALLOW_THREADS
-    made = deflate_all(bench, header, body, blocks->buf, marks->buf);
+    deflated = deflate_array(bench, raw);
     Py_END_ALLOW_THREADS
-    PyObject *result = PyBytes_FromStringAndSize((const char *)bench->out, (Py_ssize_t)made);
+    const size_t listed = list_places(bench, size, deflated, list);
+    const unsigned long crc = bench->checksums[(size - 1) / PIECE_BYTES];
+    PyObject *data = deflated ? PyBytes_FromStringAndSize((const char *)bench->out, (Py_ssize_t)bench->made) : stored(raw);
     give_back(bench);
-    return result;
+    const int method = deflated ? METHOD_DEFLATED : METHOD_STORED;
+    return data ? Py_BuildValue("iknNy#", method, crc, (Py_ssize_t)size, data, list, (Py_ssize_t)listed) : NULL;
 }
 
-static PyObject *deflate(PyObject *module, PyObject *arguments) {
+static PyObject *encode(PyObject *module, PyObject *arguments) {
     (void)module;
-    Py_buffer header, body, blocks, marks;
-    if (!PyArg_ParseTuple(arguments, "y*y*w*w*", &header, &body, &blocks, &marks)) return NULL;
-    PyObject *result = deflate_checked(octets_of(&header), octets_of(&body), &blocks, &marks);
-    PyBuffer_Release(&marks);
-    PyBuffer_Release(&blocks);
+    Py_buffer header, body;
+    int runs;
+    if (!PyArg_ParseTuple(arguments, "y*y*p", &header, &body, &runs)) return NULL;
+    const Raw raw = {octets_of(&header), octets_of(&body), runs};
+    PyObject *result = encode_raw(&raw);
     PyBuffer_Release(&body);
     PyBuffer_Release(&header);
     return result;
+}
+
+static PyObject *pack(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer values, out;
+    Py_ssize_t width;
+    PackedAs how;
+    if (!PyArg_ParseTuple(arguments, "y*ndddw*", &values, &width, &how.reference, &how.scale, &how.factor, &out)) return NULL;
+    const size_t count = (size_t)values.len / sizeof(float);
+    int packed = 0;
+    uint16_t *row = width > 0 ? PyMem_Malloc((size_t)width * sizeof *row) : NULL;
+    if (width <= 0 || count % (size_t)width || (size_t)out.len != count * sizeof(uint16_t)) {
+        PyErr_SetString(PyExc_ValueError, "rows, values and integers do not match");
+    } else if (!row) {
+        PyErr_NoMemory();
+    } else {
+        Py_BEGIN_ALLOW_THREADS
+        packed = pack_values(values.buf, count / (size_t)width, (size_t)width, &how, row, out.buf);
+        Py_END_ALLOW_THREADS
+    }
+    PyMem_Free(row);
+    PyBuffer_Release(&out);
+    PyBuffer_Release(&values);
+    return PyErr_Occurred() ? NULL : PyBool_FromLong(packed);
 }
 
 static PyObject *summarize_array(PyObject *module, PyObject *array) {
@@ -284,9 +291,12 @@ static PyObject *inflate(PyObject *module, PyObject *arguments) {
 static PyMethodDef methods[] = {
     {"unpack", unpack, METH_VARARGS,
      "unpack(section5, section6, section7, points, ny, nx, scanning, windows, arrays) -> 0, or why it was declined."},
-    {"deflate", deflate, METH_VARARGS,
-     "deflate(header, body, blocks, marks) -> a deflate stream; `blocks` are filled with the byte where each 64 KiB "
-     "begin in it, `marks` with the bit where each 16 KiB begin."},
+    {"encode", encode, METH_VARARGS,
+     "encode(header, body, runs) -> (method, CRC-32, raw size, data, list of places) of a ZIP member; `runs`: a word is "
+     "only looked for right before itself."},
+    {"pack", pack, METH_VARARGS,
+     "pack(values, width, reference, scale, factor, integers) -> whether the integers, now filled with the differences "
+     "of each row, give back every value."},
     {"inflate", inflate, METH_VARARGS,
      "inflate(streams, places, out) -> whether `out` was filled with the stretches that lie there: `places` has the byte "
      "of a block, the bit of a stretch and its raw size for each stream. Other writers' streams are declined."},
@@ -306,4 +316,7 @@ static struct PyModuleDef definition = {
     .m_slots = slots,
 };
 
-PyMODINIT_FUNC PyInit__unpack(void) { return PyModuleDef_Init(&definition); }
+PyMODINIT_FUNC PyInit__unpack(void) {
+    fill_crc_tables();
+    return PyModuleDef_Init(&definition);
+}

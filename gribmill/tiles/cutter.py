@@ -13,8 +13,9 @@ from gribmill.regions.region import Region
 from gribmill.regions.window import Window, window
 from gribmill.tiles.grid_record import axes_of, record_of
 from gribmill.tiles.meta import GridRecord, Place
+from gribmill.tiles.npz import Member, member
 from gribmill.tiles.regrid import Method, Regridder, regridder, target_axes
-from gribmill.tiles.tile import KM_PER_DEGREE
+from gribmill.tiles.tile import COORDINATES, KM_PER_DEGREE
 
 if TYPE_CHECKING:
     from gribmill.regions.grids import Grid
@@ -32,6 +33,8 @@ class Cutter:
     place: Place
     y: Floats
     x: Floats
+    # The same in every tile: encoded once.
+    axes: tuple[Member, Member]
     window: Window
     regridder: Regridder | None = None
     # Averages of angles mean nothing: those take the nearest point whatever the region asks for.
@@ -72,7 +75,8 @@ def cutter(grid: Grid, region: Region) -> Cutter | None:
     )
     if region.resolution is None or method is None:
         y, x = axes_of(grid, found)
-        return Cutter(record_of(grid, found), place, y, x, found)
+        own = record_of(grid, found)
+        return Cutter(own, place, y, x, _axes(own, y, x), found)
     axes = target_axes(region.box, region.resolution)
     rows, columns = axes.shape
     record = GridRecord(
@@ -87,7 +91,12 @@ def cutter(grid: Grid, region: Region) -> Cutter | None:
     )
     chosen = regridder(grid, region.box, region.resolution, method)
     nearest = regridder(grid, region.box, region.resolution, "nearest")
-    return Cutter(record, place, axes.lat, axes.lon, found, chosen, nearest)
+    return Cutter(record, place, axes.lat, axes.lon, _axes(record, axes.lat, axes.lon), found, chosen, nearest)
+
+
+def _axes(record: GridRecord, y: Floats, x: Floats) -> tuple[Member, Member]:
+    y_name, x_name = COORDINATES[record.kind]
+    return member(y_name, y), member(x_name, x)
 
 
 # The columns of a window are two numbers, or four across a seam: a key that can be hashed.

@@ -13,17 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.tiles.atomic import write_atomic
+from gribmill.tiles.cutter import Cutter
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.grid_file import write_grid
-from gribmill.tiles.meta import GridRecord, Meta, Place, Quantity, Skipped, Source
+from gribmill.tiles.meta import Meta, Quantity, Skipped, Source
 from gribmill.tiles.npz import Member, archive, member
 from gribmill.tiles.packed import pack
 from gribmill.tiles.press import Press
 from gribmill.tiles.shelf import Shelf
 from gribmill.tiles.summary import statistics
-from gribmill.tiles.tile import COORDINATES, META
+from gribmill.tiles.tile import META
 
-Floats = npt.NDArray[np.float64]
 Encoding = Literal["fast", "compact", "packed"]
 Encoded = tuple[Quantity, Member]
 RESERVED = {META, "lat", "lon", "x", "y"}
@@ -57,10 +57,7 @@ class Draft:
 
     shelf: Shelf
     minutes: int
-    place: Place
-    grid: GridRecord
-    y: Floats
-    x: Floats
+    knife: Cutter
     encoding: Encoding = "fast"
     # The hour that the tile is filed under, where the model counts otherwise than by its valid time.
     hour: int | None = None
@@ -81,19 +78,21 @@ class Draft:
         """
         if name in RESERVED or name in self.encoded:
             raise TileError(f"two arrays of one tile would be called {name}")
-        if values.shape != self.grid.shape or values.dtype != np.float32:
-            raise TileError(f"{name} is {values.dtype}{values.shape}, not float32{self.grid.shape}")
+        shape = self.knife.record.shape
+        if values.shape != shape or values.dtype != np.float32:
+            raise TileError(f"{name} is {values.dtype}{values.shape}, not float32{shape}")
         self.encoded[name] = self.press.give(partial(_encode, name, values, facts, packing, self.encoding))
 
     def write(self, source: Source, wanted: frozenset[str], attribution: str | None) -> Built:
         """Write the tile, and the grid file beside it where that is not there yet."""
+        knife = self.knife
         made = {name: result() for name, result in self.encoded.items()}
         meta = Meta(
             model=self.shelf.model,
             run=self.shelf.run,
             minutes=self.minutes,
-            region=self.place,
-            grid=self.grid,
+            region=knife.place,
+            grid=knife.record,
             variables={name: quantity for name, (quantity, _) in made.items()},
             absent=tuple(sorted(wanted - set(made))),
             skipped=tuple(self.skipped),
@@ -101,12 +100,10 @@ class Draft:
             source=source,
             attribution=attribution,
         )
-        y_name, x_name = COORDINATES[self.grid.kind]
-        others = {META: np.array(meta.to_json()), y_name: self.y, x_name: self.x}
-        pieces = archive([*(one for _, one in made.values()), *(member(name, array) for name, array in others.items())])
+        others = (member(META, np.array(meta.to_json())), *knife.axes)
         path = self.path
-        size = write_atomic(path, pieces)
-        write_grid(self.shelf, self.grid, self.y, self.x)
+        size = write_atomic(path, archive([*(one for _, one in made.values()), *others]))
+        write_grid(self.shelf, knife.record, knife.y, knife.x)
         return Built(self.shelf, self.minutes, path, meta, size)
 
 

@@ -48,12 +48,14 @@ class PackedAs(Record):
     """value = float32((integer * scale + reference) * factor), worked out in doubles; 65535 is missing.
 
     `differences`: the integers are the running sums of each row, modulo 65536 (`np.cumsum(a, 1, dtype="u2")`).
+    `zigzag`: each difference has its sign in the lowest bit (`a >> 1 ^ -(a & 1)`).
     """
 
     reference: float
     scale: float
     factor: float
     differences: bool = False
+    zigzag: bool = False
 
 
 class Quantity(Record):

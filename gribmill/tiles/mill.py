@@ -196,7 +196,7 @@ class Mill:
                     name = cell_name(named.name, suffix, several=len(parts) > 1)
                     draft.add(name, part, of_cell(facts, suffix), item.packing if own else None)
             except GribmillError as error:
-                self.failed[draft.place.name] = error
+                self.failed[draft.shelf.region] = error
 
     def _drafts(self, step: Step) -> list[tuple[Cutter, Draft]]:
         """The draft of every region that the step's grid touches and that has not failed."""
@@ -215,9 +215,7 @@ class Mill:
             self.touched.add(region.name)
             if (step, region.name) not in self.drafts:
                 shelf = Shelf(self.data, self.models[step], run, region.name)
-                self.drafts[step, region.name] = Draft(
-                    shelf, minutes, knife.place, knife.record, knife.y, knife.x, region.encoding, self.hour, self.press
-                )
+                self.drafts[step, region.name] = Draft(shelf, minutes, knife, region.encoding, self.hour, self.press)
             found.append((knife, self.drafts[step, region.name]))
         return found
 

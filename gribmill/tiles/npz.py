@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from isal import isal_zlib
 
 from gribmill.tiles.atomic import write_atomic
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.stream import Stream, deflate_bytes, deflate_words
+from gribmill.tiles.grib.kernel import native
+from gribmill.tiles.stream import deflate_bytes
 
 Encoding = Literal["fast", "compact", "stored"]
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
@@ -31,6 +32,11 @@ END = struct.Struct("<4s4H2IH")
 # 32-bit sizes and offsets: beyond them ZIP needs its 64-bit form, which a tile never should.
 LIMIT_BYTES = 2**32 - 1
 LIMIT_MEMBERS = 2**16 - 1
+# What the kernel deflates: float32 fields, whose words are looked for anywhere before, and differences of integers,
+# which hardly repeat but in runs.
+RUNS_ALONE = {np.dtype(np.float32): False, np.dtype(np.uint16): True}
+# How many bytes its 32-bit places can tell.
+LIMIT_KERNEL = 2**28 - 1
 # libdeflate's levels for `compact`: the higher one is twice as slow, and for half of all fields hardly smaller. A
 # sample of a large array tells: it must save so much of the raw bytes.
 LOW_LEVEL, HIGH_LEVEL = 4, 6
@@ -39,8 +45,7 @@ SAMPLED_BYTES = 16 * SAMPLE_BYTES
 WORTH_ITS_TIME = 0.0075
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One compressed array, ready to be put into an archive."""
 
     name: str
@@ -54,30 +59,25 @@ class Member:
 
 def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") -> Member:
     """Compress `array` under `name`. Arrays of Python objects are refused: they would need pickle."""
-    if array.dtype.hasobject:
+    dtype = array.dtype
+    if dtype.hasobject:
         raise TileError(f"array {name} holds Python objects, which a tile never does")
     body = np.asarray(array, order="C")
-    header = npy_header(body.dtype, body.shape)
+    header = npy_header(dtype, body.shape)
     raw_size = len(header) + body.nbytes
     if raw_size > LIMIT_BYTES:
         raise TileError(f"array {name} takes {raw_size} bytes: a tile's array must stay below 4 GiB")
+    module = native() if encoding == "fast" and dtype in RUNS_ALONE and len(header) < raw_size <= LIMIT_KERNEL else None
+    if module is not None:
+        return Member(name, *module.encode(header, body, RUNS_ALONE[dtype]))
     view = body.reshape(-1).view(np.uint8).data if body.size else memoryview(b"")
-    if encoding == "fast" and body.size:
-        stream = _stream(header, body, view)
-        if len(stream.data) < raw_size:
-            extra = stream.segments.extra() if len(stream.segments.checksums) > 1 else b""
-            return Member(name, DEFLATED, stream.crc, raw_size, stream.data, extra)
-        return Member(name, STORED, stream.crc, raw_size, header + view.tobytes())
-    crc = isal_zlib.crc32(view, isal_zlib.crc32(header))
-    packed = _deflate(header, view, encoding) if body.size else None
-    if packed is None or len(packed) >= raw_size:
-        return Member(name, STORED, crc, raw_size, header + view.tobytes())
-    return Member(name, DEFLATED, crc, raw_size, packed)
+    made = _streamed(name, header, view) if encoding == "fast" and body.size else _whole(name, header, view, encoding)
+    return made if len(made.data) < raw_size else Member(name, STORED, made.crc, raw_size, header + view.tobytes())
 
 
 def archive(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
     """The pieces of the ZIP file, members sorted by name: the same members give the same bytes."""
-    ordered = sorted(members, key=lambda item: item.name)
+    ordered = sorted(members, key=itemgetter(0))
     if len({item.name for item in ordered}) != len(ordered):
         raise TileError("two arrays of one tile have the same name")
     if len(ordered) > LIMIT_MEMBERS:
@@ -85,19 +85,21 @@ def archive(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
     pieces: list[bytes | bytearray | memoryview] = []
     directory: list[bytes] = []
     offset = 0
-    for item in ordered:
-        file_name = f"{item.name}.npy".encode()
-        _check_room(offset + LOCAL.size + len(file_name) + len(item.data))
-        facts = (item.method, DOS_TIME, DOS_DATE, item.crc, len(item.data), item.raw_size, len(file_name))
-        pieces += [LOCAL.pack(b"PK\3\4", VERSION_NEEDED, 0, *facts, 0) + file_name, item.data]
-        more = (len(item.extra), 0, 0, 0, UNIX_FILE_0644, offset)
-        entry = CENTRAL.pack(b"PK\1\2", MADE_BY_UNIX, VERSION_NEEDED, 0, *facts, *more)
-        directory.append(entry + file_name + item.extra)
-        offset += LOCAL.size + len(file_name) + len(item.data)
-    size = sum(map(len, directory))
-    _check_room(offset + size + END.size)
-    end = END.pack(b"PK\5\6", 0, 0, len(directory), len(directory), size, offset, 0)
-    return [*pieces, *directory, end]
+    for name, method, crc, raw_size, data, extra in ordered:
+        file_name = f"{name}.npy".encode()
+        facts = (method, DOS_TIME, DOS_DATE, crc, len(data), raw_size, len(file_name))
+        local = LOCAL.pack(b"PK\3\4", VERSION_NEEDED, 0, *facts, 0) + file_name
+        pieces += (local, data)
+        more = (len(extra), 0, 0, 0, UNIX_FILE_0644, offset)
+        directory += (CENTRAL.pack(b"PK\1\2", MADE_BY_UNIX, VERSION_NEEDED, 0, *facts, *more), file_name, extra)
+        offset += len(local) + len(data)
+        if offset > LIMIT_BYTES:
+            break
+    tail = b"".join(directory)
+    if offset + len(tail) + END.size > LIMIT_BYTES:
+        raise TileError("a tile of more than 4 GiB is refused: cut smaller regions or fewer variables")
+    end = END.pack(b"PK\5\6", 0, 0, len(ordered), len(ordered), len(tail), offset, 0)
+    return [*pieces, tail + end]
 
 
 def write_npz(path: Path, arrays: dict[str, np.ndarray[Any, Any]], encoding: Encoding = "fast") -> int:
@@ -115,20 +117,24 @@ def npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(body)) + body
 
 
-def _stream(header: bytes, body: np.ndarray[Any, Any], view: memoryview) -> Stream:
-    found = deflate_words(header, view) if body.dtype == np.float32 else None
-    return found or deflate_bytes(header, view)
+def _streamed(name: str, header: bytes, view: memoryview) -> Member:
+    """By ISA-L, to be read from several places."""
+    stream = deflate_bytes(header, view)
+    extra = stream.segments.extra() if len(stream.segments.checksums) > 1 else b""
+    return Member(name, DEFLATED, stream.crc, len(header) + len(view), stream.data, extra)
 
 
-def _deflate(header: bytes, view: memoryview, encoding: Encoding) -> bytes | bytearray | None:
-    if encoding == "stored":
-        return None
-    if encoding == "compact":
+def _whole(name: str, header: bytes, view: memoryview, encoding: Encoding) -> Member:
+    """By libdeflate, or as it is."""
+    raw = header + view
+    crc = isal_zlib.crc32(raw)
+    if encoding == "compact" and view:
         import deflate
 
-        compressed: bytes | bytearray = deflate.deflate_compress(header + view, _level(view))
-        return compressed
-    raise TileError(f"encoding {encoding!r} is unknown; choose one of {', '.join(ENCODINGS)}")
+        return Member(name, DEFLATED, crc, len(raw), deflate.deflate_compress(raw, _level(view)))
+    if encoding not in ENCODINGS:
+        raise TileError(f"encoding {encoding!r} is unknown; choose one of {', '.join(ENCODINGS)}")
+    return Member(name, STORED, crc, len(raw), raw)
 
 
 def _level(view: memoryview) -> int:
@@ -140,8 +146,3 @@ def _level(view: memoryview) -> int:
     sample = bytes(view[middle : middle + SAMPLE_BYTES])
     low, high = (len(deflate.deflate_compress(sample, level)) for level in (LOW_LEVEL, HIGH_LEVEL))
     return HIGH_LEVEL if low - high > WORTH_ITS_TIME * SAMPLE_BYTES else LOW_LEVEL
-
-
-def _check_room(size: int) -> None:
-    if size > LIMIT_BYTES:
-        raise TileError("a tile of more than 4 GiB is refused: cut smaller regions or fewer variables")

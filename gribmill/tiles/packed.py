@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.tiles.grib.kernel import native
 from gribmill.tiles.meta import PackedAs
 
 Integers = npt.NDArray[np.uint16]
@@ -24,24 +27,22 @@ def pack(values: Values, packing: Any) -> tuple[Integers, PackedAs] | None:
     """
     if packing.reference is None or packing.binary is None or packing.decimal is None:
         return None
-    if abs(packing.binary) > 300 or abs(packing.decimal) > 100 or not np.isfinite(packing.reference):
+    if abs(packing.binary) > 300 or abs(packing.decimal) > 100 or not math.isfinite(packing.reference):
         return None
-    factor = _factor(packing.decimal)
-    how = PackedAs(reference=packing.reference, scale=2.0**packing.binary, factor=factor, differences=True)
-    flat = np.ascontiguousarray(values).reshape(-1)
-    integers = np.empty(flat.size, np.uint16)
-    for start in range(0, flat.size, CHUNK_POINTS):
-        part = slice(start, start + CHUNK_POINTS)
-        if not _pack_chunk(flat[part], how, integers[part]):
-            return None
-    whole = integers.reshape(values.shape)
-    differences = whole.copy()
-    np.subtract(whole[..., 1:], whole[..., :-1], out=differences[..., 1:])
-    return differences, how
+    how = _how(packing.reference, packing.binary, packing.decimal)
+    integers = np.empty(values.shape, np.uint16)
+    module = native()
+    if module is None or not values.size:
+        return (integers, how) if _pack(values, how, integers) else None
+    body = np.ascontiguousarray(values)
+    packed = module.pack(body, values.shape[-1], how.reference, how.scale, how.factor, integers)
+    return (integers, how) if packed else None
 
 
 def unpack(integers: Integers, how: PackedAs) -> Values:
     """The float32 values that were packed, bit for bit."""
+    if how.zigzag:
+        integers = integers >> 1 ^ np.negative(integers & 1)
     if how.differences:
         integers = np.cumsum(integers, axis=-1, dtype=np.uint16)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -49,14 +50,32 @@ def unpack(integers: Integers, how: PackedAs) -> Values:
         return np.where(integers == MISSING, np.float32(np.nan), doubles.astype(np.float32))
 
 
+@lru_cache(maxsize=256)
+def _how(reference: float, binary: int, decimal: int) -> PackedAs:
+    scale, factor = 2.0**binary, _factor(decimal)
+    return PackedAs(reference=reference, scale=scale, factor=factor, differences=True, zigzag=True)
+
+
+def _pack(values: Values, how: PackedAs, integers: Integers) -> bool:
+    """As the kernel does it: fills `integers` with differences, False where they do not give the values back."""
+    flat, whole = np.ascontiguousarray(values).reshape(-1), integers.reshape(-1)
+    for start in range(0, flat.size, CHUNK_POINTS):
+        part = slice(start, start + CHUNK_POINTS)
+        if not _pack_chunk(flat[part], how, whole[part]):
+            return False
+    differences = np.diff(integers, axis=-1, prepend=np.uint16(0)).view(np.int16)
+    np.copyto(integers, (differences << 1 ^ differences >> 15).view(np.uint16))
+    return True
+
+
 def _pack_chunk(values: Values, how: PackedAs, integers: Integers) -> bool:
     """Fill `integers`; False where they are out of range or do not give the values back."""
     missing = np.isnan(values) if np.isnan(values.min()) else None
     doubles = values.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
-        doubles /= how.factor
+        doubles *= 1.0 / how.factor
         doubles -= how.reference
-        doubles /= how.scale
+        doubles *= 1.0 / how.scale
         np.rint(doubles, out=doubles)
         if missing is not None:
             doubles[missing] = 0.0

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from gribmill.tiles.errors import TileError
@@ -29,10 +30,7 @@ class Shelf:
     @property
     def folder(self) -> Path:
         """tiles/{model}/{run}/{region} below the data root; names that could climb out are refused."""
-        for name, pattern in ((self.model, MODEL_ID), (self.run, RUN_ID), (self.region, SLUG)):
-            if not pattern.fullmatch(name):
-                raise TileError(f"{name!r} is not a name that a model, run or region can have")
-        return self.root / "tiles" / self.model / self.run / self.region
+        return _folder(self.root, self.model, self.run, self.region)
 
     def tile(self, minutes: int) -> Path:
         """The tile of one step: 005.npz, or 005m15.npz between the hours."""
@@ -46,6 +44,15 @@ class Shelf:
             if match := TILE_NAME.fullmatch(name):
                 found[int(match[1]) * 60 + int(match[2] or 0)] = folder / name
         return dict(sorted(found.items()))
+
+
+# Asked for several times for every tile, and the same for every hour of a run.
+@lru_cache(maxsize=1024)
+def _folder(root: Path, model: str, run: str, region: str) -> Path:
+    for name, pattern in ((model, MODEL_ID), (run, RUN_ID), (region, SLUG)):
+        if not pattern.fullmatch(name):
+            raise TileError(f"{name!r} is not a name that a model, run or region can have")
+    return root / "tiles" / model / run / region
 
 
 def shelves(root: Path, model: str | None = None, run: str | None = None, region: str | None = None) -> Iterator[Shelf]:

@@ -7,16 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 from isal import isal_zlib
 
 from gribmill.tiles.segments import MOST, Segments
 
-# As the kernel has them: raw bytes that share their codes, and those that no repeat reaches out of.
 BLOCK = 2**16
-SPAN = 2**14
-# How many bytes the kernel's 32-bit places can tell.
-LIMIT_KERNEL = 2**28 - 1
 ISAL_LEVEL = 2
 
 
@@ -29,26 +24,9 @@ class Stream:
     segments: Segments
 
 
-def deflate_words(header: bytes, body: memoryview) -> Stream | None:
-    """Of an array of 32-bit words, by the kernel; None where that is not at hand."""
-    from gribmill.tiles.grib.kernel import native
-
-    size = len(header) + len(body)
-    module = native() if size % 4 == 0 and len(header) <= BLOCK and size <= LIMIT_KERNEL else None
-    if module is None:
-        return None
-    blocks, bits = np.empty(-(-size // BLOCK), np.uint32), np.empty(-(-size // SPAN), np.uint32)
-    data = module.deflate(header, body, blocks, bits)
-    span = _span(SPAN, size)
-    block = max(BLOCK, span)
-    checksums = list(_checksums(header, body, span))
-    known = bits[:: span // SPAN].tolist() if span < block else ()
-    return Stream(data, checksums[-1], Segments(span, block, blocks[:: block // BLOCK].tolist(), checksums, known))
-
-
 def deflate_bytes(header: bytes, body: memoryview) -> Stream:
     """Of any array, by ISA-L: a block ends where a stretch does."""
-    span = _span(BLOCK, len(header) + len(body))
+    span = _span(len(header) + len(body))
     compressor: Any = isal_zlib.compressobj(ISAL_LEVEL, isal_zlib.DEFLATED, -15)
     pieces = [compressor.compress(header)]
     begins = [0]
@@ -60,9 +38,9 @@ def deflate_bytes(header: bytes, body: memoryview) -> Stream:
     return Stream(b"".join(pieces), checksums[-1], Segments(span, span, begins[:-1], checksums))
 
 
-def _span(least: int, size: int) -> int:
+def _span(size: int) -> int:
     """The length of a stretch, so that there are not too many of them."""
-    span = least
+    span = BLOCK
     while size > span * MOST:
         span *= 2
     return span

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from gribmill.tiles.directory import Entry
 from gribmill.tiles.grib import kernel
-from gribmill.tiles.npz import DEFLATED, member, npy_header
-from gribmill.tiles.stream import BLOCK, SPAN, Stream, deflate_words
+from gribmill.tiles.npz import DEFLATED, STORED, Member, member, npy_header
+from gribmill.tiles.segments import segments_in
 from gribmill.tiles.stretches import inflate, stretches_of
 
 pytestmark = pytest.mark.skipif(kernel.state() != "native", reason="the kernel is not in use")
 Words = NDArray[np.uint32]
+# As the kernel has them: raw bytes that share their codes, and those that no repeat reaches out of.
+BLOCK, SPAN = 2**16, 2**14
 SIZES = (1, 2, 7, 15, 16, 17, 31, 600, 4063, 4064, 4065, 16_351, 16_352, 16_353, 40_000)
 
 
@@ -40,44 +42,67 @@ KINDS: dict[str, Callable[[np.random.Generator, int], Words]] = {
 }
 
 
-def deflated(array: NDArray[np.float32]) -> tuple[Stream, bytes]:
-    header = npy_header(array.dtype, array.shape)
-    stream = deflate_words(header, array.view(np.uint8).data)
-    assert stream is not None
-    return stream, header + array.tobytes()
+def encoded(array: NDArray[np.generic]) -> tuple[Member, bytes]:
+    return member("x", array), npy_header(array.dtype, array.shape) + array.tobytes()
+
+
+def check(made: Member, raw: bytes) -> None:
+    data = bytes(made.data)
+    assert made.method == STORED or isal_zlib.decompress(data, -15) == raw
+    assert (data if made.method == STORED else zlib.decompress(data, -15)) == raw
+    assert (made.crc, made.raw_size) == (zlib.crc32(raw), len(raw))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", SIZES)
 def test_every_inflater_gives_back_what_was_deflated(kind: str, size: int) -> None:
-    array = KINDS[kind](np.random.default_rng(size), size).view(np.float32)
-    stream, raw = deflated(array)
-    assert zlib.decompress(stream.data, -15) == raw
-    assert isal_zlib.decompress(stream.data, -15) == raw
-    assert stream.crc == zlib.crc32(raw)
+    array = KINDS[kind](np.random.default_rng(size), size)
+    check(*encoded(array.view(np.float32)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_any_stretch_is_read_alone(kind: str) -> None:
-    array = KINDS[kind](np.random.default_rng(1), 60_001).view(np.float32)
-    stream, raw = deflated(array)
-    entry = Entry("x", DEFLATED, stream.crc, len(stream.data), len(raw), 0, stream.segments.extra())
-    assert stream.segments.span == SPAN
+@pytest.mark.parametrize("size", [*SIZES, *(BLOCK // 2 - 64 + more for more in (-1, 0, 1, 2, 3))])
+def test_so_it_does_for_integers_of_any_number(kind: str, size: int) -> None:
+    check(*encoded(KINDS[kind](np.random.default_rng(size), size).astype(np.uint16)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [np.float32, np.uint16])
+def test_any_stretch_is_read_alone(kind: str, dtype: type) -> None:
+    words = KINDS[kind](np.random.default_rng(1), 130_001)
+    made, raw = encoded(words.view(np.float32) if dtype is np.float32 else words.astype(np.uint16))
+    segments = segments_in(made.extra, len(raw))
+    assert segments is not None and segments.span == SPAN
+    entry = Entry("x", made.method, made.crc, len(made.data), len(raw), 0, made.extra)
     for begin in [*range(0, len(raw), SPAN), BLOCK - 4, len(raw) - 4]:
-        for end in {begin + 4, min(begin + SPAN, len(raw)), min(begin + SPAN + 4, len(raw))}:
-            stretches = stretches_of(entry, stream.segments, begin, end)
-            parts = inflate([stream.data[found.begin : found.end] for found in stretches], stretches)
+        for end in {min(begin + more, len(raw)) for more in (4, SPAN, SPAN + 4)}:
+            stretches = stretches_of(entry, segments, begin, end)
+            parts = inflate([bytes(made.data[found.begin : found.end]) for found in stretches], stretches)
             first, last = begin // SPAN * SPAN, min((end - 1) // SPAN * SPAN + SPAN, len(raw))
             assert stretches[0].raw_begin == first
             assert b"".join(part or b"" for part in parts) == raw[first:last]
+
+
+def test_what_hardly_deflates_is_stored() -> None:
+    noise = np.random.default_rng(2).normal(size=200_000).astype(np.float32)
+    assert len(zlib.compress(noise.tobytes(), 6)) > 0.85 * noise.nbytes
+    assert member("x", noise).method == STORED
+    assert member("x", np.concatenate([noise, np.zeros(200_000, np.float32)])).method == DEFLATED
+    assert member("x", noise[:20_000]).method == DEFLATED
+
+
+def test_a_field_of_one_value_takes_hardly_any_room() -> None:
+    made, raw = encoded(np.full(1_000_000, 273.15, np.float32))
+    check(made, raw)
+    assert len(made.data) < len(raw) / 200
 
 
 def test_a_field_takes_little_more_than_zlib_takes() -> None:
     steps = np.random.default_rng(3).normal(size=(500, 400))
     smooth = np.cumsum(np.cumsum(steps, axis=0), axis=1)
     array = np.round(smooth / np.abs(smooth).max() * 30 + 280, 1).astype(np.float32)
-    stream, raw = deflated(array.reshape(-1))
-    assert len(stream.data) < 1.25 * len(zlib.compress(raw, 6))
+    made, raw = encoded(array)
+    assert len(made.data) < 1.25 * len(zlib.compress(raw, 6))
 
 
 def test_the_same_array_gives_the_same_bytes() -> None:
@@ -87,14 +112,10 @@ def test_the_same_array_gives_the_same_bytes() -> None:
     assert member("x", array) == first
 
 
-@pytest.mark.parametrize(
-    ("header", "body", "blocks", "bits"),
-    [(0, 0, 0, 0), (128, 3, 1, 1), (128, 400, 2, 1), (128, 400, 1, 2), (BLOCK + 4, 400, 2, 5)],
-)
-def test_sizes_that_do_not_fit_are_refused(header: int, body: int, blocks: int, bits: int) -> None:
-    places = np.empty(blocks, np.uint32), np.empty(bits, np.uint32)
-    with pytest.raises(ValueError, match="no room"):
-        kernel.native().deflate(bytes(header), bytes(body), *places)
+@pytest.mark.parametrize(("header", "body"), [(0, 400), (128, 0), (BLOCK + 4, 400)])
+def test_sizes_that_do_not_fit_are_refused(header: int, body: int) -> None:
+    with pytest.raises(ValueError, match="not an array"):
+        kernel.native().encode(bytes(header), bytes(body), False)
 
 
 def test_without_the_kernel_the_same_values_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

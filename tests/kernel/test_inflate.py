@@ -12,19 +12,30 @@ from numpy.typing import NDArray
 
 from gribmill.tiles.archive import Archive
 from gribmill.tiles.grib import kernel
-from gribmill.tiles.npz import write_npz
-from gribmill.tiles.segments import Segments
+from gribmill.tiles.npz import DEFLATED, write_npz
+from gribmill.tiles.segments import Segments, segments_in
+from gribmill.tiles.stream import Stream
 from gribmill.tiles.stretches import inflate_whole
-from tests.kernel.test_deflate import KINDS, SIZES, deflated
+from tests.kernel.test_deflate import KINDS, encoded
 
 pytestmark = pytest.mark.skipif(kernel.state() != "native", reason="the kernel is not in use")
+# Noise is stored, and an array of one stretch has no list of them.
+DEFLATING = [kind for kind in KINDS if kind != "noise"]
+SIZES = (16_351, 16_352, 16_353, 40_000)
+
+
+def deflated(array: NDArray[np.float32]) -> tuple[Stream, bytes]:
+    made, raw = encoded(array)
+    segments = segments_in(made.extra, len(raw))
+    assert made.method == DEFLATED and segments is not None
+    return Stream(bytes(made.data), made.crc, segments), raw
 
 
 def some(kind: str, size: int) -> NDArray[np.float32]:
     return KINDS[kind](np.random.default_rng(size), size).view(np.float32)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DEFLATING)
 @pytest.mark.parametrize("size", SIZES)
 def test_what_was_deflated_is_inflated(kind: str, size: int) -> None:
     stream, raw = deflated(some(kind, size))
@@ -33,7 +44,7 @@ def test_what_was_deflated_is_inflated(kind: str, size: int) -> None:
     assert bytes(found) == raw
 
 
-@pytest.mark.parametrize("kind", ["fields", "noise", "runs"])
+@pytest.mark.parametrize("kind", ["fields", "periods", "runs"])
 def test_streams_of_other_writers_are_declined(kind: str) -> None:
     array = some(kind, 40_000)
     stream, raw = deflated(array)
@@ -41,7 +52,7 @@ def test_streams_of_other_writers_are_declined(kind: str) -> None:
         assert inflate_whole(other, stream.segments, len(raw)) is None
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DEFLATING)
 def test_damage_is_declined_or_gives_other_bytes_never_a_crash(kind: str) -> None:
     stream, raw = deflated(some(kind, 20_000))
     random = np.random.default_rng(7)

@@ -1,12 +1,15 @@
-"""Statistics and turned winds are the same, to the last bit, with the kernel and without it."""
+"""Statistics, turned winds and packed integers are the same, to the last bit, with the kernel and without it."""
 
 from __future__ import annotations
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from gribmill.tiles.grib import kernel
 from gribmill.tiles.grib.winds import turned
+from gribmill.tiles.packed import pack, unpack
 from gribmill.tiles.summary import statistics
 
 pytestmark = pytest.mark.skipif(kernel.state() != "native", reason="the kernel is not in use")
@@ -54,6 +57,36 @@ def test_turned_winds(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
         # Which NaN it is does not matter: a tile has one kind.
         assert np.array_equal(one.view(np.uint32)[~np.isnan(one)], other.view(np.uint32)[~np.isnan(other)])
         assert np.array_equal(np.isnan(one), np.isnan(other))
+
+
+PACKINGS = [(2500.0, 0, 1), (-3.5, -4, 2), (9.0e4, 3, 0), (0.0, 1, -2), (101325.25, -9, 0), (1.0e30, 0, 0)]
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.parametrize("greatest", [0, 9, 65534, 65536, 10**6])
+@pytest.mark.parametrize("missing", [0, 0.3, 1])
+def test_packed_integers(
+    packing: tuple[float, int, int], greatest: int, missing: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reference, binary, decimal = packing
+    random = np.random.default_rng(greatest)
+    integers = random.integers(0, greatest + 1, (37, 53))
+    values = ((integers * 2.0**binary + reference) * 10.0**-decimal).astype(np.float32)
+    values[random.random(values.shape) < missing] = np.nan
+    how = SimpleNamespace(reference=reference, binary=binary, decimal=decimal)
+    native = pack(values, how)
+    monkeypatch.setenv(kernel.SWITCH, "off")
+    other = pack(values, how)
+    assert (native is None) == (other is None)
+    if native is not None and other is not None:
+        assert native[1] == other[1] and native[0].tobytes() == other[0].tobytes()
+        assert np.array_equal(unpack(*native), values, equal_nan=True)
+
+
+@pytest.mark.parametrize(("values", "width", "integers"), [(12, 5, 12), (12, 4, 11), (12, 0, 12), (12, -4, 12)])
+def test_rows_that_do_not_fit_are_refused(values: int, width: int, integers: int) -> None:
+    with pytest.raises(ValueError, match="do not match"):
+        kernel.native().pack(np.zeros(values, np.float32), width, 0.0, 1.0, 1.0, np.zeros(integers, np.uint16))
 
 
 def test_arrays_that_do_not_match_are_refused() -> None:

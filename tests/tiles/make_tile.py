@@ -68,7 +68,7 @@ def make_tile(
     knife = cutter(grid, region)
     assert knife is not None
     shelf = Shelf(root, model, run, region.name)
-    draft = Draft(shelf, minutes, knife.place, knife.record, knife.y, knife.x, region.encoding)
+    draft = Draft(shelf, minutes, knife, region.encoding)
     for name, (values, changes) in fields.items():
         whole = np.broadcast_to(np.asarray(values, np.float32), grid.shape)
         facts = quantity(

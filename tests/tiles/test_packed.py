@@ -28,7 +28,7 @@ def test_the_sources_own_values_come_back_bit_for_bit(how: SimpleNamespace) -> N
     assert found is not None
     integers, undo = found
     assert integers.dtype == np.uint16
-    assert np.cumsum(integers, axis=1, dtype=np.uint16)[3, 4] == MISSING
+    assert np.cumsum(integers >> 1 ^ -(integers & 1), axis=1, dtype=np.uint16)[3, 4] == MISSING
     assert unpack(integers, undo).tobytes() == original.tobytes()
 
 
@@ -41,12 +41,14 @@ def test_fields_of_many_chunks_with_holes_anywhere_come_back() -> None:
     assert unpack(*found).tobytes() == original.tobytes()
 
 
-def test_tiles_that_hold_the_integers_themselves_are_read_too() -> None:
+@pytest.mark.parametrize("differences", [False, True])
+def test_tiles_that_hold_the_integers_or_their_plain_differences_are_read_too(differences: bool) -> None:
     integers = np.array([[3, 9, MISSING], [0, 7, 7]], np.uint16)
-    undo = PackedAs(reference=2500.0, scale=1.0, factor=0.1)
+    undo = PackedAs(reference=2500.0, scale=1.0, factor=0.1, differences=differences)
     expected = values(integers.astype(np.float64), packing())
     expected[0, 2] = np.nan
-    assert unpack(integers, undo).tobytes() == expected.tobytes()
+    held = np.diff(integers, axis=1, prepend=np.uint16(0)) if differences else integers
+    assert unpack(held, undo).tobytes() == expected.tobytes()
 
 
 def test_values_that_are_off_by_the_last_bit_are_not_packed() -> None:

@@ -11,6 +11,7 @@
 
 #define BLOCK_WORDS 16384
 #define PIECES (BLOCK_WORDS / PIECE_WORDS)
+#define STRANDS (BLOCK_WORDS / STRAND_WORDS)
 #define LITERALS 256
 #define END_OF_BLOCK 256
 #define LENGTH_SYMBOLS 29
@@ -39,7 +40,7 @@ typedef struct {
     uint32_t counts[MOST_SYMBOLS], distance_counts[DISTANCE_SYMBOLS];
     uint8_t lengths[MOST_SYMBOLS], distance_lengths[DISTANCE_SYMBOLS];
     uint16_t plain[MOST_SYMBOLS], distance_plain[DISTANCE_SYMBOLS]; /* codes, first bit lowest */
-    size_t token_count, literal_count, piece_tokens[PIECES]; /* where each piece's tokens begin */
+    uint32_t token_counts[STRANDS], literal_counts[STRANDS]; /* a strand's begin where its words do */
     int plain_words; /* nothing but literals, without tokens */
 } Deflater;
 
@@ -79,74 +80,105 @@ static void to_byte(Output *self) { put_number(self, 0, (8 - self->count) & 7); 
 static const uint8_t LENGTH_EXTRA[LENGTH_SYMBOLS] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
                                                      2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
 
-/* The symbol of a length in words, and by how much the length exceeds the symbol's least. */
-static unsigned length_symbol(unsigned words, unsigned *excess) {
-    unsigned symbol = 0, least = 3;
-    while (least + (1u << LENGTH_EXTRA[symbol]) <= 4 * words) least += 1u << LENGTH_EXTRA[symbol++];
-    *excess = 4 * words - least;
-    return symbol;
-}
+/* The symbol of each length in words, from one on, and by how much the length exceeds the symbol's least. */
+static const uint8_t LENGTH_SYMBOL[LONGEST_WORDS] = {
+    1, 5, 8, 10, 12, 13, 14, 15, 16, 16, 17, 17, 18, 18, 19, 19, 20, 20, 20, 20, 21, 21, 21, 21, 22, 22, 22, 22, 23, 23, 23, 23,
+    24, 24, 24, 24, 24, 24, 24, 24, 25, 25, 25, 25, 25, 25, 25, 25, 26, 26, 26, 26, 26, 26, 26, 26, 27, 27, 27, 27, 27, 27, 27, 27};
+static const uint8_t LENGTH_EXCESS[LONGEST_WORDS] = {
+    0, 0, 1, 1, 1, 1, 1, 1, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 9, 13, 1, 5, 9, 13, 1, 5, 9, 13, 1, 5, 9, 13,
+    1, 5, 9, 13, 17, 21, 25, 29, 1, 5, 9, 13, 17, 21, 25, 29, 1, 5, 9, 13, 17, 21, 25, 29, 1, 5, 9, 13, 17, 21, 25, 29};
 
 static inline unsigned distance_extra(unsigned symbol) { return symbol < 2 ? 0 : symbol / 2 - 1; }
 
-/* Which repeats are used: the first that comes, as long as it is. */
-static inline void choose_tokens(Deflater *self, const uint8_t *words, size_t count) {
-    size_t made = self->token_count, literals = self->literal_count;
-    for (size_t i = 0; i < count;) {
-        const uint32_t found = self->repeats.found[i];
-        uint32_t alike = found & ALIKE_MASK;
-        if (alike == LANES) alike = alike_from(words, i, found, count - i < LONGEST_WORDS ? count - i : LONGEST_WORDS);
-        /* As a float's, a distance's bits are what deflate wants: exponent and first bit of the fraction are its symbol
-           (from the bias on), the rest of the fraction its extra bits. */
-        const uint32_t fresh = 0u - (uint32_t)(found == NEW), literal = (uint32_t)literals;
-        const uint32_t kind = ((found >> 22) - 2 * 127) << 6 | (alike - 1);
-        const uint32_t repeat = (found & ~ALIKE_MASK) << 10 | kind;
-        self->literals[literals] = word32(words, i);
-        self->tokens[made++] = (repeat & ~fresh) | ((KINDS + literal) & fresh);
-        self->kinds[(kind & ~fresh) | ((KINDS + literal % 8) & fresh)]++;
-        literals += fresh & 1;
-        i += alike;
+/* Where the choice among a strand's repeats has come to. */
+typedef struct {
+    size_t at, end;
+    uint32_t *tokens;
+    uint32_t literals; /* where the next one goes */
+} Choice;
+
+/* One token: the first repeat that comes is used, as long as it is. */
+static inline void choose_token(Deflater *self, const uint8_t *words, Choice *choice) {
+    const size_t at = choice->at;
+    const uint32_t found = self->repeats.found[at];
+    uint32_t alike = found & ALIKE_MASK;
+    if (alike == LANES) alike = alike_from(words, at, found, choice->end - at < LONGEST_WORDS ? choice->end - at : LONGEST_WORDS);
+    /* As a float's, a distance's bits are what deflate wants: exponent and first bit of the fraction are its symbol
+       (from the bias on), the rest of the fraction its extra bits. */
+    const uint32_t fresh = 0u - (uint32_t)(found == NEW), literal = choice->literals;
+    const uint32_t kind = ((found >> 22) - 2 * 127) << 6 | (alike - 1);
+    const uint32_t repeat = (found & ~ALIKE_MASK) << 10 | kind;
+    self->literals[literal] = word32(words, at);
+    *choice->tokens++ = (repeat & ~fresh) | ((KINDS + literal) & fresh);
+    self->kinds[(kind & ~fresh) | ((KINDS + literal % 8) & fresh)]++;
+    choice->literals += fresh & 1;
+    choice->at += alike;
+}
+
+static inline Choice begin_choice(Deflater *self, size_t piece, size_t start, size_t count) {
+    const size_t end = count - start < STRAND_WORDS ? count : start + STRAND_WORDS;
+    return (Choice){start, end, self->tokens + piece + start, (uint32_t)(piece + start)};
+}
+
+static inline void end_choice(Deflater *self, const uint8_t *words, Choice *choice, size_t start) {
+    while (choice->at < choice->end) choose_token(self, words, choice);
+    self->token_counts[start / STRAND_WORDS] = (uint32_t)(choice->tokens - self->tokens - start);
+    self->literal_counts[start / STRAND_WORDS] = choice->literals - (uint32_t)start;
+}
+
+/* A piece of the block that begins at its word `piece`. Each token waits for the one before it to tell where it
+   begins: two strands at once wait half as long. */
+static inline void choose_tokens(Deflater *self, const uint8_t *words, size_t piece, size_t count) {
+    for (size_t start = 0; start < count; start += 2 * STRAND_WORDS) {
+        const size_t middle = count - start < STRAND_WORDS ? count : start + STRAND_WORDS;
+        Choice one = begin_choice(self, piece, start, count), other = begin_choice(self, piece, middle, count);
+        while (one.at < one.end && other.at < other.end) {
+            choose_token(self, words, &one);
+            choose_token(self, words, &other);
+        }
+        end_choice(self, words, &one, piece + start);
+        if (middle < count) end_choice(self, words, &other, piece + middle);
     }
-    self->token_count = made;
-    self->literal_count = literals;
 }
 
 /* Without a single repeat, the literals themselves are the tokens. */
 static void choose_literals(Deflater *self, const uint8_t *words, size_t count) {
     self->plain_words = 1;
     memcpy(self->literals, words, 4 * count);
-    self->token_count = self->literal_count = count;
-    for (size_t i = 0; i < PIECES; i++) self->piece_tokens[i] = i * PIECE_WORDS;
+    for (size_t start = 0; start < count; start += STRAND_WORDS) {
+        const uint32_t own = (uint32_t)(count - start < STRAND_WORDS ? count - start : STRAND_WORDS);
+        self->token_counts[start / STRAND_WORDS] = self->literal_counts[start / STRAND_WORDS] = own;
+    }
 }
 
-static inline void choose(Deflater *self, const uint8_t *words, size_t count) {
+static inline void choose(Deflater *self, const uint8_t *words, size_t count, int runs) {
     memset(self->kinds, 0, sizeof self->kinds);
-    self->token_count = self->literal_count = 0;
     self->plain_words = 0;
     for (size_t start = 0; start < count; start += PIECE_WORDS) {
         const uint8_t *piece = words + 4 * start;
         const size_t size = count - start < PIECE_WORDS ? count - start : PIECE_WORDS;
-        find_repeats(&self->repeats, piece, size, count - start);
+        find_repeats(&self->repeats, piece, size, count - start, runs);
         /* Where hardly a word of the first piece repeats, the others are not searched. */
         if (start == 0 && count_repeats(&self->repeats, size) < size / 16) {
             choose_literals(self, words, count);
             return;
         }
-        self->piece_tokens[start / PIECE_WORDS] = self->token_count;
-        choose_tokens(self, piece, size);
+        choose_tokens(self, piece, start, size);
     }
 }
 
-static void count_symbols(Deflater *self) {
-    /* Four tables: one byte of a word does not wait for the count of another. */
-    uint32_t planes[4][LITERALS];
+static void count_symbols(Deflater *self, size_t count) {
+    /* Eight tables, so that no byte waits for the count of another: the first ones of two words are often the same. */
+    uint32_t planes[8][LITERALS];
     memset(planes, 0, sizeof planes);
-    for (size_t i = 0; i < self->literal_count; i++) {
-        const uint32_t word = self->literals[i];
-        for (unsigned k = 0; k < 4; k++) planes[k][word >> 8 * k & 255]++;
+    for (size_t start = 0; start < count; start += STRAND_WORDS) {
+        const uint32_t *literals = self->literals + start, own = self->literal_counts[start / STRAND_WORDS];
+        for (uint32_t i = 0; i < own; i++)
+            for (unsigned k = 0; k < 4; k++) planes[i % 2 * 4 + k][literals[i] >> 8 * k & 255]++;
     }
     memset(self->counts, 0, sizeof self->counts);
-    for (unsigned i = 0; i < LITERALS; i++) self->counts[i] = planes[0][i] + planes[1][i] + planes[2][i] + planes[3][i];
+    for (unsigned k = 0; k < 8; k++)
+        for (unsigned i = 0; i < LITERALS; i++) self->counts[i] += planes[k][i];
     self->counts[END_OF_BLOCK] = 1;
     uint32_t of_length[LONGEST_WORDS] = {0};
     for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
@@ -158,10 +190,7 @@ static void count_symbols(Deflater *self) {
         }
         self->distance_counts[symbol] = sum;
     }
-    for (unsigned i = 0; i < LONGEST_WORDS; i++) {
-        unsigned excess;
-        if (of_length[i]) self->counts[END_OF_BLOCK + 1 + length_symbol(i + 1, &excess)] += of_length[i];
-    }
+    for (unsigned i = 0; i < LONGEST_WORDS; i++) self->counts[END_OF_BLOCK + 1 + LENGTH_SYMBOL[i]] += of_length[i];
 }
 
 static void make_codes(Deflater *self) {
@@ -171,35 +200,34 @@ static void make_codes(Deflater *self) {
     assign_codes(self->distance_lengths, DISTANCE_SYMBOLS, self->distance_plain);
 }
 
-/* The code of every kind of token that there is. */
-static void code_kinds(Deflater *self) {
+/* The code of every kind of token that there may be. */
+static inline void code_kinds(Deflater *self) {
     uint64_t of_length[LONGEST_WORDS];
     for (unsigned i = 0; i < LONGEST_WORDS; i++) {
-        unsigned excess;
-        const unsigned length = length_symbol(i + 1, &excess), symbol = END_OF_BLOCK + 1 + length;
-        const unsigned bits = self->lengths[symbol];
-        of_length[i] = at_top(self->plain[symbol] | (uint64_t)excess << bits, bits + LENGTH_EXTRA[length]);
+        const unsigned length = LENGTH_SYMBOL[i], bits = self->lengths[END_OF_BLOCK + 1 + length];
+        const uint64_t code = self->plain[END_OF_BLOCK + 1 + length] | (uint64_t)LENGTH_EXCESS[i] << bits;
+        of_length[i] = at_top(code, bits + LENGTH_EXTRA[length]);
     }
     for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
         if (!self->distance_counts[symbol]) continue;
         const unsigned bits = self->distance_lengths[symbol] + distance_extra(symbol);
         const uint64_t distance = at_top(self->distance_plain[symbol], bits);
-        for (unsigned i = 0; i < LONGEST_WORDS; i++) {
-            const unsigned kind = LONGEST_WORDS * symbol + i;
-            if (self->kinds[kind]) self->codes[kind] = joined(of_length[i], distance);
-        }
+        uint64_t *codes = self->codes + LONGEST_WORDS * symbol;
+        for (unsigned i = 0; i < LONGEST_WORDS; i++) codes[i] = joined(of_length[i], distance);
     }
 }
 
-static inline void code_literals(Deflater *self) {
+static inline void code_literals(Deflater *self, size_t count) {
     uint64_t code_of[LITERALS];
     for (unsigned i = 0; i < LITERALS; i++) code_of[i] = at_top(self->plain[i], self->lengths[i]);
-    const size_t count = self->literal_count;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t word = self->literals[i];
-        const uint64_t a = code_of[word & 255], b = code_of[word >> 8 & 255];
-        const uint64_t c = code_of[word >> 16 & 255], d = code_of[word >> 24];
-        self->codes[KINDS + i] = joined(joined(a, b), joined(c, d));
+    for (size_t start = 0; start < count; start += STRAND_WORDS) {
+        const size_t end = start + self->literal_counts[start / STRAND_WORDS];
+        for (size_t i = start; i < end; i++) {
+            const uint32_t word = self->literals[i];
+            const uint64_t a = code_of[word & 255], b = code_of[word >> 8 & 255];
+            const uint64_t c = code_of[word >> 16 & 255], d = code_of[word >> 24];
+            self->codes[KINDS + i] = joined(joined(a, b), joined(c, d));
+        }
     }
 }
 
@@ -260,13 +288,13 @@ static void put_description(Output *output, const Deflater *deflater, int last) 
     put_number(output, (symbols - 257) | (distances - 1) << 5 | (sent - 4) << 10, 14);
     for (unsigned i = 0; i < sent; i++) put_number(output, lengths[ORDER[i]], 3);
     for (unsigned i = 0; i < description.size; i++) {
-        const unsigned symbol = description.symbol[i];
-        put_number(output, codes[symbol], lengths[symbol]);
-        put_number(output, description.more[i], MORE_BITS[symbol]);
+        const unsigned symbol = description.symbol[i], bits = lengths[symbol];
+        put_number(output, codes[symbol] | (uint64_t)description.more[i] << bits, bits + MORE_BITS[symbol]);
     }
 }
 
-static inline void put_piece(Output *output, const Deflater *deflater, size_t start, size_t end) {
+static inline void put_strand(Output *output, const Deflater *deflater, size_t start) {
+    const size_t end = start + deflater->token_counts[start / STRAND_WORDS];
     Output self = *output;
     if (deflater->plain_words)
         for (size_t i = start; i < end; i++) put(&self, deflater->codes[KINDS + i], BITS_OF(deflater->codes[KINDS + i]));
@@ -279,24 +307,38 @@ static inline void put_piece(Output *output, const Deflater *deflater, size_t st
     *output = self;
 }
 
+static inline uint32_t place_of(const Output *output, const uint8_t *origin) {
+    return (uint32_t)(8 * (size_t)(output->out - origin) + output->count);
+}
+
 /* `marks` are filled with the bit at which each piece begins. */
-static inline void put_pieces(Output *output, const Deflater *self, size_t count, const uint8_t *origin, uint32_t *marks) {
-    const size_t pieces = (count + PIECE_WORDS - 1) / PIECE_WORDS;
-    for (size_t i = 0; i < pieces; i++) {
-        marks[i] = (uint32_t)(8 * (size_t)(output->out - origin) + output->count);
-        put_piece(output, self, self->piece_tokens[i], i + 1 < pieces ? self->piece_tokens[i + 1] : self->token_count);
+static inline void put_strands(Output *output, const Deflater *self, size_t count, const uint8_t *origin, uint32_t *marks) {
+    for (size_t start = 0; start < count; start += STRAND_WORDS) {
+        if (start % PIECE_WORDS == 0) *marks++ = place_of(output, origin);
+        put_strand(output, self, start);
     }
 }
 
-static inline size_t make_block(Deflater *self, const uint8_t *words, size_t count, int last, uint8_t *out, uint32_t *marks) {
-    choose(self, words, count);
-    count_symbols(self);
+/* What is deflated: words, up to three bytes more, and whether a word is only looked for right before itself. */
+typedef struct {
+    const uint8_t *bytes;
+    size_t size;
+    int runs;
+} Words;
+
+static inline size_t make_block(Deflater *self, const Words *words, int last, uint8_t *out, uint32_t *marks) {
+    const size_t count = words->size / 4, pieces = (count + PIECE_WORDS - 1) / PIECE_WORDS;
+    choose(self, words->bytes, count, words->runs);
+    count_symbols(self, count);
+    for (size_t i = 4 * count; i < words->size; i++) self->counts[words->bytes[i]]++;
     make_codes(self);
     code_kinds(self);
-    code_literals(self);
+    code_literals(self, count);
     Output output = {0, 0, out};
     put_description(&output, self, last);
-    put_pieces(&output, self, count, out, marks);
+    put_strands(&output, self, count, out, marks);
+    if (words->size > 4 * PIECE_WORDS * pieces) marks[pieces] = place_of(&output, out);
+    for (size_t i = 4 * count; i < words->size; i++) put_number(&output, self->plain[words->bytes[i]], self->lengths[words->bytes[i]]);
     put_number(&output, self->plain[END_OF_BLOCK], self->lengths[END_OF_BLOCK]);
     /* An empty stored block ends on a byte. */
     if (!last) put_number(&output, 0, 3);
@@ -306,19 +348,32 @@ static inline size_t make_block(Deflater *self, const uint8_t *words, size_t cou
 }
 
 #ifdef WITH_AVX2
-AVX2 __attribute__((flatten)) static size_t block_avx2(Deflater *self, const uint8_t *words, size_t count, int last,
-                                                       uint8_t *out, uint32_t *marks) {
-    return make_block(self, words, count, last, out, marks);
+AVX2 __attribute__((flatten)) static size_t block_avx2(Deflater *self, const Words *words, int last, uint8_t *out,
+                                                       uint32_t *marks) {
+    return make_block(self, words, last, out, marks);
 }
 #endif
 
-/* Deflates up to BLOCK_WORDS words, at least one; `out` has room as the bounds tell, `marks` for each piece's first bit,
-   counted from `out`. Returns the size. */
-static size_t deflate_block(Deflater *self, const uint8_t *words, size_t count, int last, uint8_t *out, uint32_t *marks) {
+/* Deflates up to BLOCK_WORDS words; `out` has room as the bounds tell, `marks` for each piece's first bit, counted from
+   `out`. Returns the size. */
+static size_t deflate_block(Deflater *self, const Words *words, int last, uint8_t *out, uint32_t *marks) {
 #ifdef WITH_AVX2
-    if (has_avx2()) return block_avx2(self, words, count, last, out, marks);
+    if (has_avx2()) return block_avx2(self, words, last, out, marks);
 #endif
-    return make_block(self, words, count, last, out, marks);
+    return make_block(self, words, last, out, marks);
+}
+
+/* About how many bytes one piece of words would take. */
+static size_t sample_size(Deflater *self, const uint8_t *words) {
+    find_repeats(&self->repeats, words, PIECE_WORDS, PIECE_WORDS, 0);
+    if (count_repeats(&self->repeats, PIECE_WORDS) >= PIECE_WORDS / 16) return 0;
+    choose_literals(self, words, PIECE_WORDS);
+    memset(self->kinds, 0, sizeof self->kinds);
+    count_symbols(self, PIECE_WORDS);
+    make_codes(self);
+    size_t bits = 0;
+    for (unsigned i = 0; i < LITERALS; i++) bits += (size_t)self->counts[i] * self->lengths[i];
+    return bits / 8;
 }
 
 #endif

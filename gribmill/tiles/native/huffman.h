@@ -9,25 +9,32 @@
 #define MOST_SYMBOLS 286
 #define LONGEST_CODE 15
 
-/* The used symbols, rarest first, as count << 9 | symbol; two passes over the bytes of 16-bit counts. */
-static unsigned by_count(const uint32_t *counts, unsigned symbols, uint32_t *sorted) {
-    uint32_t used[MOST_SYMBOLS], half[MOST_SYMBOLS];
-    uint16_t low[257] = {0}, high[257] = {0};
-    unsigned size = 0;
+/* The used symbols, rarest first, as count << 9 | symbol: two passes over the bytes of 16-bit counts. In a small array
+   nearly all counts fit a byte: those that do not are then put in their places one by one. */
+static inline unsigned by_count(const uint32_t *counts, unsigned symbols, uint32_t *sorted) {
+    uint32_t used[MOST_SYMBOLS + 1], large[MOST_SYMBOLS + 1];
+    uint16_t places[257] = {0};
+    unsigned size = 0, larger = 0;
     for (unsigned i = 0; i < symbols; i++) {
-        if (!counts[i]) continue;
-        const uint32_t count = counts[i] < UINT16_MAX ? counts[i] : UINT16_MAX;
-        low[(count & 255) + 1]++;
-        high[(count >> 8) + 1]++;
-        used[size++] = count << 9 | i;
+        const uint32_t count = counts[i];
+        places[count < 256 ? count : 0]++;
+        used[size] = large[larger] = (count < UINT16_MAX ? count : UINT16_MAX) << 9 | i;
+        size += count - 1 < 255;
+        larger += count > 255;
     }
-    for (unsigned i = 0; i < 256; i++) {
-        low[i + 1] = (uint16_t)(low[i + 1] + low[i]);
-        high[i + 1] = (uint16_t)(high[i + 1] + high[i]);
+    uint32_t place = 0;
+    for (unsigned i = 1; i < 256; i++) {
+        const uint32_t own = places[i];
+        places[i] = (uint16_t)place;
+        place += own;
     }
-    for (unsigned i = 0; i < size; i++) half[low[used[i] >> 9 & 255]++] = used[i];
-    for (unsigned i = 0; i < size; i++) sorted[high[half[i] >> 17]++] = half[i];
-    return size;
+    for (unsigned i = 0; i < size; i++) sorted[places[used[i] >> 9]++] = used[i];
+    for (unsigned i = 0; i < larger; i++) {
+        unsigned lesser = size;
+        for (unsigned j = 0; j < larger; j++) lesser += large[j] < large[i];
+        sorted[lesser] = large[i];
+    }
+    return size + larger;
 }
 
 /* How many codes of each length, none longer than `longest`: the two rarest nodes are joined until one is left. */

@@ -11,6 +11,8 @@
 
 /* Words that are looked at together: what lies before them is not known. Deflate could look back twice as far. */
 #define PIECE_WORDS 4096
+/* No repeat reaches from one part of a piece into the next: which of them are used is then chosen for two at once. */
+#define STRAND_WORDS 1024
 #define HASH_BITS 12
 /* Words are taken eight at a time, and compared eight at a time. */
 #define LANES 8
@@ -24,8 +26,8 @@ typedef struct {
 
 #define WORD_FACTOR UINT32_C(0x9E3779B1)
 #define PAIR_FACTOR UINT32_C(0x85EBCA6B)
-/* While it is searched for, a repeat is words back << 8 | words alike. */
-#define ALL_ALIKE (UINT32_C(1) << 8 | LANES)
+/* While it is searched for, a repeat is the place where it was seen << 8 | words alike. */
+#define SEEN_AT(place, alike) ((uint32_t)(place) << 8 | (alike))
 #define NEW UINT32_C(1)
 #define ALIKE_MASK UINT32_C(511)
 
@@ -41,6 +43,12 @@ static inline uint64_t pair64(const uint8_t *words, size_t place) {
     return pair;
 }
 
+static inline unsigned alike_portable(const uint8_t *words, size_t place, size_t from) {
+    unsigned alike = 0;
+    while (alike < LANES && word32(words, place + alike) == word32(words, from + alike)) alike++;
+    return alike;
+}
+
 /* Both ways find the same, so that a file does not depend on the processor. Each takes eight words, and reads
    fifteen. */
 static void eight_portable(Repeats *self, const uint8_t *words, size_t place) {
@@ -48,7 +56,7 @@ static void eight_portable(Repeats *self, const uint8_t *words, size_t place) {
     for (size_t i = place; run && i < place + 2 * LANES - 1; i++) run = word32(words, i) == word32(words, i - 1);
     for (size_t i = place; i < place + LANES; i++) {
         if (run) {
-            self->found[i] = ALL_ALIKE;
+            self->found[i] = SEEN_AT(i - 1, LANES);
             continue;
         }
         const uint32_t word = word32(words, i), next = word32(words, i + 1), mixed = word * WORD_FACTOR;
@@ -57,45 +65,61 @@ static void eight_portable(Repeats *self, const uint8_t *words, size_t place) {
         const uint32_t single = self->word_at[first], pair = self->pair_at[second];
         self->word_at[first] = self->pair_at[second] = (uint16_t)i;
         const uint32_t from = pair64(words, pair) == pair64(words, i) ? pair : single;
-        unsigned alike = 0;
-        while (alike < LANES && word32(words, i + alike) == word32(words, from + alike)) alike++;
-        self->found[i] = (uint32_t)(i - from) << 8 | alike;
+        self->found[i] = SEEN_AT(from, alike_portable(words, i, from));
     }
 }
 
 #ifdef WITH_AVX2
+/* Eight bytes that may lie anywhere. */
+typedef struct {
+    uint64_t bytes;
+} __attribute__((packed, may_alias)) Loose;
+
 AVX2 static inline __m256i eight_at(const uint8_t *words, size_t place) {
     return _mm256_loadu_si256((const __m256i *)(words + 4 * place));
 }
 
-AVX2 static inline unsigned unlike(__m256i a, __m256i b) {
-    return ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b)));
+/* A bit for each of eight words, set where both are the same. */
+AVX2 static inline unsigned same(__m256i a, __m256i b) {
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b)));
 }
 
+AVX2 static inline unsigned alike_avx2(const uint8_t *words, size_t place, size_t from) {
+    return (unsigned)__builtin_ctz(same(eight_at(words, place), eight_at(words, from)) + 1);
+}
+
+/* Every load and every step counts here: this is a third of all that a tile costs. */
 AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t place) {
     const __m256i here = eight_at(words, place), next = eight_at(words, place + 1);
-    if (place && word32(words, place - 1) == word32(words, place) && !(unlike(here, next) & 255) &&
-        !(unlike(next, eight_at(words, place + LANES - 1)) & 255)) {
-        _mm256_storeu_si256((__m256i *)(self->found + place), _mm256_set1_epi32((int)ALL_ALIKE));
+    /* All fifteen first: whether the first two are the same is seldom foretold. */
+    if ((same(here, next) & same(next, eight_at(words, place + LANES - 1))) == 255 && place &&
+        word32(words, place - 1) == word32(words, place)) {
+        const __m256i before = _mm256_add_epi32(_mm256_set1_epi32((int)place), _mm256_setr_epi32(-1, 0, 1, 2, 3, 4, 5, 6));
+        const __m256i seen = _mm256_or_si256(_mm256_slli_epi32(before, 8), _mm256_set1_epi32(LANES));
+        _mm256_storeu_si256((__m256i *)(self->found + place), seen);
         return;
     }
     const __m256i mixed = _mm256_mullo_epi32(here, _mm256_set1_epi32((int)WORD_FACTOR));
     const __m256i turned = _mm256_or_si256(_mm256_slli_epi32(next, 16), _mm256_srli_epi32(next, 16));
     const __m256i both = _mm256_mullo_epi32(_mm256_add_epi32(mixed, turned), _mm256_set1_epi32((int)PAIR_FACTOR));
-    uint32_t hashes[LANES];
-    _mm256_storeu_si256((__m256i *)hashes,
-                        _mm256_or_si256(_mm256_srli_epi32(mixed, 32 - HASH_BITS),
-                                        _mm256_slli_epi32(_mm256_srli_epi32(both, 32 - HASH_BITS), 16)));
+    /* Four of words, four of pairs, then the other four. Through memory: one by one out of a register takes longer. */
+    uint16_t hashes[2 * LANES];
+    _mm256_storeu_si256((__m256i *)hashes, _mm256_packus_epi32(_mm256_srli_epi32(mixed, 32 - HASH_BITS),
+                                                               _mm256_srli_epi32(both, 32 - HASH_BITS)));
+    __asm__("" : "+m"(hashes));
+    const uint8_t *own = words + 4 * place;
 #pragma GCC unroll 8
     for (unsigned i = 0; i < LANES; i++) {
-        const size_t at = place + i;
-        const uint32_t first = hashes[i] & 0xFFFF, second = hashes[i] >> 16, pair = self->pair_at[second];
-        uint32_t from = self->word_at[first];
-        self->word_at[first] = self->pair_at[second] = (uint16_t)at;
+        const size_t first = hashes[i < 4 ? i : i + 4], second = hashes[i < 4 ? i + 4 : i + 8];
+        const size_t pair = self->pair_at[second];
+        size_t from = self->word_at[first];
+        self->word_at[first] = self->pair_at[second] = (uint16_t)(place + i);
         /* Which of the two it is cannot be foretold: a jump would be missed every other time. */
-        __asm__("cmpq %2, %3\n\tcmove %1, %0" : "+r"(from) : "r"(pair), "r"(pair64(words, pair)), "r"(pair64(words, at)) : "cc");
-        const unsigned alike = (unsigned)__builtin_ctz(unlike(eight_at(words, at), eight_at(words, from)));
-        self->found[at] = (uint32_t)(at - from) << 8 | alike;
+        __asm__("cmpq %3, %2\n\tcmove %1, %0"
+                : "+r"(from)
+                : "r"(pair), "r"(pair64(words, pair)), "m"(*(const Loose *)(own + 4 * i))
+                : "cc");
+        self->found[place + i] = SEEN_AT(from, alike_avx2(words, place + i, from));
     }
 }
 
@@ -129,24 +153,57 @@ static inline int32_t float_number(uint32_t bits) {
 
 static inline void settle(uint32_t *found, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        const uint32_t back = found[i] >> 8, alike = found[i] & 255;
+        const uint32_t back = (uint32_t)i - (found[i] >> 8), alike = found[i] & 255;
         const uint32_t repeat = float_bits((int32_t)(4 * back) - 1) | alike;
         const uint32_t fresh = 0u - (uint32_t)(alike == 0);
         found[i] = (repeat & ~fresh) | (NEW & fresh);
     }
 }
 
+/* No repeat reaches past any of these ends. */
+static inline void cut_short(uint32_t *found, size_t count) {
+    for (size_t start = 0; start < count; start += STRAND_WORDS) {
+        const size_t end = count - start < STRAND_WORDS ? count : start + STRAND_WORDS;
+        for (size_t i = end - start > LANES ? end - LANES : start; i < end; i++)
+            if ((found[i] & 255) > end - i) found[i] = (found[i] & ~UINT32_C(255)) | (uint32_t)(end - i);
+    }
+}
+
+static inline void look_before(Repeats *self, const uint8_t *words, size_t count) {
+    for (size_t i = 1; i < count; i++) self->found[i] = SEEN_AT(i - 1, alike_portable(words, i, i - 1));
+}
+
+#ifdef WITH_AVX2
+AVX2 static void look_before_avx2(Repeats *self, const uint8_t *words, size_t count) {
+    for (size_t i = 1; i < count; i++) self->found[i] = SEEN_AT(i - 1, alike_avx2(words, i, i - 1));
+}
+#endif
+
+/* Only the word right before each. */
+static void search_runs(Repeats *self, const uint8_t *words, size_t count) {
+#ifdef WITH_AVX2
+    if (has_avx2()) {
+        look_before_avx2(self, words, count);
+        return;
+    }
+#endif
+    look_before(self, words, count);
+}
+
 /* Fills `found` for `count` words, at most PIECE_WORDS; up to `readable` may be read. */
-static inline void find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable) {
-    memset(self->word_at, 0, sizeof self->word_at);
-    memset(self->pair_at, 0, sizeof self->pair_at);
+static inline void find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable, int runs) {
     const size_t most = readable < 2 * LANES ? 0 : (readable - LANES) / LANES * LANES;
     const size_t searched = count < most ? count / LANES * LANES : most;
-    search(self, words, searched);
+    if (runs) {
+        search_runs(self, words, searched);
+    } else {
+        memset(self->word_at, 0, sizeof self->word_at);
+        memset(self->pair_at, 0, sizeof self->pair_at);
+        search(self, words, searched);
+    }
     memset(self->found + searched, 0, (count - searched) * sizeof *self->found);
     self->found[0] = 0; /* it was taken for its own like */
-    for (size_t i = count > LANES ? count - LANES : 0; i < count; i++)
-        if ((self->found[i] & 255) > count - i) self->found[i] = (self->found[i] & ~UINT32_C(255)) | (uint32_t)(count - i);
+    cut_short(self->found, count);
     settle(self->found, count);
 }
 

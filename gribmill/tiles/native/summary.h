@@ -32,15 +32,15 @@ static void summarize_portable(Summary *self, const float *values, size_t count)
 
 #ifdef WITH_AVX2
 AVX2 static size_t summarize_avx2(Summary *self, const float *values, size_t count) {
-    const __m256 infinite = _mm256_set1_ps(INFINITY);
-    __m256 least = infinite, greatest = _mm256_set1_ps(-INFINITY);
+    __m256 least = _mm256_set1_ps(INFINITY), greatest = _mm256_set1_ps(-INFINITY);
     __m256d low = _mm256_setzero_pd(), high = _mm256_setzero_pd();
     size_t i = 0, present = 0;
     for (; i + SUM_LANES <= count; i += SUM_LANES) {
         const __m256 all = _mm256_loadu_ps(values + i), here = _mm256_cmp_ps(all, all, _CMP_ORD_Q);
         const __m256 or_zero = _mm256_and_ps(all, here);
-        least = _mm256_min_ps(least, _mm256_blendv_ps(infinite, all, here));
-        greatest = _mm256_max_ps(greatest, _mm256_blendv_ps(greatest, all, here));
+        /* Of a number and what is none, these take the second. */
+        least = _mm256_min_ps(all, least);
+        greatest = _mm256_max_ps(all, greatest);
         low = _mm256_add_pd(low, _mm256_cvtps_pd(_mm256_castps256_ps128(or_zero)));
         high = _mm256_add_pd(high, _mm256_cvtps_pd(_mm256_extractf128_ps(or_zero, 1)));
         present += (size_t)__builtin_popcount((unsigned)_mm256_movemask_ps(here));
