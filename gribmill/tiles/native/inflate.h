@@ -16,10 +16,10 @@
 #define CODE_BITS(bits) ((uint32_t)(bits) << 8 | (uint32_t)(bits))
 /* A refill leaves so many bits at least: more than any token takes. */
 #define REFILLED 56
-/* Four words are copied whether or not a repeat is that long, and the longest has 64: so far from its end, no token
-   writes beyond a stretch. */
-#define COPIED_WORDS 4
-#define OUT_SLACK (4 * (LONGEST_WORDS + COPIED_WORDS))
+/* So many bytes are copied at a time, and the longest repeat has 64 words: so far from its end, no token writes beyond a
+   stretch. */
+#define COPIED_BYTES 16
+#define OUT_SLACK (4 * LONGEST_WORDS + COPIED_BYTES)
 
 typedef struct {
     uint32_t symbols[CODE_ROOM], distances[CODE_ROOM];
@@ -163,6 +163,18 @@ static inline void copy_word(uint8_t *to, const uint8_t *from) {
     memcpy(to, &word, 4);
 }
 
+/* Sixteen bytes at least, and at most fifteen too many. The first four words one by one: most repeats are no longer, and
+   may be of words that have just been written. What then repeats within sixteen bytes does so over twice as many. */
+static inline void repeat(uint8_t *out, unsigned distance, unsigned length) {
+    copy_word(out, out - distance);
+    copy_word(out + 4, out + 4 - distance);
+    copy_word(out + 8, out + 8 - distance);
+    copy_word(out + 12, out + 12 - distance);
+    if (length <= COPIED_BYTES) return;
+    const unsigned back = distance >= COPIED_BYTES ? distance : distance == 12 ? 24 : COPIED_BYTES;
+    for (unsigned i = COPIED_BYTES; i < length; i += COPIED_BYTES) memcpy(out + i, out + i - back, COPIED_BYTES);
+}
+
 /* The length or distance of an entry, with the bits that follow its code. */
 static inline unsigned number_of(uint32_t entry, uint64_t bits) {
     return ENTRY_LEAST(entry) + ((unsigned)(bits & ((UINT64_C(1) << ENTRY_BITS(entry)) - 1)) >> (entry >> 8 & 15));
@@ -203,9 +215,10 @@ static inline int take_token(Lane *self, const int safe) {
     if (!length || !ENTRY_BITS(far) || (length | distance) & 3 || distance > (size_t)(out - self->first) ||
         (safe && length > (size_t)(self->end - out)))
         return 0;
-    if (!safe)
-        for (unsigned i = 0; i < 4 * COPIED_WORDS; i += 4) copy_word(out + i, out + i - distance);
-    for (unsigned i = safe ? 0 : 4 * COPIED_WORDS; i < length; i += 4) copy_word(out + i, out + i - distance);
+    if (safe)
+        for (unsigned i = 0; i < length; i += 4) copy_word(out + i, out + i - distance);
+    else
+        repeat(out, distance, length);
     self->out = out + length;
     return 1;
 }
