@@ -128,7 +128,7 @@ static void try_inflate(Octets words, const uint8_t *made, size_t size, uint32_t
     compare_inflated(stream, marks, words.size, words.bytes);
     for (size_t i = 0; i + 4 <= words.size && i < 16; i += 4)
         bytes[number2(words.bytes + i) % (i % 8 ? size : (size < 80 ? size : 80))] ^= words.bytes[i + 2];
-    compare_inflated(stream, marks, words.size, NULL);
+    compare_inflated(stream, marks, words.size - words.bytes[1] % 4, NULL);
     if (words.size >= 8) marks[words.bytes[4] % PIECES] ^= number2(words.bytes + 6);
     const Octets cut = copy(bytes, size - (words.size >= 4 ? words.bytes[3] : 0) % size);
     compare_inflated(cut, marks, words.size, NULL);

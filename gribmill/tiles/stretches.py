@@ -101,7 +101,7 @@ def inflate_whole(stream: bytes, segments: Segments, raw_size: int) -> memoryvie
         return None
     count = len(segments.checksums)
     places = np.empty((count, 3), np.uint32)
-    places[:, 0] = np.repeat(np.asarray(segments.blocks), segments.block // segments.span)[:count]
+    places[:, 0] = np.asarray(segments.blocks)[np.arange(count) // (segments.block // segments.span)]
     places[:, 1] = segments.bits
     places[:, 2] = segments.span
     places[-1, 2] = raw_size - (count - 1) * segments.span

@@ -44,6 +44,15 @@ def test_what_was_deflated_is_inflated(kind: str, size: int) -> None:
     assert bytes(found) == raw
 
 
+@pytest.mark.parametrize("size", [40_001, 40_002, 65_473])
+def test_integers_need_not_fill_their_last_word(size: int) -> None:
+    steps = np.random.default_rng(size).geometric(0.3, size).astype(np.uint16)
+    made, raw = encoded(steps)
+    segments = segments_in(made.extra, len(raw))
+    assert made.method == DEFLATED and segments is not None
+    assert bytes(inflate_whole(bytes(made.data), segments, len(raw)) or b"") == raw
+
+
 @pytest.mark.parametrize("kind", ["fields", "periods", "runs"])
 def test_streams_of_other_writers_are_declined(kind: str) -> None:
     array = some(kind, 40_000)
@@ -76,6 +85,13 @@ def test_a_wrong_list_is_declined_or_gives_other_bytes() -> None:
             )
             found = inflate_whole(stream.data, segments, len(raw))
             assert found is None or bytes(found) != raw
+
+
+def test_a_list_that_speaks_of_giant_blocks_takes_no_memory() -> None:
+    stream, raw = deflated(some("fields", 20_000))
+    count = -(-len(raw) // 16)
+    segments = Segments(16, 2**31, [0], [0] * count, [0] * count)
+    assert inflate_whole(stream.data, segments, len(raw)) is None
 
 
 def test_what_does_not_fit_is_refused() -> None:

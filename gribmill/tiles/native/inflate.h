@@ -7,8 +7,8 @@
 #include "octets.h"
 
 #define CODE_ROOM (1u << LONGEST_USED)
-/* A table's entry: the bits of a code and of what follows it, together in the lowest eight; those of the code alone; the
-   least length or distance, or a literal. */
+/* A table's entry: the bits of a code and of what follows it, together in the lowest eight; those of the code alone;
+   the least length or distance, or a literal. */
 #define LITERAL_FLAG (UINT32_C(1) << 31)
 #define ENTRY_BITS(entry) ((entry) & 63)
 #define ENTRY_LEAST(entry) ((entry) >> 16 & 0x7FFF)
@@ -16,8 +16,8 @@
 #define CODE_BITS(bits) ((uint32_t)(bits) << 8 | (uint32_t)(bits))
 /* A refill leaves so many bits at least: more than any token takes. */
 #define REFILLED 56
-/* So many bytes are copied at a time, and the longest repeat has 64 words: so far from its end, no token writes beyond a
-   stretch. */
+/* So many bytes are copied at a time, and the longest repeat has 64 words: so far from its end, no token writes beyond
+   a stretch. */
 #define COPIED_BYTES 16
 #define OUT_SLACK (4 * LONGEST_WORDS + COPIED_BYTES)
 
@@ -110,7 +110,7 @@ static unsigned fill_table(const uint8_t *lengths, unsigned symbols, const uint3
 /* The lengths of all codes of a block, themselves coded. */
 static int read_lengths(Lane *self, unsigned wanted, unsigned sent, uint8_t *lengths) {
     uint8_t own[DESCRIPTION_SYMBOLS] = {0};
-    uint32_t entries[DESCRIPTION_SYMBOLS], table[CODE_ROOM];
+    uint32_t entries[DESCRIPTION_SYMBOLS], table[1 << 7]; /* their own lengths have three bits */
     for (unsigned i = 0; i < sent; i++) own[ORDER[i]] = (uint8_t)take(self, 3);
     for (unsigned i = 0; i < DESCRIPTION_SYMBOLS; i++) entries[i] = ENTRY(0, i);
     const unsigned size = fill_table(own, DESCRIPTION_SYMBOLS, entries, table);
@@ -163,8 +163,9 @@ static inline void copy_word(uint8_t *to, const uint8_t *from) {
     memcpy(to, &word, 4);
 }
 
-/* Sixteen bytes at least, and at most fifteen too many. The first four words one by one: most repeats are no longer, and
-   may be of words that have just been written. What then repeats within sixteen bytes does so over twice as many. */
+/* Sixteen bytes at least, and at most fifteen too many. The first four words one by one: most repeats are no longer,
+   and may be of words that have just been written. What repeats within fewer than sixteen bytes has then done so over
+   sixteen or more. */
 static inline void repeat(uint8_t *out, unsigned distance, unsigned length) {
     copy_word(out, out - distance);
     copy_word(out + 4, out + 4 - distance);
@@ -180,7 +181,8 @@ static inline unsigned number_of(uint32_t entry, uint64_t bits) {
     return ENTRY_LEAST(entry) + ((unsigned)(bits & ((UINT64_C(1) << ENTRY_BITS(entry)) - 1)) >> (entry >> 8 & 15));
 }
 
-/* Passes over the bits of an entry. Of the count, only the lowest six bits are looked at: the others need not be right. */
+/* The entry behind one that is passed over. Of the count, only the lowest six bits are looked at: others may be
+   wrong. */
 static inline uint32_t next_entry(const uint32_t *table, uint32_t mask, uint32_t passed, Lane *self) {
     self->bits >>= ENTRY_BITS(passed);
     self->count -= passed;
@@ -223,6 +225,15 @@ static inline int take_token(Lane *self, const int safe) {
     return 1;
 }
 
+/* What is left behind the last whole word. */
+static inline int take_literal(Lane *self) {
+    refill(self);
+    const uint32_t entry = self->codes->symbols[self->bits & (CODE_ROOM - 1)];
+    next_entry(self->codes->symbols, 0, entry, self);
+    *self->out++ = (uint8_t)(entry >> 16);
+    return (entry & LITERAL_FLAG) != 0;
+}
+
 /* How many tokens there is room for, whatever they are. */
 static inline size_t sure_tokens(const Lane *self) {
     const size_t out = (size_t)(self->end - self->out) / OUT_SLACK, in = (size_t)(self->in_end - self->in) / 8;
@@ -234,8 +245,10 @@ static inline int finish(Lane *self) {
     for (size_t sure; (sure = sure_tokens(&lane)) > 0;)
         for (; sure > 0; sure--)
             if (!take_token(&lane, 0)) return 0;
-    while (lane.out < lane.end)
+    while (lane.end - lane.out >= 4)
         if (!take_token(&lane, 1)) return 0;
+    while (lane.out < lane.end)
+        if (!take_literal(&lane)) return 0;
     *self = lane;
     return 1;
 }
@@ -293,7 +306,7 @@ static const Codes *codes_of(Known known[2], const Part *part, const Codes *busy
 }
 
 static int begin_part(Lane *lane, const Part *part, uint8_t *out, Known known[2], const Codes *busy) {
-    const Codes *codes = part->size % 4 ? NULL : codes_of(known, part, busy);
+    const Codes *codes = part->stream.size ? codes_of(known, part, busy) : NULL;
     go_to(lane, part->stream, part->bit);
     lane->codes = codes;
     lane->out = lane->first = out;
