@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from gribmill.tiles.array_name import array_name
 from gribmill.tiles.draft import RESERVED
-from gribmill.tiles.grib.decode import describe
 from gribmill.tiles.grib.field import Field
 from gribmill.tiles.grib.keys import Keys
 from gribmill.tiles.grib.level_text import level_text
 from gribmill.tiles.lexicon import Match, choose, lexicon
+from gribmill.tiles.words import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +107,5 @@ def _unknown(item: Field, taken: set[str]) -> Named:
     while name in taken or name in RESERVED:
         name, number = f"{plain}_{number}", number + 1
     taken.add(name)
-    long_name, units = (match.variable.long_name, match.units) if match else _words(item)
+    long_name, units = (match.variable.long_name, match.units) if match else words(item)
     return Named(name, long_name, units, None, level_text(keys.level, keys.level2))
-
-
-def _words(item: Field) -> tuple[str, str]:
-    """Name and units as ecCodes knows them, or the parameter's numbers."""
-    found = describe(item.message())
-    numbers = ".".join(str(number) for number in item.keys.parameter)
-    return found.long_name or f"parameter {numbers}", (found.units or "unknown").replace("**", "")

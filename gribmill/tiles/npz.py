@@ -67,9 +67,10 @@ def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") 
     raw_size = len(header) + body.nbytes
     if raw_size > LIMIT_BYTES:
         raise TileError(f"array {name} takes {raw_size} bytes: a tile's array must stay below 4 GiB")
-    module = native() if encoding == "fast" and dtype in RUNS_ALONE and len(header) < raw_size <= LIMIT_KERNEL else None
+    runs = RUNS_ALONE.get(dtype) if encoding == "fast" and len(header) < raw_size <= LIMIT_KERNEL else None
+    module = native() if runs is not None else None
     if module is not None:
-        return Member(name, *module.encode(header, body, RUNS_ALONE[dtype]))
+        return Member(name, *module.encode(header, body, runs))
     view = body.reshape(-1).view(np.uint8).data if body.size else memoryview(b"")
     made = _streamed(name, header, view) if encoding == "fast" and body.size else _whole(name, header, view, encoding)
     return made if len(made.data) < raw_size else Member(name, STORED, made.crc, raw_size, header + view.tobytes())

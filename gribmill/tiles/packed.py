@@ -34,7 +34,7 @@ def pack(values: Values, packing: Any) -> tuple[Integers, PackedAs] | None:
     module = native()
     if module is None or not values.size:
         return (integers, how) if _pack(values, how, integers) else None
-    body = np.ascontiguousarray(values)
+    body = values if values.flags.c_contiguous else np.ascontiguousarray(values)
     packed = module.pack(body, values.shape[-1], how.reference, how.scale, how.factor, integers)
     return (integers, how) if packed else None
 

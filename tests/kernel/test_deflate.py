@@ -85,7 +85,7 @@ def test_any_stretch_is_read_alone(kind: str, dtype: type) -> None:
 
 def test_what_hardly_deflates_is_stored() -> None:
     noise = np.random.default_rng(2).normal(size=200_000).astype(np.float32)
-    assert len(zlib.compress(noise.tobytes(), 6)) > 0.85 * noise.nbytes
+    assert len(zlib.compress(noise.tobytes(), 6)) > 5 / 6 * noise.nbytes
     assert member("x", noise).method == STORED
     assert member("x", np.concatenate([noise, np.zeros(200_000, np.float32)])).method == DEFLATED
     assert member("x", noise[:20_000]).method == DEFLATED

@@ -19,6 +19,8 @@
 /* Four literals then take at most 48 bits, and a byte's rest before them leaves room in a word of 64. */
 #define LONGEST_USED 12
 #define LONGEST_WORDS 64
+/* Of so many words one must repeat, for repeats to be looked for. */
+#define LEAST_REPEATED 4
 /* A token's kind is its place in the table of codes: distance symbol × 64 + length in words - 1; and from here on the
    literals, one after the other. */
 #define KINDS 2048
@@ -158,8 +160,8 @@ static inline void choose(Deflater *self, const uint8_t *words, size_t count, in
         const uint8_t *piece = words + 4 * start;
         const size_t size = count - start < PIECE_WORDS ? count - start : PIECE_WORDS;
         find_repeats(&self->repeats, piece, size, count - start, runs);
-        /* Where hardly a word of the first piece repeats, the others are not searched. */
-        if (start == 0 && count_repeats(&self->repeats, size) < size / 16) {
+        /* Where few words of the first piece repeat, the others are not searched: half the time, a hundredth more. */
+        if (start == 0 && !runs && count_repeats(&self->repeats, size) < size / LEAST_REPEATED) {
             choose_literals(self, words, count);
             return;
         }
@@ -363,10 +365,10 @@ static size_t deflate_block(Deflater *self, const Words *words, int last, uint8_
     return make_block(self, words, last, out, marks);
 }
 
-/* About how many bytes one piece of words would take. */
+/* About how many bytes one piece of words would take; none is said where words repeat. */
 static size_t sample_size(Deflater *self, const uint8_t *words) {
     find_repeats(&self->repeats, words, PIECE_WORDS, PIECE_WORDS, 0);
-    if (count_repeats(&self->repeats, PIECE_WORDS) >= PIECE_WORDS / 16) return 0;
+    if (count_repeats(&self->repeats, PIECE_WORDS) >= PIECE_WORDS / LEAST_REPEATED) return 0;
     choose_literals(self, words, PIECE_WORDS);
     memset(self->kinds, 0, sizeof self->kinds);
     count_symbols(self, PIECE_WORDS);

@@ -15,8 +15,9 @@
 #define MOST_PIECES (MOST_BLOCKS * PIECES)
 /* What a stream may take at most. */
 #define STREAM_BOUND(size) (((size) / 4 + 1) * WORD_BOUND + ((size) / BLOCK_BYTES + 1) * DESCRIPTION_BOUND)
-/* Where deflating would save less than 3 parts in 20, it is not worth anybody's time: such an array is stored. */
-#define LEAST_KEPT(raw) ((raw) / 20 * 17)
+/* Where deflating would save less than a sixth, it is not worth anybody's time: such an array is stored. */
+#define LEAST_SAVED 6
+#define SAMPLES 3
 /* Smaller arrays are deflated anyway, and stored where that made them larger. */
 #define LEAST_SAMPLED_BLOCKS 4
 /* An extra field: its id, its size, the bytes of a stretch and of a block; then the numbers. No more stretches than
@@ -85,16 +86,16 @@ static void deflate_at(Bench *bench, const uint8_t *bytes, size_t start, size_t 
     bench->made += added;
 }
 
-/* Whether some words of each part of a large array have hardly anything in common. */
+/* Whether a large array whose first block has no repeats has none elsewhere, and saves too little without. */
 static int hardly_deflates(Bench *bench, const Raw *raw) {
-    const size_t size = raw_size(raw);
-    if (size < LEAST_SAMPLED_BLOCKS * BLOCK_BYTES || !bench->deflater.plain_words || bench->made < LEAST_KEPT(BLOCK_BYTES))
-        return 0;
-    for (size_t quarter = 1; quarter < 4; quarter++) {
-        const uint8_t *sample = raw->body.bytes + raw->body.size / 16 * 4 * quarter;
-        if (sample_size(&bench->deflater, sample) < LEAST_KEPT(PIECE_BYTES)) return 0;
+    if (raw_size(raw) < LEAST_SAMPLED_BLOCKS * BLOCK_BYTES || !bench->deflater.plain_words) return 0;
+    size_t all = 0;
+    for (size_t i = 1; i <= SAMPLES; i++) {
+        const size_t made = sample_size(&bench->deflater, raw->body.bytes + raw->body.size / 4 / (SAMPLES + 1) * i * 4);
+        if (!made) return 0;
+        all += made;
     }
-    return 1;
+    return all > SAMPLES * PIECE_BYTES / LEAST_SAVED * (LEAST_SAVED - 1);
 }
 
 /* Fills the bench; false where the array is better stored, of which only the checksums are then known. */

@@ -1,0 +1,48 @@
+"""What ecCodes calls a quantity that the lexicon does not know; asked once, not for every hour."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from gribmill.tiles.grib.decode import describe
+from gribmill.tiles.grib.field import Field
+from gribmill.tiles.grib.octets import unsigned
+from gribmill.tiles.grib.product2 import EXTRA_OCTETS, SHAPES
+from gribmill.tiles.grib.sections import Sections2
+
+# Long name and units.
+Words = tuple[str, str]
+MOST_KEPT = 1024
+_kept: dict[Hashable, Words] = {}
+
+
+def words(item: Field) -> Words:
+    """Name and units as ecCodes knows them, or the parameter's numbers. Each is a search of milliseconds there."""
+    key = _quantity(item.sections) if isinstance(item.sections, Sections2) else None
+    found = _kept.get(key) if key is not None else None
+    if found is None:
+        found = _asked(item)
+        if key is not None and len(_kept) < MOST_KEPT:
+            _kept[key] = found
+    return found
+
+
+def _asked(item: Field) -> Words:
+    known = describe(item.message())
+    numbers = ".".join(str(number) for number in item.keys.parameter)
+    return known.long_name or f"parameter {numbers}", (known.units or "unknown").replace("**", "")
+
+
+def _quantity(sections: Sections2) -> Hashable | None:
+    """All that a name can depend on: the message's head but for its times. None where those cannot be told."""
+    shape = SHAPES.get(unsigned(sections.product, 8, 9))
+    if shape is None:
+        return None
+    product = bytearray(sections.product)
+    step = 18 + shape.selector
+    product[step : step + 4] = b""
+    if shape.window:
+        end = step + 12 + EXTRA_OCTETS[shape.extra]
+        product[end : end + 7] = b""
+    head = sections.identification
+    return sections.discipline, head[5:11], head[19:], sections.local, bytes(product)

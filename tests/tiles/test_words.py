@@ -1,0 +1,62 @@
+"""ecCodes is asked for a quantity's name once, whatever the hour, and again where the name may be another."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from gribmill.tiles import words as module
+from gribmill.tiles.grib.decode import describe
+from gribmill.tiles.grib.field import Field, fields
+from gribmill.tiles.words import words
+from tests import make_grib
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    messages: list[bytes] = []
+    monkeypatch.setattr(module, "_kept", {})
+    monkeypatch.setattr(module, "describe", lambda message: messages.append(message) or describe(message))
+    return messages
+
+
+def field(name: str = "2t", **facts: Any) -> Field:
+    return next(iter(fields(make_grib.make_message("hrrr-small", name, **facts), "made")))
+
+
+@pytest.mark.parametrize("window", [0, 1])
+def test_the_same_quantity_of_other_hours_is_asked_for_once(asked: list[bytes], window: int) -> None:
+    found = [
+        field(
+            "tp" if window else "2t",
+            reference=make_grib.REFERENCE + timedelta(hours=hours),
+            step=hours,
+            window=(hours - window, hours) if window else None,
+        )
+        for hours in (1, 6, 30)
+    ]
+    assert len({one.keys.end for one in found}) == len({one.keys.reference for one in found}) == 3
+    assert len({words(one) for one in found}) == 1
+    assert len(asked) == 1
+
+
+def test_another_level_window_or_parameter_is_asked_for_itself(asked: list[bytes]) -> None:
+    pressure = {"typeOfLevel": "isobaricInhPa"}
+    for one in (
+        field("2t"),
+        field("2d"),
+        field("t", keys=pressure | {"level": 500}),
+        field("t", keys=pressure | {"level": 850}),
+        field("tp", window=(0, 6), step=6),
+        field("tp", window=(3, 6), step=6),
+        field("tp", window=(0, 6), step=6, statistic="max"),
+    ):
+        words(one)
+    assert len(asked) == 7
+
+
+def test_the_words_are_those_of_eccodes(asked: list[bytes]) -> None:
+    assert words(field("2t")) == words(field("2t", step=3)) == ("2 metre temperature", "K")
+    assert len(asked) == 1
