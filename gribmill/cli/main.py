@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("gribmill.cli.status:status", "What is fresh and what is not."),
     "tick": ("gribmill.cli.work:tick", "Claim a few jobs, run them in this process, report."),
     "tile": ("gribmill.cli.tile:tile", "Look into tiles: info, show, plot, diff, verify."),
+    "triggers": ("gribmill.cli.triggers:triggers", "Jobs made by schedules and by events."),
     "work": ("gribmill.cli.work:work", "Run jobs until told to stop."),
     "workers": ("gribmill.cli.workers:workers", "The workers and their heartbeats."),
 }

@@ -21,6 +21,14 @@ class JobNotFound(QueueError):
     """There is no job with that id."""
 
 
+class BadTrigger(QueueError):
+    """A rule that could never make a job."""
+
+
+class TriggerNotFound(QueueError):
+    """There is no trigger with that id."""
+
+
 class NotAllowed(QueueError):
     """The job's state does not allow it."""
 

@@ -23,7 +23,7 @@ def _paths(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str,
             yield from _paths(child, (*path, name))
 
 
-MINE = ("config", "demo", "init", "jobs", "tick", "work", "workers")
+MINE = ("config", "demo", "init", "jobs", "tick", "triggers", "work", "workers")
 
 
 def _all_paths() -> list[tuple[str, ...]]:

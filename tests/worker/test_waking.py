@@ -40,9 +40,9 @@ class Counting:
         self.transactions += 1
         return self._real.read()
 
-    def write(self) -> Any:
+    def write(self, *, lone: bool = False) -> Any:
         self.transactions += 1
-        return self._real.write()
+        return self._real.write(lone=lone)
 
     def changed(self) -> bool:
         self.looks += 1

@@ -11,12 +11,14 @@ from gribmill.queue.store.order import Order
 from gribmill.queue.store.recovery import Recovery
 from gribmill.queue.store.reservations import Reservations
 from gribmill.queue.store.retention import Retention
+from gribmill.queue.store.triggers import Triggers
 from gribmill.queue.store.verification import Verification
 from gribmill.queue.store.workers import Workers
 
 
 class Store(
     Finishes,
+    Triggers,
     Enqueues,
     Claims,
     Recovery,

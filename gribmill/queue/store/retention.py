@@ -13,6 +13,8 @@ CHUNK = 1000
 DAY_SECONDS = 86_400.0
 WORKERS_KEPT_SECONDS = 7 * DAY_SECONDS
 RESERVATIONS_KEPT_SECONDS = 7 * DAY_SECONDS
+# As long as the longest window of a trigger, and as an event's id is remembered.
+FIRINGS_KEPT_SECONDS = 31 * DAY_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Retention(StoreBase):
             with self.database.write() as tx:
                 tx.change("prune_workers", {"before": to_text(tx.now - WORKERS_KEPT_SECONDS)})
                 tx.change("prune_reservations", {"before": to_text(tx.now - RESERVATIONS_KEPT_SECONDS)})
+                tx.change("prune_firings", {"before": to_text(tx.now - FIRINGS_KEPT_SECONDS)})
         return Pruned(done, failed)
 
     def _prune(self, statuses: tuple[str, ...], keep_days: float, *, dry_run: bool) -> int:

@@ -43,7 +43,8 @@ class Ticker:
         """Run up to `limit` ready jobs; what became of each."""
         kinds = tuple(types) or tuple(kind.key for kind in self._store.types.runnable())
         ran: list[Ran] = []
-        self._store.recover()  # where cron ticks, nobody else does
+        self._store.recover()  # where cron ticks, nobody else does either of these
+        self._store.fire_due()
         with _Heartbeats(self._store, self.worker_id, self._lease_seconds, kinds):
             while len(ran) < limit:
                 request = ClaimRequest(self.worker_id, kinds, self._lease_seconds, batch_limit=limit - len(ran))

@@ -15,6 +15,7 @@ from gribmill.queue.model import Claimed, ClaimRequest, Failed, Report, Snoozed,
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
 from gribmill.queue.worker.child import Child
+from gribmill.queue.worker.clockwork import Clockwork
 from gribmill.queue.worker.crew import Crew
 from gribmill.queue.worker.fence import Fence
 from gribmill.queue.worker.lane import Lane, make_lanes
@@ -56,6 +57,7 @@ class Supervisor:
         self._signals = StopSignals()
         self._fence = Fence(options.lease_seconds, self.crew.kill_busy)
         self._maintenance = Maintenance(store, options, self.worker_id)
+        self._clockwork = Clockwork(store)
         self._unsent: list[Report] = []
         self._next_heartbeat = 0.0
         self._next_poll = 0.0
@@ -100,6 +102,8 @@ class Supervisor:
         self._obey_signals()
         self.crew.stop_overdue()
         self._look_for_work()
+        if not self.draining and self._clockwork.fire_if_due():
+            self._feed_everyone()
         done = self._turn(reports)
         self._heartbeat_if_due()
         if not self.draining:
@@ -270,6 +274,7 @@ class Supervisor:
     def _heartbeat_if_due(self) -> None:
         if time.monotonic() >= self._next_heartbeat:
             self._heartbeat()
+            self._clockwork.nudge()
             if self._maintenance.run_once():
                 self._feed_everyone()
 
@@ -319,6 +324,7 @@ class Supervisor:
     def _on_wake(self) -> None:
         self._listener.drain()
         self._next_due = float("inf")
+        self._clockwork.nudge()
         self._feed_everyone()
         if any(child.batch for child in self.crew.children):
             with contextlib.suppress(StoreError):
@@ -339,7 +345,7 @@ class Supervisor:
         moments = [self._next_heartbeat, self._next_poll, self._next_due]
         moments += self.crew.due()
         if not self.draining:
-            moments += [lane.respawn_at for lane in self.lanes if lane.missing > 0]
+            moments += [self._clockwork.next_look, *(lane.respawn_at for lane in self.lanes if lane.missing > 0)]
         # A worker that ends by itself looks again at once; another has time until it is woken, or its next poll.
         in_a_hurry = self.options.until != "stopped" or self._store_back_at > time.monotonic()
         if self._unsent or (in_a_hurry and self._hungry):

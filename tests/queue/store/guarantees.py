@@ -10,6 +10,7 @@ import pytest
 
 from gribmill.queue.errors import Reserved
 from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
+from gribmill.queue.trigger import NewTrigger
 from tests.queue.store.bench import Bench
 from tests.queue.store.hands import LEASE, add, asks, attempts, claim, drain, fail, report, snooze, stop, succeed, take
 
@@ -221,16 +222,19 @@ def equal_active_jobs_are_one(bench: Bench) -> None:
 
 
 def one_firing_per_slot(bench: Bench) -> None:
-    """G8: the slot's row decides, also when two believe that they lead."""
-    bench.by_hand(
-        "INSERT INTO job_triggers (label, trigger_type, cron_expr, timezone, definition_key)"
-        " VALUES ('nightly', 'schedule', '0 0 * * *', 'UTC', 'plain')"
-    )
-    trigger = bench.by_hand("SELECT id FROM job_triggers")[0][0]
-    fire = "INSERT INTO trigger_firings (trigger_id, fire_key) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING fire_key"
-    assert bench.by_hand(fire, trigger, "2026-01-01T00:00Z") == [("2026-01-01T00:00Z",)]
-    assert bench.by_hand(fire, trigger, "2026-01-01T00:00Z") == []
-    assert bench.by_hand(fire, trigger, "2026-01-02T00:00Z") == [("2026-01-02T00:00Z",)]
+    """G8: the slot's row decides, also when two believe that they lead, and one of them is late."""
+    one, two = bench.store, bench.open()
+    one.add_trigger(NewTrigger("every minute", "plain", {"n": 1}, cron="* * * * *"))
+    bench.clock.advance(60)
+    due = bench.by_hand("SELECT next_trigger_at FROM job_triggers")[0][0]
+    assert len(one.fire_due()) == 1
+    assert two.fire_due() == []
+    bench.by_hand("UPDATE job_triggers SET next_trigger_at = ?", due)
+    assert two.fire_due() == [], "whoever still thinks it due makes no second job"
+    bench.clock.advance(60)
+    assert len(two.fire_due()) == 1
+    assert len(one.jobs().jobs) == 2
+    assert one.verify() == []
 
 
 def one_leader_at_a_time(bench: Bench) -> None:

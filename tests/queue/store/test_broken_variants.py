@@ -206,9 +206,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
     "two_firings": (
         Mutant(
             {
-                "migrations/0001_queue": (
-                    ("  PRIMARY KEY (trigger_id, fire_key)\n) WITHOUT ROWID;", "  number INTEGER PRIMARY KEY\n);"),
-                )
+                "note_firing": ((" WHERE fired_at <= :before", ""),),
             }
         ),
         g.one_firing_per_slot,

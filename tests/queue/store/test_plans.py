@@ -34,6 +34,14 @@ class Plan:
 
 
 HOT: dict[str, Plan] = {
+    "due_triggers": Plan(
+        ("job_triggers_due (next_trigger_at<?)", "job_triggers_due (next_trigger_at=?)"), {"now": NOW}
+    ),
+    "next_slot": Plan(("job_triggers_due",), {}),
+    "event_triggers": Plan(
+        ("job_triggers_event (event_name=?)",),
+        {"event_name": "x", "tenant_id": "global"},
+    ),
     "any_due": Plan(("jobs_due",), {"now": NOW}),
     "promote_due": Plan(("jobs_due", "INTEGER PRIMARY KEY"), {"now": NOW}),
     "claim_head": Plan(

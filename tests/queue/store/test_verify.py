@@ -9,6 +9,7 @@ import pytest
 from gribmill.queue.model import NewJob
 from gribmill.queue.statements import statement_names
 from gribmill.queue.times import to_text
+from gribmill.queue.trigger import NewTrigger
 from tests.queue.store.bench import Bench
 from tests.queue.store.hands import add, fail, stop, succeed, take
 
@@ -122,6 +123,15 @@ def completed_by_a_failed_attempt(bench: Bench) -> int:
     return job_id
 
 
+def two_jobs_of_one_slot(bench: Bench) -> int:
+    bench.store.add_trigger(NewTrigger("every minute", "plain", {"n": 1}, cron="* * * * *"))
+    bench.clock.advance(60)
+    (fired,) = bench.store.fire_due()
+    bench.by_hand("INSERT INTO jobs (type, source, source_ref) SELECT type, source, source_ref FROM jobs")
+    assert fired.job is not None
+    return fired.job.id
+
+
 BROKEN: dict[str, tuple[Break, ...]] = {
     "one_success_per_job": (second_success,),
     "success_means_completed": (success_of_an_open_job,),
@@ -131,6 +141,7 @@ BROKEN: dict[str, tuple[Break, ...]] = {
     "processing_has_running_attempt": (processing_without_its_attempt,),
     "one_active_per_dedupe_key": (two_equal_active_jobs,),
     "counters_right": (miscounted,),
+    "one_job_per_slot": (two_jobs_of_one_slot,),
     "dependencies_counted": (dependency_that_nobody_will_release,),
     "attempts_within_budget": (too_many_attempts,),
     "failed_needs_no_more": (dead_letter_with_attempts_left,),

@@ -1,0 +1,60 @@
+"""When a schedule is due: five cron fields in a time zone.
+
+On days when clocks change it does as Debian's cron does: what falls into the hour that is left out comes right after
+it, and what names an hour that comes twice comes once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from cronsim import CronSim, CronSimError
+
+from gribmill.queue.errors import BadTrigger
+
+LONGEST_EXPRESSION = 200
+
+
+class Schedule:
+    """One cron expression in one time zone; or BadTrigger. Times come and go as UTC."""
+
+    def __init__(self, expression: str, timezone: str) -> None:
+        self.expression = expression
+        self._zone = _zone(timezone)
+        if len(expression) > LONGEST_EXPRESSION or len(expression.split()) != 5:
+            raise BadTrigger(
+                f"{expression[:60]!r} is no schedule: five fields are wanted (minute, hour, day of month, month,"
+                " day of week), such as '*/10 * * * *' or '30 6 * * 1-5'"
+            )
+        try:
+            CronSim(expression, datetime.now(self._zone))
+        except CronSimError as error:
+            raise BadTrigger(f"{expression!r} is no schedule: {str(error).lower()}") from None
+
+    def after(self, moment: datetime) -> datetime | None:
+        """The first slot after a moment; None when there is none in the next fifty years."""
+        return self._first(CronSim(self.expression, moment.astimezone(self._zone)))
+
+    def since(self, moment: datetime) -> Iterator[datetime]:
+        """Every slot that is not before a moment."""
+        slots = CronSim(self.expression, (moment - timedelta(seconds=1)).astimezone(self._zone))
+        return (slot.astimezone(UTC) for slot in slots)
+
+    def latest(self, moment: datetime) -> datetime | None:
+        """The last slot that is not after a moment."""
+        # The iterator begins before what it is given, and a slot at the moment itself counts.
+        just_after = moment.replace(microsecond=0) + timedelta(seconds=1)
+        return self._first(CronSim(self.expression, just_after.astimezone(self._zone), reverse=True))
+
+    def _first(self, slots: CronSim) -> datetime | None:
+        slot = next(slots, None)
+        return slot.astimezone(UTC) if slot is not None else None
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise BadTrigger(f"there is no time zone {name[:60]!r}; 'UTC' and 'America/New_York' are such names") from None

@@ -1,0 +1,1 @@
+SELECT * FROM job_triggers ORDER BY id

@@ -1,0 +1,1 @@
+UPDATE job_triggers SET last_triggered_at = :now WHERE id = :id

@@ -1,0 +1,2 @@
+SELECT next_trigger_at AS due FROM job_triggers INDEXED BY job_triggers_due
+WHERE trigger_type = 'schedule' AND is_enabled = 1 ORDER BY next_trigger_at LIMIT 1

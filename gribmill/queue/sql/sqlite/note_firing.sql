@@ -1,0 +1,2 @@
+INSERT INTO trigger_firings (trigger_id, fire_key, fired_at) VALUES (:trigger_id, :fire_key, :now)
+ON CONFLICT (trigger_id, fire_key) DO UPDATE SET fired_at = excluded.fired_at, job_id = NULL WHERE fired_at <= :before

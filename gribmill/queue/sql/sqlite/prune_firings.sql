@@ -1,0 +1,1 @@
+DELETE FROM trigger_firings WHERE fired_at < :before

@@ -1,0 +1,232 @@
+"""Jobs that nobody asks for by hand: made at the slots of schedules, and when events are told of."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import islice, takewhile
+from typing import Any
+
+from gribmill.queue.database import Transaction
+from gribmill.queue.dedupe import canonical_json
+from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
+from gribmill.queue.model import DEFAULT_TENANT, NewJob, Source
+from gribmill.queue.schedule import Schedule
+from gribmill.queue.store.base import ID_LIMIT
+from gribmill.queue.store.enqueues import Enqueues, insert_jobs
+from gribmill.queue.template import has_places, render
+from gribmill.queue.times import to_datetime, to_rfc3339, to_text
+from gribmill.queue.trigger import Fired, NewTrigger, Trigger, template_of, trigger_of
+
+# A slot that is later than this was missed: the machine slept, or no worker ran.
+PUNCTUAL_WITHIN = timedelta(seconds=60)
+# One writer at a time: a schedule that makes up for a whole month does so a little at a time.
+SLOTS_AT_ONCE = 100
+LONGEST_LABEL = 200
+CONTEXT_LIMIT_BYTES = 64_000
+LONGEST_WINDOW_SECONDS = 30 * 86_400
+
+
+class Triggers(Enqueues):
+    """The row of a slot, not the one who fires, decides: anybody may fire at any time, and each slot makes one job."""
+
+    def add_trigger(self, new: NewTrigger) -> Trigger:
+        """Keep a rule; BadTrigger, BadArguments or UnknownJobType when it could never make a job."""
+        schedule = self._check(new)
+        with self.database.write() as tx:
+            slot = schedule.after(_moment(tx)) if schedule else None
+            params = {
+                "label": new.label,
+                "definition_key": new.type,
+                "payload_template": json.dumps(new.args),
+                "trigger_type": "schedule" if schedule else "event",
+                "cron_expr": new.cron,
+                "timezone": new.timezone if schedule else None,
+                "event_name": new.event,
+                "priority": new.priority,
+                "tenant_id": new.tenant_id,
+                "dedupe_window_seconds": new.dedupe_window_seconds,
+                "misfire": new.misfire,
+                "next_trigger_at": _text(slot),
+                "created_by": new.created_by,
+                "now": tx.stamp,
+            }
+            trigger = _get(tx, tx.insert("insert_trigger", params) or 0)
+        self.database.announce()
+        return trigger
+
+    def triggers(self) -> list[Trigger]:
+        with self.database.read() as tx:
+            return [trigger_of(row) for row in tx.rows("list_triggers")]
+
+    def set_trigger_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
+        """Switch a rule on or off. Slots that pass while it is off are not made up for."""
+        with self.database.write() as tx:
+            trigger = _get(tx, trigger_id)
+            slot = trigger.schedule.after(_moment(tx)) if enabled and trigger.cron else None
+            _set_state(tx, trigger_id, enabled=enabled, slot=slot)
+            trigger = _get(tx, trigger_id)
+        self.database.announce()
+        return trigger
+
+    def remove_trigger(self, trigger_id: int) -> None:
+        """Forget a rule. Its jobs stay."""
+        with self.database.write() as tx:
+            _get(tx, trigger_id)
+            tx.change("delete_trigger", {"id": trigger_id})
+
+    def seconds_to_next_slot(self) -> float | None:
+        """How long until a schedule is due; None when there is none."""
+        with self.database.read() as tx:
+            rows = tx.rows("next_slot")
+            if not rows:
+                return None
+            due = to_datetime(rows[0]["due"])  # a row written by hand has none: it is to be looked at now
+            return max(0.0, due.timestamp() - tx.now) if due else 0.0
+
+    def fire_due(self) -> list[Fired]:
+        """Make the jobs of every slot that has come."""
+        with self.database.read() as tx:
+            if not tx.rows("due_triggers", {"now": tx.stamp}):
+                return []
+        with self.database.write() as tx:
+            due = [trigger_of(row) for row in tx.rows("due_triggers", {"now": tx.stamp})]
+            fired = [one for trigger in due for one in self._slots(tx, trigger) if one.job or one.error]
+        self.database.announce()
+        return fired
+
+    def fire_event(
+        self, name: str, told: Mapping[str, Any], *, tenant_id: str = DEFAULT_TENANT, event_id: str | None = None
+    ) -> list[Fired]:
+        """Make the jobs of every rule for this event.
+
+        An event with an id counts once for each rule. Without one, a rule that has been told the same within its
+        window makes no second job.
+        """
+        occasion = _occasion(told, event_id)
+        with self.database.write() as tx:
+            rows = tx.rows("event_triggers", {"event_name": name, "tenant_id": tenant_id})
+            rules = [trigger_of(row) for row in rows]
+            # An id is remembered; what was told without one may be told again after a while.
+            window = [to_text(tx.now - rule.dedupe_window_seconds) if event_id is None else "" for rule in rules]
+            fired = [
+                self._make(tx, rule, "event", {"event": told}, occasion, before)
+                for rule, before in zip(rules, window, strict=True)
+            ]
+        self.database.announce()
+        return fired
+
+    def _check(self, new: NewTrigger) -> Schedule | None:
+        kind = self.types[new.type]
+        if not 0 < len(new.label) <= LONGEST_LABEL:
+            raise BadTrigger(f"a label has 1 to {LONGEST_LABEL} characters")
+        if (new.cron is None) == (new.event is None):
+            raise BadTrigger("a trigger has either a schedule or an event")
+        if not 0 <= new.dedupe_window_seconds <= LONGEST_WINDOW_SECONDS:
+            raise BadTrigger("a window is between 0 seconds and 30 days")
+        if strange := new.args.keys() - kind.args.model_fields.keys():
+            known = ", ".join(kind.args.model_fields)
+            raise BadArguments(f"{kind.key}: {', '.join(sorted(strange))}: no such argument; there are: {known}")
+        if new.cron is None:
+            if not has_places(new.args):
+                self._prepare(_job(new, new.args, "event", ""))
+            return None
+        schedule = Schedule(new.cron, new.timezone)
+        # Every slot tells the same things: what can be made now can be made then.
+        told = {"schedule": {"slot": to_rfc3339(datetime.now(UTC))}}
+        self._prepare(_job(new, render(new.args, told), "schedule", ""))
+        return schedule
+
+    def _slots(self, tx: Transaction, trigger: Trigger) -> Iterator[Fired]:
+        """The jobs of the slots that a schedule owes; then it knows its next one."""
+        now = _moment(tx)
+        try:
+            schedule = trigger.schedule
+        except BadTrigger as error:  # written by hand
+            _set_state(tx, trigger.id, enabled=False, slot=None)
+            yield Fired(trigger.id, "", None, f"switched off: {error}")
+            return
+        last = None
+        for slot in _owed(trigger, schedule, now):
+            last, told = slot, {"schedule": {"slot": to_rfc3339(slot)}}
+            yield self._make(tx, trigger, "schedule", told, to_rfc3339(slot) or "", before="")
+        ahead = schedule.after(last if last and trigger.misfire == "all" else now)
+        _set_state(tx, trigger.id, enabled=ahead is not None, slot=ahead)
+
+    def _make(
+        self, tx: Transaction, trigger: Trigger, source: Source, told: Mapping[str, Any], occasion: str, before: str
+    ) -> Fired:
+        """The job of one occasion. What cannot be made is told of, and keeps no other rule from firing."""
+        try:
+            args = render(template_of(trigger), told)
+            job = self._prepare(_job(trigger, args, source, f"trigger {trigger.id}: {occasion}"))
+        except QueueError as error:
+            return Fired(trigger.id, occasion, None, str(error))
+        firing = {"trigger_id": trigger.id, "fire_key": occasion, "now": tx.stamp}
+        # The row that says so is the guard: whoever cannot write it was not the first.
+        if not tx.change("note_firing", {**firing, "before": before}):
+            return Fired(trigger.id, occasion, None)
+        made = insert_jobs(tx, [job])[0]
+        tx.change("name_firing", {**firing, "job_id": made.id})
+        tx.change("mark_fired", {"id": trigger.id, "now": tx.stamp})
+        return Fired(trigger.id, occasion, made)
+
+
+def _get(tx: Transaction, trigger_id: int) -> Trigger:
+    rows = tx.rows("get_trigger", {"id": trigger_id}) if 0 < trigger_id < ID_LIMIT else []
+    if not rows:
+        raise TriggerNotFound(f"there is no trigger {trigger_id}")
+    return trigger_of(rows[0])
+
+
+def _set_state(tx: Transaction, trigger_id: int, *, enabled: bool, slot: datetime | None) -> None:
+    """On or off, and for a schedule the slot that comes next."""
+    state = {"id": trigger_id, "is_enabled": int(enabled), "slot": _text(slot), "now": tx.stamp}
+    tx.change("enable_trigger", state)
+
+
+def _owed(trigger: Trigger, schedule: Schedule, now: datetime) -> Iterator[datetime]:
+    """The slots to fire now, by what the trigger wants done about those that were missed."""
+    due = trigger.next_fire_at
+    if due is None:  # written by hand: it begins now
+        return
+    if trigger.misfire == "all":
+        yield from islice(takewhile(lambda slot: slot <= now, schedule.since(due)), SLOTS_AT_ONCE)
+        return
+    latest = schedule.latest(now)
+    if latest is None or latest < due:
+        return
+    if trigger.misfire == "latest" or now - latest <= PUNCTUAL_WITHIN:
+        yield latest
+
+
+def _job(rule: NewTrigger | Trigger, args: Any, source: Source, source_ref: str) -> NewJob:
+    by = f"trigger {rule.label}"
+    return NewJob(
+        rule.type, args, rule.priority, tenant_id=rule.tenant_id, source=source, source_ref=source_ref, created_by=by
+    )
+
+
+def _occasion(told: Mapping[str, Any], event_id: str | None) -> str:
+    """What an event is known by: its id, or what it tells."""
+    if event_id is not None:
+        if not 0 < len(event_id) <= LONGEST_LABEL:
+            raise BadArguments(f"an event's id has 1 to {LONGEST_LABEL} characters")
+        return f"id {event_id}"
+    try:
+        text = canonical_json(dict(told))
+    except ValueError as error:
+        raise BadArguments(f"what the event tells is no JSON: {error}") from None
+    if len(text) > CONTEXT_LIMIT_BYTES:
+        raise BadArguments(f"what the event tells is larger than {CONTEXT_LIMIT_BYTES} bytes")
+    return f"told {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _moment(tx: Transaction) -> datetime:
+    return datetime.fromtimestamp(tx.now, UTC)
+
+
+def _text(slot: datetime | None) -> str | None:
+    return to_text(slot.timestamp()) if slot else None

@@ -1,0 +1,49 @@
+"""A worker's eye on the schedules: it fires what is due. Every worker has one; each slot makes one job all the same."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from gribmill.queue.errors import StoreError
+from gribmill.queue.store import Store
+
+log = logging.getLogger("gribmill.worker")
+
+# Somebody may have changed the triggers whenever anything in the queue was changed: look, but not at every change.
+PATIENCE_SECONDS = 1.0
+
+
+class Clockwork:
+    """Knows when the next slot comes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._looked = 0.0
+        self.next_look = 0.0
+
+    def nudge(self) -> None:
+        """The triggers may have changed: look again soon."""
+        self.next_look = min(self.next_look, self._looked + PATIENCE_SECONDS)
+
+    def fire_if_due(self) -> bool:
+        """Fire what is due, if it may be; whether there are new jobs."""
+        now = time.monotonic()
+        if now < self.next_look:
+            return False
+        self._looked = now
+        try:
+            fired = self._store.fire_due()
+            seconds = self._store.seconds_to_next_slot()
+        except StoreError as error:
+            log.error("schedules have to wait: %s", error)
+            self.next_look = now + PATIENCE_SECONDS
+            return False
+        # A slot that could not be fired is tried again, but not at once.
+        self.next_look = float("inf") if seconds is None else now + max(seconds, 0.001 if fired else PATIENCE_SECONDS)
+        for one in fired:
+            if one.job is None:
+                log.error("trigger %d made no job for %s: %s", one.trigger_id, one.occasion, one.error)
+            else:
+                log.info("trigger %d made job %d for %s", one.trigger_id, one.job.id, one.occasion)
+        return any(one.job for one in fired)

@@ -1,0 +1,69 @@
+"""Triggers at the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gribmill.queue.store import Store
+from tests.cli.conftest import Run
+
+NAP = '{"seconds": 0, "say": "{{event.word}}"}'
+
+
+def test_schedule_is_added_listed_switched_and_removed(gribmill: Run, store: Store) -> None:
+    assert "there are no triggers" in gribmill("triggers", "list").err
+    added = gribmill("triggers", "add", "nap", "sleep", "--cron", "0 12 * * *", "--timezone", "Europe/Paris")
+    assert added.code == 0
+    assert added.out.startswith("trigger 1 is on; it fires next at 2")
+    listed = gribmill("triggers", "list")
+    assert listed.out.splitlines()[0].split() == ["id", "label", "when", "job", "state", "last", "next"]
+    assert "0 12 * * * Europe/Paris" in listed.out
+    assert gribmill("triggers", "disable", "1").out == "trigger 1 is off\n"
+    assert gribmill("triggers", "list", "--json").json[0]["is_enabled"] is False
+    assert gribmill("triggers", "enable", "1").out.startswith("trigger 1 is on; it fires next at 2")
+    gone = gribmill("triggers", "remove", "1", "7")
+    assert (gone.code, gone.out, gone.err) == (1, "trigger 1 is gone\n", "error: there is no trigger 7\n")
+    assert store.triggers() == []
+
+
+def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store: Store) -> None:
+    gribmill("triggers", "add", "nap", "sleep", NAP, "--event", "tired")
+    assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 made job 1\n"
+    assert json.loads(store.job(1).args)["say"] == "good night"
+    assert store.job(1).source == "event"
+    assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 was told this already\n"
+    bad = gribmill("triggers", "emit", "tired", "{}")
+    assert bad.code == 1
+    assert "{{event.word}}, which is not told" in bad.err
+    assert gribmill("triggers", "emit", "tired", '{"word": "x"}', "--id", "e1", "--json").json == [
+        {"trigger_id": 1, "job_id": 2, "new": True, "error": None}
+    ]
+    nobody = gribmill("triggers", "emit", "awake")
+    assert (nobody.code, nobody.err) == (0, "no trigger listens to awake\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("sleep", "--cron", "x"), "five fields are wanted"),
+        (("sleep", "--cron", "* * * * *", "--timezone", "Mars"), "no time zone 'Mars'"),
+        (("sleep", '{"secs": 1}', "--cron", "* * * * *"), "secs: no such argument"),
+        (("sleep", "[1]", "--cron", "* * * * *"), "a JSON object is needed"),
+        (("nope", "--cron", "* * * * *"), "no job type 'nope'"),
+        (("sleep",), "either a schedule or an event"),
+        (("sleep", "--event", "x", "--window", "40d"), "30 days"),
+    ],
+)
+def test_what_cannot_work_is_refused_with_a_sentence(gribmill: Run, words: tuple[str, ...], told: str) -> None:
+    answer = gribmill("triggers", "add", "label", *words)
+    assert answer.code != 0
+    assert told in answer.err
+    assert gribmill("triggers", "list", "--json").json == []
+
+
+def test_preview_shows_the_next_slots(gribmill: Run) -> None:
+    slots = gribmill("triggers", "preview", "15 6 * * *", "--timezone", "Asia/Tokyo", "-n", "3").out.split()
+    assert len(slots) == 3
+    assert all(slot.endswith("T21:15:00.000Z") for slot in slots)

@@ -1,0 +1,237 @@
+"""Jobs made by schedules and by events."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from gribmill.queue.errors import BadArguments, BadTrigger, TriggerNotFound, UnknownJobType
+from gribmill.queue.store import Store
+from gribmill.queue.trigger import NewTrigger
+from tests.queue.store.bench import Bench
+from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.hands import succeed, take
+
+
+def at(clock: FakeClock, text: str) -> None:
+    """Set the clock forward."""
+    clock.advance(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() - clock())
+
+
+def every_ten(store: Store, **fields: Any) -> int:
+    rule: dict[str, Any] = {"args": {"n": 1}, "cron": "*/10 * * * *", **fields}
+    return store.add_trigger(NewTrigger("every ten minutes", "plain", **rule)).id
+
+
+def occasions(store: Store) -> list[str]:
+    return [one.occasion[11:16] for one in store.fire_due()]
+
+
+@pytest.fixture(autouse=True)
+def _noon(clock: FakeClock) -> None:
+    at(clock, "2030-01-01 12:00:30")
+
+
+def test_schedule_fires_at_its_slots_and_not_before(store: Store, clock: FakeClock) -> None:
+    trigger = every_ten(store, priority=3, tenant_id="acme")
+    assert store.fire_due() == []
+    assert store.seconds_to_next_slot() == pytest.approx(570)
+    at(clock, "2030-01-01 12:09:59")
+    assert store.fire_due() == []
+    at(clock, "2030-01-01 12:10:00")
+    (fired,) = store.fire_due()
+    assert fired.trigger_id == trigger
+    assert fired.job is not None
+    job = store.job(fired.job.id)
+    assert (job.type, json.loads(job.args), job.priority, job.tenant_id) == ("plain", {"n": 1}, 3, "acme")
+    assert (job.source, job.source_ref) == ("schedule", f"trigger {trigger}: 2030-01-01T12:10:00.000Z")
+    (kept,) = store.triggers()
+    assert kept.last_fired_at == datetime(2030, 1, 1, 12, 10, tzinfo=UTC)
+    assert kept.next_fire_at == datetime(2030, 1, 1, 12, 20, tzinfo=UTC)
+    assert store.fire_due() == []
+
+
+@pytest.mark.parametrize(
+    ("misfire", "made"),
+    [("latest", ["12:50"]), ("all", ["12:10", "12:20", "12:30", "12:40", "12:50"]), ("skip", [])],
+)
+def test_missed_slots_are_made_up_for_as_the_trigger_says(
+    store: Store, clock: FakeClock, misfire: Any, made: list[str]
+) -> None:
+    every_ten(store, misfire=misfire)
+    at(clock, "2030-01-01 12:55")
+    assert occasions(store) == made
+    at(clock, "2030-01-01 13:00:20")
+    assert occasions(store) == ["13:00"], "late by less than a minute is not missed"
+    assert store.verify() == []
+
+
+def test_long_sleep_is_made_up_for_a_little_at_a_time(store: Store, clock: FakeClock) -> None:
+    every_ten(store, misfire="all")
+    at(clock, "2030-01-02 12:00:30")
+    rounds = []
+    while found := store.fire_due():
+        rounds.append(len(found))
+        assert (store.seconds_to_next_slot() == 0) == (sum(rounds) < 144)
+    assert rounds == [100, 44]
+
+
+def test_equal_job_that_is_active_stands_for_the_new_one(store: Store, clock: FakeClock) -> None:
+    store.add_trigger(NewTrigger("unique", "unique", {"n": 1}, cron="* * * * *"))
+    at(clock, "2030-01-01 12:01")
+    (first,) = store.fire_due()
+    at(clock, "2030-01-01 12:02")
+    (second,) = store.fire_due()
+    assert first.job is not None
+    assert second.job == (first.job.id, False)
+
+
+def test_slot_can_be_told_to_the_job(store: Store, clock: FakeClock) -> None:
+    store.add_trigger(NewTrigger("told", "tile", {"region": "at {{schedule.slot}}"}, cron="* * * * *"))
+    at(clock, "2030-01-01 12:01")
+    store.fire_due()
+    assert json.loads(take(store).args)["region"] == "at 2030-01-01T12:01:00.000Z"
+
+
+def test_disabled_schedule_keeps_still_and_makes_up_for_nothing(store: Store, clock: FakeClock) -> None:
+    trigger = every_ten(store, misfire="all")
+    off = store.set_trigger_enabled(trigger, enabled=False)
+    assert (off.is_enabled, off.next_fire_at) == (False, None)
+    assert store.seconds_to_next_slot() is None
+    at(clock, "2030-01-01 13:05")
+    assert store.fire_due() == []
+    store.set_trigger_enabled(trigger, enabled=True)
+    at(clock, "2030-01-01 13:10")
+    assert occasions(store) == ["13:10"]
+
+
+def test_removed_trigger_leaves_its_jobs(store: Store, clock: FakeClock) -> None:
+    trigger = every_ten(store)
+    at(clock, "2030-01-01 12:10")
+    store.fire_due()
+    store.remove_trigger(trigger)
+    assert store.triggers() == []
+    assert len(store.jobs().jobs) == 1
+    for act in (store.remove_trigger, lambda wanted: store.set_trigger_enabled(wanted, enabled=True)):
+        with pytest.raises(TriggerNotFound, match=f"no trigger {trigger}"):
+            act(trigger)
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "told"),
+    [
+        ({"type": "nope"}, UnknownJobType, "no job type 'nope'"),
+        ({"args": {"m": 1}}, BadArguments, "m: no such argument"),
+        ({"args": {"n": "x"}}, BadArguments, "n: "),
+        ({"args": {"n": "{{schedule.nope}}"}}, BadArguments, "which is not told"),
+        ({"cron": "x"}, BadTrigger, "five fields"),
+        ({"timezone": "Mars"}, BadTrigger, "no time zone"),
+        ({"event": "x"}, BadTrigger, "either a schedule or an event"),
+        ({"cron": None}, BadTrigger, "either a schedule or an event"),
+        ({"cron": None, "event": "x", "args": {"n": "y"}}, BadArguments, "n: "),
+        ({"label": ""}, BadTrigger, "label"),
+        ({"dedupe_window_seconds": -1}, BadTrigger, "window"),
+        ({"priority": 2**40}, BadArguments, "priority"),
+    ],
+)
+def test_rule_that_could_never_make_a_job_is_refused(
+    store: Store, fields: dict[str, Any], error: type[Exception], told: str
+) -> None:
+    rule: dict[str, Any] = {"label": "x", "type": "plain", "args": {"n": 1}, "cron": "* * * * *", **fields}
+    with pytest.raises(error, match=told):
+        store.add_trigger(NewTrigger(**rule))
+    assert store.triggers() == []
+
+
+def test_row_written_by_hand_begins_now_and_a_bad_one_is_switched_off(
+    store: Store, bench: Bench, clock: FakeClock
+) -> None:
+    insert = (
+        "INSERT INTO job_triggers (label, trigger_type, cron_expr, timezone, definition_key, payload_template)"
+        " VALUES (?, 'schedule', ?, 'UTC', 'plain', ?)"
+    )
+    bench.by_hand(insert, "good", "*/10 * * * *", '{"n": 1}')
+    bench.by_hand(insert, "bad cron", "never", "{}")
+    bench.by_hand(insert, "bad template", "*/10 * * * *", "[")
+    assert store.seconds_to_next_slot() == 0
+    (switched_off,) = store.fire_due()
+    assert switched_off.error is not None
+    assert "switched off: 'never' is no schedule" in switched_off.error
+    at(clock, "2030-01-01 12:10")
+    good, bad = store.fire_due()
+    assert good.job is not None
+    assert bad.error == "the template of trigger 3 is no JSON object"
+    assert [one.is_enabled for one in store.triggers()] == [True, False, True]
+
+
+def on_ping(store: Store, **fields: Any) -> int:
+    return store.add_trigger(NewTrigger("on ping", "plain", {"n": "{{event.n}}"}, event="ping", **fields)).id
+
+
+def test_event_makes_the_jobs_of_every_rule_that_listens(store: Store) -> None:
+    one, two = on_ping(store), on_ping(store, priority=7)
+    on_ping(store, tenant_id="acme")
+    store.set_trigger_enabled(on_ping(store), enabled=False)
+    assert store.fire_event("pong", {"n": 1}) == []
+    fired = store.fire_event("ping", {"n": 4})
+    assert [found.trigger_id for found in fired] == [one, two]
+    jobs = [store.job(found.job.id) for found in fired if found.job]
+    assert [(json.loads(job.args)["n"], job.priority, job.source) for job in jobs] == [(4, 0, "event"), (4, 7, "event")]
+    assert len(store.fire_event("ping", {"n": 4}, tenant_id="acme")) == 1
+
+
+def test_event_told_again_counts_again_after_the_window(store: Store, clock: FakeClock) -> None:
+    on_ping(store, dedupe_window_seconds=60)
+
+    def made(n: int) -> bool:
+        return store.fire_event("ping", {"n": n})[0].job is not None
+
+    assert made(1)
+    assert made(2), "something else was told"
+    clock.advance(59)
+    assert not made(1)
+    clock.advance(1)
+    assert made(1)
+
+
+def test_event_with_an_id_counts_once_whatever_it_tells_and_whenever(store: Store, clock: FakeClock) -> None:
+    on_ping(store, dedupe_window_seconds=0)
+    assert store.fire_event("ping", {"n": 1}, event_id="a")[0].job
+    clock.advance(86_400)
+    assert store.fire_event("ping", {"n": 2}, event_id="a")[0].job is None
+    assert store.fire_event("ping", {"n": 1}, event_id="b")[0].job
+    with pytest.raises(BadArguments, match="id has 1 to 200"):
+        store.fire_event("ping", {"n": 1}, event_id="")
+
+
+def test_event_that_fits_one_rule_only_fires_that_one_and_may_be_told_better(store: Store) -> None:
+    on_ping(store)
+    store.add_trigger(NewTrigger("any", "plain", {}, event="ping"))
+    bad, good = store.fire_event("ping", {"m": 1}, event_id="e")
+    assert bad.job is None
+    assert bad.error == "the template asks for {{event.n}}, which is not told"
+    assert good.job is not None
+    better, known = store.fire_event("ping", {"n": 1}, event_id="e")
+    assert better.job is not None
+    assert known.job is None
+    assert known.error is None
+
+
+@pytest.mark.parametrize("told", [{"n": float("nan")}, {"n": "x" * 70_000}])
+def test_event_that_tells_too_much_or_nonsense_is_refused(store: Store, told: dict[str, Any]) -> None:
+    on_ping(store)
+    with pytest.raises(BadArguments, match="what the event tells"):
+        store.fire_event("ping", told)
+
+
+def test_old_firings_are_forgotten(store: Store, bench: Bench, clock: FakeClock) -> None:
+    on_ping(store)
+    store.fire_event("ping", {"n": 1}, event_id="old")
+    succeed(store, take(store))
+    clock.advance(32 * 86_400)
+    store.fire_event("ping", {"n": 1}, event_id="new")
+    store.prune(365, 365)
+    assert bench.by_hand("SELECT fire_key FROM trigger_firings") == [("id new",)]

@@ -1,0 +1,78 @@
+"""Slots of schedules, on plain days and on those when clocks change."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import islice
+
+import pytest
+
+from gribmill.queue.errors import BadTrigger
+from gribmill.queue.schedule import Schedule
+
+
+def utc(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def slots(cron: str, zone: str, since: str, count: int) -> list[str]:
+    return [f"{slot:%m-%d %H:%M}" for slot in islice(Schedule(cron, zone).since(utc(since)), count)]
+
+
+def test_slots_follow_each_other_and_begin_with_the_moment_itself() -> None:
+    assert slots("*/20 6 * * *", "UTC", "2026-01-01 06:20", 3) == ["01-01 06:20", "01-01 06:40", "01-02 06:00"]
+
+
+def test_zone_decides_what_the_clock_shows() -> None:
+    assert slots("0 9 * * 1", "Asia/Tokyo", "2026-01-01", 1) == ["01-05 00:00"]
+
+
+def test_hour_that_is_left_out_comes_right_after() -> None:
+    """On 8 March 2026 New York has no 2:30."""
+    assert slots("30 2 * * *", "America/New_York", "2026-03-07 08:00", 2) == ["03-08 07:00", "03-09 06:30"]
+
+
+def test_hour_that_comes_twice_counts_once_when_it_is_named() -> None:
+    """On 1 November 2026 New York has two 1:30; every hour has its own."""
+    assert slots("30 1 * * *", "America/New_York", "2026-11-01 00:00", 2) == ["11-01 05:30", "11-02 06:30"]
+    assert slots("30 * * * *", "America/New_York", "2026-11-01 05:00", 3) == [
+        "11-01 05:30",
+        "11-01 06:30",
+        "11-01 07:30",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("now", "latest"),
+    [("12:00:00", "12:00"), ("12:00:00.4", "12:00"), ("11:59:59.9", "11:50"), ("12:09:59.999", "12:00")],
+)
+def test_latest_slot_is_never_after_the_moment(now: str, latest: str) -> None:
+    found = Schedule("*/10 * * * *", "UTC").latest(utc(f"2026-01-01 {now}"))
+    assert found == utc(f"2026-01-01 {latest}")
+
+
+def test_after_is_after() -> None:
+    schedule = Schedule("*/10 * * * *", "UTC")
+    assert schedule.after(utc("2026-01-01 12:00")) == utc("2026-01-01 12:10")
+    assert schedule.after(utc("2026-01-01 11:59:59.9")) == utc("2026-01-01 12:00")
+
+
+@pytest.mark.parametrize(
+    ("cron", "zone", "told"),
+    [
+        ("* * * *", "UTC", "five fields are wanted"),
+        ("* * * * * *", "UTC", "five fields are wanted"),
+        ("@daily", "UTC", "five fields are wanted"),
+        ("", "UTC", "five fields are wanted"),
+        ("1," * 200 + "1 * * * *", "UTC", "five fields are wanted"),
+        ("61 * * * *", "UTC", "bad minute"),
+        ("0 0 30 2 *", "UTC", "bad day-of-month"),
+        ("* * * * *", "Mars", "no time zone 'Mars'"),
+        ("* * * * *", "../../etc/passwd", "no time zone"),
+        ("* * * * *", "", "no time zone"),
+        ("* * * * *", "a\0b", "no time zone"),
+    ],
+)
+def test_what_is_no_schedule_is_refused_with_a_sentence(cron: str, zone: str, told: str) -> None:
+    with pytest.raises(BadTrigger, match=told):
+        Schedule(cron, zone)
