@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from gribmill.queue.database import Row
 from gribmill.queue.errors import BadTrigger
 from gribmill.queue.model import DEFAULT_TENANT, Enqueued
-from gribmill.queue.schedule import Schedule
 from gribmill.queue.times import to_datetime
+
+if TYPE_CHECKING:
+    from gribmill.queue.schedule import Schedule
 
 Misfire = Literal["skip", "latest", "all"]
 
@@ -55,7 +57,7 @@ class Trigger:
 
     @property
     def schedule(self) -> Schedule:
-        return Schedule(self.cron or "", self.timezone or "")
+        return schedule_of(self.cron or "", self.timezone or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,13 @@ class Fired:
     occasion: str
     job: Enqueued | None
     error: str | None = None
+
+
+def schedule_of(cron: str, timezone: str) -> Schedule:
+    """Clocks and time zones are loaded when the first schedule is met: most commands and workers meet none."""
+    from gribmill.queue.schedule import Schedule
+
+    return Schedule(cron, timezone)
 
 
 def template_of(trigger: Trigger) -> dict[str, Any]:

@@ -7,18 +7,20 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gribmill.queue.database import Transaction
 from gribmill.queue.dedupe import canonical_json
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
 from gribmill.queue.model import DEFAULT_TENANT, NewJob, Source
-from gribmill.queue.schedule import Schedule
 from gribmill.queue.store.base import ID_LIMIT
 from gribmill.queue.store.enqueues import Enqueues, insert_jobs
 from gribmill.queue.template import has_places, render
 from gribmill.queue.times import to_datetime, to_rfc3339, to_text
-from gribmill.queue.trigger import Fired, NewTrigger, Trigger, template_of, trigger_of
+from gribmill.queue.trigger import Fired, NewTrigger, Trigger, schedule_of, template_of, trigger_of
+
+if TYPE_CHECKING:
+    from gribmill.queue.schedule import Schedule
 
 # A slot that is later than this was missed: the machine slept, or no worker ran.
 PUNCTUAL_WITHIN = timedelta(seconds=60)
@@ -133,7 +135,7 @@ class Triggers(Enqueues):
             if not has_places(new.args):
                 self._prepare(_job(new, new.args, "event", ""))
             return None
-        schedule = Schedule(new.cron, new.timezone)
+        schedule = schedule_of(new.cron, new.timezone)
         # Every slot tells the same things: what can be made now can be made then.
         told = {"schedule": {"slot": to_rfc3339(datetime.now(UTC))}}
         self._prepare(_job(new, render(new.args, told), "schedule", ""))
