@@ -38,8 +38,8 @@ RUNS_ALONE = {np.dtype(np.float32): False, np.dtype(np.uint16): True}
 # How many bytes its 32-bit places can tell.
 LIMIT_KERNEL = 2**28 - 1
 # libdeflate's levels for `compact`: the higher one is twice as slow, and for half of all fields hardly smaller. A
-# sample of a large array tells: it must save so much of the raw bytes.
-LOW_LEVEL, HIGH_LEVEL = 4, 6
+# sample of a large array tells: it must save so much of the raw bytes. Small ones take the one between.
+LOW_LEVEL, MIDDLE_LEVEL, HIGH_LEVEL = 4, 5, 6
 SAMPLE_BYTES = 2**14
 SAMPLED_BYTES = 16 * SAMPLE_BYTES
 WORTH_ITS_TIME = 0.0075
@@ -88,12 +88,14 @@ def archive(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
     offset = 0
     for name, method, crc, raw_size, data, extra in ordered:
         file_name = f"{name}.npy".encode()
-        facts = (method, DOS_TIME, DOS_DATE, crc, len(data), raw_size, len(file_name))
-        local = LOCAL.pack(b"PK\3\4", VERSION_NEEDED, 0, *facts, 0) + file_name
-        pieces += (local, data)
-        more = (len(extra), 0, 0, 0, UNIX_FILE_0644, offset)
-        directory += (CENTRAL.pack(b"PK\1\2", MADE_BY_UNIX, VERSION_NEEDED, 0, *facts, *more), file_name, extra)
-        offset += len(local) + len(data)
+        entry = CENTRAL.pack(
+            b"PK\1\2", MADE_BY_UNIX, VERSION_NEEDED, 0, method, DOS_TIME, DOS_DATE, crc, len(data), raw_size,
+            len(file_name), len(extra), 0, 0, 0, UNIX_FILE_0644, offset,
+        )  # fmt: skip
+        # From the version on, a member's own header says the same; it has no extra field.
+        pieces += (b"PK\3\4" + entry[6:30] + b"\0\0" + file_name, data)
+        directory += (entry, file_name, extra)
+        offset += LOCAL.size + len(file_name) + len(data)
         if offset > LIMIT_BYTES:
             break
     tail = b"".join(directory)
@@ -142,7 +144,7 @@ def _level(view: memoryview) -> int:
     import deflate
 
     if len(view) < SAMPLED_BYTES:
-        return HIGH_LEVEL
+        return MIDDLE_LEVEL
     middle = len(view) // 2 // 16 * 16
     sample = bytes(view[middle : middle + SAMPLE_BYTES])
     low, high = (len(deflate.deflate_compress(sample, level)) for level in (LOW_LEVEL, HIGH_LEVEL))
