@@ -117,6 +117,6 @@ def test_an_array_is_the_same_with_and_without_it(tmp_path: Path, monkeypatch: p
         return [part.tobytes() for part in (archive.read("t2m"), *parts)]
 
     with_it = read()
-    monkeypatch.setenv(kernel.SWITCH, "off")
+    monkeypatch.setattr(kernel, "switched_off", True)
     assert read() == with_it
     assert with_it[0] == array.tobytes()

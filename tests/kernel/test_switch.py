@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -18,7 +20,7 @@ from tests.make_grib import make_message
 
 @pytest.fixture
 def not_built(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.delenv("GRIBMILL_KERNEL", raising=False)
+    monkeypatch.setattr(kernel, "switched_off", False)
     # None in sys.modules is Python's own word for: this import fails.
     monkeypatch.setitem(sys.modules, "gribmill.tiles._unpack", None)
     kernel._native.cache_clear()
@@ -31,9 +33,12 @@ def test_the_switch_is_no_unknown_setting(monkeypatch: pytest.MonkeyPatch) -> No
     load_settings()
 
 
-def test_version_tells_that_the_kernel_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRIBMILL_KERNEL", "off")
-    assert CliRunner().invoke(cli, ["--version"]).output.endswith("(kernel: off)\n")
+@pytest.mark.parametrize("word", ["off", "OFF", "0", "no"])
+def test_version_tells_that_the_kernel_is_off(word: str) -> None:
+    command = [sys.executable, "-m", "gribmill", "--version"]
+    environment = {**os.environ, "GRIBMILL_KERNEL": word}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("(kernel: off)\n")
 
 
 def test_version_tells_that_the_kernel_was_not_built(not_built: None) -> None:

@@ -27,7 +27,7 @@ def _values(size: int, missing: float) -> np.ndarray:
 def test_statistics(size: int, missing: float, monkeypatch: pytest.MonkeyPatch) -> None:
     values = _values(size, missing)
     native = statistics(values)
-    monkeypatch.setenv(kernel.SWITCH, "off")
+    monkeypatch.setattr(kernel, "switched_off", True)
     assert statistics(values) == native
     present = values[~np.isnan(values)]
     assert native["missing"] == size - present.size
@@ -41,9 +41,9 @@ def test_statistics(size: int, missing: float, monkeypatch: pytest.MonkeyPatch) 
 def test_what_is_infinite_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     for values in ([np.inf, 1, 2], [-np.inf, 1, np.inf], [np.nan, -np.inf, 3], [-0.0, 0.0]):
         array = np.array(values, np.float32)
-        monkeypatch.delenv(kernel.SWITCH, raising=False)
+        monkeypatch.setattr(kernel, "switched_off", False)
         native = statistics(array)
-        monkeypatch.setenv(kernel.SWITCH, "off")
+        monkeypatch.setattr(kernel, "switched_off", True)
         assert repr(statistics(array)) == repr(native)
 
 
@@ -52,7 +52,7 @@ def test_turned_winds(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     u, v = _values(size, 0.05), _values(size, 0.05)[::-1].copy()
     angle = np.random.default_rng(7).uniform(-3, 3, size)
     native = turned(u, v, np.cos(angle), np.sin(angle))
-    monkeypatch.setenv(kernel.SWITCH, "off")
+    monkeypatch.setattr(kernel, "switched_off", True)
     for one, other in zip(turned(u, v, np.cos(angle), np.sin(angle)), native, strict=True):
         # Which NaN it is does not matter: a tile has one kind.
         assert np.array_equal(one.view(np.uint32)[~np.isnan(one)], other.view(np.uint32)[~np.isnan(other)])
@@ -75,7 +75,7 @@ def test_packed_integers(
     values[random.random(values.shape) < missing] = np.nan
     how = SimpleNamespace(reference=reference, binary=binary, decimal=decimal)
     native = pack(values, how)
-    monkeypatch.setenv(kernel.SWITCH, "off")
+    monkeypatch.setattr(kernel, "switched_off", True)
     other = pack(values, how)
     assert (native is None) == (other is None)
     if native is not None and other is not None:

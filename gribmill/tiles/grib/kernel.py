@@ -22,6 +22,8 @@ from gribmill.tiles.grib.sections import Sections2
 
 Values = NDArray[np.float32]
 SWITCH = "GRIBMILL_KERNEL"
+# Looked up once: it is asked for every array, and the environment takes longer to answer than a small array to pack.
+switched_off = os.environ.get(SWITCH, "").lower() in ("off", "0", "no")
 # Grid templates that every ecCodes knows, and the length of their section: what is not known, or too short, it
 # refuses, and so the kernel must not decode it.
 GRIDS = {0: 72, 1: 84, 10: 72, 20: 65, 30: 81, 40: 72}
@@ -42,12 +44,12 @@ def _native() -> Any:
 
 def native() -> Any:
     """The module with the kernel's functions; None where it is not built, or switched off."""
-    return _native() if state() == "native" else None
+    return None if switched_off else _native()
 
 
 def state() -> Literal["native", "off", "not built"]:
     """Which decoder is in use; GRIBMILL_KERNEL=off leaves everything to ecCodes."""
-    if os.environ.get(SWITCH, "").lower() in ("off", "0", "no"):
+    if switched_off:
         return "off"
     return "not built" if _native() is None else "native"
 
