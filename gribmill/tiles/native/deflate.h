@@ -182,6 +182,8 @@ static void count_symbols(Deflater *self, size_t count) {
     for (unsigned k = 0; k < 8; k++)
         for (unsigned i = 0; i < LITERALS; i++) self->counts[i] += planes[k][i];
     self->counts[END_OF_BLOCK] = 1;
+    memset(self->distance_counts, 0, sizeof self->distance_counts);
+    if (self->plain_words) return;
     uint32_t of_length[LONGEST_WORDS] = {0};
     for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
         const uint32_t *row = self->kinds + LONGEST_WORDS * symbol;
@@ -370,7 +372,6 @@ static size_t sample_size(Deflater *self, const uint8_t *words) {
     find_repeats(&self->repeats, words, PIECE_WORDS, PIECE_WORDS, 0);
     if (count_repeats(&self->repeats, PIECE_WORDS) >= PIECE_WORDS / LEAST_REPEATED) return 0;
     choose_literals(self, words, PIECE_WORDS);
-    memset(self->kinds, 0, sizeof self->kinds);
     count_symbols(self, PIECE_WORDS);
     make_codes(self);
     size_t bits = 0;
