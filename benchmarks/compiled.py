@@ -23,6 +23,8 @@ from benchmarks.peers import ROOT
 GRIB2IO = "grib2io==2.8.2"
 # Debian's source package of g2c; the release of Debian that has one which knows CCSDS.
 G2C, G2C_SUITE = "g2clib", "sid"
+# What g2c's own build looks for; Debian has it as libopenjp2-7-dev and libaec-dev.
+NOT_FOUND = re.compile(r"^ *(Could not find\b.*)", re.IGNORECASE | re.MULTILINE)
 # The one package of the index that carries wgrib2's own source, with all it needs. Its own build is long broken.
 WGRIB2 = "wgrib-python==0.0.1.dev2"
 WGRIB2_SHA256 = "0100e61ceb885fb1cf9c8b6c505e6e7bdcc1833758228f3d3283756794a2296c"
@@ -70,10 +72,16 @@ def _kept(home: Path, result: Path, how: str, make: Callable[[Path], None]) -> C
             (home / "ready").touch()
         except (OSError, subprocess.CalledProcessError, ValueError) as error:
             told = getattr(error, "stderr", None) or str(error)
-            failed.write_text(told.strip()[-400:])
+            failed.write_text(told.strip()[-2000:])
     if failed.is_file():
-        return Compiled(None, f"not to be had: {how}: {failed.read_text().splitlines()[-1]}")
+        return Compiled(None, f"not to be had: {how}: {_reason(failed.read_text())}")
     return Compiled(result, how)
+
+
+def _reason(told: str) -> str:
+    """What a build lacks where it says so, or its last word."""
+    lacking = NOT_FOUND.search(told)
+    return lacking[1] if lacking else told.splitlines()[-1]
 
 
 def _make_grib2io(home: Path) -> None:
