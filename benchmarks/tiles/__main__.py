@@ -183,14 +183,16 @@ into one folder: the first pays for caches, tables and grid files, the median of
 a worker pays for every further file. CPU is user + system of the process and its children. The peers have an
 environment of their own.
 
-**Not the same.** gribmill also turns the winds to the earth's axes, writes metadata with statistics and the
-source's SHA-256, and fsyncs every tile; the others do none of that (the row with ISA-L does fsync).
-gribmill, and ecCodes by hand, work latitudes and longitudes out with the first file and keep them in a file of
-their own; cfgrib and gribberish are used as their documentation shows, with coordinates in every tile. cfgrib is
-asked by `where(drop=True)` on projected grids, which blanks points of the rectangle outside the box, and by `sel` on
-others; it leaves out what it cannot bring under one dataset (see the number of arrays). ecCodes and gribberish by
-hand keep the file's row order. The floor decodes and deflates nothing: it reads the file, copies as many bytes as
-the tiles' arrays hold, and writes them raw with one fsync a tile.
+**Not the same.** gribmill also turns the winds to the earth's axes, writes metadata with statistics, and fsyncs every
+tile; the others do none of that (the row with ISA-L does fsync). Its metadata have the file's SHA-256, too: a worker
+knows it from the download, so it is worked out with the first file and handed to `build` with the others, as the
+worker hands it; without that a further file takes as much more as hashing it takes. gribmill, and ecCodes by hand,
+work latitudes and longitudes out with the first file and keep them in a file of their own; cfgrib and gribberish are
+used as their documentation shows, with coordinates in every tile. cfgrib is asked by `where(drop=True)` on projected
+grids, which blanks points of the rectangle outside the box, and by `sel` on others; it leaves out what it cannot
+bring under one dataset (see the number of arrays). ecCodes and gribberish by hand keep the file's row order. The
+floor decodes and deflates nothing: it reads the file, copies as many bytes as the tiles' arrays hold, and writes them
+raw with one fsync a tile.
 
 {tables}
 """
