@@ -52,7 +52,7 @@ def list_(settings: Settings, as_json: bool) -> None:
 @click.argument("type_key", metavar="TYPE")
 @click.argument("args_text", metavar="[JSON]", default="{}")
 @click.option("--cron", metavar="FIELDS", help="Minute, hour, day of month, month, day of week.")
-@click.option("--timezone", default="UTC", show_default=True, metavar="ZONE", help="Where the schedule's clock hangs.")
+@click.option("--timezone", metavar="ZONE", help="Where the schedule's clock hangs (default: UTC).")
 @click.option(
     "--misfire",
     type=click.Choice(["skip", "latest", "all"]),
@@ -78,7 +78,7 @@ def add(
     type_key: str,
     args_text: str,
     cron: str | None,
-    timezone: str,
+    timezone: str | None,
     misfire: str,
     event: str | None,
     window: float,
@@ -98,13 +98,15 @@ def add(
     from gribmill.pipeline.queue import open_queue
     from gribmill.queue.trigger import NewTrigger
 
+    if event is not None and timezone is not None:
+        raise click.UsageError("--timezone goes with --cron: an event has no clock")
     made = open_queue(settings).add_trigger(
         NewTrigger(
             label,
             type_key,
             parse_object(args_text),
             cron=cron,
-            timezone=timezone,
+            timezone=timezone or "UTC",
             event=event,
             priority=priority,
             tenant_id=tenant,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
@@ -35,22 +36,23 @@ class Schedule:
 
     def after(self, moment: datetime) -> datetime | None:
         """The first slot after a moment; None when there is none in the next fifty years."""
-        return self._first(CronSim(self.expression, moment.astimezone(self._zone)))
+        return next(self.since(moment + timedelta(microseconds=1)), None)
 
     def since(self, moment: datetime) -> Iterator[datetime]:
         """Every slot that is not before a moment."""
         slots = CronSim(self.expression, (moment - timedelta(seconds=1)).astimezone(self._zone))
-        return (slot.astimezone(UTC) for slot in slots)
+        # In the hour that comes twice the iterator may begin with what came the first time.
+        return (utc for utc in (slot.astimezone(UTC) for slot in slots) if utc >= moment)
 
     def latest(self, moment: datetime) -> datetime | None:
         """The last slot that is not after a moment."""
         # The iterator begins before what it is given, and a slot at the moment itself counts.
         just_after = moment.replace(microsecond=0) + timedelta(seconds=1)
-        return self._first(CronSim(self.expression, just_after.astimezone(self._zone), reverse=True))
-
-    def _first(self, slots: CronSim) -> datetime | None:
-        slot = next(slots, None)
-        return slot.astimezone(UTC) if slot is not None else None
+        found = next(CronSim(self.expression, just_after.astimezone(self._zone), reverse=True), None)
+        if found is None:
+            return None
+        # Backwards it passes over some slots of the hour that comes twice. Forwards is what counts.
+        return max(takewhile(lambda slot: slot <= moment, self.since(found.astimezone(UTC))), default=None)
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -10,33 +11,48 @@ from gribmill.queue.errors import BadArguments
 
 PLACE = re.compile(r"\{\{\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\}\}")
 DEEPEST = 20
+# Each may be filled with all that was told.
+MOST_PLACES = 100
 
 
-def render(template: Any, context: Mapping[str, Any], depth: int = 0) -> Any:
+def check_template(template: Mapping[str, Any], root: str) -> bool:
+    """Whether there are places. BadArguments when one of them could never be filled from what `root` tells."""
+    text = json.dumps(template, ensure_ascii=False)
+    places = PLACE.findall(text)
+    if len(places) > MOST_PLACES:
+        raise BadArguments(f"a template has at most {MOST_PLACES} places, not {len(places)}")
+    if "{{" in PLACE.sub("", text):
+        raise BadArguments("a place is written as {{name.name}}: there is a {{ that begins none")
+    for place in places:
+        if place.partition(".")[0] != root:
+            raise BadArguments(
+                f"{{{{{place}}}}} is never told here; the places begin with {root}, as in {{{{{root}.…}}}}"
+            )
+    return bool(places)
+
+
+def render(template: Any, told: Mapping[str, Any], depth: int = 0) -> Any:
     """The template with its places filled. A text that is nothing but one place becomes the value itself."""
     if depth > DEEPEST:
         raise BadArguments(f"a template more than {DEEPEST} levels deep is not read")
     if isinstance(template, dict):
-        return {key: render(value, context, depth + 1) for key, value in template.items()}
+        return {key: render(value, told, depth + 1) for key, value in template.items()}
     if isinstance(template, list):
-        return [render(value, context, depth + 1) for value in template]
+        return [render(value, told, depth + 1) for value in template]
     if not isinstance(template, str):
         return template
     if whole := PLACE.fullmatch(template):
-        return _look_up(whole[1], context)
-    return PLACE.sub(lambda place: str(_look_up(place[1], context)), template)
+        return _look_up(whole[1], told)
+    return PLACE.sub(lambda place: _text(_look_up(place[1], told)), template)
 
 
-def has_places(template: Any, depth: int = 0) -> bool:
-    """Whether anything in it is still to be told."""
-    if isinstance(template, dict | list) and depth <= DEEPEST:
-        values = template.values() if isinstance(template, dict) else template
-        return any(has_places(value, depth + 1) for value in values)
-    return isinstance(template, str) and PLACE.search(template) is not None
+def _text(value: Any) -> str:
+    """Inside a text, as JSON writes it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _look_up(path: str, context: Mapping[str, Any]) -> Any:
-    value: Any = context
+def _look_up(path: str, told: Mapping[str, Any]) -> Any:
+    value: Any = told
     for name in path.split("."):
         if not isinstance(value, Mapping) or name not in value:
             raise BadArguments(f"the template asks for {{{{{path}}}}}, which is not told")

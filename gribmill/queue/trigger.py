@@ -89,6 +89,13 @@ def template_of(trigger: Trigger) -> dict[str, Any]:
 
 
 def trigger_of(row: Row) -> Trigger:
+    """The rule in a row; BadTrigger when somebody has written something else into it by hand."""
+    for column in ("priority", "dedupe_window_seconds"):
+        if not isinstance(row[column], int):
+            raise BadTrigger(f"the {column} of trigger {row['id']} is no whole number")
+    for column in ("label", "payload_template", "tenant_id", "cron_expr", "timezone", "event_name"):
+        if not isinstance(row[column], str | None):
+            raise BadTrigger(f"the {column} of trigger {row['id']} is no text")
     return Trigger(
         id=row["id"],
         label=row["label"],

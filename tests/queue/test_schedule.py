@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from itertools import islice
+from datetime import UTC, datetime, timedelta
+from itertools import islice, takewhile
 
 import pytest
 
@@ -55,6 +55,28 @@ def test_after_is_after() -> None:
     schedule = Schedule("*/10 * * * *", "UTC")
     assert schedule.after(utc("2026-01-01 12:00")) == utc("2026-01-01 12:10")
     assert schedule.after(utc("2026-01-01 11:59:59.9")) == utc("2026-01-01 12:00")
+
+
+@pytest.mark.parametrize("cron", ["30 1 * * *", "30 2 * * *", "*/20 * * * *", "15 1-3 * * *", "0 * * * *"])
+@pytest.mark.parametrize(
+    ("zone", "night"),
+    [
+        ("America/New_York", "2026-11-01"),
+        ("America/New_York", "2026-03-08"),
+        ("Europe/Berlin", "2026-10-25"),
+        ("Europe/Berlin", "2026-03-29"),
+        ("Australia/Lord_Howe", "2026-04-05"),
+        ("Australia/Lord_Howe", "2026-10-04"),
+    ],
+)
+def test_looking_forwards_and_backwards_agree_when_clocks_change(cron: str, zone: str, night: str) -> None:
+    schedule, began = Schedule(cron, zone), utc(night) - timedelta(days=1, hours=12)
+    every = list(takewhile(lambda slot: slot < began + timedelta(days=4), schedule.since(began - timedelta(days=2))))
+    assert every == sorted(set(every))
+    for minutes in range(0, 48 * 60, 7):
+        moment = began + timedelta(minutes=minutes)
+        assert schedule.after(moment) == next(slot for slot in every if slot > moment)
+        assert schedule.latest(moment) == max(slot for slot in every if slot <= moment)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from gribmill.queue.errors import BadArguments
-from gribmill.queue.template import has_places, render
+from gribmill.queue.template import check_template, render
 
-TOLD = {"event": {"model": "hrrr", "hour": 5, "list": [1, 2], "deep": {"er": "x"}}}
+TOLD = {"event": {"model": "hrrr", "hour": 5, "yes": True, "list": [1, 2], "deep": {"er": "x"}}}
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,7 @@ TOLD = {"event": {"model": "hrrr", "hour": 5, "list": [1, 2], "deep": {"er": "x"
         ({"hour": "{{event.hour}}"}, {"hour": 5}),
         ({"hour": "{{ event.hour }}"}, {"hour": 5}),
         ({"text": "f{{event.hour}} of {{event.model}}"}, {"text": "f5 of hrrr"}),
+        ({"text": "{{event.yes}} {{event.list}} {{event.deep}}"}, {"text": 'true [1, 2] {"er": "x"}'}),
         ({"all": ["{{event.list}}", "{{event.deep.er}}", 7, None, True]}, {"all": [[1, 2], "x", 7, None, True]}),
         ({"plain": "{not a place}", "{{event.model}}": 1}, {"plain": "{not a place}", "{{event.model}}": 1}),
     ],
@@ -46,6 +47,23 @@ def test_bottomless_template_is_refused() -> None:
         render(deep, TOLD)
 
 
-@pytest.mark.parametrize(("template", "any_left"), [({"a": ["{{b}}"]}, True), ({"a": "b"}, False), ({}, False)])
+@pytest.mark.parametrize(
+    ("template", "any_left"), [({"a": ["{{event.b}}"]}, True), ({"a": "b"}, False), ({}, False), ({"a": "{b}"}, False)]
+)
 def test_whether_anything_is_left_to_tell(template: Any, any_left: bool) -> None:
-    assert has_places(template) is any_left
+    assert check_template(template, "event") is any_left
+
+
+@pytest.mark.parametrize(
+    ("template", "told"),
+    [
+        ({"a": "{{schedule.slot}}"}, "never told here; the places begin with event"),
+        ({"a": ["{{evnt.n}}"]}, "never told here"),
+        ({"a": "{{event.x"}, "a {{ that begins none"),
+        ({"a": "{{}}"}, "a {{ that begins none"),
+        ({"a": "{{event.x}}" * 101}, "at most 100 places"),
+    ],
+)
+def test_place_that_could_never_be_filled_is_refused(template: Any, told: str) -> None:
+    with pytest.raises(BadArguments, match=told):
+        check_template(template, "event")

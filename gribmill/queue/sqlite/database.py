@@ -27,8 +27,9 @@ BUSY_TIMEOUT_MS = 10_000
 PAGE_BYTES = 2048
 # SQLite checkpoints inside the commit that fills so many pages, which is inside the host lock. The log is then
 # written over from its start: a log that keeps growing makes every fsync wait for the file system's journal too.
-LOG_BYTES_KEPT = 4 * 1024 * 1024
-CHECKPOINT_PAGES = LOG_BYTES_KEPT // PAGE_BYTES
+CHECKPOINT_PAGES = 2000
+# A header of its own, and one before each page; and room for a transaction that goes past the mark.
+LOG_BYTES_KEPT = 32 + (CHECKPOINT_PAGES + 100) * (24 + PAGE_BYTES)
 CLOSE_PATIENCE_SECONDS = 2.0
 
 
@@ -114,10 +115,15 @@ class _Writing:
             self._handle = handle = database._handle()
         except sqlite3.Error as error:
             raise fault_of(error, database.path) from error
+        log = handle.log
+        wants_room = log is not None and log.wants_room
+        self._lone = self._lone and not wants_room
         handle.lock.acquire()
         try:
             if not self._lone:
                 handle.connection.execute("BEGIN IMMEDIATE")
+            if log is not None and wants_room:
+                log.make_room(LOG_BYTES_KEPT)
         except sqlite3.Error as error:
             handle.lock.release()
             raise fault_of(error, database.path) from error
@@ -145,8 +151,6 @@ class _Writing:
         changed = error is None and connection.total_changes != self._changes
         if changed and log is not None and self._transaction.lasting:
             log.flush()
-            if log.wants_room:
-                self._database._make_room(log)
 
 
 class SqliteDatabase:
@@ -241,10 +245,6 @@ class SqliteDatabase:
             handle.lock.close()
             if handle.log is not None:
                 handle.log.close()
-
-    def _make_room(self, log: DurableLog) -> None:
-        with self.write():
-            log.make_room(LOG_BYTES_KEPT)
 
     def _handle(self) -> _Handle:
         handle: _Handle | None = getattr(self._local, "handle", None)

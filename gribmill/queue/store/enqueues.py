@@ -43,7 +43,7 @@ class Enqueues(StoreBase):
     def _prepare(self, job: NewJob) -> PreparedJob:
         """The row to insert, or BadArguments / UnknownJobType."""
         kind = self.types[job.type]
-        _check_numbers(job)
+        check_job(job)
         text, args = kind.encode(job.args)
         return PreparedJob(
             job.type,
@@ -133,6 +133,8 @@ def _insert_alike(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued
     """One statement for jobs without parents that differ in their own columns only."""
     first = jobs[0]
     own = json.dumps([job[8:11] for job in jobs], ensure_ascii=False)
+    if "\\u0000" in own:  # SQLite's JSON functions end a text there
+        return [_insert(tx, job) for job in jobs]
     params = (tx.stamp, _due(tx, first), *first[:8], first.retry_of, own)
     new_ids = sorted(row["id"] for row in tx.rows("insert_jobs", params))
     if len(new_ids) == len(jobs):
@@ -175,7 +177,8 @@ def check_priority(priority: int) -> None:
         raise BadArguments(f"priority {priority} is beyond ±{PRIORITY_LIMIT}")
 
 
-def _check_numbers(job: NewJob) -> None:
+def check_job(job: NewJob) -> None:
+    """Refuse what is out of bounds whatever the type."""
     check_priority(job.priority)
     if job.delay_seconds is not None and not 0 <= job.delay_seconds <= DELAY_LIMIT_SECONDS:
         raise BadArguments(f"a delay of {job.delay_seconds} s is not between 0 and ten years")

@@ -36,19 +36,24 @@ class Retention(StoreBase):
             with self.database.write() as tx:
                 tx.change("prune_workers", {"before": to_text(tx.now - WORKERS_KEPT_SECONDS)})
                 tx.change("prune_reservations", {"before": to_text(tx.now - RESERVATIONS_KEPT_SECONDS)})
-                tx.change("prune_firings", {"before": to_text(tx.now - FIRINGS_KEPT_SECONDS)})
+            self._remove("prune_firings", FIRINGS_KEPT_SECONDS)
         return Pruned(done, failed)
 
     def _prune(self, statuses: tuple[str, ...], keep_days: float, *, dry_run: bool) -> int:
-        params = {"statuses": json.dumps(statuses), "limit": CHUNK}
-        if dry_run:
-            with self.database.read() as tx:
-                before = to_text(tx.now - keep_days * DAY_SECONDS)
-                return int(tx.rows("count_prunable", {**params, "before": before})[0]["n"])
+        wanted = json.dumps(statuses)
+        if not dry_run:
+            return self._remove("prune_jobs", keep_days * DAY_SECONDS, statuses=wanted)
+        with self.database.read() as tx:
+            before = to_text(tx.now - keep_days * DAY_SECONDS)
+            return int(tx.rows("count_prunable", {"statuses": wanted, "before": before})[0]["n"])
+
+    def _remove(self, statement: str, keep_seconds: float, **params: str) -> int:
+        """A little at a time, until nothing is left that is so old."""
         total = 0
         while True:
             with self.database.write() as tx:
-                gone = tx.change("prune_jobs", {**params, "before": to_text(tx.now - keep_days * DAY_SECONDS)})
+                old = {"before": to_text(tx.now - keep_seconds), "limit": CHUNK}
+                gone = tx.change(statement, {**params, **old})
             total += gone
             if gone < CHUNK:
                 return total

@@ -9,13 +9,14 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
-from gribmill.queue.database import Transaction
+from gribmill.queue.database import Row, Transaction
 from gribmill.queue.dedupe import canonical_json
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
+from gribmill.queue.job_type import ARGS_LIMIT_BYTES
 from gribmill.queue.model import DEFAULT_TENANT, NewJob, Source
 from gribmill.queue.store.base import ID_LIMIT
-from gribmill.queue.store.enqueues import Enqueues, insert_jobs
-from gribmill.queue.template import has_places, render
+from gribmill.queue.store.enqueues import Enqueues, check_job, insert_jobs
+from gribmill.queue.template import check_template, render
 from gribmill.queue.times import to_datetime, to_rfc3339, to_text
 from gribmill.queue.trigger import Fired, NewTrigger, Trigger, schedule_of, template_of, trigger_of
 
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
 # A slot that is later than this was missed: the machine slept, or no worker ran.
 PUNCTUAL_WITHIN = timedelta(seconds=60)
-# One writer at a time: a schedule that makes up for a whole month does so a little at a time.
+# One writer at a time: what a whole month has missed is made up for a little at a time.
 SLOTS_AT_ONCE = 100
-LONGEST_LABEL = 200
-CONTEXT_LIMIT_BYTES = 64_000
+LONGEST_NAME = 200
+TOLD_LIMIT_BYTES = 64_000
 LONGEST_WINDOW_SECONDS = 30 * 86_400
 
 
@@ -67,6 +68,8 @@ class Triggers(Enqueues):
         """Switch a rule on or off. Slots that pass while it is off are not made up for."""
         with self.database.write() as tx:
             trigger = _get(tx, trigger_id)
+            if trigger.is_enabled == enabled:
+                return trigger
             slot = trigger.schedule.after(_moment(tx)) if enabled and trigger.cron else None
             _set_state(tx, trigger_id, enabled=enabled, slot=slot)
             trigger = _get(tx, trigger_id)
@@ -76,26 +79,35 @@ class Triggers(Enqueues):
     def remove_trigger(self, trigger_id: int) -> None:
         """Forget a rule. Its jobs stay."""
         with self.database.write() as tx:
-            _get(tx, trigger_id)
-            tx.change("delete_trigger", {"id": trigger_id})
+            if not 0 < trigger_id < ID_LIMIT or not tx.change("delete_trigger", {"id": trigger_id}):
+                raise TriggerNotFound(f"there is no trigger {trigger_id}")
 
     def seconds_to_next_slot(self) -> float | None:
         """How long until a schedule is due; None when there is none."""
         with self.database.read() as tx:
-            rows = tx.rows("next_slot")
+            rows = tx.rows("next_slot", {"types": self._known_types})
             if not rows:
                 return None
             due = to_datetime(rows[0]["due"])  # a row written by hand has none: it is to be looked at now
             return max(0.0, due.timestamp() - tx.now) if due else 0.0
 
+    @property
+    def _known_types(self) -> str:
+        """A slot of a type that only a newer gribmill knows is left to one of those."""
+        return json.dumps([kind.key for kind in self.types])
+
     def fire_due(self) -> list[Fired]:
-        """Make the jobs of every slot that has come."""
+        """Make the jobs of slots that have come, a hundred at most: until there are none, there may be more.
+
+        A slot whose job cannot be made is over; its reason is in the answer.
+        """
+        known, fired = self._known_types, list[Fired]()
         with self.database.read() as tx:
-            if not tx.rows("due_triggers", {"now": tx.stamp}):
+            if not tx.rows("due_triggers", {"now": tx.stamp, "types": known, "limit": 1}):
                 return []
         with self.database.write() as tx:
-            due = [trigger_of(row) for row in tx.rows("due_triggers", {"now": tx.stamp})]
-            fired = [one for trigger in due for one in self._slots(tx, trigger) if one.job or one.error]
+            for row in tx.rows("due_triggers", {"now": tx.stamp, "types": known, "limit": SLOTS_AT_ONCE}):
+                fired += self._fire(tx, row, max(1, SLOTS_AT_ONCE - len(fired)))
         self.database.announce()
         return fired
 
@@ -110,52 +122,65 @@ class Triggers(Enqueues):
         occasion = _occasion(told, event_id)
         with self.database.write() as tx:
             rows = tx.rows("event_triggers", {"event_name": name, "tenant_id": tenant_id})
-            rules = [trigger_of(row) for row in rows]
-            # An id is remembered; what was told without one may be told again after a while.
-            window = [to_text(tx.now - rule.dedupe_window_seconds) if event_id is None else "" for rule in rules]
-            fired = [
-                self._make(tx, rule, "event", {"event": told}, occasion, before)
-                for rule, before in zip(rules, window, strict=True)
-            ]
+            fired = [self._hear(tx, row, told, occasion, again=event_id is None) for row in rows]
         self.database.announce()
         return fired
 
     def _check(self, new: NewTrigger) -> Schedule | None:
+        """Everything that can be known of a rule before it fires."""
         kind = self.types[new.type]
-        if not 0 < len(new.label) <= LONGEST_LABEL:
-            raise BadTrigger(f"a label has 1 to {LONGEST_LABEL} characters")
         if (new.cron is None) == (new.event is None):
             raise BadTrigger("a trigger has either a schedule or an event")
+        for what, name in (("label", new.label), ("event's name", new.event)):
+            if name is not None and not 0 < len(name) <= LONGEST_NAME:
+                raise BadTrigger(f"a {what} has 1 to {LONGEST_NAME} characters")
         if not 0 <= new.dedupe_window_seconds <= LONGEST_WINDOW_SECONDS:
             raise BadTrigger("a window is between 0 seconds and 30 days")
         if strange := new.args.keys() - kind.args.model_fields.keys():
             known = ", ".join(kind.args.model_fields)
             raise BadArguments(f"{kind.key}: {', '.join(sorted(strange))}: no such argument; there are: {known}")
-        if new.cron is None:
-            if not has_places(new.args):
-                self._prepare(_job(new, new.args, "event", ""))
-            return None
-        schedule = schedule_of(new.cron, new.timezone)
+        if _size(new.args) > ARGS_LIMIT_BYTES:
+            raise BadArguments(f"{kind.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
+        if new.cron is not None:
+            return self._check_schedule(new, new.cron)
+        self._check_event(new)
+        return None
+
+    def _check_event(self, new: NewTrigger) -> None:
+        check_job(_job(new, {}, "event", ""))
+        if not check_template(new.args, "event"):
+            self._prepare(_job(new, new.args, "event", ""))
+
+    def _check_schedule(self, new: NewTrigger, cron: str) -> Schedule:
+        schedule = schedule_of(cron, new.timezone)
+        check_template(new.args, "schedule")
         # Every slot tells the same things: what can be made now can be made then.
-        told = {"schedule": {"slot": to_rfc3339(datetime.now(UTC))}}
-        self._prepare(_job(new, render(new.args, told), "schedule", ""))
+        self._prepare(_job(new, render(new.args, _slot_told(datetime.now(UTC))), "schedule", ""))
         return schedule
 
-    def _slots(self, tx: Transaction, trigger: Trigger) -> Iterator[Fired]:
-        """The jobs of the slots that a schedule owes; then it knows its next one."""
+    def _fire(self, tx: Transaction, row: Row, most: int) -> list[Fired]:
+        """The jobs of the slots that a schedule owes; then it knows its next one. A bad one is switched off."""
         now = _moment(tx)
         try:
+            trigger = trigger_of(row)
             schedule = trigger.schedule
-        except BadTrigger as error:  # written by hand
-            _set_state(tx, trigger.id, enabled=False, slot=None)
-            yield Fired(trigger.id, "", None, f"switched off: {error}")
-            return
-        last = None
-        for slot in _owed(trigger, schedule, now):
-            last, told = slot, {"schedule": {"slot": to_rfc3339(slot)}}
-            yield self._make(tx, trigger, "schedule", told, to_rfc3339(slot) or "", before="")
-        ahead = schedule.after(last if last and trigger.misfire == "all" else now)
+            slots = list(islice(_owed(trigger, schedule, now), most))
+            ahead = schedule.after(slots[-1] if slots and trigger.misfire == "all" else now)
+        except (BadTrigger, ArithmeticError) as error:  # written by hand; a time beyond all calendars
+            _set_state(tx, row["id"], enabled=False, slot=None)
+            return [Fired(row["id"], "its schedule", None, f"switched off: {error}")]
         _set_state(tx, trigger.id, enabled=ahead is not None, slot=ahead)
+        made = [self._make(tx, trigger, "schedule", _slot_told(slot), _name(slot), before="") for slot in slots]
+        return [one for one in made if one.job or one.error]
+
+    def _hear(self, tx: Transaction, row: Row, told: Mapping[str, Any], occasion: str, *, again: bool) -> Fired:
+        """The job that a rule makes of an event. What was told without an id may be told again after a while."""
+        try:
+            rule = trigger_of(row)
+        except BadTrigger as error:
+            return Fired(row["id"], occasion, None, str(error))
+        before = to_text(tx.now - rule.dedupe_window_seconds) if again else ""
+        return self._make(tx, rule, "event", {"event": told}, occasion, before)
 
     def _make(
         self, tx: Transaction, trigger: Trigger, source: Source, told: Mapping[str, Any], occasion: str, before: str
@@ -195,7 +220,7 @@ def _owed(trigger: Trigger, schedule: Schedule, now: datetime) -> Iterator[datet
     if due is None:  # written by hand: it begins now
         return
     if trigger.misfire == "all":
-        yield from islice(takewhile(lambda slot: slot <= now, schedule.since(due)), SLOTS_AT_ONCE)
+        yield from takewhile(lambda slot: slot <= now, schedule.since(due))
         return
     latest = schedule.latest(now)
     if latest is None or latest < due:
@@ -211,23 +236,35 @@ def _job(rule: NewTrigger | Trigger, args: Any, source: Source, source_ref: str)
     )
 
 
+def _slot_told(slot: datetime) -> dict[str, Any]:
+    return {"schedule": {"slot": _name(slot)}}
+
+
+def _name(slot: datetime) -> str:
+    return to_rfc3339(slot) or ""
+
+
 def _occasion(told: Mapping[str, Any], event_id: str | None) -> str:
     """What an event is known by: its id, or what it tells."""
-    if event_id is not None:
-        if not 0 < len(event_id) <= LONGEST_LABEL:
-            raise BadArguments(f"an event's id has 1 to {LONGEST_LABEL} characters")
-        return f"id {event_id}"
+    if _size(told) > TOLD_LIMIT_BYTES:
+        raise BadArguments(f"what the event tells is larger than {TOLD_LIMIT_BYTES} bytes")
+    if event_id is None:
+        return f"told {hashlib.sha256(canonical_json(dict(told)).encode('utf-8', 'surrogatepass')).hexdigest()}"
+    if not 0 < len(event_id) <= LONGEST_NAME:
+        raise BadArguments(f"an event's id has 1 to {LONGEST_NAME} characters")
+    return f"id {event_id}"
+
+
+def _size(told: Mapping[str, Any]) -> int:
     try:
-        text = canonical_json(dict(told))
-    except ValueError as error:
-        raise BadArguments(f"what the event tells is no JSON: {error}") from None
-    if len(text) > CONTEXT_LIMIT_BYTES:
-        raise BadArguments(f"what the event tells is larger than {CONTEXT_LIMIT_BYTES} bytes")
-    return f"told {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+        return len(canonical_json(dict(told)))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadArguments(f"what is told is no JSON: {error}") from None
 
 
 def _moment(tx: Transaction) -> datetime:
-    return datetime.fromtimestamp(tx.now, UTC)
+    """In whole milliseconds, as the database compares times."""
+    return datetime.fromtimestamp(round(tx.now, 3), UTC)
 
 
 def _text(slot: datetime | None) -> str | None:

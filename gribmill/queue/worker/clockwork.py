@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 
-from gribmill.queue.errors import StoreError
+from gribmill.queue.errors import QueueError
 from gribmill.queue.store import Store
 
 log = logging.getLogger("gribmill.worker")
@@ -35,12 +35,13 @@ class Clockwork:
         try:
             fired = self._store.fire_due()
             seconds = self._store.seconds_to_next_slot()
-        except StoreError as error:
+        except QueueError as error:  # also a row, written by hand, that cannot even be read
             log.error("schedules have to wait: %s", error)
             self.next_look = now + PATIENCE_SECONDS
             return False
-        # A slot that could not be fired is tried again, but not at once.
-        self.next_look = float("inf") if seconds is None else now + max(seconds, 0.001 if fired else PATIENCE_SECONDS)
+        # Those that have fired may owe more; what seems due and did not fire is no reason to hurry.
+        soonest = 0.001 if fired else PATIENCE_SECONDS
+        self.next_look = float("inf") if seconds is None else now + max(seconds, soonest)
         for one in fired:
             if one.job is None:
                 log.error("trigger %d made no job for %s: %s", one.trigger_id, one.occasion, one.error)

@@ -13,6 +13,7 @@ from gribmill.queue.errors import StoreError
 from gribmill.queue.model import Claimed, ClaimRequest, Outcome, Report, Snoozed
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
+from gribmill.queue.worker.clockwork import Clockwork
 from gribmill.queue.worker.redact import redacted
 from gribmill.queue.worker.run import run_batch
 from gribmill.queue.worker.task import Batch, Task
@@ -44,7 +45,7 @@ class Ticker:
         kinds = tuple(types) or tuple(kind.key for kind in self._store.types.runnable())
         ran: list[Ran] = []
         self._store.recover()  # where cron ticks, nobody else does either of these
-        self._store.fire_due()
+        Clockwork(self._store).fire_if_due()
         with _Heartbeats(self._store, self.worker_id, self._lease_seconds, kinds):
             while len(ran) < limit:
                 request = ClaimRequest(self.worker_id, kinds, self._lease_seconds, batch_limit=limit - len(ran))

@@ -206,7 +206,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
     "two_firings": (
         Mutant(
             {
-                "note_firing": ((" WHERE fired_at <= :before", ""),),
+                "note_firing": (("WHERE :before <> '' AND (fired_at <= :before OR fired_at > :now)", ""),),
             }
         ),
         g.one_firing_per_slot,

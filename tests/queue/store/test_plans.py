@@ -34,10 +34,8 @@ class Plan:
 
 
 HOT: dict[str, Plan] = {
-    "due_triggers": Plan(
-        ("job_triggers_due (next_trigger_at<?)", "job_triggers_due (next_trigger_at=?)"), {"now": NOW}
-    ),
-    "next_slot": Plan(("job_triggers_due",), {}),
+    "due_triggers": Plan(("job_triggers_due",), {"now": NOW, "types": '["plain"]', "limit": 100}),
+    "next_slot": Plan(("job_triggers_due",), {"types": '["plain"]'}),
     "event_triggers": Plan(
         ("job_triggers_event (event_name=?)",),
         {"event_name": "x", "tenant_id": "global"},

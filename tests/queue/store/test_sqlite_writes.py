@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -307,3 +308,22 @@ def test_interrupted_wait_takes_no_turn_later(jobs_db: SqliteBench, monkeypatch:
         lock.release()
     for lock in (holder, waiting, third):
         lock.close()
+
+
+def test_job_and_its_links_to_parents_are_one_transaction(
+    jobs_db: SqliteBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = jobs_db.store
+    parent = add(store)
+    real = database_module.SqliteTransaction.change
+
+    def change(tx: database_module.SqliteTransaction, name: str, *params: Any, **options: Any) -> int:
+        if name == "insert_dependency":
+            raise sqlite3.OperationalError("database or disk is full")
+        return real(tx, name, *params, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database_module.SqliteTransaction, "change", change)
+        with pytest.raises(StatementRefused):
+            add(store, after=(parent,))
+    assert [job.id for job in store.jobs().jobs] == [parent]

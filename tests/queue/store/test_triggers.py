@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from gribmill.queue.errors import BadArguments, BadTrigger, TriggerNotFound, UnknownJobType
+from gribmill.queue.job_type import Registry
 from gribmill.queue.store import Store
 from gribmill.queue.trigger import NewTrigger
 from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.hands import succeed, take
+from tests.queue.store.sample_types import UNIQUE
 
 
 def at(clock: FakeClock, text: str) -> None:
@@ -127,12 +129,18 @@ def test_removed_trigger_leaves_its_jobs(store: Store, clock: FakeClock) -> None
         ({"args": {"m": 1}}, BadArguments, "m: no such argument"),
         ({"args": {"n": "x"}}, BadArguments, "n: "),
         ({"args": {"n": "{{schedule.nope}}"}}, BadArguments, "which is not told"),
+        ({"args": {"n": "{{event.n}}"}}, BadArguments, "never told here"),
         ({"cron": "x"}, BadTrigger, "five fields"),
         ({"timezone": "Mars"}, BadTrigger, "no time zone"),
         ({"event": "x"}, BadTrigger, "either a schedule or an event"),
         ({"cron": None}, BadTrigger, "either a schedule or an event"),
         ({"cron": None, "event": "x", "args": {"n": "y"}}, BadArguments, "n: "),
         ({"label": ""}, BadTrigger, "label"),
+        ({"cron": None, "event": ""}, BadTrigger, "event's name"),
+        ({"cron": None, "event": "x" * 201}, BadTrigger, "event's name"),
+        ({"cron": None, "event": "x", "args": {"n": "{{schedule.slot}}"}}, BadArguments, "never told here"),
+        ({"cron": None, "event": "x", "args": {"n": "{{event.n}}"}, "priority": 2**40}, BadArguments, "priority"),
+        ({"cron": None, "event": "x", "args": {"n": "{{event.n}}" + "x" * 70_000}}, BadArguments, "larger than"),
         ({"dedupe_window_seconds": -1}, BadTrigger, "window"),
         ({"priority": 2**40}, BadArguments, "priority"),
     ],
@@ -165,6 +173,79 @@ def test_row_written_by_hand_begins_now_and_a_bad_one_is_switched_off(
     assert good.job is not None
     assert bad.error == "the template of trigger 3 is no JSON object"
     assert [one.is_enabled for one in store.triggers()] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("priority", "high", "the priority of trigger 1 is no whole number"),
+        ("cron_expr", b"x", "the cron_expr of trigger 1 is no text"),
+        ("timezone", b"x", "the timezone of trigger 1 is no text"),
+        ("next_trigger_at", "0001-01-01 00:00:00", "switched off"),
+    ],
+)
+def test_what_a_hand_has_spoilt_is_switched_off_and_keeps_nobody_else_from_firing(
+    store: Store, bench: Bench, clock: FakeClock, column: str, value: Any, told: str
+) -> None:
+    spoilt, other = every_ten(store, misfire="all"), every_ten(store)
+    bench.by_hand(f"UPDATE job_triggers SET {column} = ? WHERE id = ?", value, spoilt)
+    at(clock, "2030-01-01 12:10")
+    fired = {one.trigger_id: one for one in store.fire_due()}
+    assert fired[other].job is not None
+    assert told in (fired[spoilt].error or "")
+    assert bench.by_hand("SELECT is_enabled FROM job_triggers ORDER BY id") == [(0,), (1,)]
+    store.remove_trigger(spoilt)
+
+
+@pytest.mark.parametrize("word", ["soon", None])
+def test_word_instead_of_a_time_begins_the_schedule_anew(
+    store: Store, bench: Bench, clock: FakeClock, word: str | None
+) -> None:
+    every_ten(store)
+    bench.by_hand("UPDATE job_triggers SET next_trigger_at = ?", word)
+    assert store.fire_due() == []
+    at(clock, "2030-01-01 12:10")
+    assert occasions(store) == ["12:10"]
+
+
+def test_clock_that_was_ahead_for_a_while_silences_nothing(store: Store, clock: FakeClock) -> None:
+    every_ten(store)
+    on_ping(store)
+    at(clock, "2036-01-01 00:00")
+    store.fire_due()
+    assert store.fire_event("ping", {"n": 1})[0].job
+    at(clock, "2030-01-01 12:05")
+    assert store.fire_event("ping", {"n": 1})[0].job, "that was six years from now"
+    assert store.fire_due() == []
+    at(clock, "2030-01-01 12:10")
+    assert occasions(store) == ["12:10"]
+
+
+def test_many_schedules_that_are_due_take_turns(store: Store, clock: FakeClock) -> None:
+    for _ in range(30):
+        every_ten(store, misfire="all")
+    at(clock, "2030-01-01 13:00:00")
+    rounds = []
+    while found := store.fire_due():
+        rounds.append(len(found))
+    assert sum(rounds) == 30 * 6
+    assert max(rounds) < 150, "no transaction makes all of them"
+
+
+def test_slot_of_an_unknown_type_is_left_to_somebody_who_knows_it(store: Store, bench: Bench, clock: FakeClock) -> None:
+    every_ten(store)
+    older = bench.open(Registry(UNIQUE))
+    at(clock, "2030-01-01 12:10")
+    assert older.seconds_to_next_slot() is None
+    assert older.fire_due() == []
+    assert occasions(store) == ["12:10"]
+
+
+def test_switching_on_what_is_on_forgets_no_slot(store: Store, clock: FakeClock) -> None:
+    trigger = every_ten(store, misfire="all")
+    at(clock, "2030-01-01 12:25")
+    store.set_trigger_enabled(trigger, enabled=True)
+    assert occasions(store) == ["12:10", "12:20"]
 
 
 def on_ping(store: Store, **fields: Any) -> int:
@@ -220,11 +301,14 @@ def test_event_that_fits_one_rule_only_fires_that_one_and_may_be_told_better(sto
     assert known.error is None
 
 
-@pytest.mark.parametrize("told", [{"n": float("nan")}, {"n": "x" * 70_000}])
-def test_event_that_tells_too_much_or_nonsense_is_refused(store: Store, told: dict[str, Any]) -> None:
+@pytest.mark.parametrize("event_id", [None, "e"])
+@pytest.mark.parametrize("told", [{"n": float("nan")}, {"n": "x" * 70_000}, {"n": 10**5000}])
+def test_event_that_tells_too_much_or_nonsense_is_refused(
+    store: Store, told: dict[str, Any], event_id: str | None
+) -> None:
     on_ping(store)
-    with pytest.raises(BadArguments, match="what the event tells"):
-        store.fire_event("ping", told)
+    with pytest.raises(BadArguments, match=r"what the event tells|what is told is no JSON"):
+        store.fire_event("ping", told, event_id=event_id)
 
 
 def test_old_firings_are_forgotten(store: Store, bench: Bench, clock: FakeClock) -> None:

@@ -1,5 +1,6 @@
+-- Due; written by hand without a time, or with a word instead; or by a clock that was ahead, and so years too late.
 SELECT * FROM job_triggers INDEXED BY job_triggers_due
-WHERE trigger_type = 'schedule' AND is_enabled = 1 AND next_trigger_at <= :now
-UNION ALL
-SELECT * FROM job_triggers INDEXED BY job_triggers_due
-WHERE trigger_type = 'schedule' AND is_enabled = 1 AND next_trigger_at IS NULL
+WHERE trigger_type = 'schedule' AND is_enabled = 1
+  AND (next_trigger_at <= :now OR next_trigger_at IS NULL OR next_trigger_at > '9' OR updated_at > :now)
+  AND definition_key IN (SELECT value FROM json_each(:types))
+ORDER BY next_trigger_at LIMIT :limit
