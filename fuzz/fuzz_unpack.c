@@ -150,6 +150,13 @@ static void try_deflate(const uint8_t *data, size_t size) {
     free((void *)words.bytes);
 }
 
+static int same_number(double one, double other) { return one == other || (isnan(one) && isnan(other)); }
+
+static int same_summary(const Summary *one, const Summary *other) {
+    return one->missing == other->missing && one->least == other->least && one->greatest == other->greatest &&
+           same_number(sum_of(one), sum_of(other));
+}
+
 /* The input's own bytes as an array: its first ones are the header. */
 static void try_encode(const uint8_t *data, size_t size) {
     const Octets header = copy(data, 1 + data[0] % 8), body = copy(data + 8, size - 8);
@@ -163,6 +170,7 @@ static void try_encode(const uint8_t *data, size_t size) {
     if (listed != other_listed || memcmp(list, other_list, listed)) fail("other places are told");
     const size_t last = (raw_size(&raw) - 1) / PIECE_BYTES;
     if (one->checksums[last] != other->checksums[last]) fail("the checksums differ");
+    if (!same_summary(&one->summary, &other->summary)) fail("summed up otherwise");
     free((void *)body.bytes);
     free((void *)header.bytes);
 }

@@ -7,7 +7,6 @@
 #include "native/inflate.h"
 #include "native/pack.h"
 #include "native/stream.h"
-#include "native/summary.h"
 #include "native/winds.h"
 
 /* Six numbers tell a window: rows, columns, and columns beyond the seam. */
@@ -134,6 +133,11 @@ static PyObject *stored(const Raw *raw) {
     return bytes;
 }
 
+static PyObject *told(const Summary *summary) {
+    const double least = (double)summary->least, greatest = (double)summary->greatest;
+    return Py_BuildValue("dddn", least, greatest, sum_of(summary), (Py_ssize_t)summary->missing);
+}
+
 static PyObject *encode_raw(const Raw *raw) {
     const size_t size = raw_size(raw);
     if (raw->header.size == 0 || raw->body.size == 0 || size > MOST_RAW_BYTES || raw->header.size > BLOCK_BYTES) {
@@ -149,10 +153,14 @@ static PyObject *encode_raw(const Raw *raw) {
     Py_END_ALLOW_THREADS
     const size_t listed = list_places(bench, size, deflated, list);
     const unsigned long crc = bench->checksums[(size - 1) / PIECE_BYTES];
+    PyObject *summary = raw->runs ? Py_BuildValue("") : told(&bench->summary);
     PyObject *data = deflated ? PyBytes_FromStringAndSize((const char *)bench->out, (Py_ssize_t)bench->made) : stored(raw);
     give_back(bench);
     const int method = deflated ? METHOD_DEFLATED : METHOD_STORED;
-    return data ? Py_BuildValue("iknNy#", method, crc, (Py_ssize_t)size, data, list, (Py_ssize_t)listed) : NULL;
+    if (data && summary) return Py_BuildValue("iknNy#N", method, crc, (Py_ssize_t)size, data, list, (Py_ssize_t)listed, summary);
+    Py_XDECREF(summary);
+    Py_XDECREF(data);
+    return NULL;
 }
 
 static PyObject *encode(PyObject *module, PyObject *arguments) {
@@ -195,12 +203,12 @@ static PyObject *summarize_array(PyObject *module, PyObject *array) {
     (void)module;
     Py_buffer values;
     if (PyObject_GetBuffer(array, &values, PyBUF_SIMPLE) < 0) return NULL;
-    Summary found;
+    Summary found = nothing_yet();
     Py_BEGIN_ALLOW_THREADS
-    found = summarize(values.buf, (size_t)values.len / sizeof(float));
+    summarize(&found, values.buf, (size_t)values.len / sizeof(float));
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&values);
-    return Py_BuildValue("dddn", (double)found.least, (double)found.greatest, sum_of(&found), (Py_ssize_t)found.missing);
+    return told(&found);
 }
 
 static PyObject *turn(PyObject *module, PyObject *arguments) {
@@ -292,8 +300,8 @@ static PyMethodDef methods[] = {
     {"unpack", unpack, METH_VARARGS,
      "unpack(section5, section6, section7, points, ny, nx, scanning, windows, arrays) -> 0, or why it was declined."},
     {"encode", encode, METH_VARARGS,
-     "encode(header, body, runs) -> (method, CRC-32, raw size, data, list of places) of a ZIP member; `runs`: a word is "
-     "only looked for right before itself."},
+     "encode(header, body, runs) -> (method, CRC-32, raw size, data, list of places) of a ZIP member, and what `summarize` "
+     "tells of floats. `runs`: these are integers, a word is only looked for right before itself, and the last is None."},
     {"pack", pack, METH_VARARGS,
      "pack(values, width, reference, scale, factor, integers) -> whether the integers, now filled with the differences "
      "of each row, give back every value."},

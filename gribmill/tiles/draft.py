@@ -112,5 +112,5 @@ def _encode(
 ) -> Encoded:
     found = pack(values, packing) if encoding == "packed" and packing is not None else None
     array, how = found or (values, None)
-    quantity = Quantity(**facts, **statistics(values), packed=how)
-    return quantity, member(name, array, "compact" if encoding == "compact" else "fast")
+    made = member(name, array, "compact" if encoding == "compact" else "fast")
+    return Quantity(**facts, **statistics(values, made.summary), packed=how), made

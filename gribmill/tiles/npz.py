@@ -16,6 +16,7 @@ from gribmill.tiles.atomic import write_atomic
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.grib.kernel import native
 from gribmill.tiles.stream import deflate_bytes
+from gribmill.tiles.summary import Summary
 
 Encoding = Literal["fast", "compact", "stored"]
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
@@ -55,6 +56,8 @@ class Member(NamedTuple):
     data: bytes | bytearray | memoryview
     # For the ZIP directory: where one may begin to read.
     extra: bytes = b""
+    # Of float32 values, where the kernel had them at hand.
+    summary: Summary | None = None
 
 
 def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") -> Member:
@@ -86,7 +89,7 @@ def archive(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
     pieces: list[bytes | bytearray | memoryview] = []
     directory: list[bytes] = []
     offset = 0
-    for name, method, crc, raw_size, data, extra in ordered:
+    for name, method, crc, raw_size, data, extra, _ in ordered:
         file_name = f"{name}.npy".encode()
         entry = CENTRAL.pack(
             b"PK\1\2", MADE_BY_UNIX, VERSION_NEEDED, 0, method, DOS_TIME, DOS_DATE, crc, len(data), raw_size,

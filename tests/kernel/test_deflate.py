@@ -15,6 +15,7 @@ from gribmill.tiles.grib import kernel
 from gribmill.tiles.npz import DEFLATED, STORED, Member, member, npy_header
 from gribmill.tiles.segments import segments_in
 from gribmill.tiles.stretches import inflate, stretches_of
+from gribmill.tiles.summary import statistics
 
 pytestmark = pytest.mark.skipif(kernel.state() != "native", reason="the kernel is not in use")
 Words = NDArray[np.uint32]
@@ -58,6 +59,17 @@ def check(made: Member, raw: bytes) -> None:
 def test_every_inflater_gives_back_what_was_deflated(kind: str, size: int) -> None:
     array = KINDS[kind](np.random.default_rng(size), size)
     check(*encoded(array.view(np.float32)))
+
+
+@pytest.mark.parametrize("kind", ["few", "zeros", "fields", "missing"])
+@pytest.mark.parametrize("size", SIZES)
+def test_statistics_are_the_same_as_without_the_kernel(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    array = KINDS[kind](np.random.default_rng(size), size).view(np.float32)
+    on_the_way = statistics(array, member("x", array).summary)
+    alone = statistics(array)
+    monkeypatch.setattr(kernel, "switched_off", True)
+    assert member("x", array).summary is None
+    assert on_the_way == alone == statistics(array)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -16,6 +16,9 @@
 #define HASH_BITS 12
 /* Words are taken eight at a time, and compared eight at a time. */
 #define LANES 8
+/* The windows of a field are more than a near cache holds: the values of the next block are asked for while those of this
+   one are searched. */
+#define AHEAD_BYTES 65536
 
 /* For each word: how many bytes back it was seen (less one, as the bits of a float, of which the lowest nine are not
    needed) and how many words are alike from there on: 8 means at least 8. A word that is new has a 1 alone. */
@@ -124,7 +127,10 @@ AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t p
 }
 
 AVX2 static void search_avx2(Repeats *self, const uint8_t *words, size_t count) {
-    for (size_t place = 0; place < count; place += LANES) eight_avx2(self, words, place);
+    for (size_t place = 0; place < count; place += LANES) {
+        _mm_prefetch((const char *)((uintptr_t)words + 4 * place + AHEAD_BYTES), _MM_HINT_T1);
+        eight_avx2(self, words, place);
+    }
 }
 #endif
 

@@ -1,11 +1,12 @@
-/* A whole array as one deflate stream, the checksum of what it was, and the list of places where one may begin to
-   read, as gribmill/tiles/segments.py tells it. */
+/* A whole array as one deflate stream, the checksum and the summary of what it was, and the list of places where one
+   may begin to read, as gribmill/tiles/segments.py tells it. */
 #ifndef GRIBMILL_STREAM_H
 #define GRIBMILL_STREAM_H
 
 #include "crc.h"
 #include "deflate.h"
 #include "octets.h"
+#include "summary.h"
 
 #define BLOCK_BYTES (4 * (size_t)BLOCK_WORDS)
 #define PIECE_BYTES (4 * (size_t)PIECE_WORDS)
@@ -30,7 +31,7 @@
 /* An array's bytes: its .npy header lies in another place than its values. */
 typedef struct {
     Octets header, body;
-    int runs; /* whether a word is only looked for right before itself */
+    int runs; /* integers, not floats: a word is only looked for right before itself, and nothing is summed up */
 } Raw;
 
 /* What is worked on and made; kept from array to array. */
@@ -42,6 +43,7 @@ typedef struct {
     uint32_t checksums[MOST_PIECES];  /* of all bytes up to each piece's end */
     uint8_t *out;
     size_t room, made;
+    Summary summary;                  /* of floats */
 } Bench;
 
 static inline size_t raw_size(const Raw *raw) { return raw->header.size + raw->body.size; }
@@ -60,6 +62,13 @@ static uint32_t check_block(Bench *bench, const uint8_t *bytes, size_t start, si
         bench->checksums[(start + done) / PIECE_BYTES] = crc;
     }
     return crc;
+}
+
+/* While they are at hand for the checksum. By the body's own count, in which a block is whole rounds of lanes. */
+static void summarize_block(Bench *bench, const Raw *raw, size_t start) {
+    if (raw->runs || start >= raw->body.size) return;
+    const size_t left = raw->body.size - start;
+    summarize(&bench->summary, raw->body.bytes + start, (left < BLOCK_BYTES ? left : BLOCK_BYTES) / sizeof(float));
 }
 
 /* Whether a block is one word again and again, and so was the one before it: the same bytes come out. */
@@ -98,15 +107,17 @@ static int hardly_deflates(Bench *bench, const Raw *raw) {
     return all > SAMPLES * PIECE_BYTES / LEAST_SAVED * (LEAST_SAVED - 1);
 }
 
-/* Fills the bench; false where the array is better stored, of which only the checksums are then known. */
+/* Fills the bench; false where the array is better stored, of which only checksums and summary are then known. */
 static int deflate_array(Bench *bench, const Raw *raw) {
     const size_t size = raw_size(raw);
     uint32_t crc = 0;
     int stored = 0;
     bench->made = 0;
+    bench->summary = nothing_yet();
     for (size_t start = 0; start < size; start += BLOCK_BYTES) {
         const size_t part = size - start < BLOCK_BYTES ? size - start : BLOCK_BYTES;
         const uint8_t *bytes = block_at(bench, raw, start, part);
+        summarize_block(bench, raw, start);
         crc = check_block(bench, bytes, start, part, crc);
         if (stored) continue;
         bench->blocks[start / BLOCK_BYTES] = (uint32_t)bench->made;
