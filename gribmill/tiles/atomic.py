@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 TEMPORARY_SUFFIX = ".part"
+# Small tiles are handed to the system in one piece; larger pieces pass the buffer by.
+BUFFER_BYTES = 2**18
 
 
 def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview]) -> int:
@@ -16,12 +18,10 @@ def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview]) -
 
     One fsync: the name itself is the file system's journal's to keep, in order with every later commit there.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     written = 0
     try:
-        # Not tempfile: its files are private to the user, and tiles are read by other accounts (web servers).
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        with os.fdopen(_created(temporary), "wb", BUFFER_BYTES) as file:
             for chunk in chunks:
                 written += file.write(chunk)
             file.flush()
@@ -46,6 +46,17 @@ def link_atomic(source: Path, path: Path) -> bool:
         with contextlib.suppress(OSError):
             temporary.unlink()
     return True
+
+
+def _created(path: Path) -> int:
+    """A new file, opened; its folder is made where it is not there yet, which is seldom."""
+    # Not tempfile: its files are private to the user, and tiles are read by other accounts (web servers).
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    try:
+        return os.open(path, flags, 0o666)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, flags, 0o666)
 
 
 def _temporary(path: Path) -> Path:

@@ -14,6 +14,10 @@ from gribmill.tiles.errors import TileError
 
 FORMAT = 1
 LIMIT_META_BYTES = 16 * 2**20
+# What a model is made of cannot contain itself: looking for that takes as long as writing it down.
+ENCODER = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False
+)
 RUN_ID = re.compile(r"(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})?")
 ECMWF_ATTRIBUTION = (
     "Contains modified ECMWF open data, (C) European Centre for Medium-Range Weather Forecasts (ECMWF), "
@@ -165,8 +169,7 @@ class Meta(Record):
             "run_time": _iso(self.run_time),
             "valid_time": _iso(self.valid_time),
         }
-        text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return text.encode()
+        return ENCODER.encode(content).encode()
 
 
 def parse_meta(raw: bytes, where: str) -> Meta:
