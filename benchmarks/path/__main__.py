@@ -124,7 +124,7 @@ A batch of eight regions of one hour of twelve messages, from claim to complete,
 supervisor with its SQLite queue (synchronous=FULL), a real executor process, the handler of `build_tile`, then
 `publish`. Both processes sample themselves every half millisecond, by CPU clock in one run and by wall clock in
 another; waiting for each other does not count. Which stage a sample belongs to is told by the innermost function of
-gribmill's own; decoding and cutting are one native call.
+gribmill's own; decoding and cutting are one native call, and so are encoding and the statistics of float32 values.
 
 {job}
 

@@ -126,6 +126,24 @@ def test_a_failed_write_leaves_the_old_file_and_no_debris(tmp_path: Path) -> Non
     assert [item.name for item in tmp_path.iterdir()] == ["005.npz"]
 
 
+def test_all_pieces_are_written_though_the_system_takes_a_few_bytes_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gribmill.tiles.atomic import MOST_PIECES, write_atomic
+
+    pieces = [b"", *(bytes([number % 251]) * (number % 7) for number in range(2 * MOST_PIECES + 3)), b""]
+    write_atomic(tmp_path / "new folder" / "whole", pieces)
+
+    def a_few(descriptor: int, buffers: list[memoryview]) -> int:
+        assert len(buffers) <= MOST_PIECES
+        return os.write(descriptor, b"".join(buffers)[:11])
+
+    monkeypatch.setattr(os, "writev", a_few)
+    assert write_atomic(tmp_path / "in parts", pieces) == len(b"".join(pieces))
+    assert (tmp_path / "in parts").read_bytes() == b"".join(pieces)
+    assert (tmp_path / "new folder" / "whole").read_bytes() == b"".join(pieces)
+
+
 def test_a_tile_can_be_read_by_other_accounts(tmp_path: Path) -> None:
     old = os.umask(0o022)
     try:
