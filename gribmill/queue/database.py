@@ -60,8 +60,12 @@ class Database(Protocol):
         """One consistent look, blocking nobody."""
         ...
 
-    def write(self, *, lone: bool = False) -> AbstractContextManager[Transaction]:
-        """One exclusive change: commits at the end, rolls back on any error. `lone`: it is one statement only."""
+    def write(self) -> AbstractContextManager[Transaction]:
+        """One exclusive change: commits at the end, rolls back on any error."""
+        ...
+
+    def insert_alone(self, name: str, columns: Sequence[Any]) -> int:
+        """One row, whose first column is this moment: a whole transaction by itself. Its id."""
         ...
 
     def changed(self) -> bool:

@@ -40,9 +40,9 @@ class Counting:
         self.transactions += 1
         return self._real.read()
 
-    def write(self, *, lone: bool = False) -> Any:
+    def write(self) -> Any:
         self.transactions += 1
-        return self._real.write(lone=lone)
+        return self._real.write()
 
     def changed(self) -> bool:
         self.looks += 1

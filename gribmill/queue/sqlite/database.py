@@ -7,9 +7,9 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from gribmill.queue.database import Params, Row
 from gribmill.queue.errors import StoreBusy, StoreError
@@ -103,11 +103,10 @@ class _Writing:
     A class rather than a generator: this is entered for every job, and counts.
     """
 
-    __slots__ = ("_changes", "_database", "_handle", "_lone", "_transaction")
+    __slots__ = ("_changes", "_database", "_handle", "_transaction")
 
-    def __init__(self, database: SqliteDatabase, *, lone: bool) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
-        self._lone = lone
 
     def __enter__(self) -> SqliteTransaction:
         database = self._database
@@ -115,15 +114,11 @@ class _Writing:
             self._handle = handle = database._handle()
         except sqlite3.Error as error:
             raise fault_of(error, database.path) from error
-        log = handle.log
-        wants_room = log is not None and log.wants_room
-        self._lone = self._lone and not wants_room
         handle.lock.acquire()
         try:
-            if not self._lone:
-                handle.connection.execute("BEGIN IMMEDIATE")
-            if log is not None and wants_room:
-                log.make_room(LOG_BYTES_KEPT)
+            handle.connection.execute("BEGIN IMMEDIATE")
+            if handle.log is not None and handle.log.wants_room:
+                handle.log.make_room(LOG_BYTES_KEPT)
         except sqlite3.Error as error:
             handle.lock.release()
             raise fault_of(error, database.path) from error
@@ -135,7 +130,7 @@ class _Writing:
         handle = self._handle
         connection, log = handle.connection, handle.log
         try:
-            if error is None and not self._lone:
+            if error is None:
                 connection.execute("COMMIT")
         except sqlite3.Error as failure:
             error = failure
@@ -185,8 +180,29 @@ class SqliteDatabase:
     def read(self) -> _Reading:
         return _Reading(self)
 
-    def write(self, *, lone: bool = False) -> _Writing:
-        return _Writing(self, lone=lone)
+    def write(self) -> _Writing:
+        return _Writing(self)
+
+    def insert_alone(self, name: str, columns: Sequence[Any]) -> int:
+        """As in `write`, without what a transaction of several statements needs: this is done for every single job."""
+        try:
+            handle = self._handle()
+        except sqlite3.Error as error:
+            raise fault_of(error, self.path) from error
+        if handle.log is not None and handle.log.wants_room:
+            with self.write():
+                pass
+        handle.lock.acquire()
+        try:
+            row = (to_text(self.clock()), *columns)
+            made = handle.connection.execute(statement("sqlite", name), row).lastrowid
+        except FAULTS as error:
+            raise fault_of(error, self.path) from error
+        finally:
+            handle.lock.release()
+        if handle.log is not None:
+            handle.log.flush()
+        return made or 0
 
     def changed(self) -> bool:
         with plain_faults(self.path):

@@ -25,8 +25,11 @@ class Enqueues(StoreBase):
     def enqueue(self, job: NewJob) -> Enqueued:
         """The job's id; an equal active job's id when it deduplicates."""
         prepared = self._prepare(job)
-        with self.database.write(lone=prepared.is_plain) as tx:
-            made = _insert(tx, prepared)
+        if prepared.is_plain:
+            made = Enqueued(self.database.insert_alone("insert_plain_job", prepared[:10]), created=True)
+        else:
+            with self.database.write() as tx:
+                made = _insert(tx, prepared)
         self.database.announce()
         return made
 
@@ -89,8 +92,8 @@ class PreparedJob(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Nothing to look up: no parent, and no equal job that may be there already."""
-        return self.dedupe_key is None and not self.after and self.retry_of is None
+        """Nothing to look up and no time to work out: it can run at once, whatever else is there."""
+        return self.dedupe_key is None and not self.after and not self.delay_seconds and self.retry_of is None
 
     @property
     def likeness(self) -> tuple[Any, ...]:
@@ -115,12 +118,9 @@ def insert_jobs(tx: Transaction, jobs: Iterable[PreparedJob]) -> list[Enqueued]:
 
 def _insert(tx: Transaction, job: PreparedJob) -> Enqueued:
     waiting, broken = _parents(tx, job) if job.after else ([], None)
-    if job.is_plain:
-        job_id = tx.insert("insert_plain_job", (tx.stamp, _due(tx, job), *job[:10]))
-    else:
-        # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
-        state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
-        job_id = tx.insert("insert_job", (tx.stamp, _due(tx, job), len(waiting), *state, *job[:12]))
+    # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
+    state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
+    job_id = tx.insert("insert_job", (tx.stamp, _due(tx, job), len(waiting), *state, *job[:12]))
     if job_id is None:
         return Enqueued(_duplicate(tx, job), created=False)
     for parent in waiting:

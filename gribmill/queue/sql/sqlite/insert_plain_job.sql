@@ -1,4 +1,4 @@
--- Neither parents nor a key to be equal by. What is left out has defaults: binding a NULL costs as much as a value.
-INSERT INTO jobs (created_at, next_run_at, type, priority, max_attempts, tenant_id, source, source_ref,
-                  correlation_id, created_by, args, group_key)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+-- No parents, no delay, no key to be equal by. What is left out has defaults: binding a NULL costs as much as a value.
+INSERT INTO jobs (created_at, type, priority, max_attempts, tenant_id, source, source_ref, correlation_id, created_by,
+                  args, group_key)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
