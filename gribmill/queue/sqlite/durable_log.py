@@ -10,6 +10,8 @@ from gribmill.queue.errors import StoreError
 
 # Whoever has flushed so often is no passing command: from now on a log that need not grow pays.
 FLUSHES_BEFORE_ROOM = 16
+# Memory that is fresh for every piece would take longer to get than the piece to write.
+ZEROS = bytes(65_536)
 
 
 class DurableLog:
@@ -47,7 +49,8 @@ class DurableLog:
         self._flushes += 1
         with contextlib.suppress(OSError):  # a full disk: whoever writes next is told
             end = os.fstat(self._fd).st_size
-            os.pwrite(self._fd, bytes(max(0, size - end)), end)
+            while end < size:
+                end += os.pwrite(self._fd, ZEROS[: size - end], end)
 
     def close(self) -> None:
         if self._fd >= 0:
