@@ -190,7 +190,7 @@ class SqliteDatabase:
         except sqlite3.Error as error:
             raise fault_of(error, self.path) from error
         if handle.log is not None and handle.log.wants_room:
-            with self.write():
+            with self.write():  # which makes it
                 pass
         handle.lock.acquire()
         try:
