@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,18 @@ def test_trigger_added_while_a_worker_runs_fires_without_a_poll(
         worker.supervisor.run_once(worker.supervisor._wait_seconds())
     (job,) = made_by(store, trigger)
     assert worker.finish(job.id)[0].status == "completed"
+
+
+def test_change_that_nobody_announced_is_seen_with_a_heartbeat(
+    rig: Callable[..., Rig], store: Store, database: Path
+) -> None:
+    trigger = every_minute(store, database, 900.0)
+    worker = rig(poll_seconds=600.0, lease_seconds=3.0)
+    worker.ready()
+    clockwork = worker.supervisor._clockwork
+    worker.until(lambda: clockwork.next_look > time.monotonic() + 60, "the schedule to be far away")
+    say_due(store, database, trigger, -120.0)
+    assert worker.until(lambda: made_by(store, trigger), "the slot's job")
 
 
 def test_two_workers_make_one_job_of_a_slot(rig: Callable[..., Rig], store: Store, database: Path) -> None:

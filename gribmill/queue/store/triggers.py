@@ -97,7 +97,7 @@ class Triggers(Enqueues):
         return json.dumps([kind.key for kind in self.types])
 
     def fire_due(self) -> list[Fired]:
-        """Make the jobs of slots that have come, a hundred at most: until there are none, there may be more.
+        """Make the jobs of slots that have come, a hundred or two at a time: until there are none, there may be more.
 
         A slot whose job cannot be made is over; its reason is in the answer.
         """
