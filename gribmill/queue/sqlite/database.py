@@ -297,4 +297,3 @@ class SqliteDatabase:
         if missing_migrations(connection, self._packages, self.path):
             with self.write() as tx:
                 migrate(connection, self._packages, self.path, tx.now)
-            self._wake.make()

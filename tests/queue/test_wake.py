@@ -1,0 +1,82 @@
+"""Announcements reach whoever listens, however lately he came, and cost nothing while nobody does."""
+
+from __future__ import annotations
+
+import os
+import select
+from pathlib import Path
+
+import pytest
+
+from gribmill.queue.sqlite.wake import WakeFolder, WakeSocket
+
+
+def told(listener: WakeSocket) -> bool:
+    """Whether something has come since the last time."""
+    readable = bool(select.select([listener], [], [], 0)[0])
+    listener.drain()
+    return readable
+
+
+@pytest.fixture
+def announcer(tmp_path: Path) -> WakeFolder:
+    """One process's view; a `WakeFolder` of its own stands for another process."""
+    return WakeFolder(tmp_path / "jobs.db")
+
+
+def test_listener_that_joins_right_after_an_announcement_hears_the_next(announcer: WakeFolder, tmp_path: Path) -> None:
+    for _ in range(20):  # in the same instant, as files tell the time
+        announcer.announce()
+        listener = WakeFolder(tmp_path / "jobs.db").listen()
+        announcer.announce()
+        assert told(listener)
+        listener.close()
+
+
+def test_socket_of_a_dead_listener_is_removed_and_the_others_hear(announcer: WakeFolder) -> None:
+    dead, living = announcer.listen(), announcer.listen()
+    dead._socket.close()
+    for _ in range(2):
+        announcer.announce()
+        assert told(living)
+    assert len(list(announcer.path.iterdir())) == 2, "the living one's, and who joined"
+
+
+def test_listener_that_left_and_one_that_came_for_it(announcer: WakeFolder) -> None:
+    first = announcer.listen()
+    announcer.announce()
+    first.close()
+    second = announcer.listen()
+    announcer.announce()
+    assert told(second)
+
+
+def test_folder_is_read_once_while_nobody_joins(announcer: WakeFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[Path] = []
+    real = os.listdir
+
+    def look(path: Path) -> list[str]:
+        looks.append(path)
+        return real(path)
+
+    monkeypatch.setattr(os, "listdir", look)
+    for _ in range(5):
+        announcer.announce()
+    assert len(looks) == 1
+    listener = announcer.listen()
+    for _ in range(5):
+        announcer.announce()
+    assert told(listener)
+    assert len(looks) == 2
+
+
+def test_where_nothing_can_be_mapped_listening_and_announcing_go_on(
+    announcer: WakeFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    listener = announcer.listen()
+    announcer.announce()
+    assert not told(listener), "it polls"
