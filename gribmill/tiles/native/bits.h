@@ -7,8 +7,11 @@
 
 /* The widest number that is read in one go. */
 #define WIDEST 32
-/* How many numbers a run may write beyond its end: one vector. */
-#define RUN_SLACK 8
+/* Vectors of eight that are read without asking whether the run has ended: most runs are short, and a branch that
+   is foretold wrongly costs more than a vector too many. */
+#define TOGETHER 4
+/* How many numbers a run may write beyond its end. */
+#define RUN_SLACK (8 * TOGETHER)
 
 /* One number of 0 to 32 bits. */
 static inline uint32_t bits_at(Octets octets, uint64_t bit, unsigned width) {
@@ -17,6 +20,10 @@ static inline uint32_t bits_at(Octets octets, uint64_t bit, unsigned width) {
 }
 
 static void run_portable(Octets octets, uint64_t bit, unsigned width, uint32_t base, uint32_t *out, size_t count) {
+    if (width == 0) {
+        for (size_t i = 0; i < count; i++) out[i] = base;
+        return;
+    }
     /* 57 bits of a word are whole wherever in its first byte they start. */
     const size_t per_word = 57 / width;
     while (count >= per_word) {
@@ -34,7 +41,7 @@ static void run_portable(Octets octets, uint64_t bit, unsigned width, uint32_t b
 
 #ifdef WITH_AVX2
 /* Eight numbers at a time: they fill whole bytes, so that the same shuffle and shifts serve the whole run.
-   Writes whole vectors: up to RUN_SLACK numbers beyond `count`. */
+   Numbers of no bits come out as nothing but the base. Writes up to RUN_SLACK numbers beyond `count`. */
 AVX2 static void run_avx2(Octets octets, uint64_t bit, unsigned width, uint32_t base, uint32_t *out, size_t count) {
     const unsigned start = (unsigned)(bit & 7);
     const unsigned middle = (start + 4 * width) >> 3; /* where the second four begin */
@@ -56,13 +63,16 @@ AVX2 static void run_avx2(Octets octets, uint64_t bit, unsigned width, uint32_t 
         const __m128i down = _mm_cvtsi32_si128((int)(32 - width));
         const __m256i add = _mm256_set1_epi32((int)base);
         const size_t last = left - middle - 16; /* the last place where both loads stay inside */
-        for (size_t place = 0; done < count && place <= last; done += 8, place += width) {
-            const __m128i low = _mm_loadu_si128((const __m128i *)(from + place));
-            const __m128i high = _mm_loadu_si128((const __m128i *)(from + place + middle));
-            __m256i words = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
-            words = _mm256_sllv_epi32(_mm256_shuffle_epi8(words, shuffle), up);
-            words = _mm256_add_epi32(_mm256_srl_epi32(words, down), add);
-            _mm256_storeu_si256((__m256i *)(out + done), words);
+        size_t place = 0;
+        while (done < count && place + (TOGETHER - 1) * width <= last) {
+            for (int i = 0; i < TOGETHER; i++, done += 8, place += width) {
+                const __m128i low = _mm_loadu_si128((const __m128i *)(from + place));
+                const __m128i high = _mm_loadu_si128((const __m128i *)(from + place + middle));
+                __m256i words = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+                words = _mm256_sllv_epi32(_mm256_shuffle_epi8(words, shuffle), up);
+                words = _mm256_add_epi32(_mm256_srl_epi32(words, down), add);
+                _mm256_storeu_si256((__m256i *)(out + done), words);
+            }
         }
     }
     if (done < count) run_portable(octets, bit + done * width, width, base, out + done, count - done);
@@ -72,10 +82,6 @@ AVX2 static void run_avx2(Octets octets, uint64_t bit, unsigned width, uint32_t 
 /* `count` numbers of 0 to 32 bits, each with `base` added. The caller has checked that they lie within the
    bytes, and `out` has room for RUN_SLACK more. */
 static inline void read_run(Octets octets, uint64_t bit, unsigned width, uint32_t base, uint32_t *out, size_t count) {
-    if (width == 0) {
-        for (size_t i = 0; i < count; i++) out[i] = base;
-        return;
-    }
 #ifdef WITH_AVX2
     /* A number of 25 bits may start in the last bit of a byte and still lies within four. */
     if (width <= 25 && has_avx2()) {

@@ -5,9 +5,10 @@
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(GRIBMILL_PORTABLE)
 #define WITH_AVX2 1
 #include <immintrin.h>
-#define AVX2 __attribute__((target("avx2,bmi,bmi2")))
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,fma")))
 static inline int has_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("fma");
 }
 #endif
 

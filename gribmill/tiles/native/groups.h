@@ -18,16 +18,18 @@ typedef struct {
     uint32_t groups, last_length, length_base, length_step, width_base;
     unsigned reference_bits, width_bits, length_bits;
     int management; /* of missing values: 0 none, 1 primary, 2 primary and secondary */
-    uint32_t widest; /* not 0 where any group has a width */
+    uint32_t widest; /* of all groups */
     uint64_t references_at, widths_at, lengths_at, values_at; /* in bits */
     /* Undoing the differences. */
     uint64_t firsts[2];
+    int64_t bias; /* the overall minimum: added to every difference */
     unsigned seen;
     Sums sums;
     /* Where reading stands. */
     uint32_t group, batch_end;
     uint64_t left, bit;
     uint32_t reference, width;
+    uint32_t base; /* reference and bias */
     uint32_t references[BATCH + RUN_SLACK], widths[BATCH + RUN_SLACK], lengths[BATCH + RUN_SLACK];
     uint32_t closed[CLOSED + RUN_SLACK];
 } Groups;
@@ -46,7 +48,7 @@ static Verdict check_groups(Groups *self, uint64_t coded) {
             if (group + i == self->groups - 1) length = self->last_length;
             values += length;
             if (width > WIDEST_GROUP || values > coded) return DECLINED_GROUPS;
-            self->widest |= (uint32_t)width;
+            if (width > self->widest) self->widest = (uint32_t)width;
             bits += width * length;
         }
     }
@@ -72,9 +74,16 @@ static Verdict read_differencing(Groups *self, Octets section) {
     const uint8_t *place = self->data.bytes;
     for (int i = 0; i < self->sums.order; i++, place += octets) self->firsts[i] = octets_number(place, octets);
     const uint64_t word = octets_number(place, octets), sign = UINT64_C(1) << (8 * octets) >> 1;
-    self->sums.bias = word & sign ? -(word & (sign - 1)) : word;
+    self->bias = word & sign ? -(int64_t)(word & (sign - 1)) : (int64_t)word;
     self->references_at = (uint64_t)size * 8;
     return DONE;
+}
+
+/* Whether reference, value and bias can add up to more than a difference may be. */
+static Verdict check_bias(const Groups *self) {
+    const int64_t most = (INT64_C(1) << self->reference_bits) + (INT64_C(1) << self->widest);
+    const int64_t bound = INT64_C(1) << DIFFERENCE_BITS;
+    return self->bias > -bound && most + self->bias < bound ? DONE : DECLINED_RANGE;
 }
 
 /* Reads sections 5 and 7 far enough to know that nothing later can go wrong but the range of the sums. */
@@ -107,7 +116,8 @@ static Verdict open_groups(Groups *self, Octets section, Octets data, uint64_t c
     self->values_at = (self->lengths_at + groups * self->length_bits + 7) / 8 * 8;
     if (self->values_at > (uint64_t)data.size * 8) return DECLINED_ROOM;
     self->bit = self->values_at;
-    return check_groups(self, coded);
+    const Verdict verdict = check_groups(self, coded);
+    return verdict == DONE && differenced ? check_bias(self) : verdict;
 }
 
 /* Groups whose references have no bits: since 2.50 or so ecCodes unpacks and scales them, before it took the
@@ -115,7 +125,7 @@ static Verdict open_groups(Groups *self, Octets section, Octets data, uint64_t c
 static Verdict check_flat(const Groups *self, const Scale *scale) {
     if (self->groups == 0) return DONE;
     if (self->widest || self->management) return DECLINED_GROUPS;
-    if (self->firsts[0] || self->firsts[1] || self->sums.bias) return DECLINED_GROUPS;
+    if (self->firsts[0] || self->firsts[1] || self->bias) return DECLINED_GROUPS;
     return scale->reference == 0 || scale->decimal == 1 ? DONE : DECLINED_GROUPS;
 }
 
@@ -136,6 +146,7 @@ static inline void next_group(Groups *self) {
     if (self->group == self->batch_end) next_batch(self);
     const uint32_t place = self->group++ % BATCH;
     self->reference = self->references[place];
+    self->base = self->reference + (uint32_t)self->bias;
     self->width = self->widths[place];
     self->left = self->lengths[place];
 }
@@ -150,7 +161,7 @@ static void mark_missing(const Groups *self, uint32_t *out, size_t count) {
         for (size_t i = 0; i < count; i++) out[i] = (uint32_t)MISSING;
         return;
     }
-    const uint32_t base = self->reference;
+    const uint32_t base = self->base;
     for (size_t i = 0; i < count; i++) {
         const uint32_t word = out[i] - base;
         out[i] = (word == primary) | (word == secondary) ? (uint32_t)MISSING : out[i];
@@ -158,19 +169,23 @@ static void mark_missing(const Groups *self, uint32_t *out, size_t count) {
 }
 
 static inline void packed_groups(Groups *self, uint32_t *out, size_t count) {
+    uint64_t bit = self->bit, left = self->left;
     while (count) {
-        if (self->left == 0) {
+        if (left == 0) {
             next_group(self);
+            left = self->left;
             continue;
         }
-        const size_t part = self->left < count ? (size_t)self->left : count;
-        read_run(self->data, self->bit, self->width, self->reference, out, part);
+        const size_t part = left < count ? (size_t)left : count;
+        read_run(self->data, bit, self->width, self->base, out, part);
         if (self->management) mark_missing(self, out, part);
-        self->bit += (uint64_t)part * self->width;
-        self->left -= part;
+        bit += (uint64_t)part * self->width;
+        left -= part;
         out += part;
         count -= part;
     }
+    self->bit = bit;
+    self->left = left;
 }
 
 #ifdef WITH_AVX2
@@ -206,7 +221,7 @@ static void skip_packed(Groups *self, uint64_t count) {
 
 /* The first one or two values stand for themselves. */
 static inline uint32_t first_value(Groups *self) {
-    const uint64_t first = self->firsts[self->seen++];
+    const int64_t first = (int64_t)self->firsts[self->seen++];
     self->sums.slope = first - self->sums.last;
     self->sums.last = first;
     return (uint32_t)first;

@@ -71,8 +71,8 @@ AVX2 static void scale_avx2(const Scale *scale, const uint32_t *integers, float 
         const __m256i words = _mm256_loadu_si256((const __m256i *)(integers + i));
         __m256d low = _mm256_cvtepi32_pd(_mm256_castsi256_si128(words));
         __m256d high = _mm256_cvtepi32_pd(_mm256_extracti128_si256(words, 1));
-        low = _mm256_mul_pd(_mm256_add_pd(_mm256_mul_pd(low, binary), reference), decimal);
-        high = _mm256_mul_pd(_mm256_add_pd(_mm256_mul_pd(high, binary), reference), decimal);
+        low = _mm256_mul_pd(_mm256_fmadd_pd(low, binary, reference), decimal);
+        high = _mm256_mul_pd(_mm256_fmadd_pd(high, binary, reference), decimal);
         _mm_storeu_ps(out + i, _mm256_cvtpd_ps(low));
         _mm_storeu_ps(out + i + 4, _mm256_cvtpd_ps(high));
     }

@@ -5,34 +5,34 @@
 #include "cpu.h"
 #include "octets.h"
 
-/* Sums of differences are taken modulo 2^64, as ecCodes takes them. A result beyond 30 bits taints the run. */
+/* Sums of differences. A result beyond 30 bits taints the run: ecCodes' arithmetic is wider. */
+#define SUM_BITS 30
+/* The caller gives differences of fewer bits than that, with their sign. So no sum out of bounds can come round in 32
+   bits and be taken for a good one: to step over 2^31 numbers, the two steps before it would have been so long that
+   they cannot both have stayed in bounds. */
+#define DIFFERENCE_BITS 29
+
 typedef struct {
     int order;
-    uint64_t bias, slope, last;
+    int64_t slope, last;
 } Sums;
 
-static inline uint64_t beyond(uint64_t sum) { return (sum + (UINT64_C(1) << 30)) >> 31; }
+static inline uint64_t beyond(int64_t sum) {
+    return ((uint64_t)sum + (UINT64_C(1) << SUM_BITS)) >> (SUM_BITS + 1);
+}
 
-/* Both return whether the run is tainted. */
+/* All return whether the run is tainted. */
 static int sum_portable(Sums *sums, uint32_t *numbers, size_t count) {
-    uint64_t taint = 0, last = sums->last, slope = sums->slope;
-    const uint64_t bias = sums->bias;
-    if (sums->order == 1) {
-        for (size_t i = 0; i < count; i++) {
-            last += numbers[i] + bias;
-            taint |= beyond(last);
-            numbers[i] = (uint32_t)last;
-        }
-    } else {
-        for (size_t i = 0; i < count; i++) {
-            slope += numbers[i] + bias;
-            last += slope;
-            taint |= beyond(last);
-            numbers[i] = (uint32_t)last;
-        }
+    uint64_t taint = 0, last = (uint64_t)sums->last, slope = (uint64_t)sums->slope;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t difference = (uint64_t)(int32_t)numbers[i];
+        slope = sums->order == 2 ? slope + difference : difference;
+        last += slope;
+        taint |= beyond((int64_t)last);
+        numbers[i] = (uint32_t)last;
     }
-    sums->last = last;
-    sums->slope = slope;
+    sums->last = (int64_t)last;
+    sums->slope = (int64_t)slope;
     return taint != 0;
 }
 
@@ -62,37 +62,53 @@ AVX2 static inline __m256i prefix8(__m256i x, __m256i *total) {
     return _mm256_add_epi32(x, _mm256_blend_epi32(_mm256_setzero_si256(), swapped, 0xF0));
 }
 
-/* In 32 bits. Each step adds two numbers that are proven to lie within 30 bits, so that no sum can wrap unseen:
-   the top bit of any number + 2^30 tells. */
-AVX2 static inline int sum_avx2(Sums *sums, const int order, uint32_t *numbers, size_t count) {
-    const __m256i half = _mm256_set1_epi32(1 << 30), bias = _mm256_set1_epi32((int)(uint32_t)sums->bias);
-    __m256i last = _mm256_set1_epi32((int)(uint32_t)sums->last);
-    __m256i slope = _mm256_set1_epi32((int)(uint32_t)sums->slope);
-    __m256i taint = _mm256_setzero_si256();
-    size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        __m256i x = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)(numbers + i)), bias);
-        taint = _mm256_or_si256(taint, _mm256_add_epi32(x, half));
-        /* What one round hands to the next is a single addition away. */
-        __m256i total;
-        if (order == 2) {
-            x = _mm256_add_epi32(prefix8(x, &total), slope);
-            slope = _mm256_add_epi32(slope, total);
-            taint = _mm256_or_si256(taint, _mm256_add_epi32(x, half));
-        }
-        x = _mm256_add_epi32(prefix8(x, &total), last);
-        last = _mm256_add_epi32(last, total);
-        taint = _mm256_or_si256(taint, _mm256_add_epi32(x, half));
-        _mm256_storeu_si256((__m256i *)(numbers + i), x);
-    }
-    sums->last = (uint64_t)(int64_t)_mm256_cvtsi256_si32(last);
-    sums->slope = (uint64_t)(int64_t)_mm256_cvtsi256_si32(slope);
-    const int wrapped = _mm256_movemask_ps(_mm256_castsi256_ps(taint));
-    return sum_portable(sums, numbers + i, count - i) || wrapped;
+AVX2 static inline __m256i numbers_at(const uint32_t *place) { return _mm256_loadu_si256((const __m256i *)place); }
+
+/* A sum of two: this number and `one` back. Taken twice, with `two` as far back again, for second differences. */
+AVX2 static inline __m256i paired(const int order, __m256i x, __m256i one, __m256i two) {
+    return order == 1 ? _mm256_add_epi32(x, one) : _mm256_add_epi32(_mm256_add_epi32(x, two), _mm256_add_epi32(one, one));
 }
 
-AVX2 static int sum_first(Sums *sums, uint32_t *numbers, size_t count) { return sum_avx2(sums, 1, numbers, count); }
-AVX2 static int sum_second(Sums *sums, uint32_t *numbers, size_t count) { return sum_avx2(sums, 2, numbers, count); }
+/* Every number is summed with the seven before it, by pairs, pairs of pairs and fours; the sums of eight then go on
+   from vector to vector without a shuffle. Second differences do all of it twice. `count` is a multiple of eight,
+   and eight more numbers are read. In 32 bits, which may wrap on the way: a sum out of bounds shows in the top bit of
+   sum + 2^30. */
+AVX2 static inline int sum_eights(Sums *sums, const int order, uint32_t *numbers, size_t count) {
+    const __m256i zero = _mm256_setzero_si256(), half = _mm256_set1_epi32(1 << SUM_BITS);
+    const __m256i slope = _mm256_set1_epi32(order == 2 ? (int)sums->slope : 0);
+    const __m256i back = _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    __m256i last = _mm256_sub_epi32(_mm256_set1_epi32((int)sums->last), _mm256_mullo_epi32(slope, back));
+    __m256i step = _mm256_slli_epi32(slope, 3), taint = zero, twos_before = zero, fours_before = zero;
+    /* Nothing comes before the first eight. */
+    __m256i x = numbers_at(numbers);
+    __m256i one = _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6));
+    __m256i two = _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 0, 0, 1, 2, 3, 4, 5));
+    one = _mm256_blend_epi32(one, zero, 1);
+    two = _mm256_blend_epi32(two, zero, 3);
+    for (size_t i = 0; i < count; i += 8) {
+        const __m256i twos = paired(order, x, one, two);
+        /* The next are read before the sums take their neighbours' place. */
+        x = numbers_at(numbers + i + 8);
+        one = numbers_at(numbers + i + 7);
+        two = numbers_at(numbers + i + 6);
+        const __m256i across = _mm256_permute2x128_si256(twos_before, twos, 0x21);
+        const __m256i fours = paired(order, twos, _mm256_alignr_epi8(twos, across, 8), across);
+        const __m256i eights =
+            paired(order, fours, _mm256_permute2x128_si256(fours_before, fours, 0x21), fours_before);
+        twos_before = twos;
+        fours_before = fours;
+        step = order == 1 ? eights : _mm256_add_epi32(step, eights);
+        last = _mm256_add_epi32(last, step);
+        taint = _mm256_or_si256(taint, _mm256_add_epi32(last, half));
+        _mm256_storeu_si256((__m256i *)(numbers + i), last);
+    }
+    sums->last = (int32_t)numbers[count - 1];
+    sums->slope = sums->last - (int32_t)numbers[count - 2];
+    return _mm256_movemask_ps(_mm256_castsi256_ps(taint)) != 0;
+}
+
+AVX2 static int sum_first(Sums *sums, uint32_t *numbers, size_t count) { return sum_eights(sums, 1, numbers, count); }
+AVX2 static int sum_second(Sums *sums, uint32_t *numbers, size_t count) { return sum_eights(sums, 2, numbers, count); }
 
 /* Where no difference of eight is folded at an end of the range, they are a plain running sum. */
 AVX2 static uint32_t unfold_avx2(uint32_t last, uint32_t *samples, size_t count, uint32_t largest, uint32_t stored) {
@@ -120,12 +136,16 @@ AVX2 static uint32_t unfold_avx2(uint32_t last, uint32_t *samples, size_t count,
 }
 #endif
 
+/* `numbers` has room for eight more. */
 static int sum_run(Sums *sums, uint32_t *numbers, size_t count) {
+    size_t done = 0;
 #ifdef WITH_AVX2
-    if (has_avx2() && !beyond(sums->bias) && !beyond(sums->slope) && !beyond(sums->last))
-        return sums->order == 1 ? sum_first(sums, numbers, count) : sum_second(sums, numbers, count);
+    if (has_avx2() && count >= 8) {
+        done = count / 8 * 8;
+        if (sums->order == 1 ? sum_first(sums, numbers, done) : sum_second(sums, numbers, done)) return 1;
+    }
 #endif
-    return sum_portable(sums, numbers, count);
+    return sum_portable(sums, numbers + done, count - done);
 }
 
 static void unfold_run(uint32_t *samples, size_t count, uint32_t largest, uint32_t stored) {

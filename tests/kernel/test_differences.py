@@ -1,0 +1,60 @@
+"""Differences of any steepness, up to the bounds of the kernel's arithmetic: equal to ecCodes, or left to it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from gribmill.tiles.grib.field import Field, fields
+from gribmill.tiles.grib.sections import Sections2
+from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
+from tests.kernel.grouped import grouped
+from tests.kernel.variants import TINY
+from tests.make_grib import make_message
+
+pytestmark = needs_kernel
+LONG = replace(TINY, nx=1031, ny=3, keys=TINY.keys | {"longitudeOfLastGridPointInDegrees": 257.5,
+                                                      "iDirectionIncrementInDegrees": 0.25})  # fmt: skip
+POINTS = LONG.nx * LONG.ny
+BOUND = 1 << 30
+
+
+def field_of(codes: list[int], order: int) -> Field:
+    (model,) = fields(make_message(LONG, packing="grid_complex"), "made")
+    assert isinstance(model.sections, Sections2)
+    (field,) = fields(grouped(model.sections, codes, management=0, order=order, seed=len(codes)), "made")
+    return field
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("bits", [1, 5, 9, 13, 17, 21, 24, 28])
+def test_noise_of_any_height_is_equal(order: int, bits: int) -> None:
+    chance = random.Random(bits)
+    field = field_of([chance.randrange(1 << bits) for _ in range(POINTS)], order)
+    found = by_kernel(field)
+    assert (found is None) == (bits > 24)
+    assert (field.values() if found is None else found).tobytes() == by_eccodes(field).tobytes()
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("place", [2, 3, 9, 17, 1030, 1031, 1033, 2000, POINTS - 1])
+@pytest.mark.parametrize("over", [0, 1, 5000])
+def test_a_single_sum_beyond_the_bound_is_seen_wherever_it_is(order: int, place: int, over: int) -> None:
+    codes = [BOUND - 60_000 + number % 7 for number in range(POINTS)]
+    codes[place] = BOUND - 1 + over
+    field = field_of(codes, order)
+    found = by_kernel(field)
+    assert (found is None) == (over > 0)
+    assert (field.values() if found is None else found).tobytes() == by_eccodes(field).tobytes()
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_slope_that_goes_on_growing_is_left_to_eccodes(order: int) -> None:
+    """Sums that would come round in 32 bits, and be in bounds again."""
+    codes = [number * (number + 1) // 2 * 2000 for number in range(POINTS)]
+    field = field_of(codes, order)
+    assert max(codes) > 1 << 33
+    assert by_kernel(field) is None
+    assert field.values().tobytes() == by_eccodes(field).tobytes()
