@@ -35,21 +35,19 @@ class Cutter:
     x: Floats
     # The same in every tile: encoded once.
     axes: tuple[Member, Member]
+    # What it looks at of a field.
     window: Window
     regridder: Regridder | None = None
-    # Averages of angles mean nothing: those take the nearest point whatever the region asks for.
-    nearest: Regridder | None = None
 
     def turn(self, grid: Grid) -> tuple[Floats, Floats]:
         """Cosine and sine of the grid's rotation at the window's points."""
         return _turn(grid, self.window.rows.start, self.window.rows.stop, _columns(self.window))
 
-    def cut(self, values: Values, *, angle: bool = False) -> dict[str, Values]:
-        """The region's part of a whole field, keyed by what is appended to the variable's name."""
+    def cut(self, part: Values, *, angle: bool = False) -> dict[str, Values]:
+        """The region's values from its window of a field, keyed by what is appended to the variable's name."""
         if self.regridder is None:
-            return {"": np.ascontiguousarray(self.window.take(values), np.float32)}
-        chosen = self.nearest if angle and self.nearest is not None else self.regridder
-        return chosen.apply(values)
+            return {"": part}
+        return (self.regridder.nearest if angle else self.regridder).apply(part)
 
     def method(self, *, angle: bool) -> str | None:
         """How values were chosen, where they are not the source's own points."""
@@ -90,8 +88,7 @@ def cutter(grid: Grid, region: Region) -> Cutter | None:
         cols=((0, columns),),
     )
     chosen = regridder(grid, region.box, region.resolution, method)
-    nearest = regridder(grid, region.box, region.resolution, "nearest")
-    return Cutter(record, place, axes.lat, axes.lon, _axes(record, axes.lat, axes.lon), found, chosen, nearest)
+    return Cutter(record, place, axes.lat, axes.lon, _axes(record, axes.lat, axes.lon), chosen.window, chosen)
 
 
 def _axes(record: GridRecord, y: Floats, x: Floats) -> tuple[Member, Member]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.regions.box import Box
+from gribmill.regions.window import Window, enclosing_columns, window
 from gribmill.tiles.errors import TileError
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ Method = Literal["nearest", "bilinear", "cells"]
 Floats = npt.NDArray[np.float64]
 Field = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
+Marks = npt.NDArray[np.bool_]
+# Rows and columns of some points of the source grid.
+Points = tuple[Indices, Indices]
 
 LIMIT_POINTS = 2**27
 # A bilinear value stands only where at least half of its weight lies on points that have a value.
@@ -38,9 +42,19 @@ class Axes:
 
 
 class Regridder(Protocol):
-    """Turns a field of one source grid into fields of one regular grid, keyed by a suffix of the name."""
+    """Turns a field of one source grid into fields of one regular grid, keyed by a suffix of the name.
 
-    def apply(self, field: Field) -> dict[str, Field]: ...
+    It looks at no more than a window of the field, and is given that alone.
+    """
+
+    @property
+    def window(self) -> Window: ...
+
+    @property
+    def nearest(self) -> Nearest:
+        """The nearest points from the same window: averages of angles mean nothing."""
+
+    def apply(self, part: Field) -> dict[str, Field]: ...
 
 
 def target_axes(box: Box, resolution: float) -> Axes:
@@ -71,25 +85,32 @@ def regridder(grid: Grid, box: Box, resolution: float, method: Method) -> Regrid
 class Nearest:
     """The value of the nearest source point; NaN beyond half a cell outside the source grid."""
 
-    rows: Indices
-    columns: Indices
-    inside: npt.NDArray[np.bool_]
+    window: Window
+    points: Points
+    inside: Marks
 
     @classmethod
-    def of(cls, grid: Grid, axes: Axes) -> Nearest:
+    def of(cls, grid: Grid, axes: Axes, *others: Points) -> Nearest:
+        """`others` are further points that the window has to hold."""
         j, i, inside = _places(grid, axes)
-        return cls(_row(grid, np.rint(j)), _column(grid, np.rint(i)), inside)
+        rows, columns = _row(grid, np.rint(j)), _column(grid, np.rint(i))
+        found = _window(grid, (rows[inside], columns[inside]), *others)
+        return cls(found, _within(found, grid, (rows, columns), inside), inside)
 
-    def apply(self, field: Field) -> dict[str, Field]:
-        return {"": np.where(self.inside, field[self.rows, self.columns], np.float32(np.nan))}
+    @property
+    def nearest(self) -> Nearest:
+        return self
+
+    def apply(self, part: Field) -> dict[str, Field]:
+        return {"": np.where(self.inside, part[self.points], np.float32(np.nan))}
 
 
 @dataclass(frozen=True, slots=True)
 class Bilinear:
     """Weights of the four points around each target. Points without a value leave the rest to the others."""
 
-    corners: tuple[tuple[Indices, Indices, Floats], ...]
-    inside: npt.NDArray[np.bool_]
+    corners: tuple[tuple[Points, Floats], ...]
+    nearest: Nearest
 
     @classmethod
     def of(cls, grid: Grid, axes: Axes) -> Bilinear:
@@ -98,23 +119,31 @@ class Bilinear:
         i = i if grid.wraps else np.clip(i, 0, grid.shape[1] - 1)
         down, left = np.floor(j), np.floor(i)
         up_weight, right_weight = j - down, i - left
-        corners = tuple(
-            (_row(grid, down + up), _column(grid, left + right), rows_weight * columns_weight)
+        corners = [
+            ((_row(grid, down + up), _column(grid, left + right)), rows_weight * columns_weight)
             for up, rows_weight in ((0, 1 - up_weight), (1, up_weight))
             for right, columns_weight in ((0, 1 - right_weight), (1, right_weight))
+        ]
+        nearest = Nearest.of(grid, axes, *((rows[inside], columns[inside]) for (rows, columns), _ in corners))
+        return cls(
+            tuple((_within(nearest.window, grid, points, inside), weight) for points, weight in corners), nearest
         )
-        return cls(corners, inside)
 
-    def apply(self, field: Field) -> dict[str, Field]:
-        total = np.zeros(self.inside.shape)
-        weights = np.zeros(self.inside.shape)
-        for rows, columns, weight in self.corners:
-            values = field[rows, columns]
+    @property
+    def window(self) -> Window:
+        return self.nearest.window
+
+    def apply(self, part: Field) -> dict[str, Field]:
+        inside = self.nearest.inside
+        total = np.zeros(inside.shape)
+        weights = np.zeros(inside.shape)
+        for points, weight in self.corners:
+            values = part[points]
             counts = np.where(np.isnan(values), 0.0, weight)
             # Not `values * counts`: a point without weight must not spread its NaN.
             total += np.where(counts > 0, values, 0.0) * counts
             weights += counts
-        enough = self.inside & (weights >= LEAST_WEIGHT)
+        enough = inside & (weights >= LEAST_WEIGHT)
         with np.errstate(invalid="ignore", divide="ignore"):
             return {"": np.where(enough, total / weights, np.nan).astype(np.float32)}
 
@@ -123,11 +152,11 @@ class Bilinear:
 class Cells:
     """Mean, minimum and maximum of the source points in each cell; an empty cell takes the nearest point."""
 
-    window: tuple[Indices, Indices]
+    points: Points
     starts: Indices
     cells: Indices
     nearest: Nearest
-    empty: npt.NDArray[np.bool_]
+    empty: Marks
 
     @classmethod
     def of(cls, grid: Grid, axes: Axes, resolution: float) -> Cells:
@@ -136,15 +165,21 @@ class Cells:
         cells, starts = np.unique(cell[order], return_index=True)
         empty = np.ones(axes.shape[0] * axes.shape[1], np.bool_)
         empty[cells] = False
-        return cls((rows[order], columns[order]), starts, cells, Nearest.of(grid, axes), empty.reshape(axes.shape))
+        points = rows[order], columns[order]
+        nearest = Nearest.of(grid, axes, points)
+        return cls(_within(nearest.window, grid, points), starts, cells, nearest, empty.reshape(axes.shape))
 
-    def apply(self, field: Field) -> dict[str, Field]:
-        nearest = self.nearest.apply(field)[""]
+    @property
+    def window(self) -> Window:
+        return self.nearest.window
+
+    def apply(self, part: Field) -> dict[str, Field]:
+        nearest = self.nearest.apply(part)[""]
         blank = np.where(self.empty, nearest, np.float32(np.nan))
         result = {suffix: blank.copy() for suffix in ("", "_min", "_max")}
         if not len(self.cells):
             return result
-        values = field[self.window]
+        values = part[self.points]
         known = ~np.isnan(values)
         counts = np.add.reduceat(known, self.starts, dtype=np.intp)
         sums = np.add.reduceat(np.where(known, values, 0.0), self.starts, dtype=np.float64)
@@ -163,7 +198,7 @@ def _multiples(low: float, high: float, step: float) -> Floats:
     return np.round(np.arange(first, last + 1) * step, 10) + 0.0
 
 
-def _places(grid: Grid, axes: Axes) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+def _places(grid: Grid, axes: Axes) -> tuple[Floats, Floats, Marks]:
     """Fractional source indices of every target point, and which of them lie on the source grid."""
     j, i = np.broadcast_arrays(*grid.index(axes.lat[:, None], axes.lon[None, :]))
     rows, columns = grid.shape
@@ -183,10 +218,25 @@ def _column(grid: Grid, i: Floats) -> Indices:
     return (np.mod(i, columns) if grid.wraps else np.clip(i, 0, columns - 1)).astype(np.intp)
 
 
+def _window(grid: Grid, *points: Points) -> Window:
+    """The smallest window with all of these points; any single one where there are none."""
+    rows, columns = (np.concatenate(part) for part in zip(*points, strict=True))
+    if not rows.size:
+        return Window(slice(0, 1), (slice(0, 1),))
+    marks = np.zeros(grid.shape[1], np.bool_)
+    marks[columns] = True
+    return Window(slice(int(rows.min()), int(rows.max()) + 1), enclosing_columns(marks, wraps=grid.wraps))
+
+
+def _within(found: Window, grid: Grid, points: Points, inside: Marks | None = None) -> Points:
+    """The same points counted from the window's first; those that are not inside become the first."""
+    rows = points[0] - found.rows.start
+    columns = np.mod(points[1] - found.cols[0].start, grid.shape[1])
+    return (rows, columns) if inside is None else (np.where(inside, rows, 0), np.where(inside, columns, 0))
+
+
 def _members(grid: Grid, axes: Axes, resolution: float) -> tuple[Indices, Indices, Indices]:
     """Row, column and target cell of every source point that lies in some cell."""
-    from gribmill.regions.window import window
-
     found = window(grid, _around(axes, resolution))
     if found is None:
         nothing = np.zeros(0, np.intp)

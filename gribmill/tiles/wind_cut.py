@@ -11,29 +11,26 @@ import numpy.typing as npt
 from gribmill.regions.window import Window
 from gribmill.tiles.cutter import Cutter
 from gribmill.tiles.grib.field import Field
-from gribmill.tiles.grib.winds import pairs, turn_of, turned
+from gribmill.tiles.grib.winds import pairs, turned
 
 Values = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What some regions take of one field: their windows alone, or the whole of it where one of them regrids."""
+    """What some regions look at of one field."""
 
-    whole: Values | None
     windows: dict[Window, Values]
 
     @classmethod
     def of(cls, item: Field, knives: Sequence[Cutter]) -> Parts:
         """Decoded once for all of these regions."""
-        if any(knife.regridder is not None for knife in knives):
-            return cls(item.values(), {})
         windows = list(dict.fromkeys(knife.window for knife in knives))
-        return cls(None, dict(zip(windows, item.cut(windows), strict=True)))
+        return cls(dict(zip(windows, item.cut(windows), strict=True)))
 
     def cut(self, knife: Cutter, *, angle: bool = False) -> dict[str, Values]:
         """The region's part."""
-        return {"": self.windows[knife.window]} if self.whole is None else knife.cut(self.whole, angle=angle)
+        return knife.cut(self.windows[knife.window], angle=angle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +73,9 @@ class Pair:
         return self._turned(knife, *self._parts)
 
     def _turned(self, knife: Cutter, u: Parts, v: Parts) -> tuple[dict[str, Values], dict[str, Values]]:
-        grid = self.fields[0].grid
-        if knife.regridder is not None:
-            assert u.whole is not None and v.whole is not None
-            east, north = turned(u.whole, v.whole, *turn_of(grid))
-            return knife.cut(east), knife.cut(north)
-        east, north = turned(u.cut(knife)[""], v.cut(knife)[""], *knife.turn(grid))
-        return {"": east}, {"": north}
+        both = u.windows[knife.window], v.windows[knife.window]
+        east, north = turned(*both, *knife.turn(self.fields[0].grid))
+        return knife.cut(east), knife.cut(north)
 
 
 class Winds:

@@ -76,6 +76,6 @@ def make_tile(
         )
         if "step_minutes" in changes:
             facts["step_minutes"] = changes["step_minutes"]
-        for suffix, part in knife.cut(whole).items():
+        for suffix, part in knife.cut(np.ascontiguousarray(knife.window.take(whole))).items():
             draft.add(name + suffix, part, facts)
     return draft.write(SOURCE, frozenset(), None).path

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from gribmill.regions.box import Box
-from gribmill.regions.grids import LambertGrid, LatLonGrid
+from gribmill.regions.grids import Grid, LambertGrid, LatLonGrid
+from gribmill.regions.region import Region
+from gribmill.tiles.build import build
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.regrid import regridder, target_axes
+from gribmill.tiles.grib.field import read_fields
+from gribmill.tiles.grib.winds import earth_relative
+from gribmill.tiles.regrid import Bilinear, Cells, Method, Nearest, Points, Regridder, regridder, target_axes
+from tests.make_grib import make_message, write
 from tests.tiles.make_tile import EARTH
 
 GLOBE = LatLonGrid.spanning(nx=72, ny=37, south=-90, north=90, west=0, east=355, earth=EARTH)
@@ -20,11 +28,19 @@ GRIDS = {"globe": GLOBE, "lambert": LAMBERT}
 BOXES = {"globe": Box(-25.0, -35.0, 30.0, 40.0), "lambert": Box(-99.0, 31.0, -88.0, 40.0)}
 
 
+NEW_YORK = Box(-75.0, 40.5, -72.0, 42.0)
+
+
 def noise(shape: tuple[int, int], missing: float = 0.2) -> np.ndarray:
     rng = np.random.default_rng(5)
     values = rng.normal(280, 10, shape).astype("f4")
     values[rng.random(shape) < missing] = np.nan
     return values
+
+
+def apply(made: Regridder, values: np.ndarray) -> dict[str, np.ndarray]:
+    """A regridder is given its window of a field."""
+    return made.apply(np.ascontiguousarray(made.window.take(values)))
 
 
 def test_neighbouring_regions_share_their_points() -> None:
@@ -53,7 +69,7 @@ def test_a_resolution_that_gives_billions_of_points_is_refused() -> None:
 def test_nearest_takes_the_nearest_point_of_all(name: str) -> None:
     grid, box = GRIDS[name], BOXES[name]
     values, axes = noise(grid.shape), target_axes(box, 1.7)
-    found = regridder(grid, box, 1.7, "nearest").apply(values)[""]
+    found = apply(regridder(grid, box, 1.7, "nearest"), values)[""]
     j, i = np.mgrid[: grid.shape[0], : grid.shape[1]]
     for row, y in enumerate(axes.lat):
         for column, x in enumerate(axes.lon):
@@ -77,7 +93,7 @@ def test_bilinear_reproduces_a_plane_and_its_seam(name: str) -> None:
     grid, box = GRIDS[name], BOXES[name]
     j, i = np.mgrid[: grid.shape[0], : grid.shape[1]].astype(float)
     turn = np.cos(2 * np.pi * i / grid.shape[1]) if grid.wraps else 3 * i
-    found = regridder(grid, box, 0.5, "bilinear").apply((2 * j + turn).astype("f4"))[""]
+    found = apply(regridder(grid, box, 0.5, "bilinear"), (2 * j + turn).astype("f4"))[""]
     axes = target_axes(box, 0.5)
     a, b = grid.index(axes.lat[:, None], axes.lon[None, :])
     if grid.wraps:
@@ -96,14 +112,14 @@ def test_bilinear_leaves_missing_points_to_the_others_but_not_when_most_are_miss
     values = np.full(GLOBE.shape, 10.0, "f4")
     values[18, 0] = np.nan  # 0°N 0°E
     near, far = Box(1.0, 1.0, 1.5, 1.5), Box(3.0, 3.0, 3.5, 3.5)
-    assert np.isnan(regridder(GLOBE, near, 1.0, "bilinear").apply(values)[""][0, 0])
-    assert regridder(GLOBE, far, 3.0, "bilinear").apply(values)[""][0, 0] == 10.0
+    assert np.isnan(apply(regridder(GLOBE, near, 1.0, "bilinear"), values)[""][0, 0])
+    assert apply(regridder(GLOBE, far, 3.0, "bilinear"), values)[""][0, 0] == 10.0
 
 
 def test_a_missing_neighbour_without_weight_does_no_harm() -> None:
     values = np.full(GLOBE.shape, 10.0, "f4")
     values[19, :] = np.nan
-    found = regridder(GLOBE, Box(-1, -1, 11, 1), 5.0, "bilinear").apply(values)[""]
+    found = apply(regridder(GLOBE, Box(-1, -1, 11, 1), 5.0, "bilinear"), values)[""]
     np.testing.assert_array_equal(found, [[10.0, 10.0, 10.0]])
 
 
@@ -111,7 +127,7 @@ def test_a_missing_neighbour_without_weight_does_no_harm() -> None:
 def test_cells_are_the_mean_least_and_greatest_of_their_points(name: str) -> None:
     grid, box, size = GRIDS[name], BOXES[name], {"globe": 12.0, "lambert": 0.7}[name]
     values, axes = noise(grid.shape), target_axes(box, size)
-    found = regridder(grid, box, size, "cells").apply(values)
+    found = apply(regridder(grid, box, size, "cells"), values)
     j, i = np.mgrid[: grid.shape[0], : grid.shape[1]]
     lat, lon = grid.latlon(j, i)
     checked = 0
@@ -137,13 +153,58 @@ def test_cells_are_the_mean_least_and_greatest_of_their_points(name: str) -> Non
 
 
 def test_a_cell_finer_than_the_grid_takes_the_nearest_point_and_leaves_no_hole() -> None:
-    found = regridder(GLOBE, Box(0, 0, 20, 20), 1.0, "cells").apply(noise(GLOBE.shape, missing=0.0))
+    found = apply(regridder(GLOBE, Box(0, 0, 20, 20), 1.0, "cells"), noise(GLOBE.shape, missing=0.0))
     assert not np.isnan(found[""]).any()
     assert (found["_min"] <= found["_max"]).all()
 
 
 def test_beyond_the_source_grid_there_is_nothing() -> None:
     for method in ("nearest", "bilinear", "cells"):
-        found = regridder(LAMBERT, Box(-130, 20, -80, 50), 1.0, method).apply(noise(LAMBERT.shape, 0.0))[""]  # type: ignore[arg-type]
+        found = apply(regridder(LAMBERT, Box(-130, 20, -80, 50), 1.0, method), noise(LAMBERT.shape, 0.0))[""]  # type: ignore[arg-type]
         assert np.isnan(found[0, 0])
         assert not np.isnan(found).all()
+
+
+def over_the_whole(made: Nearest | Bilinear | Cells, grid: Grid) -> Nearest | Bilinear | Cells:
+    """The same regridder, but one that takes the whole field."""
+
+    def there(points: Points) -> Points:
+        rows, columns = made.window.rows.start, made.window.cols[0].start
+        return points[0] + rows, (points[1] + columns) % grid.shape[1]
+
+    nearest = replace(made.nearest, points=there(made.nearest.points))
+    if isinstance(made, Bilinear):
+        return Bilinear(tuple((there(points), weight) for points, weight in made.corners), nearest)
+    return replace(made, points=there(made.points), nearest=nearest) if isinstance(made, Cells) else nearest
+
+
+@pytest.mark.parametrize("method", ["nearest", "bilinear", "cells"])
+@pytest.mark.parametrize("name", GRIDS)
+def test_its_window_is_all_that_a_regridder_needs_and_gives_the_same_bits(name: str, method: Method) -> None:
+    grid, values = GRIDS[name], noise(GRIDS[name].shape)
+    made = regridder(grid, BOXES[name], 1.7, method)
+    assert made.window.points < values.size
+    assert len(made.window.cols) == (2 if grid.wraps else 1)
+    for one, whole in ((made, over_the_whole(made, grid)), (made.nearest, over_the_whole(made.nearest, grid))):
+        expected, found = whole.apply(values), apply(one, values)
+        assert {suffix: array.tobytes() for suffix, array in found.items()} == {
+            suffix: array.tobytes() for suffix, array in expected.items()
+        }
+
+
+@pytest.mark.parametrize("method", ["nearest", "bilinear", "cells"])
+def test_a_region_that_lies_beyond_the_grid_asks_for_next_to_nothing(method: Method) -> None:
+    made = regridder(LAMBERT, Box(10, -40, 20, -30), 1.0, method)
+    assert made.window.points == 1
+    assert all(np.isnan(array).all() for array in apply(made, noise(LAMBERT.shape)).values())
+
+
+@pytest.mark.parametrize("method", ["nearest", "bilinear"])
+def test_winds_are_turned_in_the_window_as_they_are_on_the_whole_grid(tmp_path: Path, method: Method) -> None:
+    path = write(tmp_path / "winds.grib2", [make_message("hrrr-ne", name) for name in ("10u", "10v")])
+    u, v = read_fields(path)
+    made = regridder(u.grid, NEW_YORK, 0.1, method)
+    (tile,) = build(path, [Region("ny", NEW_YORK, resolution=0.1, method=method)], tmp_path).tiles
+    with np.load(tile.path) as arrays:
+        for name, whole in zip(("u10", "v10"), earth_relative(u, v), strict=True):
+            assert arrays[name].tobytes() == over_the_whole(made, u.grid).apply(whole)[""].tobytes()
