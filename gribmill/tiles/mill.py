@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,20 +98,26 @@ class Mill:
                 self._note_duplicate(step, item, chosen)
 
     def finish(self, source: Source, written: set[Path]) -> Outcome:
-        """Write every tile. A region that fails does not stop the others."""
+        """Write every tile, as many at once as the press has threads. A region that fails does not stop the others."""
         attribution = ECMWF_ATTRIBUTION if self.ecmwf else None
-        tiles = []
+        pending = []
         for (_, region), draft in self.drafts.items():
             if region in self.failed or not draft.encoded:
                 continue
             draft.skipped = [*self.skipped, *draft.skipped]
-            try:
-                if draft.path in written:
-                    raise TileError(TWICE.format(path=draft.path, file=source.name))
-                tiles.append(draft.write(source, self.wanted, attribution))
-                written.add(draft.path)
-            except (GribmillError, OSError) as error:
-                self.failed[region] = error if isinstance(error, GribmillError) else TileError(str(error))
+            if draft.path in written:
+                self.failed[region] = TileError(TWICE.format(path=draft.path, file=source.name))
+                continue
+            written.add(draft.path)
+            pending.append((draft, self.press.give(partial(_attempt, draft, source, self.wanted, attribution))))
+        tiles = []
+        for draft, result in pending:
+            made = result()
+            if isinstance(made, Built):
+                tiles.append(made)
+            else:
+                written.discard(draft.path)
+                self.failed[draft.shelf.region] = made
         outside = tuple(region.name for region in self.regions if region.name not in self.touched)
         failed = tuple(Failed(name, error) for name, error in self.failed.items())
         full = {tile.region for tile in tiles} | self.failed.keys() | set(outside)
@@ -225,3 +232,13 @@ class Mill:
         for draft in self.drafts.values():
             notes += [*draft.skipped, *draft.duplicates]
         return sorted(dict.fromkeys(notes), key=lambda note: (note.offset, note.field))
+
+
+def _attempt(draft: Draft, source: Source, wanted: frozenset[str], attribution: str | None) -> Built | GribmillError:
+    """The tile, or why it could not be written."""
+    try:
+        return draft.write(source, wanted, attribution)
+    except GribmillError as error:
+        return error
+    except OSError as error:
+        return TileError(str(error))
