@@ -1,4 +1,4 @@
-"""Arrays are encoded while the next field is decoded, tiles written side by side, on as many cores as a build is given."""
+"""Arrays are encoded while the next field is decoded, and tiles written side by side, on the cores a build is given."""
 
 from __future__ import annotations
 
