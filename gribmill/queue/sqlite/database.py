@@ -63,6 +63,7 @@ class _Handle:
 
     def __init__(self, connection: sqlite3.Connection, lock: HostLock, log: DurableLog | None) -> None:
         self.connection = connection
+        self.cursor = connection.cursor()
         self.lock = lock
         self.log = log
         self.pid = os.getpid()
@@ -189,19 +190,20 @@ class SqliteDatabase:
             handle = self._handle()
         except sqlite3.Error as error:
             raise fault_of(error, self.path) from error
-        if handle.log is not None and handle.log.wants_room:
+        log = handle.log
+        if log is not None and log.wants_room:
             with self.write():  # which makes it
                 pass
         handle.lock.acquire()
         try:
             row = (to_text(self.clock()), *columns)
-            made = handle.connection.execute(statement("sqlite", name), row).lastrowid
+            made = handle.cursor.execute(statement("sqlite", name), row).lastrowid
         except FAULTS as error:
             raise fault_of(error, self.path) from error
         finally:
             handle.lock.release()
-        if handle.log is not None:
-            handle.log.flush()
+        if log is not None:
+            log.flush()
         return made or 0
 
     def changed(self) -> bool:

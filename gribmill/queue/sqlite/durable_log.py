@@ -21,6 +21,7 @@ class DurableLog:
         self._path = path
         self._fd = -1
         self._flushes = 0
+        self.wants_room = False
 
     def flush(self) -> None:
         """Return when everything committed so far, by whomever, is on the disk."""
@@ -30,15 +31,12 @@ class DurableLog:
                 _flush_folder(self._path.parent)
             os.fdatasync(self._fd)
             self._flushes += 1
+            self.wants_room = self._flushes == FLUSHES_BEFORE_ROOM
         except OSError as error:
             raise StoreError(
                 f"{self._path}: what was just written cannot be put on the disk ({error.strerror});"
                 " it is there now, and may be gone after a power cut"
             ) from None
-
-    @property
-    def wants_room(self) -> bool:
-        return self._flushes == FLUSHES_BEFORE_ROOM
 
     def make_room(self, size: int) -> None:
         """Fill the file up with zeros. SQLite takes what was never written for the log's end.
@@ -46,7 +44,7 @@ class DurableLog:
         A flush that finds the file longer than the last one did waits for the file system's journal too, which takes
         as long again. To be called inside a write transaction: nobody else appends then.
         """
-        self._flushes += 1
+        self.wants_room = False
         with contextlib.suppress(OSError):  # a full disk: whoever writes next is told
             end = os.fstat(self._fd).st_size
             while end < size:

@@ -53,13 +53,13 @@ class WakeFolder:
         self.path.mkdir(mode=0o777, exist_ok=True)
         listener = WakeSocket(self.path)
         with contextlib.suppress(OSError):  # nobody will know of it: it is left with polling
-            self._map()[:] = secrets.token_bytes(JOINED_BYTES)
+            (self._joined or self._map())[:] = secrets.token_bytes(JOINED_BYTES)
         return listener
 
     def _listeners(self) -> list[str]:
         """Asked after every enqueue: the folder is read again only when somebody has joined since."""
         try:
-            joined, known = self._map()[:], self._known
+            joined, known = (self._joined or self._map())[:], self._known
             if joined != known[0]:
                 names = os.listdir(self.path)  # noqa: PTH208
                 known = self._known = (joined, [name for name in names if name != JOINED])
@@ -68,15 +68,14 @@ class WakeFolder:
         return known[1]
 
     def _map(self) -> mmap.mmap:
-        if self._joined is None:
-            self.path.mkdir(mode=0o777, exist_ok=True)
-            fd = os.open(self.path / JOINED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            try:
-                # A mapped page that lies behind the end, or finds no room on the disk, would kill the process.
-                os.posix_fallocate(fd, 0, JOINED_BYTES)
-                self._joined = mmap.mmap(fd, JOINED_BYTES)
-            finally:
-                os.close(fd)
+        self.path.mkdir(mode=0o777, exist_ok=True)
+        fd = os.open(self.path / JOINED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            # A mapped page that lies behind the end, or finds no room on the disk, would kill the process.
+            os.posix_fallocate(fd, 0, JOINED_BYTES)
+            self._joined = mmap.mmap(fd, JOINED_BYTES)
+        finally:
+            os.close(fd)
         return self._joined
 
 

@@ -26,7 +26,8 @@ class Enqueues(StoreBase):
         """The job's id; an equal active job's id when it deduplicates."""
         prepared = self._prepare(job)
         if prepared.is_plain:
-            made = Enqueued(self.database.insert_alone("insert_plain_job", prepared[:10]), created=True)
+            columns = (*prepared[:5], prepared.args)
+            made = Enqueued(self.database.insert_alone("insert_plain_job", columns), created=True)
         else:
             with self.database.write() as tx:
                 made = _insert(tx, prepared)
@@ -92,8 +93,8 @@ class PreparedJob(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Nothing to look up and no time to work out: it can run at once, whatever else is there."""
-        return self.dedupe_key is None and not self.after and not self.delay_seconds and self.retry_of is None
+        """Nothing but its first five columns and its arguments: it can run at once, whatever else is there."""
+        return self[5:8] == (None, None, None) and self[9:14] == (None, None, None, None, ())
 
     @property
     def likeness(self) -> tuple[Any, ...]:
