@@ -42,6 +42,23 @@ def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, cloc
 
 
 @pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("priority", -4),
+        ("max_attempts", 7),
+        ("tenant_id", "t"),
+        ("source", "system"),
+        ("source_ref", "upload 5"),
+        ("correlation_id", ""),
+        ("created_by", "ann"),
+        ("dedupe_key", "k"),
+    ],
+)
+def test_job_keeps_the_one_thing_that_it_was_given(store: Store, field: str, value: Any) -> None:
+    assert getattr(store.job(add(store, **{field: value})), field) == value
+
+
+@pytest.mark.parametrize(
     ("kind", "args", "named"),
     [
         ("plain", {"n": "many"}, "n:"),
