@@ -65,6 +65,41 @@ def test_winds_that_are_earth_relative_already_stay_as_they_are() -> None:
         assert np.array_equal(north, v.values())
 
 
+@pytest.mark.parametrize("grid", ["gfs-small", "nbm-hi-small"])
+def test_axes_of_an_upright_grid_are_east_and_north_whatever_the_flag_says(grid: str) -> None:
+    """So a lone component is not lost, and a gap in one makes none in the other."""
+    u, v = wind(grid, grid_relative=True)
+    assert eccodes_flag(u) == 1
+    assert not u.grid_relative_winds
+    assert np.array_equal(earth_relative(u, v)[0], u.values())
+
+
+def eccodes_flag(field: Field) -> int:
+    handle = eccodes.codes_new_from_message(field.message())
+    try:
+        return int(eccodes.codes_get(handle, "uvRelativeToGrid"))
+    finally:
+        eccodes.codes_release(handle)
+
+
+@pytest.mark.parametrize(("discipline", "category", "first"), [(10, 1, 2), (10, 2, 4), (0, 2, 23)])
+def test_currents_ice_drift_and_gusts_are_turned_as_well(discipline: int, category: int, first: int) -> None:
+    def drift(number: int) -> bytes:
+        made = make_message("hrrr-ak-small", "10u", smooth_values(GRIDS["hrrr-ak-small"].shape), packing="grid_simple")
+        handle = eccodes.codes_new_from_message(made)
+        try:
+            keys = {"discipline": discipline, "parameterCategory": category, "parameterNumber": number}
+            for key, value in keys.items():
+                eccodes.codes_set(handle, key, value)
+            return bytes(eccodes.codes_get_message(handle))
+        finally:
+            eccodes.codes_release(handle)
+
+    ((u, v),) = pairs(list(fields(drift(first) + drift(first + 1), "f")))
+    east, _ = earth_relative(u, v)
+    assert np.abs(east - u.values()).max() > 0.1
+
+
 def test_a_missing_component_makes_both_missing() -> None:
     shape = GRIDS["hrrr-small"].shape
     holed = smooth_values(shape)

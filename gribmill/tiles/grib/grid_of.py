@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from gribmill.tiles.grib.layout import Layout
 
 COMPONENTS_ALONG_GRID = 0x08
+# Their axes are east and north everywhere, whatever the flag says: nothing needs turning, nor its other half.
+UPRIGHT = frozenset(("lat-lon", "Gaussian", "Mercator", "reduced lat-lon", "reduced Gaussian"))
 
 
 def grid_of(sections: Sections1 | Sections2, layout: Layout | None) -> Grid:
@@ -31,9 +33,9 @@ def grid_name(sections: Sections1 | Sections2) -> str:
 
 
 def grid_relative(sections: Sections1 | Sections2) -> bool:
-    """Whether u and v are along the grid's axes (bit 5 of the resolution and component flags)."""
+    """Whether u and v are along axes that are not east and north (bit 5 of the resolution and component flags)."""
     flags = grid1.flags(sections.grid) if isinstance(sections, Sections1) else grid2.flags(sections.grid)
-    return bool(flags & COMPONENTS_ALONG_GRID)
+    return bool(flags & COMPONENTS_ALONG_GRID) and grid_name(sections) not in UPRIGHT
 
 
 # Every message of a file repeats the same section: it is read once.

@@ -15,12 +15,15 @@ from gribmill.tiles.grib.field import Field
 from gribmill.tiles.grib.kernel import native
 from gribmill.tiles.grib.keys import Keys
 
-# Parameters that are components of one vector: u and its v. GRIB2: wind, storm motion, the hour's
-# strongest wind, shear, momentum flux, gravity wave stress. GRIB1: NCEP's table 2 and ECMWF's 128 and 228.
+# Parameters that are components of one vector: u and its v. GRIB2: wind, storm motion (WMO's and NCEP's), the hour's
+# strongest wind, gusts, geostrophic wind, shear, momentum flux, gravity wave stress; Stokes drift, ocean currents, ice
+# drift. GRIB1: the first 127 of tables 1 to 3 are WMO's (wind, currents, ice drift); ECMWF's 128 and 228.
 PARTNERS: dict[tuple[int, ...], tuple[int, ...]] = {
-    (0, 2, 2): (0, 2, 3), (0, 2, 194): (0, 2, 195), (0, 2, 222): (0, 2, 223), (0, 2, 15): (0, 2, 16),
-    (0, 2, 17): (0, 2, 18), (0, 3, 194): (0, 3, 195), (2, 33): (2, 34), (128, 131): (128, 132),
-    (128, 165): (128, 166), (228, 246): (228, 247), (228, 239): (228, 240),
+    (0, 2, 2): (0, 2, 3), (0, 2, 194): (0, 2, 195), (0, 2, 27): (0, 2, 28), (0, 2, 222): (0, 2, 223),
+    (0, 2, 23): (0, 2, 24), (0, 2, 41): (0, 2, 42), (0, 2, 15): (0, 2, 16), (0, 2, 17): (0, 2, 18),
+    (0, 3, 194): (0, 3, 195), (10, 0, 21): (10, 0, 22), (10, 1, 2): (10, 1, 3), (10, 2, 4): (10, 2, 5),
+    **{(table, u): (table, u + 1) for table in (1, 2, 3) for u in (33, 49, 95)},
+    (128, 131): (128, 132), (128, 165): (128, 166), (228, 246): (228, 247), (228, 239): (228, 240),
 }  # fmt: skip
 EASTWARD, NORTHWARD = frozenset(PARTNERS), frozenset(PARTNERS.values())
 
