@@ -88,14 +88,14 @@ static inline int take_bits(Aec *self, unsigned width, uint32_t *number) {
     return 1;
 }
 
-/* The 64 bits from a byte on, the first one lowest: so that the next one-bit is found by counting zeros. */
-static inline uint64_t mirrored_at(Octets octets, size_t place) {
-    uint64_t word;
+/* The first bit lowest: so that the next one is found by counting zeros. */
+static inline uint64_t mirrored(uint64_t word) {
 #if defined(__GNUC__)
-    word = __builtin_bswap64(word_at(octets, place));
+    word = __builtin_bswap64(word);
 #else
-    word = 0;
-    for (int i = 7; i >= 0; i--) word = word << 8 | (place + (size_t)i < octets.size ? octets.bytes[place + (size_t)i] : 0);
+    word = (word >> 8 & UINT64_C(0x00FF00FF00FF00FF)) | (word & UINT64_C(0x00FF00FF00FF00FF)) << 8;
+    word = (word >> 16 & UINT64_C(0x0000FFFF0000FFFF)) | (word & UINT64_C(0x0000FFFF0000FFFF)) << 16;
+    word = word >> 32 | word << 32;
 #endif
     word = (word >> 1 & UINT64_C(0x5555555555555555)) | (word & UINT64_C(0x5555555555555555)) << 1;
     word = (word >> 2 & UINT64_C(0x3333333333333333)) | (word & UINT64_C(0x3333333333333333)) << 2;
@@ -112,28 +112,56 @@ static inline unsigned zeros_before(uint64_t word) {
 #endif
 }
 
-/* `count` unary numbers (zeros, then a one) that take no more than `room` bits in all. */
+static inline unsigned ones_in(uint64_t word) {
+#if defined(__GNUC__)
+    return (unsigned)__builtin_popcountll(word);
+#else
+    unsigned ones = 0;
+    for (; word; word &= word - 1) ones++;
+    return ones;
+#endif
+}
+
+#ifdef WITH_AVX2
+AVX2 static inline uint64_t one_above(uint64_t word, unsigned below) { return _pdep_u64(UINT64_C(1) << below, word); }
+#endif
+
+/* Where, from the top, the one is that has so many others below it. */
+static inline unsigned place_of_one(uint64_t word, unsigned below) {
+#ifdef WITH_AVX2
+    if (has_avx2()) return 63 - zeros_before(one_above(word, below));
+#endif
+    for (; below; below--) word &= word - 1;
+    return 63 - zeros_before(word);
+}
+
+/* `count` unary numbers (zeros, then a one) that take no more than `room` bits in all. Where they end is known before
+   they are taken apart, and the next block need not wait for it. Without `out` they are passed over. */
 static int take_unary(Aec *self, uint32_t *out, size_t count, uint64_t room) {
     const uint64_t start = self->bit;
     uint64_t bit = start;
     uint32_t zeros = 0;
-    size_t made = 0;
     while (bit < self->end && bit - start <= room) {
         const unsigned skip = (unsigned)(bit & 7);
-        uint64_t word = mirrored_at(self->data, (size_t)(bit >> 3)) >> skip;
-        unsigned next = 0;
-        while (word && made < count) {
-            const unsigned place = zeros_before(word);
-            out[made++] = zeros + place - next;
-            zeros = 0;
-            next = place + 1;
-            word &= word - 1;
+        const uint64_t word = word_at(self->data, (size_t)(bit >> 3)) << skip;
+        const unsigned ones = ones_in(word), part = ones < count ? ones : (unsigned)count;
+        if (out) {
+            uint64_t ahead = mirrored(word);
+            unsigned next = 0;
+            for (unsigned i = 0; i < part; i++) {
+                const unsigned place = zeros_before(ahead);
+                *out++ = zeros + place - next;
+                zeros = 0;
+                next = place + 1;
+                ahead &= ahead - 1;
+            }
+            zeros += 64 - skip - next;
         }
-        if (made == count) {
-            self->bit = bit + next;
+        count -= part;
+        if (count == 0) {
+            self->bit = bit + place_of_one(word, ones - part) + 1;
             return self->bit - start <= room;
         }
-        zeros += 64 - skip - next;
         bit += 64 - skip;
     }
     return 0;
@@ -180,7 +208,7 @@ static int split(Aec *self, unsigned shift, int reference, uint64_t room, int sk
     const size_t count = self->block - (size_t)reference;
     const uint64_t binary = (uint64_t)count * shift;
     uint32_t *out = self->samples + self->have;
-    if (binary > room || !take_unary(self, out, count, room - binary)) return 0;
+    if (binary > room || !take_unary(self, skim ? NULL : out, count, room - binary)) return 0;
     if (self->end - self->bit < binary) return 0;
     if (shift && !skim) {
         uint32_t low[LARGEST_BLOCK + RUN_SLACK];
