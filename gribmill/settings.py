@@ -19,8 +19,9 @@ CONFIG_LIMIT_BYTES = 1_000_000
 # Read elsewhere, before or beside the settings: which file to read, how long `make soak` lasts, which decoder.
 OTHER_VARIABLES = {"GRIBMILL_CONFIG", "GRIBMILL_SOAK_MINUTES", "GRIBMILL_KERNEL"}
 
-Positive = Annotated[float, Field(gt=0)]
-PositiveInt = Annotated[int, Field(gt=0)]
+# A century, and more than any machine has use for: what is larger is a slip, and may not fit into a date or a word.
+Days = Annotated[float, Field(gt=0, le=36_500)]
+PositiveInt = Annotated[int, Field(gt=0, le=1_000_000_000)]
 
 
 def _split(value: Any) -> Any:
@@ -62,23 +63,25 @@ class QueueSettings(Section):
         1.0, description="How often an idle worker looks, should a wake-up get lost."
     )
     allow_network_files: bool = Field(False, description="Open jobs.db on a network file system all the same. Unsafe.")
-    keep_completed_days: Positive = Field(3.0, description="Completed and cancelled jobs are pruned after so long.")
-    keep_failed_days: Positive = Field(90.0, description="Failed jobs are pruned after so long.")
+    keep_completed_days: Days = Field(3.0, description="Completed and cancelled jobs are pruned after so long.")
+    keep_failed_days: Days = Field(90.0, description="Failed jobs are pruned after so long.")
 
 
 class WorkerSettings(Section):
     """Worker processes."""
 
-    lanes: dict[str, PositiveInt] = Field(
+    lanes: dict[str, Annotated[int, Field(gt=0, le=999)]] = Field(
         default_factory=lambda: {"fetch": 4, "build": max(1, os.cpu_count() or 1)},
         description="Executor processes per lane: fetch waits on the network, build uses the CPU.",
     )
-    build_threads: PositiveInt = Field(
+    build_threads: Annotated[int, Field(gt=0, le=64)] = Field(
         1, description="Cores for one build. 1 gives most tiles a minute; more give the first ones sooner."
     )
     max_jobs_per_executor: PositiveInt = Field(1000, description="An executor is replaced after so many jobs.")
     max_memory_mb: PositiveInt = Field(1024, description="An executor that has grown beyond this is replaced.")
-    kill_grace_seconds: Positive = Field(5.0, description="Between TERM and KILL of an executor that must stop.")
+    kill_grace_seconds: Annotated[float, Field(gt=0, le=3600)] = Field(
+        5.0, description="Between TERM and KILL of an executor that must stop."
+    )
 
 
 class ChainSettings(Section):
@@ -87,10 +90,14 @@ class ChainSettings(Section):
     models: Names = Field((), description="The models to follow, such as hrrr, gfs or gefs.p01.")
     regions: Names = Field((), description="The regions to cut; a model is cut for those that it touches.")
     keep_grib: bool = Field(False, description="Keep the downloaded messages when all tiles of an hour are built.")
-    runs_back: PositiveInt = Field(2, description="How many of a model's newest runs a scan looks at.")
-    keep_days: Positive = Field(7.0, description="Runs older than this are pruned.")
+    runs_back: Annotated[int, Field(gt=0, le=1000)] = Field(
+        2, description="How many of a model's newest runs a scan looks at."
+    )
+    keep_days: Days = Field(7.0, description="Runs older than this are pruned.")
     keep_runs: PositiveInt = Field(200, description="No more runs of a model than this are kept.")
-    keep_gigabytes: Positive | None = Field(None, description="The oldest runs go when tiles and spool need more.")
+    keep_gigabytes: Annotated[float, Field(gt=0, le=1e9)] | None = Field(
+        None, description="The oldest runs go when tiles and spool need more."
+    )
 
 
 class RegionSettings(Section):

@@ -16,10 +16,10 @@ def event() -> None:
 
 
 @event.command()
-@click.argument("file", type=click.File("r", encoding="utf-8"))
+@click.argument("file", type=click.File("rb"))
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def s3(settings: Settings, file: IO[str], as_json: bool) -> None:
+def s3(settings: Settings, file: IO[bytes], as_json: bool) -> None:
     """Read an S3 object-created notification from FILE (- for standard input).
 
     Plain S3 events, SNS envelopes and SQS messages around them are understood. NOAA publishes

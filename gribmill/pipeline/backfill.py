@@ -16,6 +16,8 @@ from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 
 MOST_FILES = 200_000
+# No model is older; and the calendar has a first day, before which nothing can be counted.
+EARLIEST = datetime(1950, 1, 1, tzinfo=UTC)
 
 
 class BackfillError(GribmillError):
@@ -124,7 +126,7 @@ def _runs(request: BackfillRequest) -> list[datetime]:
     if request.end < request.begin:
         raise BackfillError("the backfill ends before it begins: --to must not be before --from")
     last = min(request.end, datetime.now(UTC))
-    runs = request.model.runs(last, back=last - request.begin + timedelta(hours=1))
+    runs = request.model.runs(last, back=last - max(request.begin, EARLIEST) + timedelta(hours=1))
     chosen = [run for run in runs if run >= request.begin and (not request.cycles or run.hour in request.cycles)]
     if not chosen:
         raise BackfillError(

@@ -17,21 +17,21 @@ from gribmill.queue.model import NewJob
 SIZE_LIMIT = 2_000_000
 KEY_LIMIT = 1024
 MOST_RECORDS = 1000
-# SNS in SQS in a Lambda's event: deeper nesting is nobody's notification.
-DEEPEST = 4
+# SNS in SQS in a Lambda's event, each a list: deeper nesting is nobody's notification.
+DEEPEST = 8
 
 
 class EventError(GribmillError):
     """A notification that cannot be read."""
 
 
-def scans_for(text: str, models: Mapping[str, Model]) -> list[NewJob]:
+def scans_for(data: bytes, models: Mapping[str, Model]) -> list[NewJob]:
     """One scan per model and run that the notification speaks of."""
-    if len(text) > SIZE_LIMIT:
-        raise EventError(f"a notification of {len(text)} characters is too large")
+    if len(data) > SIZE_LIMIT:
+        raise EventError(f"a notification of more than {SIZE_LIMIT} bytes is too large")
     try:
-        value = json.loads(text)
-    except ValueError as error:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
         raise EventError(f"the notification is not JSON: {error}") from None
     runs = {(model.id, run_id(run)): None for key in _keys(value, DEEPEST) for model, run, _ in find_key(models, key)}
     return [scan_job(model_id, run) for model_id, run in runs]
@@ -44,7 +44,7 @@ def _keys(value: Any, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
     if isinstance(value, dict):
         yield from _own_key(value)
@@ -53,7 +53,7 @@ def _keys(value: Any, depth: int) -> Iterator[str]:
                 yield from _keys(value[name], depth if name == "Records" else depth - 1)
     elif isinstance(value, list):
         for one in value[:MOST_RECORDS]:
-            yield from _keys(one, depth)
+            yield from _keys(one, depth - 1)
 
 
 def _own_key(record: dict[str, Any]) -> Iterator[str]:

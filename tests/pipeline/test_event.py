@@ -18,7 +18,7 @@ def s3_event(*keys: str) -> dict[str, Any]:
 
 
 def scans(context: Context, value: object) -> list[tuple[str, str]]:
-    jobs = scans_for(value if isinstance(value, str) else json.dumps(value), context.models)
+    jobs = scans_for((value if isinstance(value, str) else json.dumps(value)).encode(), context.models)
     return [(job.args["model_id"], job.args["run_id"]) for job in jobs]
 
 
@@ -55,6 +55,8 @@ def test_key_may_be_percent_encoded(context: Context) -> None:
         s3_event("hrrr.20261115/conus/../../etc/passwd", "x" * 5000, "other/file.grib2"),
         {"Records": [{"s3": None}, {"s3": {"object": []}}, {"s3": {"object": {"key": 7}}}, None, 4]},
         {"Message": "not json"},
+        {"Message": "[" * 100_000},
+        "[" * 500 + "]" * 500,
     ],
 )
 def test_what_speaks_of_no_known_file_is_ignored(context: Context, value: object) -> None:
@@ -68,7 +70,7 @@ def test_deep_nesting_ends(context: Context) -> None:
     assert scans(context, value) == []
 
 
-@pytest.mark.parametrize("text", ["{", "", "x" * (SIZE_LIMIT + 1)])
-def test_what_is_no_notification_is_refused_with_a_sentence(context: Context, text: str) -> None:
+@pytest.mark.parametrize("data", [b"{", b"", b"\xff\xfe\xed", b"GRIB\0\0\0\2", b"[" * 100_000, b"x" * (SIZE_LIMIT + 1)])
+def test_what_is_no_notification_is_refused_with_a_sentence(context: Context, data: bytes) -> None:
     with pytest.raises(EventError, match="notification"):
-        scans_for(text, context.models)
+        scans_for(data, context.models)
