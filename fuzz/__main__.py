@@ -58,4 +58,7 @@ def main(seconds: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 60))
+    asked = sys.argv[1:] or ["60"]
+    if len(asked) != 1 or not asked[0].isdecimal():
+        sys.exit("usage: python -m fuzz [SECONDS]   damaged messages into the kernel, a minute unless told otherwise")
+    sys.exit(main(int(asked[0])))
