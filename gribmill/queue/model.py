@@ -117,8 +117,7 @@ class Stopped:
 Outcome = Succeeded | Failed | Snoozed | Stopped
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """How one attempt ended, with what its process left behind."""
 
     ticket: Ticket
@@ -149,8 +148,7 @@ class ClaimRequest:
         return _json_list(self.types)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """What became of a worker's reports, and the batches it was given next, one per claim (heads first)."""
 
     accepted: tuple[Ticket, ...] = ()

@@ -117,7 +117,7 @@ class _Writing:
             raise fault_of(error, database.path) from error
         handle.lock.acquire()
         try:
-            handle.connection.execute("BEGIN IMMEDIATE")
+            handle.cursor.execute("BEGIN IMMEDIATE")
             if handle.log is not None and handle.log.wants_room:
                 handle.log.make_room(LOG_BYTES_KEPT)
         except sqlite3.Error as error:
@@ -132,7 +132,7 @@ class _Writing:
         connection, log = handle.connection, handle.log
         try:
             if error is None:
-                connection.execute("COMMIT")
+                handle.cursor.execute("COMMIT")
         except sqlite3.Error as failure:
             error = failure
         finally:

@@ -58,20 +58,19 @@ class Claims(StoreBase):
 
 def take_batch(tx: Transaction, request: ClaimRequest) -> tuple[Claimed, ...]:
     """Claim in the caller's transaction. Plain statements: nothing for the planner to turn around."""
-    params = {"types": request.types_json, "now": tx.stamp}
-    if tx.rows("any_due", params):
-        tx.change("promote_due", params)
-    heads = tx.rows("claim_head", params)
+    if tx.rows("any_due", {"now": tx.stamp}):
+        tx.change("promote_due", {"now": tx.stamp})
+    heads = tx.rows("claim_head", {"types": request.types_json, "now": tx.stamp})
     if not heads:
         return ()
-    head: tuple[Any, ...] = tuple(heads[0])
-    head_id, kind, _, _, group_key, _, retry_count, _, batch_max = head
+    found: tuple[Any, ...] = tuple(heads[0])
+    *head, batch_max = found
+    head_id, kind, _, _, group_key, _, retry_count, _ = head
     more = min(batch_max, request.batch_limit or batch_max) - 1
-    taken: list[Iterable[Any]] = [head[:-1]]
     # A job that has failed runs alone: if it crashes its executor again, no sibling pays for that.
-    if more > 0 and group_key is not None and retry_count == 0:
-        taken += _siblings(tx, kind, group_key, head_id, more)
-    return _take(tx, request, head_id, taken)
+    joins = more > 0 and group_key is not None and retry_count == 0
+    siblings = _siblings(tx, kind, group_key, head_id, more) if joins else []
+    return _take(tx, request, head_id, [head, *siblings])
 
 
 def _siblings(tx: Transaction, kind: str, group_key: str, head_id: int, more: int) -> list[Row]:
@@ -80,18 +79,11 @@ def _siblings(tx: Transaction, kind: str, group_key: str, head_id: int, more: in
 
 
 def _take(tx: Transaction, request: ClaimRequest, batch_id: int, rows: Iterable[Iterable[Any]]) -> tuple[Claimed, ...]:
-    jobs = tuple(
+    jobs = [
         Claimed(job_id, kind, args, tenant, group, batch_id, attempt_no + 1, retries, attempts)
         for job_id, kind, args, tenant, group, attempt_no, retries, attempts in rows
-    )
-    claim = {
-        "worker_id": request.worker_id,
-        "pid": request.pid,
-        "now": tx.stamp,
-        "batch_id": batch_id,
-        "lease_expires_at": to_text(tx.now + request.lease_seconds),
-    }
-    each = [{**claim, "id": job.id, "attempt_no": job.attempt_no} for job in jobs]
-    tx.change_many("take_job", each)
-    tx.change_many("insert_attempt", each)
-    return jobs
+    ]
+    worker, now, until = request.worker_id, tx.stamp, to_text(tx.now + request.lease_seconds)
+    tx.change_many("take_job", [(worker, now, batch_id, until, job.id) for job in jobs])
+    tx.change_many("insert_attempt", [(job.id, job.attempt_no, worker, request.pid, now) for job in jobs])
+    return tuple(jobs)

@@ -11,7 +11,7 @@ def settle_dependents(tx: Transaction, job_id: int, status: str) -> bool:
     ended = [(job_id, status)]
     while ended:
         parent, how = ended.pop()
-        for child in tx.rows("dependents", {"parent_id": parent}):
+        for child in tx.rows("dependents", (parent,)):
             params = {"job_id": child["job_id"], "now": tx.stamp}
             if how == "completed" or child["on_failure"] == "ignore":
                 woken |= tx.change("release_dependent", params) > 0

@@ -69,12 +69,11 @@ def _apply(tx: Transaction, worker_id: str, report: Report, jobs: list[PreparedJ
 
 def _complete(tx: Transaction, worker_id: str, report: Report, outcome: Succeeded) -> bool | None:
     ticket = report.ticket
-    done = tx.rows("complete_job", {**_fence(worker_id, ticket), "now": tx.stamp})
-    if not done:
+    if not tx.change("complete_job", (tx.stamp, *ticket, worker_id)):
         return None
     _write(tx, outcome.also)
     _end_attempt(tx, report, "skipped" if outcome.skipped else "succeeded", outcome.skipped, outcome.artifacts)
-    return bool(done[0]["has_children"]) and settle_dependents(tx, ticket.job_id, "completed")
+    return settle_dependents(tx, ticket.job_id, "completed")
 
 
 def _snooze(tx: Transaction, worker_id: str, report: Report, outcome: Snoozed) -> bool:
@@ -115,18 +114,12 @@ def _end(tx: Transaction, worker_id: str, report: Report, status: str, error: st
 def _end_attempt(
     tx: Transaction, report: Report, status: str, error: str | None, artifacts: tuple[str, ...] = ()
 ) -> None:
-    params = {
-        "job_id": report.ticket.job_id,
-        "attempt_no": report.ticket.attempt_no,
-        "status": status,
-        "now": tx.stamp,
-        "exit_code": report.exit_code,
-        "stdout_tail": report.stdout_tail,
-        "stderr_tail": report.stderr_tail,
-        "error": error,
-        "artifacts": json.dumps(artifacts) if artifacts else None,
-    }
-    tx.change("end_attempt", params)
+    left = (report.stdout_tail, report.stderr_tail, error, json.dumps(artifacts) if artifacts else None)
+    end = (status, tx.stamp, report.exit_code)
+    if left == (None, None, None, None):
+        tx.change("end_quiet_attempt", (*end, *report.ticket))
+    else:
+        tx.change("end_attempt", (*end, *left, *report.ticket))
 
 
 def retry_wait(tx: Transaction, type_key: str, retry: int, ticket: Ticket) -> float:

@@ -52,9 +52,13 @@ class Mutant:
     def _alter_what_is_sent(self, patch: pytest.MonkeyPatch) -> None:
         replaced = self.sent
 
-        class Connection(sqlite3.Connection):
+        class Cursor(sqlite3.Cursor):
             def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
                 return super().execute(replaced.get(sql, sql), *args)
+
+        class Connection(sqlite3.Connection):
+            def cursor(self, factory: Any = Cursor) -> Any:  # its own `execute` asks for one too
+                return super().cursor(factory)
 
         connect = sqlite3.connect
         patch.setattr(sqlite3, "connect", lambda *args, **kw: connect(*args, **{"factory": Connection, **kw}))

@@ -23,21 +23,26 @@ RED = (AssertionError, QueueError, pytest.fail.Exception)
 READY = " AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0"
 ORDER = "ORDER BY priority DESC, position, created_at, id"
 NO_FENCE = ((FENCE, ""),)
+ANY_ATTEMPT = (" AND attempt_no = ?", " AND ? IS NOT NULL")  # still takes its value
+ANY_WORKER = (" AND worker_id = ?", " AND ? IS NOT NULL")
 NO_INDEX = ("INDEXED BY jobs_ready\n ", "")
 DUE = " AND next_run_at <= :now"
 
 BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
-    "complete_without_fence": (Mutant({"complete_job": NO_FENCE}), g.fenced_success_changes_nothing),
+    "complete_without_fence": (
+        Mutant({"complete_job": (ANY_ATTEMPT, ANY_WORKER)}),
+        g.fenced_success_changes_nothing,
+    ),
     "complete_without_attempt_number": (
-        Mutant({"complete_job": ((" AND attempt_no = :attempt_no", ""),)}),
+        Mutant({"complete_job": (ANY_ATTEMPT,)}),
         g.fenced_success_changes_nothing,
     ),
     "complete_without_worker": (
-        Mutant({"complete_job": ((" AND worker_id = :worker_id", ""),)}),
+        Mutant({"complete_job": (ANY_WORKER,)}),
         g.fenced_success_changes_nothing,
     ),
     "complete_without_status": (
-        Mutant({"complete_job": ((" AND status = 'processing'", ""), (FENCE, ""))}),
+        Mutant({"complete_job": ((" AND status = 'processing'", ""), ANY_ATTEMPT, ANY_WORKER)}),
         g.job_succeeds_once,
     ),
     "report_without_fence": (Mutant({"held_attempt": NO_FENCE}), g.fenced_failure_changes_nothing),
@@ -180,9 +185,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
         g.nothing_starts_under_a_reservation,
     ),
     "claim_without_an_attempt_row": (
-        Mutant(
-            {"insert_attempt": (("VALUES (:id, :attempt_no, :worker_id, :pid, :now)", "SELECT 1, 1, 1, 1, 1 WHERE 0"),)}
-        ),
+        Mutant({"insert_attempt": (("VALUES (?, ?, ?, ?, ?)", "SELECT ?, ?, ?, ?, ? WHERE 0"),)}),
         g.processing_lease_and_running_attempt_are_one,
     ),
     "claim_that_counts_no_attempt": (
@@ -190,6 +193,10 @@ BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
         g.fenced_success_changes_nothing,
     ),
     "success_that_leaves_its_attempt_open": (
+        Mutant({"end_quiet_attempt": ((" AND status = 'running'", " AND 0"),)}),
+        g.processing_lease_and_running_attempt_are_one,
+    ),
+    "failure_that_leaves_its_attempt_open": (
         Mutant({"end_attempt": ((" AND status = 'running'", " AND 0"),)}),
         g.processing_lease_and_running_attempt_are_one,
     ),
@@ -234,7 +241,14 @@ def test_ready_index_holds_what_the_claim_asks_for() -> None:
 
 
 MACHINE_BROKEN = {
-    "fence": Mutant({"held_attempt": NO_FENCE, "complete_job": NO_FENCE, "requeue_job": NO_FENCE, "end_job": NO_FENCE}),
+    "fence": Mutant(
+        {
+            "held_attempt": NO_FENCE,
+            "complete_job": (ANY_ATTEMPT, ANY_WORKER),
+            "requeue_job": NO_FENCE,
+            "end_job": NO_FENCE,
+        }
+    ),
     "lease_check": Mutant({"expired_leases": ((" AND lease_expires_at <= :now", ""),)}),
     "release_of_children": Mutant({"release_dependent": (("deps_left - 1", "0"),)}),
     "order_of_siblings": Mutant({"claim_siblings": (("INDEXED BY jobs_group", ""), ("priority DESC", "priority"))}),

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from gribmill.queue.database import Params
 from gribmill.queue.sqlite import SqliteDatabase
 from gribmill.queue.statements import statement
 from gribmill.queue.store import Store
@@ -20,6 +20,7 @@ from tests.queue.store.sample_types import TYPES
 NOW = "2026-06-01 00:00:00.000"
 FENCE = {"job_id": 5, "attempt_no": 1, "worker_id": "w"}
 BY_ID = ("jobs USING INTEGER PRIMARY KEY",)
+BY_ATTEMPT = ("job_attempts USING PRIMARY KEY (job_id=? AND attempt_no=?)",)
 
 LARGE = re.compile(r"SCAN (jobs|j|job_attempts|a|job_dependencies|d)( |$)")
 
@@ -29,7 +30,7 @@ class Plan:
     """What a statement must use, with values to bind; `sorts` gives the reason where a sort is meant."""
 
     uses: tuple[str, ...]
-    params: dict[str, Any]
+    params: Params
     sorts: str | None = None
 
 
@@ -60,25 +61,14 @@ HOT: dict[str, Plan] = {
     "claim_siblings": Plan(
         ("INDEX jobs_group (type=? AND group_key=?)",), {"type": "tile", "group_key": "g1", "head_id": 5, "more": 3}
     ),
-    "take_job": Plan(BY_ID, {"id": 5, "worker_id": "w", "now": NOW, "batch_id": 5, "lease_expires_at": NOW}),
+    "take_job": Plan(BY_ID, ("w", NOW, 5, NOW, 5)),
     "held_attempt": Plan(BY_ID, FENCE),
-    "complete_job": Plan(BY_ID, {**FENCE, "now": NOW}),
+    "complete_job": Plan(BY_ID, (NOW, 5, 1, "w")),
     "requeue_job": Plan(BY_ID, {**FENCE, "next_run_at": NOW, "cost": 1, "error": "x"}),
     "end_job": Plan(BY_ID, {**FENCE, "status": "failed", "now": NOW, "error": "x", "dead_lettered_at": None}),
-    "end_attempt": Plan(
-        ("job_attempts USING PRIMARY KEY (job_id=? AND attempt_no=?)",),
-        {
-            **FENCE,
-            "status": "failed",
-            "now": NOW,
-            "exit_code": 1,
-            "stdout_tail": None,
-            "stderr_tail": None,
-            "error": "x",
-            "artifacts": None,
-        },
-    ),
-    "dependents": Plan(("d USING PRIMARY KEY (parent_id=?)", "j USING INTEGER PRIMARY KEY"), {"parent_id": 5}),
+    "end_attempt": Plan(BY_ATTEMPT, ("failed", NOW, 1, None, None, "x", None, 5, 1)),
+    "end_quiet_attempt": Plan(BY_ATTEMPT, ("succeeded", NOW, 0, 5, 1)),
+    "dependents": Plan(("d USING PRIMARY KEY (parent_id=?)", "j USING INTEGER PRIMARY KEY"), (5,)),
     "release_dependent": Plan(BY_ID, {"job_id": 5}),
     "cancel_pending": Plan(BY_ID, {"job_id": 5, "now": NOW, "error": "x"}),
     "request_cancel": Plan(BY_ID, {"job_id": 5, "now": NOW, "error": "x"}),
@@ -165,7 +155,7 @@ def backlog(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield connection
 
 
-def plan_of(connection: sqlite3.Connection, name: str, params: dict[str, Any]) -> list[str]:
+def plan_of(connection: sqlite3.Connection, name: str, params: Params) -> list[str]:
     return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement('sqlite', name)}", params)]
 
 

@@ -1,2 +1,2 @@
 SELECT d.job_id, d.on_failure FROM job_dependencies d JOIN jobs j ON j.id = d.job_id
-WHERE d.parent_id = :parent_id AND j.status = 'pending'
+WHERE d.parent_id = ? AND j.status = 'pending'

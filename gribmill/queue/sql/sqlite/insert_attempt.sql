@@ -1,2 +1,1 @@
-INSERT INTO job_attempts (job_id, attempt_no, worker_id, pid, started_at)
-VALUES (:id, :attempt_no, :worker_id, :pid, :now)
+INSERT INTO job_attempts (job_id, attempt_no, worker_id, pid, started_at) VALUES (?, ?, ?, ?, ?)

@@ -1,3 +1,3 @@
-UPDATE jobs SET status = 'processing', worker_id = :worker_id, started_at = :now, attempt_no = attempt_no + 1,
-  batch_id = :batch_id, lease_expires_at = :lease_expires_at
-WHERE id = :id AND status = 'pending'
+UPDATE jobs SET status = 'processing', worker_id = ?, started_at = ?, attempt_no = attempt_no + 1, batch_id = ?,
+  lease_expires_at = ?
+WHERE id = ? AND status = 'pending'

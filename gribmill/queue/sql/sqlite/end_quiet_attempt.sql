@@ -1,0 +1,3 @@
+-- It left nothing behind: most do, and Python takes longer to hand over four NULLs than SQLite to write the rest.
+UPDATE job_attempts SET status = ?, finished_at = ?, exit_code = ?
+WHERE job_id = ? AND attempt_no = ? AND status = 'running'
