@@ -164,7 +164,7 @@ static void mark_missing(const Groups *self, uint32_t *out, size_t count) {
     const uint32_t base = self->base;
     for (size_t i = 0; i < count; i++) {
         const uint32_t word = out[i] - base;
-        out[i] = (word == primary) | (word == secondary) ? (uint32_t)MISSING : out[i];
+        out[i] = ((word == primary) | (word == secondary)) ? (uint32_t)MISSING : out[i];
     }
 }
 
