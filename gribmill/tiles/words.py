@@ -1,4 +1,4 @@
-"""What ecCodes calls a quantity that the lexicon does not know; asked once, not for every hour."""
+"""What a quantity that the lexicon does not know is called: as in ecCodes, which is asked once, not for every hour."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Hashable
 
 from gribmill.tiles.grib.decode import describe
 from gribmill.tiles.grib.field import Field
+from gribmill.tiles.grib.ncep_names import ncep_words
 from gribmill.tiles.grib.octets import unsigned
 from gribmill.tiles.grib.product2 import EXTRA_OCTETS, SHAPES
 from gribmill.tiles.grib.sections import Sections2
@@ -17,7 +18,13 @@ _kept: dict[Hashable, Words] = {}
 
 
 def words(item: Field) -> Words:
-    """Name and units as ecCodes knows them, or the parameter's numbers. Each is a search of milliseconds there."""
+    """Name and units as ecCodes knows them, or the parameter's numbers. NCEP's are known without loading it."""
+    known = ncep_words(item.keys)
+    return (known.long_name, known.units) if known else _told(item)
+
+
+def _told(item: Field) -> Words:
+    """By ecCodes. Each quantity is a search of milliseconds there, and the first of all takes a hundred megabytes."""
     key = _quantity(item.sections) if isinstance(item.sections, Sections2) else None
     found = _kept.get(key) if key is not None else None
     if found is None:

@@ -1,50 +1,114 @@
-"""Short names of NCEP's quantities are those of ecCodes, which a listing then need not load."""
+"""Names and units of NCEP's quantities are those of ecCodes, which neither a listing nor a build then need load."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
-import eccodes
 import pytest
 
-from gribmill.tiles.grib.keys import ECMWF, NCEP, Keys, Probability
-from gribmill.tiles.grib.ncep_names import NAMES, ncep_name
-from tests.make_grib import REFERENCE
+from gribmill.tiles.grib.decode import Description, describe
+from gribmill.tiles.grib.field import Field, fields
+from gribmill.tiles.grib.keys import ECMWF, NCEP, Keys, Level, Probability
+from gribmill.tiles.grib.ncep_names import Words, ncep_name, ncep_words, quantities
+from tests.make_grib import REFERENCE, make_message
 
-SURFACE, HYBRID = 1, 105
-# NCEP has them, ecCodes does not: the names of NCEP's own tables in small letters.
-UNKNOWN_TO_ECCODES = {(0, 1, 200), (10, 2, 6)}
+# NCEP has them, ecCodes does not: the names of NCEP's own tables.
+UNKNOWN_TO_ECCODES = {
+    (0, 0, 7), (0, 1, 6), (0, 1, 16), (0, 1, 200), (0, 1, 227), (0, 1, 241), (0, 1, 242), (0, 2, 220), (0, 2, 221),
+    (0, 2, 222), (0, 2, 223), (0, 3, 196), (0, 6, 2), (0, 7, 199), (0, 7, 200), (0, 7, 203), (0, 7, 204), (0, 7, 205),
+    (0, 7, 206), (0, 14, 200), (0, 14, 201), (0, 14, 202), (0, 14, 203), (0, 16, 197), (0, 16, 198), (10, 2, 6),
+}  # fmt: skip
+NOTHING = b"\xff" * 6
+HYBRID, ABOVE_GROUND = 105, 103
+AVERAGE, SUM, GREATEST = 0, 1, 2
+GROUPS = sorted({parameter[:2] for parameter in quantities()})
 
-
-@pytest.fixture(scope="module")
-def sample() -> Iterator[int]:
-    handle = eccodes.codes_grib_new_from_samples("GRIB2")
-    eccodes.codes_set(handle, "centre", NCEP)
-    eccodes.codes_set(handle, "tablesVersion", 2)
-    eccodes.codes_set(handle, "localTablesVersion", 1)
-    yield handle
-    eccodes.codes_release(handle)
-
-
-def in_eccodes(sample: int, parameter: tuple[int, int, int], level: int) -> str:
-    for key, number in zip(("discipline", "parameterCategory", "parameterNumber"), parameter, strict=True):
-        eccodes.codes_set(sample, key, number)
-    eccodes.codes_set(sample, "typeOfFirstFixedSurface", level)
-    return str(eccodes.codes_get(sample, "shortName"))
+Surfaces = tuple[bytes, bytes]
 
 
-@pytest.mark.parametrize("group", NAMES, ids=str)
-def test_every_name_is_what_eccodes_says_at_a_level_or_the_surface(sample: int, group: tuple[int, int]) -> None:
-    for number, name in NAMES[group].items():
-        parameter = (*group, number)
-        known = {in_eccodes(sample, parameter, level) for level in (HYBRID, SURFACE)} - {"unknown"}
-        assert name in known or (not known and parameter in UNKNOWN_TO_ECCODES), (parameter, name, known)
+def surface(kind: int, value: int | None = None, scale: int = 0) -> bytes:
+    return bytes((kind,)) + (NOTHING[1:] if value is None else bytes((scale,)) + value.to_bytes(4, "big"))
+
+
+def at(kind: int, value: int | None = None) -> Surfaces:
+    return surface(kind, value), NOTHING
+
+
+USUAL = [at(1), at(HYBRID, 1), at(ABOVE_GROUND, 80)]
+LAYERS = [(surface(kind, top), surface(kind, 0)) for kind, top in ((108, 9000), (ABOVE_GROUND, 3000), (106, 1))]
+# Where ecCodes calls some quantities otherwise than elsewhere, or may.
+PARTICULAR = [
+    *(at(kind) for kind in (2, 3, 4, 6, 7, 8, 10, 17, 101, 200, 214, 242)),
+    *(at(ABOVE_GROUND, metres) for metres in (2, 10, 100)),
+    *(at(kind, value) for kind, value in ((18, 5000), (18, 18000), (100, 50000), (102, 10), (102, 305), (104, 1))),
+    *((surface(first), surface(second)) for first, second in ((1, 8), (10, 10), (174, 255), (187, 255))),
+]  # fmt: skip
+
+
+@cache
+def empty(statistic: int | None) -> bytes:
+    return make_message("gfs-small", "t", 1.0, window=None if statistic is None else (0, 6))
+
+
+def field(parameter: tuple[int, ...], surfaces: Surfaces, statistic: int | None) -> Field:
+    """A field of NCEP's, made by writing into the octets of another one."""
+    made = bytearray(empty(statistic))
+    product = made.index(b"\0\0\0\x22\4" if statistic is None else b"\0\0\0\x3a\4")
+    made[6], made[product + 9], made[product + 10] = parameter
+    made[product + 22 : product + 34] = b"".join(surfaces)
+    if statistic is not None:
+        made[product + 46] = statistic
+    return next(iter(fields(bytes(made), "made")))
+
+
+def of_eccodes(known: Description) -> Words | None:
+    if known.long_name is None or known.units is None:
+        return None
+    return Words(known.short_name or "", known.units.replace("**", ""), known.long_name)
+
+
+def compared(parameter: tuple[int, ...]) -> Iterator[Field]:
+    """Fields at many levels, each an average and none; at a few where the table has but one row."""
+    cases = [(at(1), None), (at(HYBRID, 1), AVERAGE), (LAYERS[0], GREATEST)]
+    if len(quantities()[parameter]) > 1:
+        cases = [(place, statistic) for place in USUAL for statistic in (None, AVERAGE, SUM, GREATEST)]
+        cases += [(place, statistic) for place in (*LAYERS, *PARTICULAR) for statistic in (None, AVERAGE)]
+    for surfaces, statistic in cases:
+        yield field(parameter, surfaces, statistic)
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=str)
+def test_names_and_units_are_those_of_eccodes_wherever_they_are_given(group: tuple[int, ...]) -> None:
+    for parameter in (one for one in quantities() if one[:2] == group):
+        given = 0
+        for item in compared(parameter):
+            found, known = ncep_words(item.keys), of_eccodes(describe(item.message()))
+            assert found is None or found == known or (known is None and parameter in UNKNOWN_TO_ECCODES), item.keys
+            given += found is not None
+        assert given, parameter
+
+
+@pytest.mark.parametrize("template", [1, 2, 11, 12])
+def test_a_member_or_the_mean_of_an_ensemble_is_called_as_the_quantity_itself(template: int) -> None:
+    average = {"typeOfStatisticalProcessing": AVERAGE} if template > 10 else {}
+    for discipline, category, number in ((0, 0, 0), (0, 2, 197), (0, 3, 0), (2, 0, 198)):
+        message = make_message(
+            "gfs-small", "t", 1.0, keys={
+                "productDefinitionTemplateNumber": template, "discipline": discipline, "parameterCategory": category,
+                "parameterNumber": number, "typeOfFirstFixedSurface": 7, **average,
+            },
+        )  # fmt: skip
+        item = next(iter(fields(message, "made")))
+        assert ncep_words(item.keys) == of_eccodes(describe(message)) is not None
 
 
 def test_others_and_parts_of_ensembles_are_left_to_eccodes() -> None:
-    keys = Keys(2, NCEP, 0, None, (0, 0, 0), 0, REFERENCE)
+    keys = Keys(2, NCEP, 0, None, (0, 0, 0), 0, REFERENCE, Level(7))
     assert ncep_name(keys) == "t"
+    assert ncep_words(keys) == Words("t", "K", "Temperature")
     assert ncep_name(dataclasses.replace(keys, parameter=(0, 0, 250))) is None
     for other in (
         {"centre": ECMWF},
@@ -54,4 +118,21 @@ def test_others_and_parts_of_ensembles_are_left_to_eccodes() -> None:
         {"probability": Probability(1, None, 273.0)},
         {"selector": b"\1"},
     ):
-        assert ncep_name(dataclasses.replace(keys, **other)) is None, other
+        changed = dataclasses.replace(keys, **other)
+        assert ncep_name(changed) is ncep_words(changed) is None, other
+
+
+def test_a_listing_has_a_short_name_at_any_level_but_a_build_asks_for_what_depends_on_it() -> None:
+    keys = Keys(2, NCEP, 0, None, (0, 2, 2), 0, REFERENCE)
+    for change in ({"level": Level(103, 10.0)}, {"level": Level(187)}, {"template": 9999}, {"statistic": "rms"}):
+        changed = dataclasses.replace(keys, **change)
+        assert ncep_name(changed) == "u"
+        assert ncep_words(changed) is None, change
+
+
+def test_the_words_are_in_order_and_none_is_there_twice() -> None:
+    lines = (Path(__file__).parents[2] / "gribmill/tiles/grib/ncep_quantities.txt").read_text().splitlines()
+    places = [line.split("\t")[0] for line in lines if not line.startswith("#")]
+    assert len(set(places)) == len(places)
+    assert list(quantities()) == sorted(quantities())
+    assert all(rows[-1].words for rows in quantities().values())

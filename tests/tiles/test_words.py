@@ -22,8 +22,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return messages
 
 
-def field(name: str = "2t", **facts: Any) -> Field:
-    return next(iter(fields(make_grib.make_message("hrrr-small", name, **facts), "made")))
+def field(name: str = "2t", grid: str = "ecmwf-small", **facts: Any) -> Field:
+    return next(iter(fields(make_grib.make_message(grid, name, **facts), "made")))
 
 
 @pytest.mark.parametrize("window", [0, 1])
@@ -60,3 +60,10 @@ def test_another_level_window_or_parameter_is_asked_for_itself(asked: list[bytes
 def test_the_words_are_those_of_eccodes(asked: list[bytes]) -> None:
     assert words(field("2t")) == words(field("2t", step=3)) == ("2 metre temperature", "K")
     assert len(asked) == 1
+
+
+def test_for_a_quantity_of_ncep_eccodes_is_not_asked(asked: list[bytes]) -> None:
+    frictional = {"parameterCategory": 2, "parameterNumber": 197}
+    assert words(field("t", "hrrr-small", keys=frictional)) == ("Frictional velocity", "m s-1")
+    assert words(field("tp", "hrrr-small", window=(0, 6), step=6)) == ("Total Precipitation", "kg m-2")
+    assert not asked
