@@ -6,8 +6,8 @@ kernel = Extension(
     "gribmill.tiles._unpack",
     sources=["gribmill/tiles/_unpack.c"],
     depends=[f"gribmill/tiles/native/{name}.h" for name in (
-        "aec", "bitmap", "bits", "cpu", "crc", "deflate", "field", "groups", "huffman", "inflate", "octets", "pack",
-        "repeats", "rows", "scale", "source", "stream", "summary", "sums", "winds",
+        "aec", "bitmap", "bits", "cpu", "crc", "deflate", "description", "field", "groups", "huffman", "inflate",
+        "octets", "pack", "repeats", "rows", "scale", "source", "stream", "summary", "sums", "winds",
     )],
     # Python 3.11's stable ABI has the buffer protocol: one build serves every later version.
     define_macros=[("Py_LIMITED_API", "0x030B0000")],

@@ -35,6 +35,11 @@ KINDS: dict[str, Callable[[np.random.Generator, int], Words]] = {
     "runs": lambda random, size: np.repeat(random.integers(0, 2**32, size, dtype=np.uint32), 70)[:size],
     "periods": lambda random, size: np.resize(random.integers(0, 2**32, 3001, dtype=np.uint32), size),
     "rare bytes": lambda random, size: np.uint32(0x01010101) * random.geometric(0.5, size).astype(np.uint32),
+    "all but one": lambda _, size: (np.arange(size) == size // 2).astype(np.uint32) * np.uint32(0xFF804020),
+    "one byte again and again": lambda random, size: np.uint32(256) ** random.integers(0, 4, size, dtype=np.uint32),
+    "bytes as often as they are large": lambda random, size: (
+        np.sqrt(random.random(4 * size) * 65536).astype(np.uint8).view(np.uint32)
+    ),
     "noise, then one word": lambda random, size: np.where(
         np.arange(size) < 4200, random.integers(0, 2**32, size, dtype=np.uint32), np.uint32(0x01010101)
     ).astype(np.uint32),

@@ -6,6 +6,7 @@
 #ifndef GRIBMILL_DEFLATE_H
 #define GRIBMILL_DEFLATE_H
 
+#include "description.h"
 #include "huffman.h"
 #include "repeats.h"
 
@@ -13,9 +14,7 @@
 #define PIECES (BLOCK_WORDS / PIECE_WORDS)
 #define STRANDS (BLOCK_WORDS / STRAND_WORDS)
 #define LITERALS 256
-#define END_OF_BLOCK 256
 #define LENGTH_SYMBOLS 29
-#define DISTANCE_SYMBOLS 30
 /* Four literals then take at most 48 bits, and a byte's rest before them leaves room in a word of 64. */
 #define LONGEST_USED 12
 #define LONGEST_WORDS 64
@@ -38,6 +37,7 @@ typedef struct {
     uint32_t tokens[BLOCK_WORDS]; /* a kind, and a distance's extra bits at the top */
     uint64_t codes[KINDS + BLOCK_WORDS];
     uint32_t literals[BLOCK_WORDS];
+    uint64_t code_of[LITERALS];
     uint32_t kinds[KINDS + 8]; /* how many tokens of each; literals in eight places, so that none waits for another */
     uint32_t counts[MOST_SYMBOLS], distance_counts[DISTANCE_SYMBOLS];
     uint8_t lengths[MOST_SYMBOLS], distance_lengths[DISTANCE_SYMBOLS];
@@ -46,38 +46,14 @@ typedef struct {
     int plain_words; /* nothing but literals, without tokens */
 } Deflater;
 
-typedef struct {
-    uint64_t bits; /* at the top */
-    unsigned count;
-    uint8_t *out;
-} Output;
-
-static inline uint64_t at_top(uint64_t code, unsigned bits) { return bits ? code << (64 - bits) | bits : 0; }
+/* Without any bits there is no code either. */
+static inline uint64_t at_top(uint64_t code, unsigned bits) { return code << (-bits & 63) | bits; }
 
 /* One code after another, each with the number of bits of both at the bottom. */
 static inline uint64_t joined(uint64_t first, uint64_t second) {
     const uint64_t rest = ~UINT64_C(255);
     return ((first & rest) >> BITS_OF(second) | second) + BITS_OF(first);
 }
-
-static inline void put(Output *self, uint64_t code, unsigned bits) {
-    self->bits = self->bits >> bits | code;
-    self->count += bits;
-    const uint64_t word = self->bits >> (64 - self->count);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(self->out, &word, 8);
-#else
-    for (int i = 0; i < 8; i++) self->out[i] = (uint8_t)(word >> 8 * i);
-#endif
-    self->out += self->count >> 3;
-    self->count &= 7;
-}
-
-static inline void put_number(Output *self, uint64_t number, unsigned bits) {
-    if (bits) put(self, number << (64 - bits), bits);
-}
-
-static void to_byte(Output *self) { put_number(self, 0, (8 - self->count) & 7); }
 
 static const uint8_t LENGTH_EXTRA[LENGTH_SYMBOLS] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
                                                      2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
@@ -159,9 +135,9 @@ static inline void choose(Deflater *self, const uint8_t *words, size_t count, in
     for (size_t start = 0; start < count; start += PIECE_WORDS) {
         const uint8_t *piece = words + 4 * start;
         const size_t size = count - start < PIECE_WORDS ? count - start : PIECE_WORDS;
-        find_repeats(&self->repeats, piece, size, count - start, runs);
+        const size_t repeats = find_repeats(&self->repeats, piece, size, count - start, runs);
         /* Where few words of the first piece repeat, the others are not searched: half the time, a hundredth more. */
-        if (start == 0 && !runs && count_repeats(&self->repeats, size) < size / LEAST_REPEATED) {
+        if (start == 0 && !runs && repeats < size / LEAST_REPEATED) {
             choose_literals(self, words, count);
             return;
         }
@@ -197,11 +173,9 @@ static void count_symbols(Deflater *self, size_t count) {
     for (unsigned i = 0; i < LONGEST_WORDS; i++) self->counts[END_OF_BLOCK + 1 + LENGTH_SYMBOL[i]] += of_length[i];
 }
 
-static void make_codes(Deflater *self) {
-    code_lengths(self->counts, MOST_SYMBOLS, LONGEST_USED, self->lengths);
-    code_lengths(self->distance_counts, DISTANCE_SYMBOLS, LONGEST_USED, self->distance_lengths);
-    assign_codes(self->lengths, MOST_SYMBOLS, self->plain);
-    assign_codes(self->distance_lengths, DISTANCE_SYMBOLS, self->distance_plain);
+static inline void make_codes(Deflater *self) {
+    make_code(self->counts, MOST_SYMBOLS, LONGEST_USED, self->lengths, self->plain);
+    make_code(self->distance_counts, DISTANCE_SYMBOLS, LONGEST_USED, self->distance_lengths, self->distance_plain);
 }
 
 /* The code of every kind of token that there may be. */
@@ -221,79 +195,18 @@ static inline void code_kinds(Deflater *self) {
     }
 }
 
+/* Four literals, one after the other. */
+static inline uint64_t code_word(const uint64_t *code_of, uint32_t word) {
+    const uint64_t a = code_of[word & 255], b = code_of[word >> 8 & 255];
+    const uint64_t c = code_of[word >> 16 & 255], d = code_of[word >> 24];
+    return joined(joined(a, b), joined(c, d));
+}
+
 static inline void code_literals(Deflater *self, size_t count) {
-    uint64_t code_of[LITERALS];
-    for (unsigned i = 0; i < LITERALS; i++) code_of[i] = at_top(self->plain[i], self->lengths[i]);
-    for (size_t start = 0; start < count; start += STRAND_WORDS) {
+    for (unsigned i = 0; i < LITERALS; i++) self->code_of[i] = at_top(self->plain[i], self->lengths[i]);
+    for (size_t start = 0; !self->plain_words && start < count; start += STRAND_WORDS) {
         const size_t end = start + self->literal_counts[start / STRAND_WORDS];
-        for (size_t i = start; i < end; i++) {
-            const uint32_t word = self->literals[i];
-            const uint64_t a = code_of[word & 255], b = code_of[word >> 8 & 255];
-            const uint64_t c = code_of[word >> 16 & 255], d = code_of[word >> 24];
-            self->codes[KINDS + i] = joined(joined(a, b), joined(c, d));
-        }
-    }
-}
-
-/* The codes' lengths, themselves coded: runs of one length, and of zeros. */
-typedef struct {
-    uint8_t symbol[MOST_SYMBOLS + DISTANCE_SYMBOLS], more[MOST_SYMBOLS + DISTANCE_SYMBOLS];
-    unsigned size;
-} Description;
-
-#define SAME 16
-#define ZEROS 17
-#define MANY_ZEROS 18
-#define DESCRIPTION_SYMBOLS 19
-/* In which order their own lengths are sent, and how many bits follow them. */
-static const uint8_t ORDER[DESCRIPTION_SYMBOLS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-static const uint8_t MORE_BITS[DESCRIPTION_SYMBOLS] = {[SAME] = 2, [ZEROS] = 3, [MANY_ZEROS] = 7};
-
-static void describe_as(Description *self, unsigned symbol, unsigned more) {
-    self->symbol[self->size] = (uint8_t)symbol;
-    self->more[self->size++] = (uint8_t)more;
-}
-
-static void describe_run(Description *self, unsigned length, unsigned run) {
-    while (!length && run >= 3) {
-        const unsigned part = run < 138 ? run : 138;
-        describe_as(self, part < 11 ? ZEROS : MANY_ZEROS, part - (part < 11 ? 3 : 11));
-        run -= part;
-    }
-    if (!run) return;
-    describe_as(self, length, 0);
-    for (run--; length && run >= 3;) {
-        const unsigned part = run < 6 ? run : 6;
-        describe_as(self, SAME, part - 3);
-        run -= part;
-    }
-    for (; run; run--) describe_as(self, length, 0);
-}
-
-static void put_description(Output *output, const Deflater *deflater, int last) {
-    uint8_t all[MOST_SYMBOLS + DISTANCE_SYMBOLS], lengths[DESCRIPTION_SYMBOLS];
-    unsigned symbols = MOST_SYMBOLS, distances = DISTANCE_SYMBOLS, sent = DESCRIPTION_SYMBOLS;
-    while (symbols > END_OF_BLOCK + 1 && !deflater->lengths[symbols - 1]) symbols--;
-    while (distances > 1 && !deflater->distance_lengths[distances - 1]) distances--;
-    memcpy(all, deflater->lengths, symbols);
-    memcpy(all + symbols, deflater->distance_lengths, distances);
-    Description description = {.size = 0};
-    for (unsigned i = 0, end; i < symbols + distances; i = end) {
-        for (end = i + 1; end < symbols + distances && all[end] == all[i]; end++) continue;
-        describe_run(&description, all[i], end - i);
-    }
-    uint32_t counts[DESCRIPTION_SYMBOLS] = {0};
-    uint16_t codes[DESCRIPTION_SYMBOLS];
-    for (unsigned i = 0; i < description.size; i++) counts[description.symbol[i]]++;
-    code_lengths(counts, DESCRIPTION_SYMBOLS, 7, lengths);
-    assign_codes(lengths, DESCRIPTION_SYMBOLS, codes);
-    while (sent > 4 && !lengths[ORDER[sent - 1]]) sent--;
-    put_number(output, (unsigned)last | 2 << 1, 3);
-    put_number(output, (symbols - 257) | (distances - 1) << 5 | (sent - 4) << 10, 14);
-    for (unsigned i = 0; i < sent; i++) put_number(output, lengths[ORDER[i]], 3);
-    for (unsigned i = 0; i < description.size; i++) {
-        const unsigned symbol = description.symbol[i], bits = lengths[symbol];
-        put_number(output, codes[symbol] | (uint64_t)description.more[i] << bits, bits + MORE_BITS[symbol]);
+        for (size_t i = start; i < end; i++) self->codes[KINDS + i] = code_word(self->code_of, self->literals[i]);
     }
 }
 
@@ -301,7 +214,10 @@ static inline void put_strand(Output *output, const Deflater *deflater, size_t s
     const size_t end = start + deflater->token_counts[start / STRAND_WORDS];
     Output self = *output;
     if (deflater->plain_words)
-        for (size_t i = start; i < end; i++) put(&self, deflater->codes[KINDS + i], BITS_OF(deflater->codes[KINDS + i]));
+        for (size_t i = start; i < end; i++) {
+            const uint64_t code = code_word(deflater->code_of, deflater->literals[i]);
+            put(&self, code, BITS_OF(code));
+        }
     else
         for (size_t i = start; i < end; i++) {
             const uint32_t token = deflater->tokens[i], kind = token & KIND_MASK;
@@ -339,7 +255,7 @@ static inline size_t make_block(Deflater *self, const Words *words, int last, ui
     code_kinds(self);
     code_literals(self, count);
     Output output = {0, 0, out};
-    put_description(&output, self, last);
+    put_description(&output, self->lengths, self->distance_lengths, last);
     put_strands(&output, self, count, out, marks);
     if (words->size > 4 * PIECE_WORDS * pieces) marks[pieces] = place_of(&output, out);
     for (size_t i = 4 * count; i < words->size; i++) put_number(&output, self->plain[words->bytes[i]], self->lengths[words->bytes[i]]);
@@ -369,8 +285,8 @@ static size_t deflate_block(Deflater *self, const Words *words, int last, uint8_
 
 /* About how many bytes one piece of words would take; none is said where words repeat. */
 static size_t sample_size(Deflater *self, const uint8_t *words) {
-    find_repeats(&self->repeats, words, PIECE_WORDS, PIECE_WORDS, 0);
-    if (count_repeats(&self->repeats, PIECE_WORDS) >= PIECE_WORDS / LEAST_REPEATED) return 0;
+    const size_t repeats = find_repeats(&self->repeats, words, PIECE_WORDS, PIECE_WORDS, 0);
+    if (repeats >= PIECE_WORDS / LEAST_REPEATED) return 0;
     choose_literals(self, words, PIECE_WORDS);
     count_symbols(self, PIECE_WORDS);
     make_codes(self);

@@ -157,13 +157,17 @@ static inline int32_t float_number(uint32_t bits) {
     return (int32_t)value;
 }
 
-static inline void settle(uint32_t *found, size_t count) {
+/* Returns how many repeat. */
+static inline size_t settle(uint32_t *found, size_t count) {
+    uint32_t repeats = 0;
     for (size_t i = 0; i < count; i++) {
         const uint32_t back = (uint32_t)i - (found[i] >> 8), alike = found[i] & 255;
         const uint32_t repeat = float_bits((int32_t)(4 * back) - 1) | alike;
         const uint32_t fresh = 0u - (uint32_t)(alike == 0);
         found[i] = (repeat & ~fresh) | (NEW & fresh);
+        repeats += 1 + fresh;
     }
+    return repeats;
 }
 
 /* No repeat reaches past any of these ends. */
@@ -196,8 +200,8 @@ static void search_runs(Repeats *self, const uint8_t *words, size_t count) {
     look_before(self, words, count);
 }
 
-/* Fills `found` for `count` words, at most PIECE_WORDS; up to `readable` may be read. */
-static inline void find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable, int runs) {
+/* Fills `found` for `count` words, at most PIECE_WORDS; up to `readable` may be read. Returns how many repeat. */
+static inline size_t find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable, int runs) {
     const size_t most = readable < 2 * LANES ? 0 : (readable - LANES) / LANES * LANES;
     const size_t searched = count < most ? count / LANES * LANES : most;
     if (runs) {
@@ -210,13 +214,7 @@ static inline void find_repeats(Repeats *self, const uint8_t *words, size_t coun
     memset(self->found + searched, 0, (count - searched) * sizeof *self->found);
     self->found[0] = 0; /* it was taken for its own like */
     cut_short(self->found, count);
-    settle(self->found, count);
-}
-
-static inline size_t count_repeats(const Repeats *self, size_t count) {
-    size_t repeats = 0;
-    for (size_t i = 0; i < count; i++) repeats += self->found[i] != NEW;
-    return repeats;
+    return settle(self->found, count);
 }
 
 /* How many words from `place` on repeat as `found` tells. */
