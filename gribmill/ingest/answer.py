@@ -69,9 +69,9 @@ def http_date(text: str | None) -> datetime | None:
         return None
     try:
         moment = parsedate_to_datetime(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def content_length(headers: Mapping[str, str]) -> int | None:

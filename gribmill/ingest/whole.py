@@ -9,7 +9,7 @@ from gribmill.ingest.answer import Head
 from gribmill.ingest.fetch import Fetch, Progress, Traffic
 from gribmill.ingest.host import Host
 from gribmill.ingest.limits import Limits
-from gribmill.ingest.outcome import Broken, NotThere, TooLarge
+from gribmill.ingest.outcome import Broken, NoRanges, NotThere, TooLarge
 from gribmill.ingest.plan import Piece, plan_by_pieces
 from gribmill.ingest.session import Session
 from gribmill.ingest.spool import Spool
@@ -39,19 +39,37 @@ def bring_whole(
     if head.size is not None and head.size > limits.whole_bytes:
         raise TooLarge(head.url, f"{head.size} bytes, more than the limit of {limits.whole_bytes} for a whole file")
     with Spool(whole_path(target)) as spool:
-        if head.size is None or not head.ranges:
+        if not _in_blocks(session, host, head, spool, limits, traffic, progress, deadline):
             _in_one_go(session, host, head, spool, limits, traffic, progress, deadline)
-        else:
-            starts = range(0, head.size, BLOCK_BYTES)
-            pieces = [Piece(at, start, min(BLOCK_BYTES, head.size - start)) for at, start in enumerate(starts)]
-            plan = plan_by_pieces(head, pieces, (), (), "whole")
-            fetch = Fetch(
-                session, host, plan, spool, None,
-                limits=limits, traffic=traffic, progress=progress, deadline=deadline,
-            )  # fmt: skip
-            fetch.run()
         spool.finish()
     return whole_path(target)
+
+
+def _in_blocks(
+    session: Session,
+    host: Host,
+    head: Head,
+    spool: Spool,
+    limits: Limits,
+    traffic: Traffic,
+    progress: Progress | None,
+    deadline: float,
+) -> bool:
+    """A cut goes on where it was. False for a host that knows no ranges, or only says that it does."""
+    if not head.size or not head.ranges:
+        return False
+    starts = range(0, head.size, BLOCK_BYTES)
+    pieces = [Piece(at, start, min(BLOCK_BYTES, head.size - start)) for at, start in enumerate(starts)]
+    plan = plan_by_pieces(head, pieces, (), (), "whole")
+    fetch = Fetch(
+        session, host, plan, spool, None,
+        limits=limits, traffic=traffic, progress=progress, deadline=deadline,
+    )  # fmt: skip
+    try:
+        fetch.run()
+    except NoRanges:
+        return False
+    return True
 
 
 def _in_one_go(

@@ -56,6 +56,17 @@ def test_a_source_without_an_index_is_fetched_whole(publisher: Publisher, target
     assert [path.name for path in target.parent.iterdir()] == ["001.grib2"]
 
 
+@pytest.mark.parametrize("index", [True, False])
+def test_a_host_that_only_says_it_knows_ranges_gives_the_whole_file(
+    publisher: Publisher, target: Path, index: bool
+) -> None:
+    publish(publisher, FILE)
+    publisher.fault("no206", ranged=True)
+    got = _download(hrrr_at(publisher) if index else _without_index(hrrr_at(publisher)), target)
+    assert target.read_bytes() == FILE.spool(TMP_TOO)
+    assert got.way == "whole"
+
+
 def test_a_whole_file_goes_on_after_a_failure(
     publisher: Publisher, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.ingest.answer import Head
+from gribmill.ingest.answer import Head, http_date
 from gribmill.ingest.host import Host, hosts
 from gribmill.ingest.http import Http
 from gribmill.ingest.outcome import Broken, Changed, NoRanges, NotThere, PastEnd, RateLimited, TooLarge, Untrusted
@@ -44,6 +44,13 @@ def test_a_range_is_exact_and_pinned(publisher: Publisher, session: Session, url
     head = session.head(url, HOST)
     assert session.read_range(url, HOST, 100, 300, pin=head).data == DATA[100:300]
     assert publisher.requests[-1].headers["If-Match"] == head.etag
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "Fri, 31 Dec 9999 23:59:59 -1200", "Mon, 99 Jan 2026 00:00:00 GMT", "9" * 70]
+)
+def test_a_time_that_is_none_is_no_time(text: str) -> None:
+    assert http_date(text) is None
 
 
 def test_connections_are_used_again(publisher: Publisher, session: Session, url: str) -> None:

@@ -122,6 +122,13 @@ def test_damaged_pages_are_read_or_refused_never_a_crash(noise: bytes, at: int) 
         read_bucket_page(page[:at] + noise + page[at + len(noise) :], "u")
 
 
+def test_a_time_beyond_the_calendar_is_no_time() -> None:
+    late = "9999-12-31T23:59:59-12:00"
+    page = f"<ListBucketResult><Contents><Key>a</Key><Size>1</Size><LastModified>{late}</LastModified></Contents>"
+    (one,) = read_bucket_page(f"{page}</ListBucketResult>".encode(), "u").objects
+    assert one.last_modified is None
+
+
 def test_a_list_that_goes_round_in_circles_ends(publisher: Publisher, session: Session) -> None:
     page = LIST.format(f"<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>{OBJECT}")
     publisher.put("b/", page.encode())
