@@ -120,7 +120,7 @@ class Attempt:
             limits=self.limits, traffic=self.traffic, progress=self.progress, deadline=self.deadline,
         )  # fmt: skip
         try:
-            here = self.session.head(path.as_uri(), host)
+            here = self.session.head(path.absolute().as_uri(), host)
             plan = self._walked(self.session, host, here, copied, "whole")
             quiet = replace(self, progress=None, traffic=copied)
             found = quiet._bring(source, plan)

@@ -56,6 +56,15 @@ def test_a_source_without_an_index_is_fetched_whole(publisher: Publisher, target
     assert [path.name for path in target.parent.iterdir()] == ["001.grib2"]
 
 
+def test_a_whole_file_may_go_to_a_place_that_is_named_from_here_on(
+    publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    publisher.put(key_of(FILE), FILE.data)
+    _download(_without_index(hrrr_at(publisher)), Path("001.grib2"))
+    assert (tmp_path / "001.grib2").read_bytes() == FILE.spool(TMP_TOO)
+
+
 @pytest.mark.parametrize("index", [True, False])
 def test_a_host_that_only_says_it_knows_ranges_gives_the_whole_file(
     publisher: Publisher, target: Path, index: bool
