@@ -178,10 +178,11 @@ class Mill:
         """Tell in `meta` which further messages claim a name that another one has."""
         name = lexicon_name(item)
         before = chosen.get((step, name)) if name else None
-        if name is None or before is None:
+        drafts = self._drafts(step)
+        if name is None or before is None or not drafts:
             return
         note = skip(name, item, comparison(before, item))
-        for _, draft in self._drafts(step):
+        for _, draft in drafts:
             draft.duplicates.append(note)
 
     def _cut(

@@ -13,6 +13,9 @@ from gribmill.tiles.grib.level_text import level_text
 from gribmill.tiles.lexicon import Match, choose, lexicon
 from gribmill.tiles.words import words
 
+# Degrees of an angle, as the lexicon and ecCodes write them. Degrees of a temperature can be averaged.
+ANGLES = {"°", "deg", "degree", "degrees", "degree true", "degree e"}
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -27,7 +30,7 @@ class Named:
     @property
     def angle(self) -> bool:
         """True for directions, whose averages mean nothing."""
-        return self.units.lower().startswith(("deg", "°"))
+        return self.units.lower() in ANGLES
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,53 @@ def test_each_field_of_a_message_has_its_own_level() -> None:
     assert [field.keys.level for field in fields(multi_field(pair), "f")] == [Level(100, 85000), Level(100, 50000)]
 
 
+def keys_of_grib1(centre: str, changes: dict[int, int], **labels: int) -> Any:
+    """The keys of a GRIB1 message with octets of its section 1 changed; ECMWF's labels set, and read back."""
+    handle = eccodes.codes_grib_new_from_samples("GRIB1")
+    try:
+        for key, value in ({"centre": centre} | labels).items():
+            eccodes.codes_set(handle, key, value)
+        message = bytearray(eccodes.codes_get_message(handle))
+        assert all(get(handle, key) == value for key, value in labels.items())
+    finally:
+        eccodes.codes_release(handle)
+    for octet, value in changes.items():
+        message[7 + octet] = value
+    (field,) = fields(bytes(message), "f")
+    return field.keys
+
+
+@pytest.mark.parametrize("definition", [1, 15, 16, 18, 23, 26, 30, 36, 40])
+@pytest.mark.parametrize("member", [0, 7, 50])
+def test_members_are_told_apart_in_grib1_by_any_local_definition_of_ecmwf(definition: int, member: int) -> None:
+    labels = {"setLocalDefinition": 1, "localDefinitionNumber": definition, "number": member}
+    assert keys_of_grib1("ecmf", {}, **labels).member == member
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "second", "text"),
+    [
+        (1, 0, 0, "surface"),
+        (1, 2, 8, "surface"),
+        (102, 0, 0, "mean sea level"),
+        (20, 0x6A, 0xB3, "273.15 K level"),
+        (100, 3, 82, "850 mb"),
+        (126, 0, 50, "0.5 mb"),
+        (104, 10, 20, "1000-2000 m above mean sea level"),
+        (105, 0, 2, "2 m above ground"),
+        (112, 10, 40, "0.1-0.4 m below ground"),
+        (117, 7, 208, "kind 117 value 2000"),
+        (121, 100, 50, "kind 121 value 25650"),
+        (235, 0, 200, "kind 235 value 200"),
+        (200, 0, 0, "entire atmosphere (considered as a single layer)"),
+        (0, 0, 0, "kind 0"),
+    ],
+)
+def test_levels_of_grib1_in_words(kind: int, first: int, second: int, text: str) -> None:
+    keys = keys_of_grib1("kwbc", {10: kind, 11: first, 12: second})
+    assert level_text(keys.level, keys.level2) == text
+
+
 @pytest.mark.parametrize(
     ("level", "level2", "text"),
     [

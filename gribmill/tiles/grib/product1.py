@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from gribmill.tiles.grib.keys import ECMWF, Keys, Level, Statistic
+from gribmill.tiles.grib.level_text import NAMED
 from gribmill.tiles.grib.octets import Section, unsigned, utc
 from gribmill.tiles.grib.sections import Sections1
 
@@ -14,12 +15,14 @@ UNIT_SECONDS = {0: 60, 1: 3600, 2: 86400, 10: 10800, 11: 21600, 12: 43200, 13: 9
 
 # GRIB1 level kinds (table 3) with one value: the same kind in GRIB2 and the factor to its unit.
 ONE_VALUE = {
-    100: (100, 100.0), 103: (102, 1.0), 105: (103, 1.0), 107: (104, 1e-4), 109: (105, 1.0), 111: (106, 0.01),
-    113: (107, 1.0), 115: (108, 100.0), 119: (111, 1e-4), 125: (103, 0.01), 160: (160, 1.0),
+    20: (20, 0.01), 100: (100, 100.0), 103: (102, 1.0), 105: (103, 1.0), 107: (104, 1e-4), 109: (105, 1.0),
+    111: (106, 0.01), 113: (107, 1.0), 115: (108, 100.0), 119: (111, 1e-4), 125: (103, 0.01), 126: (100, 1.0),
+    160: (160, 1.0),
 }  # fmt: skip
 # Kinds with two values, one in each octet.
 TWO_VALUES = {
     101: (100, 1000.0),
+    104: (102, 100.0),
     106: (103, 100.0),
     108: (104, 0.01),
     110: (105, 1.0),
@@ -33,7 +36,8 @@ RENAMED = {102: 101}
 WINDOWS: dict[int, Statistic] = {2: "other", 3: "avg", 4: "accum", 5: "diff"}
 # ECMWF's types: mean and standard deviation of an ensemble, as GRIB2's code table 4.7 has them.
 DERIVED = {17: 0, 18: 2}
-MARS_LABELS = {1, 30}
+# The local definitions of ECMWF's that number a member of an ensemble from octet 50 on, and in how many octets.
+MEMBER_OCTETS = {1: 1, 15: 2, 16: 2, 18: 1, 23: 2, 26: 1, 30: 1, 36: 1, 40: 1}
 INSTANT_AT_P1 = {0, 1}
 INSTANT_AT_WIDE_P1 = 10
 
@@ -70,7 +74,9 @@ def _levels(product: Section) -> tuple[Level, Level | None]:
     if kind in TWO_VALUES:
         new, factor = TWO_VALUES[kind]
         return Level(new, round(top * factor, 6)), Level(new, round(bottom * factor, 6))
-    return Level(RENAMED.get(kind, kind), None), None
+    # What GRIB2 has no kind for keeps its number, so that two such levels are not taken for one.
+    new, number = RENAMED.get(kind, kind), top * 256 + bottom
+    return Level(new, None if new in NAMED or number == 0 else float(number)), None
 
 
 def _times(product: Section) -> tuple[timedelta | None, timedelta | None, Statistic]:
@@ -88,10 +94,11 @@ def _times(product: Section) -> tuple[timedelta | None, timedelta | None, Statis
 
 
 def _ensemble(product: Section) -> dict[str, Any]:
-    """ECMWF labels its messages from octet 41 on; octet 43 is the type, octet 50 the member."""
-    if unsigned(product, 5, 5) != ECMWF or len(product) < 50:
+    """ECMWF labels its messages from octet 41 on, by a local definition; octet 43 is the type."""
+    if unsigned(product, 5, 5) != ECMWF or len(product) < 51:
         return {}
     kind = unsigned(product, 43, 43)
     if kind in DERIVED:
         return {"derived": DERIVED[kind]}
-    return {"member": unsigned(product, 50, 50)} if unsigned(product, 41, 41) in MARS_LABELS else {}
+    octets = MEMBER_OCTETS.get(unsigned(product, 41, 41), 0)
+    return {"member": unsigned(product, 50, 49 + octets)} if octets else {}
