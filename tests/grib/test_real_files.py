@@ -11,7 +11,8 @@ import pytest
 from gribmill.tiles.grib.field import Field, read_fields, scan_fields
 from gribmill.tiles.grib.layout import ALTERNATING
 from gribmill.tiles.grib.messages import map_file
-from gribmill.tiles.grib.winds import earth_relative, pairs
+from gribmill.tiles.grib.winds import pairs
+from tests.grib.whole_winds import earth_relative
 from tests.real_files import real, real_files
 from tests.witness.bench import Bench
 

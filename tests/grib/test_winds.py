@@ -8,9 +8,9 @@ import eccodes
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import Field, fields, read_fields
-from gribmill.tiles.grib.winds import earth_relative, is_component, pairs, turn_of
+from gribmill.tiles.grib.winds import is_component, pairs
+from tests.grib.whole_winds import earth_relative, turn_of
 from tests.make_grib import GRIDS, make_message, multi_field, smooth_values
 from tests.real_files import real
 
@@ -126,11 +126,10 @@ def test_pairs_within_one_message() -> None:
     assert (u.label, v.label) == ("1.1", "1.2")
 
 
-def test_fields_that_are_no_pair_are_refused() -> None:
-    u, v = wind("hrrr-small")
-    with pytest.raises(GribError, match="messages 2 and 1 are not the u and v of one wind"):
-        earth_relative(v, u)
-    assert is_component(u.keys)
+def test_a_component_alone_has_no_pair() -> None:
+    for component in wind("hrrr-small"):
+        assert is_component(component.keys)
+        assert not pairs([component])
 
 
 def test_hrrr_winds_turn_as_far_as_noaa_says() -> None:

@@ -18,8 +18,8 @@ from gribmill.mirror.style import style_of
 from gribmill.regions.named_grid import named_grids
 from gribmill.tiles.grib.field import fields
 from gribmill.tiles.grib.messages import walk
-from gribmill.tiles.grib.winds import earth_relative
 from gribmill.tiles.inventory import inventory
+from tests.grib.whole_winds import earth_relative
 from tests.mirror.making import MODELS, RUN, made, named, values
 
 # One of each family, and of each kind of member.

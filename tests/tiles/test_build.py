@@ -21,10 +21,10 @@ from gribmill.tiles.build import build
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import read_fields
-from gribmill.tiles.grib.winds import earth_relative
 from gribmill.tiles.meta import ECMWF_ATTRIBUTION
 from gribmill.tiles.mill import Outcome
 from gribmill.tiles.tile import Tile, read_tile
+from tests.grib.whole_winds import earth_relative
 from tests.make_grib import GRIDS, make_message, multi_field, smooth_values, write
 from tests.real_files import real
 

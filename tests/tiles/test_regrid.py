@@ -14,8 +14,8 @@ from gribmill.regions.region import Region
 from gribmill.tiles.build import build
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.grib.field import read_fields
-from gribmill.tiles.grib.winds import earth_relative
 from gribmill.tiles.regrid import Bilinear, Cells, Method, Nearest, Points, Regridder, regridder, target_axes
+from tests.grib.whole_winds import earth_relative
 from tests.make_grib import make_message, write
 from tests.tiles.make_tile import EARTH
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gribmill.regions.grids import Grid
-from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import Field
 from gribmill.tiles.grib.kernel import native
 from gribmill.tiles.grib.keys import Keys
@@ -48,15 +45,6 @@ def pairs(fields: Sequence[Field]) -> list[tuple[Field, Field]]:
     return found
 
 
-def earth_relative(u: Field, v: Field) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Eastward and northward components, turned where the message says they are along the grid."""
-    if PARTNERS.get(u.keys.parameter) is None or _kinship(u, PARTNERS[u.keys.parameter]) != _kinship(v):
-        raise GribError(f"{u.source}: messages {u.label} and {v.label} are not the u and v of one wind")
-    if not u.grid_relative_winds:
-        return u.values(), v.values()
-    return turned(u.values(), v.values(), *turn_of(u.grid))
-
-
 def turned(
     u: NDArray[np.float32], v: NDArray[np.float32], cosine: NDArray[np.float64], sine: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -71,19 +59,9 @@ def turned(
     return east.astype(np.float32), north.astype(np.float32)
 
 
-# One model has one grid; the two arrays of an HRRR grid are 30 MB.
-@lru_cache(maxsize=2)
-def turn_of(grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Cosine and sine of the grid's rotation at each of its points."""
-    ny, nx = grid.shape
-    lat, lon = grid.latlon(np.arange(ny)[:, None], np.arange(nx)[None, :])
-    angle = grid.rotation(lat, lon)
-    return np.cos(angle), np.sin(angle)
-
-
-def _kinship(field: Field, parameter: tuple[int, ...] | None = None) -> tuple[Any, ...]:
+def _kinship(field: Field, parameter: tuple[int, ...]) -> tuple[Any, ...]:
     keys = field.keys
     return (
-        parameter or keys.parameter, keys.level, keys.level2, keys.reference, keys.start, keys.end, keys.statistic,
+        parameter, keys.level, keys.level2, keys.reference, keys.start, keys.end, keys.statistic,
         keys.member, keys.derived, keys.percentile, keys.centre, field.sections.grid,
     )  # fmt: skip

@@ -1,0 +1,25 @@
+"""Winds on all of a grid, turned to east and north: what every region's part of them has to agree with."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gribmill.regions.grids import Grid
+from gribmill.tiles.grib.field import Field
+from gribmill.tiles.grib.winds import turned
+
+
+def earth_relative(u: Field, v: Field) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Eastward and northward components, turned where the message says they are along the grid."""
+    if not u.grid_relative_winds:
+        return u.values(), v.values()
+    return turned(u.values(), v.values(), *turn_of(u.grid))
+
+
+def turn_of(grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Cosine and sine of the grid's rotation at each of its points."""
+    ny, nx = grid.shape
+    lat, lon = grid.latlon(np.arange(ny)[:, None], np.arange(nx)[None, :])
+    angle = grid.rotation(lat, lon)
+    return np.cos(angle), np.sin(angle)
