@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gribmill.tiles.array_name import array_name
 from gribmill.tiles.draft import RESERVED
+from gribmill.tiles.ensemble_words import of_ensemble
 from gribmill.tiles.grib.field import Field
 from gribmill.tiles.grib.keys import Keys
 from gribmill.tiles.grib.level_text import level_text
@@ -102,7 +103,7 @@ def _named(keys: Keys, match: Match, name: str) -> Named:
 def _unknown(item: Field, taken: set[str]) -> Named:
     """A field without a name of its own: named from its GRIB keys, numbered where that is not enough."""
     keys = item.keys
-    match = lexicon().match_quantity(keys)
+    match = None if keys.selector else lexicon().match_quantity(keys)
     plain = array_name(keys)
     if plain in taken and keys.member is not None:
         plain = f"{plain}_m{keys.member:02d}"
@@ -110,5 +111,5 @@ def _unknown(item: Field, taken: set[str]) -> Named:
     while name in taken or name in RESERVED:
         name, number = f"{plain}_{number}", number + 1
     taken.add(name)
-    long_name, units = (match.variable.long_name, match.units) if match else words(item)
-    return Named(name, long_name, units, None, level_text(keys.level, keys.level2))
+    quantity = (match.variable.long_name, match.units) if match else words(item)
+    return Named(name, *of_ensemble(*quantity, keys), None, level_text(keys.level, keys.level2))

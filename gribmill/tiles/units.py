@@ -41,6 +41,11 @@ METRES_OF = {
     "asnow": "snow",
     "vis": "visibility",
 }
+# Differences of temperatures, whatever the zero of the scale: lifted indices, spreads of an ensemble, changes.
+DIFFERENCES = {"lftx", "lftx4"}
+OF_DIFFERENCES = {"sd", "spread", "iqr", "diff"}
+# Arrays that are called by their GRIB numbers: whether theirs is a temperature or a difference, nobody has said.
+UNNAMED = {"g1", "g2"}
 
 # ECMWF gives cloud cover as a share, NOAA in percent.
 SHARES = {"tcc", "lcc", "mcc", "hcc", "snowc", "icec"}
@@ -60,8 +65,12 @@ def convert(values: np.ndarray[Any, Any], name: str, unit: str, system: System) 
 
 
 def _conversion(name: str, unit: str, system: System) -> tuple[str, float, float]:
-    base = name.split("_")[0]
+    base, *parts = name.split("_")
     if unit == "1" and base in SHARES and system != "si":
         return "%", 100.0, 0.0
     table = METRES[METRES_OF.get(base, "height")] if unit == "m" else CONVERSIONS.get(unit, {})
-    return table.get(system, (unit, 1.0, 0.0))
+    shown, factor, offset = table.get(system, (unit, 1.0, 0.0))
+    if offset and base in UNNAMED:
+        return unit, 1.0, 0.0
+    difference = base in DIFFERENCES or not OF_DIFFERENCES.isdisjoint(parts)
+    return shown, factor, 0.0 if difference else offset

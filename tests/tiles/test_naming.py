@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.build import build
+from gribmill.tiles.ensemble_words import of_ensemble
 from gribmill.tiles.grib.field import Field
+from gribmill.tiles.grib.keys import NCEP, Keys, Probability
 from gribmill.tiles.naming import Named
-from tests.make_grib import make_message, write
+from tests.make_grib import REFERENCE, make_message, write
 
 
 @pytest.mark.parametrize(
@@ -20,6 +23,42 @@ from tests.make_grib import make_message, write
 )
 def test_degrees_are_an_angle_unless_they_are_a_temperature(units: str, angle: bool) -> None:
     assert Named("x", "X", units, None, "surface").angle == angle
+
+
+@pytest.mark.parametrize(
+    ("part", "long_name", "units"),
+    [
+        ({}, "Temperature", "K"),
+        ({"derived": 0}, "Temperature", "K"),
+        ({"derived": 4}, "Temperature, spread of the ensemble", "K"),
+        ({"derived": 3}, "Temperature, normalised standard deviation of the ensemble", "1"),
+        ({"percentile": 90}, "Temperature, percentile 90 of the ensemble", "K"),
+        ({"probability": Probability(0, 273.15, None)}, "Temperature, chance of less than 273.15 K", "%"),
+        ({"probability": Probability(1, None, 300.0)}, "Temperature, chance of more than 300 K", "%"),
+        ({"probability": Probability(2, 270.0, 280.0)}, "Temperature, chance of 270 K to 280 K", "%"),
+        ({"probability": Probability(3, 290.0, None)}, "Temperature, chance of more than 290 K", "%"),
+        ({"probability": Probability(4, None, 260.0)}, "Temperature, chance of less than 260 K", "%"),
+        ({"probability": Probability(4, None, None)}, "Temperature, chance of less than ?", "%"),
+        ({"probability": Probability(9, 1.0, 2.0)}, "Temperature, chance of kind 9", "%"),
+    ],
+)
+def test_a_statistic_of_an_ensemble_says_what_it_is(part: dict[str, Any], long_name: str, units: str) -> None:
+    keys = Keys(2, NCEP, 0, None, (0, 0, 0), 0, REFERENCE, **part)
+    assert of_ensemble("Temperature", "K", keys) == (long_name, units)
+
+
+def test_dust_is_not_called_smoke_though_it_is_a_mass_density_as_well(tmp_path: Path) -> None:
+    """HRRR's smoke has no constituent; where a message names one, the lexicon's words are not for it."""
+    dust = {
+        "productDefinitionTemplateNumber": 44, "discipline": 0, "parameterCategory": 20, "parameterNumber": 0,
+        "aerosolType": 62001, "typeOfFirstFixedSurface": 103, "scaleFactorOfFirstFixedSurface": 0,
+        "scaledValueOfFirstFixedSurface": 8,
+    }  # fmt: skip
+    path = write(tmp_path / "dust.grib2", [make_message("hrrr-ne", "t", 1.0, keys=dust)])
+    (tile,) = build(path, [Region("ny", Box(-75.0, 40.5, -72.0, 42.0))], tmp_path, everything=True).tiles
+    ((name, quantity),) = tile.meta.variables.items()
+    assert name.startswith("g2_0_20_0_x")
+    assert "moke" not in quantity.long_name
 
 
 def test_two_fields_of_one_name_are_not_compared_where_no_region_wants_them(
