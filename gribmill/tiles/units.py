@@ -28,6 +28,9 @@ METRES: dict[str, dict[str, tuple[str, float, float]]] = {
     "visibility": {"metric": ("km", 0.001, 0.0), "us": ("mi", 1 / 1609.344, 0.0)},
     "height": {"metric": ("m", 1.0, 0.0), "us": ("ft", 1 / 0.3048, 0.0)},
 }
+# Where rain is given as a depth, metres per second are no wind.
+RAIN = {"metric": ("mm/h", 3_600_000.0, 0.0), "us": ("in/h", 3_600_000 / 25.4, 0.0)}
+RATES = {"prate", "cprat"}
 METRES_OF = {
     "tp": "water",
     "cp": "water",
@@ -44,8 +47,8 @@ METRES_OF = {
 # Differences of temperatures, whatever the zero of the scale: lifted indices, spreads of an ensemble, changes.
 DIFFERENCES = {"lftx", "lftx4"}
 OF_DIFFERENCES = {"sd", "spread", "iqr", "diff"}
-# Arrays that are called by their GRIB numbers: whether theirs is a temperature or a difference, nobody has said.
-UNNAMED = {"g1", "g2"}
+# Of arrays that are called by GRIB numbers nobody has said whether they are temperatures or differences, rain or dust.
+UNNAMED, AMBIGUOUS = {"g1", "g2"}, {"K", "kg m-2", "kg m-2 s-1"}
 
 # ECMWF gives cloud cover as a share, NOAA in percent.
 SHARES = {"tcc", "lcc", "mcc", "hcc", "snowc", "icec"}
@@ -68,9 +71,14 @@ def _conversion(name: str, unit: str, system: System) -> tuple[str, float, float
     base, *parts = name.split("_")
     if unit == "1" and base in SHARES and system != "si":
         return "%", 100.0, 0.0
-    table = METRES[METRES_OF.get(base, "height")] if unit == "m" else CONVERSIONS.get(unit, {})
-    shown, factor, offset = table.get(system, (unit, 1.0, 0.0))
-    if offset and base in UNNAMED:
+    if unit in AMBIGUOUS and base in UNNAMED:
         return unit, 1.0, 0.0
+    shown, factor, offset = _table(base, unit).get(system, (unit, 1.0, 0.0))
     difference = base in DIFFERENCES or not OF_DIFFERENCES.isdisjoint(parts)
     return shown, factor, 0.0 if difference else offset
+
+
+def _table(base: str, unit: str) -> dict[str, tuple[str, float, float]]:
+    if unit == "m":
+        return METRES[METRES_OF.get(base, "height")]
+    return RAIN if unit == "m s-1" and base in RATES else CONVERSIONS.get(unit, {})
