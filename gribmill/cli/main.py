@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +15,7 @@ from gribmill.cli.invocation import Invocation
 from gribmill.errors import GribmillError
 from gribmill.version import __version__
 
+OUTPUT_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 # name -> (where the click command lives, one line of help). The help stands here so that
 # `gribmill --help` imports none of the modules.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -112,10 +115,20 @@ def cli(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a GribmillError becomes one line on stderr and exit code 1."""
+    if sys.stdout is None:
+        # Closed by the caller (>&-). Its number must not go to a database that is opened next.
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     try:
         cli.main(arguments, prog_name="gribmill")
     except GribmillError as error:
         click.echo(f"error: {error}", err=True)
+        sys.exit(1)
+    except OSError as error:
+        # Whoever writes a file says in a sentence which one: without a name, it is what is printed.
+        if error.errno not in OUTPUT_FAULTS or error.filename is not None:
+            raise
+        click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # What is left over must not fail once more at the end.
         sys.exit(1)
 
 

@@ -40,8 +40,20 @@ DECIMALS = {
 @click.option("--region", help="Only this region.")
 @click.option("--run", help="Only this run (YYYYMMDD_HH); the newest otherwise.")
 @click.option("--vars", "variables", help="Only these, with commas: t2m,ws10,wdir10,tp.")
-@click.option("--method", type=click.Choice(["nearest", "bilinear"]), default="nearest", show_default=True)
-@click.option("--units", type=click.Choice(["metric", "us", "si"]), default="metric", show_default=True)
+@click.option(
+    "--method",
+    type=click.Choice(["nearest", "bilinear"]),
+    default="nearest",
+    show_default=True,
+    help="The nearest grid point, or between the four around the place.",
+)
+@click.option(
+    "--units",
+    type=click.Choice(["metric", "us", "si"]),
+    default="metric",
+    show_default=True,
+    help="°C and m/s, °F and mph, or the GRIB's own.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The series as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="The series as CSV, units in the header.")
 @click.option("--plot", is_flag=True, help="Draw a meteogram in the terminal.")

@@ -45,7 +45,10 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
             _print(settings, statuses, clear=watch)
         if not watch:
             break
-        time.sleep(2)
+        try:
+            time.sleep(2)
+        except KeyboardInterrupt:
+            break
         statuses = _read(settings, models, runs)
     if not statuses or any(one.verdict not in ("whole", "arriving") for one in statuses):
         raise SystemExit(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -23,13 +24,10 @@ def _paths(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str,
             yield from _paths(child, (*path, name))
 
 
-MINE = ("config", "demo", "init", "jobs", "tick", "triggers", "work", "workers")
-
-
 def _all_paths() -> list[tuple[str, ...]]:
     context = click.Context(cli)
     found: list[tuple[str, ...]] = []
-    for name in MINE:
+    for name in COMMANDS:
         command = cli.get_command(context, name)
         assert command is not None
         found += _paths(command, (name,))
@@ -76,3 +74,17 @@ def test_unknown_command_and_option_are_usage_errors(gribmill: Run) -> None:
     answer = gribmill("jobs", "list", "--statsu", "x")
     assert (answer.code, answer.out) == (2, "")
     assert "--statsu" in answer.err
+
+
+def test_output_that_cannot_be_written_is_said_in_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "gribmill", "regions", "list"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (ended.returncode, ended.stderr) == (1, "error: the output cannot be written: No space left on device\n")
+
+
+def test_closed_output_is_no_failure() -> None:
+    words = [sys.executable, "-m", "gribmill", "regions", "list"]
+    ended = subprocess.run(["/bin/sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")

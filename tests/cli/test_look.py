@@ -177,3 +177,13 @@ def test_database_that_is_none_is_a_sentence(gribmill: Run, data: Path) -> None:
         answer = gribmill(*words)
         assert answer.code == 1
         assert "is no SQLite database" in answer.err and answer.err.count("\n") == 1
+
+
+def test_watching_the_status_ends_with_ctrl_c(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gribmill.cli.status.time.sleep", interrupted)
+    answer = gribmill("status", "--watch")
+    assert "no model is followed yet" in answer.out
+    assert "Aborted" not in answer.err
