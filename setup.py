@@ -7,7 +7,7 @@ kernel = Extension(
     sources=["gribmill/tiles/_unpack.c"],
     depends=[f"gribmill/tiles/native/{name}.h" for name in (
         "aec", "bitmap", "bits", "cpu", "crc", "deflate", "description", "field", "groups", "huffman", "inflate",
-        "octets", "pack", "repeats", "rows", "scale", "source", "stream", "summary", "sums", "winds",
+        "lazy", "octets", "pack", "repeats", "rows", "scale", "source", "stream", "summary", "sums", "winds",
     )],
     # Python 3.11's stable ABI has the buffer protocol: one build serves every later version.
     define_macros=[("Py_LIMITED_API", "0x030B0000")],

@@ -12,7 +12,7 @@ size_t deflate_vector(const uint8_t *words, size_t count, uint8_t *out, uint32_t
 int encode_vector(Bench *bench, const Raw *raw, uint8_t *list, size_t *listed) {
     if (!crc_tables[0][1]) fill_crc_tables();
     const int deflated = deflate_array(bench, raw);
-    *listed = list_places(bench, raw_size(raw), deflated, list);
+    *listed = list_places(bench, raw, deflated, list);
     return deflated;
 }
 

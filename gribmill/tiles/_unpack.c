@@ -140,20 +140,21 @@ static PyObject *told(const Summary *summary) {
 
 static PyObject *encode_raw(const Raw *raw) {
     const size_t size = raw_size(raw);
-    if (raw->header.size == 0 || raw->body.size == 0 || size > MOST_RAW_BYTES || raw->header.size > BLOCK_BYTES) {
+    if (raw->header.size == 0 || raw->header.size > BLOCK_BYTES || raw->body.size == 0 || raw->way > BY_BYTES ||
+        size > most_raw(raw->way)) {
         PyErr_SetString(PyExc_ValueError, "not an array, or too large a one");
         return NULL;
     }
-    Bench *bench = take_bench(STREAM_BOUND(size));
+    Bench *bench = take_bench(most_made(raw));
     if (!bench) return PyErr_NoMemory();
     int deflated;
     uint8_t list[LIST_BOUND];
     Py_BEGIN_ALLOW_THREADS
     deflated = deflate_array(bench, raw);
     Py_END_ALLOW_THREADS
-    const size_t listed = list_places(bench, size, deflated, list);
+    const size_t listed = list_places(bench, raw, deflated, list);
     const unsigned long crc = bench->checksums[(size - 1) / PIECE_BYTES];
-    PyObject *summary = raw->runs ? Py_BuildValue("") : told(&bench->summary);
+    PyObject *summary = raw->way == BY_RUNS ? Py_BuildValue("") : told(&bench->summary);
     PyObject *data = deflated ? PyBytes_FromStringAndSize((const char *)bench->out, (Py_ssize_t)bench->made) : stored(raw);
     give_back(bench);
     const int method = deflated ? METHOD_DEFLATED : METHOD_STORED;
@@ -166,9 +167,9 @@ static PyObject *encode_raw(const Raw *raw) {
 static PyObject *encode(PyObject *module, PyObject *arguments) {
     (void)module;
     Py_buffer header, body;
-    int runs;
-    if (!PyArg_ParseTuple(arguments, "y*y*p", &header, &body, &runs)) return NULL;
-    const Raw raw = {octets_of(&header), octets_of(&body), runs};
+    int way;
+    if (!PyArg_ParseTuple(arguments, "y*y*i", &header, &body, &way)) return NULL;
+    const Raw raw = {octets_of(&header), octets_of(&body), (Way)way};
     PyObject *result = encode_raw(&raw);
     PyBuffer_Release(&body);
     PyBuffer_Release(&header);
@@ -300,8 +301,8 @@ static PyMethodDef methods[] = {
     {"unpack", unpack, METH_VARARGS,
      "unpack(section5, section6, section7, points, ny, nx, scanning, windows, arrays) -> 0, or why it was declined."},
     {"encode", encode, METH_VARARGS,
-     "encode(header, body, runs) -> (method, CRC-32, raw size, data, list of places) of a ZIP member, and what `summarize` "
-     "tells of floats. `runs`: these are integers, a word is only looked for right before itself, and the last is None."},
+     "encode(header, body, way) -> (method, CRC-32, raw size, data, list of places) of a ZIP member, and what `summarize` "
+     "tells of floats. `way`: 0 for floats, 1 for integers, of which the last is None, 2 for floats that are to be small."},
     {"pack", pack, METH_VARARGS,
      "pack(values, width, reference, scale, factor, integers) -> whether the integers, now filled with the differences "
      "of each row, give back every value."},

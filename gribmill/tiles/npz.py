@@ -33,13 +33,18 @@ END = struct.Struct("<4s4H2IH")
 # 32-bit sizes and offsets: beyond them ZIP needs its 64-bit form, which a tile never should.
 LIMIT_BYTES = 2**32 - 1
 LIMIT_MEMBERS = 2**16 - 1
-# What the kernel deflates: float32 fields, whose words are looked for anywhere before, and differences of integers,
-# which hardly repeat but in runs.
-RUNS_ALONE = {np.dtype(np.float32): False, np.dtype(np.uint16): True}
-# How many bytes its 32-bit places can tell.
-LIMIT_KERNEL = 2**28 - 1
-# libdeflate's levels for `compact`: the higher one is twice as slow, and for half of all fields hardly smaller. A
-# sample of a large array tells: it must save so much of the raw bytes. Small ones take the one between.
+# What the kernel deflates, and how: float32 fields, whose words are looked for anywhere before, and differences of
+# integers, which hardly repeat but in runs; where they are to be small, any bytes of small float32 fields.
+BY_WORDS, BY_RUNS, BY_BYTES = range(3)
+WAYS: dict[tuple[Encoding, np.dtype[Any]], int] = {
+    ("fast", np.dtype(np.float32)): BY_WORDS,
+    ("fast", np.dtype(np.uint16)): BY_RUNS,
+    ("compact", np.dtype(np.float32)): BY_BYTES,
+}
+# How many bytes at most: what its 32-bit places can tell, and what deflate looks back.
+LIMIT_KERNEL = {BY_WORDS: 2**28 - 1, BY_RUNS: 2**28 - 1, BY_BYTES: 2**15}
+# libdeflate's levels for the rest of `compact`: the higher one is twice as slow, and for half of all fields hardly
+# smaller. A sample of a large array tells: it must save so much of the raw bytes. Small ones take the one between.
 LOW_LEVEL, MIDDLE_LEVEL, HIGH_LEVEL = 4, 5, 6
 SAMPLE_BYTES = 2**14
 SAMPLED_BYTES = 16 * SAMPLE_BYTES
@@ -70,10 +75,10 @@ def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") 
     raw_size = len(header) + body.nbytes
     if raw_size > LIMIT_BYTES:
         raise TileError(f"array {name} takes {raw_size} bytes: a tile's array must stay below 4 GiB")
-    runs = RUNS_ALONE.get(dtype) if encoding == "fast" and len(header) < raw_size <= LIMIT_KERNEL else None
-    module = native() if runs is not None else None
+    way = WAYS.get((encoding, dtype))
+    module = native() if way is not None and len(header) < raw_size <= LIMIT_KERNEL[way] else None
     if module is not None:
-        return Member(name, *module.encode(header, body, runs))
+        return Member(name, *module.encode(header, body, way))
     view = body.reshape(-1).view(np.uint8).data if body.size else memoryview(b"")
     made = _streamed(name, header, view) if encoding == "fast" and body.size else _whole(name, header, view, encoding)
     return made if len(made.data) < raw_size else Member(name, STORED, made.crc, raw_size, header + view.tobytes())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gribmill.tiles.directory import Entry
 from gribmill.tiles.grib import kernel
-from gribmill.tiles.npz import DEFLATED, STORED, Member, member, npy_header
+from gribmill.tiles.npz import BY_BYTES, BY_WORDS, DEFLATED, STORED, Member, member, npy_header
 from gribmill.tiles.segments import segments_in
 from gribmill.tiles.stretches import inflate, stretches_of
 from gribmill.tiles.summary import statistics
@@ -66,12 +66,39 @@ def test_every_inflater_gives_back_what_was_deflated(kind: str, size: int) -> No
     check(*encoded(array.view(np.float32)))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [*SIZES[:-5], 8159, 8160, 8161])
+@pytest.mark.parametrize("shift", [0, 1, 5])
+def test_so_it_does_where_any_bytes_may_repeat(kind: str, size: int, shift: int) -> None:
+    words = KINDS[kind](np.random.default_rng(size), size)
+    # Repeats then begin at any byte of a word, and are seen at another one.
+    array = np.roll(words.view(np.uint8), shift).view(np.float32)
+    made, raw = member("x", array, "compact"), npy_header(array.dtype, array.shape) + array.tobytes()
+    check(made, raw)
+    assert made.extra == b""
+
+
+@pytest.mark.parametrize("size", range(1, 64))
+def test_so_it_does_with_hardly_any_bytes(size: int) -> None:
+    header, body = b"a", (b"abcab"[size % 4 :] * size)[:size]
+    method, _, raw_size, data, *_ = kernel.native().encode(header, body, BY_BYTES)
+    assert raw_size == 1 + size
+    assert (data if method == STORED else zlib.decompress(data, -15)) == header + body
+
+
+def test_what_may_repeat_anywhere_is_smaller() -> None:
+    array = _fields(np.random.default_rng(5), 2000).view(np.float32)
+    usual = len(zlib.compress(npy_header(array.dtype, array.shape) + array.tobytes(), 6))
+    assert len(member("x", array, "compact").data) < min(1.02 * usual, len(member("x", array).data))
+
+
 @pytest.mark.parametrize("kind", ["few", "zeros", "fields", "missing"])
 @pytest.mark.parametrize("size", SIZES)
 def test_statistics_are_the_same_as_without_the_kernel(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     array = KINDS[kind](np.random.default_rng(size), size).view(np.float32)
     on_the_way = statistics(array, member("x", array).summary)
     alone = statistics(array)
+    assert statistics(array, member("x", array, "compact").summary) == alone
     monkeypatch.setattr(kernel, "switched_off", True)
     assert member("x", array).summary is None
     assert on_the_way == alone == statistics(array)
@@ -129,10 +156,19 @@ def test_the_same_array_gives_the_same_bytes() -> None:
     assert member("x", array) == first
 
 
-@pytest.mark.parametrize(("header", "body"), [(0, 400), (128, 0), (BLOCK + 4, 400)])
-def test_sizes_that_do_not_fit_are_refused(header: int, body: int) -> None:
+@pytest.mark.parametrize(
+    ("header", "body", "way"),
+    [
+        (0, 400, BY_WORDS),
+        (128, 0, BY_WORDS),
+        (BLOCK + 4, 400, BY_WORDS),
+        (128, 2**15, BY_BYTES),
+        (128, 400, BY_BYTES + 1),
+    ],
+)
+def test_what_does_not_fit_is_refused(header: int, body: int, way: int) -> None:
     with pytest.raises(ValueError, match="not an array"):
-        kernel.native().encode(bytes(header), bytes(body), False)
+        kernel.native().encode(bytes(header), bytes(body), way)
 
 
 def test_without_the_kernel_the_same_values_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,15 +34,6 @@ typedef struct {
     uint8_t *out, *first, *end;
 } Lane;
 
-static inline uint64_t little_endian64(const uint8_t *p) {
-    uint64_t word;
-    memcpy(&word, p, 8);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
 /* Where eight bytes may be read. Of the count, only the lowest six bits are looked at. */
 static inline void refill_fast(Lane *self) {
     self->bits |= little_endian64(self->in) << (self->count & 63);

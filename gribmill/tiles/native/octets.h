@@ -57,4 +57,22 @@ static inline uint64_t word_at(Octets octets, size_t place) {
     return word;
 }
 
+static inline uint64_t little_endian64(const uint8_t *p) {
+    uint64_t word;
+    memcpy(&word, p, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+static inline uint32_t little_endian32(const uint8_t *p) {
+    uint32_t word;
+    memcpy(&word, p, 4);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap32(word);
+#endif
+    return word;
+}
+
 #endif

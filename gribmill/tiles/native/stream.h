@@ -5,6 +5,7 @@
 
 #include "crc.h"
 #include "deflate.h"
+#include "lazy.h"
 #include "octets.h"
 #include "summary.h"
 
@@ -28,15 +29,23 @@
 #define MOST_STRETCHES 256
 #define LIST_BOUND (LIST_HEAD + 3 * 4 * MOST_STRETCHES)
 
+/* What an array's values are, and how they are deflated. */
+typedef enum {
+    BY_WORDS, /* floats, by deflate.h */
+    BY_RUNS,  /* integers: a word is only looked for right before itself, and nothing is summed up */
+    BY_BYTES  /* floats, by lazy.h: smaller, and to be read from the beginning alone */
+} Way;
+
 /* An array's bytes: its .npy header lies in another place than its values. */
 typedef struct {
     Octets header, body;
-    int runs; /* integers, not floats: a word is only looked for right before itself, and nothing is summed up */
+    Way way;
 } Raw;
 
 /* What is worked on and made; kept from array to array. */
 typedef struct {
     Deflater deflater;
+    Lazy lazy;
     uint8_t first[BLOCK_BYTES];
     uint32_t blocks[MOST_BLOCKS];     /* the byte where each block begins */
     uint32_t marks[MOST_PIECES];      /* the bit where each piece begins */
@@ -47,6 +56,12 @@ typedef struct {
 } Bench;
 
 static inline size_t raw_size(const Raw *raw) { return raw->header.size + raw->body.size; }
+
+static inline size_t most_raw(Way way) { return way == BY_BYTES ? MOST_LAZY : MOST_RAW_BYTES; }
+
+static inline size_t most_made(const Raw *raw) {
+    return raw->way == BY_BYTES ? LAZY_BOUND(raw_size(raw)) : STREAM_BOUND(raw_size(raw));
+}
 
 /* The bytes of one block; the first is put together from header and values. */
 static const uint8_t *block_at(Bench *bench, const Raw *raw, size_t start, size_t size) {
@@ -66,7 +81,7 @@ static uint32_t check_block(Bench *bench, const uint8_t *bytes, size_t start, si
 
 /* While they are at hand for the checksum. By the body's own count, in which a block is whole rounds of lanes. */
 static void summarize_block(Bench *bench, const Raw *raw, size_t start) {
-    if (raw->runs || start >= raw->body.size) return;
+    if (raw->way == BY_RUNS || start >= raw->body.size) return;
     const size_t left = raw->body.size - start;
     summarize(&bench->summary, raw->body.bytes + start, (left < BLOCK_BYTES ? left : BLOCK_BYTES) / sizeof(float));
 }
@@ -87,9 +102,13 @@ static void repeat_block(Bench *bench, size_t start) {
 }
 
 static void deflate_at(Bench *bench, const uint8_t *bytes, size_t start, size_t size, const Raw *raw) {
+    if (raw->way == BY_BYTES) {
+        bench->made = deflate_lazily(&bench->lazy, &bench->deflater, bytes, size, bench->out);
+        return;
+    }
     uint32_t *marks = bench->marks + start / PIECE_BYTES;
     const int last = start + size == raw_size(raw);
-    const Words words = {bytes, size, raw->runs};
+    const Words words = {bytes, size, raw->way == BY_RUNS};
     const size_t added = deflate_block(&bench->deflater, &words, last, bench->out + bench->made, marks);
     for (size_t i = 0; i * PIECE_BYTES < size; i++) marks[i] += (uint32_t)(8 * bench->made);
     bench->made += added;
@@ -135,12 +154,13 @@ static uint8_t *put32(uint8_t *at, uint32_t number) {
     return at;
 }
 
-/* The list of places, and its size; nothing where the array is one stretch. `out` has room for LIST_BOUND. */
-static size_t list_places(const Bench *bench, size_t size, int deflated, uint8_t *out) {
+/* The list of places, and its size; nothing where there is but the beginning. `out` has room for LIST_BOUND. */
+static size_t list_places(const Bench *bench, const Raw *raw, int deflated, uint8_t *out) {
+    const size_t size = raw_size(raw);
     size_t span = PIECE_BYTES;
     while (size > span * MOST_STRETCHES) span *= 2;
     const size_t block = deflated && span < BLOCK_BYTES ? BLOCK_BYTES : span;
-    if (size <= span) return 0;
+    if (size <= span || raw->way == BY_BYTES) return 0;
     uint8_t *at = out + LIST_HEAD;
     for (size_t end = span; end < size + span; end += span)
         at = put32(at, bench->checksums[((end < size ? end : size) - 1) / PIECE_BYTES]);
