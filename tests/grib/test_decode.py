@@ -41,6 +41,14 @@ def test_grib2_packings(packing: str, wanted: Any) -> None:
     check(only(make_message(values=wanted, packing=packing)), wanted)
 
 
+@pytest.mark.parametrize(("edition", "packing"), [(2, packing) for packing in PACKINGS2] + [(1, "grid_simple")])
+def test_a_field_without_a_single_value_is_missing_everywhere(edition: int, packing: str) -> None:
+    """As swell is in a sea of ice. No packed value, and no image of them, is there."""
+    nothing = np.full(GRIDS["gfs-small"].shape, np.nan)
+    field = only(make_message("gfs-small", values=nothing, packing=packing, edition=edition))
+    assert np.isnan(field.values()).all()
+
+
 @pytest.mark.parametrize("packing", PACKINGS1)
 @pytest.mark.parametrize("missing", [False, True], ids=["whole", "with a bitmap"])
 def test_grib1_packings(packing: str, missing: bool) -> None:

@@ -30,6 +30,8 @@ def check2(sections: Sections2, packing: Packing, layout: Layout | None) -> None
     indicator = sections.bitmap[5]
     if indicator == BITMAP_FOLLOWS:
         _check_bitmap(sections.bitmap[6:], packing.points, coded)
+        if coded == 0:
+            return  # Every point is missing: ecCodes does not look at the packed values, and images have none.
     elif indicator != NO_BITMAP:
         raise GribError(f"it uses the predefined bitmap {indicator}, which only its centre knows")
     elif coded != packing.points and layout:
