@@ -135,6 +135,12 @@ def test_what_hardly_deflates_is_stored() -> None:
     assert member("x", noise[:20_000]).method == DEFLATED
 
 
+def test_what_begins_with_noise_is_searched_where_it_ends_in_runs() -> None:
+    noise = np.random.default_rng(6).normal(size=1000).astype(np.float32)
+    dry = np.concatenate([noise, np.zeros(1000, np.float32)])
+    assert len(member("x", dry).data) < len(member("x", noise).data) + 50
+
+
 def test_a_field_of_one_value_takes_hardly_any_room() -> None:
     made, raw = encoded(np.full(1_000_000, 273.15, np.float32))
     check(made, raw)

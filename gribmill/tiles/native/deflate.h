@@ -135,9 +135,10 @@ static inline void choose(Deflater *self, const uint8_t *words, size_t count, in
     for (size_t start = 0; start < count; start += PIECE_WORDS) {
         const uint8_t *piece = words + 4 * start;
         const size_t size = count - start < PIECE_WORDS ? count - start : PIECE_WORDS;
-        const size_t repeats = find_repeats(&self->repeats, piece, size, count - start, runs);
+        const int may_give_up = start == 0 && !runs;
+        const size_t repeats = find_repeats(&self->repeats, piece, size, count - start, runs, may_give_up);
         /* Where few words of the first piece repeat, the others are not searched: half the time, a hundredth more. */
-        if (start == 0 && !runs && repeats < size / LEAST_REPEATED) {
+        if (may_give_up && repeats < size / LEAST_REPEATED) {
             choose_literals(self, words, count);
             return;
         }
@@ -285,7 +286,7 @@ static size_t deflate_block(Deflater *self, const Words *words, int last, uint8_
 
 /* About how many bytes one piece of words would take; none is said where words repeat. */
 static size_t sample_size(Deflater *self, const uint8_t *words) {
-    const size_t repeats = find_repeats(&self->repeats, words, PIECE_WORDS, PIECE_WORDS, 0);
+    const size_t repeats = find_repeats(&self->repeats, words, PIECE_WORDS, PIECE_WORDS, 0, 1);
     if (repeats >= PIECE_WORDS / LEAST_REPEATED) return 0;
     choose_literals(self, words, PIECE_WORDS);
     count_symbols(self, PIECE_WORDS);

@@ -14,6 +14,9 @@
 /* No repeat reaches from one part of a piece into the next: which of them are used is then chosen for two at once. */
 #define STRAND_WORDS 1024
 #define HASH_BITS 12
+/* Of so many words at the beginning, one in so many must repeat, for others to be searched. */
+#define EARLY_WORDS 512
+#define LEAST_EARLY 8
 /* Words are taken eight at a time, and compared eight at a time. */
 #define LANES 8
 /* The windows of a field are more than a near cache holds: the values of the next block are asked for while those of this
@@ -126,22 +129,32 @@ AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t p
     }
 }
 
-AVX2 static void search_avx2(Repeats *self, const uint8_t *words, size_t count) {
-    for (size_t place = 0; place < count; place += LANES) {
+AVX2 static void search_avx2(Repeats *self, const uint8_t *words, size_t begin, size_t end) {
+    for (size_t place = begin; place < end; place += LANES) {
         _mm_prefetch((const char *)((uintptr_t)words + 4 * place + AHEAD_BYTES), _MM_HINT_T1);
         eight_avx2(self, words, place);
     }
 }
 #endif
 
-static void search(Repeats *self, const uint8_t *words, size_t count) {
+/* Both are multiples of LANES. */
+static void search(Repeats *self, const uint8_t *words, size_t begin, size_t end) {
 #ifdef WITH_AVX2
     if (has_avx2()) {
-        search_avx2(self, words, count);
+        search_avx2(self, words, begin, end);
         return;
     }
 #endif
-    for (size_t place = 0; place < count; place += LANES) eight_portable(self, words, place);
+    for (size_t place = begin; place < end; place += LANES) eight_portable(self, words, place);
+}
+
+/* Whether words hardly repeat: the first ones, of which it is known, and all, where they are as the one before. */
+static inline int hardly_repeat(const Repeats *self, size_t early, const uint8_t *words, size_t count) {
+    uint32_t repeats = 0, runs = 0;
+    for (size_t i = 0; i < early; i++) repeats += (self->found[i] & 255) != 0;
+    if (repeats >= early / LEAST_EARLY) return 0;
+    for (size_t i = 1; i < count; i++) runs += word32(words, i) == word32(words, i - 1);
+    return runs < count / LEAST_EARLY;
 }
 
 static inline uint32_t float_bits(int32_t number) {
@@ -200,8 +213,9 @@ static void search_runs(Repeats *self, const uint8_t *words, size_t count) {
     look_before(self, words, count);
 }
 
-/* Fills `found` for `count` words, at most PIECE_WORDS; up to `readable` may be read. Returns how many repeat. */
-static inline size_t find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable, int runs) {
+/* Fills `found` for `count` words, at most PIECE_WORDS; up to `readable` may be read. Returns how many repeat; none, with
+   nothing to be used, where the first ones hardly do and it may `give_up`. */
+static inline size_t find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable, int runs, int give_up) {
     const size_t most = readable < 2 * LANES ? 0 : (readable - LANES) / LANES * LANES;
     const size_t searched = count < most ? count / LANES * LANES : most;
     if (runs) {
@@ -209,7 +223,10 @@ static inline size_t find_repeats(Repeats *self, const uint8_t *words, size_t co
     } else {
         memset(self->word_at, 0, sizeof self->word_at);
         memset(self->pair_at, 0, sizeof self->pair_at);
-        search(self, words, searched);
+        const size_t early = searched < EARLY_WORDS ? searched : EARLY_WORDS;
+        search(self, words, 0, early);
+        if (give_up && hardly_repeat(self, early, words, count)) return 0;
+        search(self, words, early, searched);
     }
     memset(self->found + searched, 0, (count - searched) * sizeof *self->found);
     self->found[0] = 0; /* it was taken for its own like */
