@@ -13,7 +13,7 @@
 #define LEAST_LAZY 3
 #define LONGEST_LAZY 258
 /* How many places are tried at most, how long a repeat is long enough, and how near one of three bytes has to be. */
-#define PLACES_TRIED 12
+#define PLACES_TRIED 10
 #define LONG_ENOUGH 32
 #define NEAR_BYTES 4096
 /* Where nothing more is looked for, so that sixteen bytes can always be read. */
@@ -23,8 +23,8 @@
 
 /* Places are told from 1 on: 0 stands for nowhere. */
 typedef struct {
-    uint16_t three_at[1 << LAZY_HASH_BITS], four_at[1 << LAZY_HASH_BITS]; /* where such bytes were seen last */
-    uint16_t three[MOST_LAZY], four[MOST_LAZY];                           /* where those of each place were */
+    uint16_t three_at[1 << LAZY_HASH_BITS], six_at[1 << LAZY_HASH_BITS]; /* where such bytes were seen last */
+    uint16_t three[MOST_LAZY], six[MOST_LAZY];                           /* where those of each place were */
     uint32_t tokens[MOST_LAZY];
     const uint8_t *bytes;
     uint32_t size, count; /* of bytes, and of tokens */
@@ -48,12 +48,12 @@ static inline unsigned distance_symbol(unsigned distance) {
     return excess < 4 ? excess : 2 * top_bit(excess) + (excess >> (top_bit(excess) - 1) & 1);
 }
 
-static inline uint32_t hash_three(uint32_t word, uint32_t place) {
-    return (word << 8 | (place & 3)) * WORD_FACTOR >> (32 - LAZY_HASH_BITS);
-}
+/* The first three or six of eight bytes. */
+#define THREE(bytes) ((bytes) << 40)
+#define SIX(bytes) ((bytes) << 16)
 
-static inline uint32_t hash_four(uint32_t word, uint32_t place) {
-    return (word + (place & 3)) * PAIR_FACTOR >> (32 - LAZY_HASH_BITS);
+static inline uint32_t lazy_hash(uint64_t bytes, uint32_t place) {
+    return (uint32_t)((bytes | (place & 3)) * UINT64_C(0x9E3779B185EBCA87) >> (64 - LAZY_HASH_BITS));
 }
 
 /* Whether sixteen bytes go on as the word before them. */
@@ -64,27 +64,27 @@ static inline int in_run(const uint8_t *here) {
 /* Where the bytes of each place were seen before it. All at once: nothing here waits for what is found. */
 static inline void look_back(Lazy *self, uint32_t end) {
     memset(self->three_at, 0, sizeof self->three_at);
-    memset(self->four_at, 0, sizeof self->four_at);
+    memset(self->six_at, 0, sizeof self->six_at);
     for (uint32_t place = 1; place < end; place++) {
-        const uint32_t word = little_endian32(self->bytes + place);
         if (place > 4 && in_run(self->bytes + place)) {
-            self->three[place] = self->four[place] = (uint16_t)(place - 4);
+            self->three[place] = self->six[place] = (uint16_t)(place - 4);
             continue;
         }
-        uint16_t *three_at = self->three_at + hash_three(word, place), *four_at = self->four_at + hash_four(word, place);
-        const uint32_t three = *three_at, four = *four_at;
-        *three_at = *four_at = (uint16_t)place;
+        const uint64_t bytes = little_endian64(self->bytes + place);
+        uint16_t *three_at = self->three_at + lazy_hash(THREE(bytes), place);
+        uint16_t *six_at = self->six_at + lazy_hash(SIX(bytes), place);
+        const uint32_t three = *three_at, six = *six_at;
+        *three_at = *six_at = (uint16_t)place;
         /* Others may have the same hash. */
-        const uint32_t same_three = (little_endian32(self->bytes + three) ^ word) << 8 == 0;
-        const uint32_t same_four = little_endian32(self->bytes + four) == word;
+        const uint32_t same_three = THREE(little_endian64(self->bytes + three) ^ bytes) == 0;
+        const uint32_t same_six = SIX(little_endian64(self->bytes + six) ^ bytes) == 0;
         self->three[place] = (uint16_t)(three & (0u - same_three));
-        self->four[place] = (uint16_t)(four & (0u - same_four));
+        self->six[place] = (uint16_t)(six & (0u - same_six));
     }
 }
 
-/* How many bytes are alike, of which the first four are known to be. */
-static inline uint32_t alike_bytes(const uint8_t *here, const uint8_t *there, uint32_t most) {
-    uint32_t alike = 4;
+/* How many bytes are alike, of which the first ones are known to be. */
+static inline uint32_t alike_bytes(const uint8_t *here, const uint8_t *there, uint32_t alike, uint32_t most) {
     for (; alike + 8 <= most; alike += 8) {
         const uint64_t differ = little_endian64(here + alike) ^ little_endian64(there + alike);
         if (differ) return alike + (uint32_t)(__builtin_ctzll(differ) >> 3);
@@ -93,19 +93,21 @@ static inline uint32_t alike_bytes(const uint8_t *here, const uint8_t *there, ui
     return alike;
 }
 
-/* The longest repeat at a place, of more than `least` bytes. */
+/* The longest repeat at a place where three bytes are one, if it has more than `least`: what was seen last with three
+   bytes alike, or one of those with six. */
 static inline Repeat longest_at(const Lazy *self, uint32_t place, uint32_t least, int tries) {
     const uint32_t left = self->size - place, most = left < LONGEST_LAZY ? left : LONGEST_LAZY;
     const uint32_t three = self->three[place], enough = most < LONG_ENOUGH ? most : LONG_ENOUGH;
     const uint8_t *here = self->bytes + place;
     Repeat best = {least, 0};
-    if (least < LEAST_LAZY && three && place - three <= NEAR_BYTES) best = (Repeat){LEAST_LAZY, place - three};
-    for (uint32_t seen = self->four[place]; seen && tries > 0 && best.length < enough; tries--, seen = self->four[seen]) {
+    const uint32_t first = alike_bytes(here, self->bytes + three, LEAST_LAZY, most);
+    if (first > least && (first > LEAST_LAZY || place - three <= NEAR_BYTES)) best = (Repeat){first, place - three};
+    for (uint32_t seen = self->six[place]; seen && tries > 0 && best.length < enough; tries--, seen = self->six[seen]) {
         const uint8_t *there = self->bytes + seen;
         /* Only a longer one is of use: what would be its last bytes is looked at first. */
         const uint8_t *end = here + best.length - 3, *its_end = there + best.length - 3;
         if (little_endian32(its_end) != little_endian32(end)) continue;
-        const uint32_t alike = alike_bytes(here, there, most);
+        const uint32_t alike = alike_bytes(here, there, 6, most);
         if (alike > best.length) best = (Repeat){alike, place - seen};
     }
     return best.distance ? best : (Repeat){0, 0};
