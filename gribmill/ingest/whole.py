@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from gribmill.ingest.answer import Head
@@ -39,63 +40,58 @@ def bring_whole(
     if head.size is not None and head.size > limits.whole_bytes:
         raise TooLarge(head.url, f"{head.size} bytes, more than the limit of {limits.whole_bytes} for a whole file")
     with Spool(whole_path(target)) as spool:
-        if not _in_blocks(session, host, head, spool, limits, traffic, progress, deadline):
-            _in_one_go(session, host, head, spool, limits, traffic, progress, deadline)
+        whole = _Whole(session, host, head, spool, limits, traffic, progress, deadline)
+        if not whole.in_blocks():
+            whole.in_one_go()
         spool.finish()
     return whole_path(target)
 
 
-def _in_blocks(
-    session: Session,
-    host: Host,
-    head: Head,
-    spool: Spool,
-    limits: Limits,
-    traffic: Traffic,
-    progress: Progress | None,
-    deadline: float,
-) -> bool:
-    """A cut goes on where it was. False for a host that knows no ranges, or only says that it does."""
-    if not head.size or not head.ranges:
-        return False
-    starts = range(0, head.size, BLOCK_BYTES)
-    pieces = [Piece(at, start, min(BLOCK_BYTES, head.size - start)) for at, start in enumerate(starts)]
-    plan = plan_by_pieces(head, pieces, (), (), "whole")
-    fetch = Fetch(
-        session, host, plan, spool, None,
-        limits=limits, traffic=traffic, progress=progress, deadline=deadline,
-    )  # fmt: skip
-    try:
-        fetch.run()
-    except NoRanges:
-        return False
-    return True
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    session: Session
+    host: Host
+    head: Head
+    spool: Spool
+    limits: Limits
+    traffic: Traffic
+    progress: Progress | None
+    deadline: float
 
+    def in_blocks(self) -> bool:
+        """A cut goes on where it was. False for a host that knows no ranges, or only says that it does."""
+        size = self.head.size
+        if not size or not self.head.ranges:
+            return False
+        starts = range(0, size, BLOCK_BYTES)
+        pieces = [Piece(at, start, min(BLOCK_BYTES, size - start)) for at, start in enumerate(starts)]
+        plan = plan_by_pieces(self.head, pieces, (), (), "whole")
+        fetch = Fetch(
+            self.session, self.host, plan, self.spool, None,
+            limits=self.limits, traffic=self.traffic, progress=self.progress, deadline=self.deadline,
+        )  # fmt: skip
+        try:
+            fetch.run()
+        except NoRanges:
+            return False
+        return True
 
-def _in_one_go(
-    session: Session,
-    host: Host,
-    head: Head,
-    spool: Spool,
-    limits: Limits,
-    traffic: Traffic,
-    progress: Progress | None,
-    deadline: float,
-) -> None:
-    """From a host that knows no ranges; a cut begins anew."""
-    spool.begin(None, [0])
-    place = 0
+    def in_one_go(self) -> None:
+        """A cut begins anew."""
+        self.spool.begin(None, [0])
+        place = 0
 
-    def take(chunk: bytes) -> None:
-        nonlocal place
-        if time.monotonic() > deadline:
-            raise Broken(head.url, f"the file took longer than {limits.seconds:.0f} s")
-        spool.write(place, chunk)
-        place += len(chunk)
-        traffic.came += len(chunk)
-        if progress:
-            progress(place, head.size or place)
+        def take(chunk: bytes) -> None:
+            nonlocal place
+            if time.monotonic() > self.deadline:
+                raise Broken(self.head.url, f"the file took longer than {self.limits.seconds:.0f} s")
+            self.spool.write(place, chunk)
+            place += len(chunk)
+            self.traffic.came += len(chunk)
+            if self.progress:
+                self.progress(place, self.head.size or place)
 
-    traffic.requests += 1
-    head.check_same(session.get_into(head.url, host, take, limit_bytes=limits.whole_bytes))
-    spool.grown(place)
+        self.traffic.requests += 1
+        limit = self.limits.whole_bytes
+        self.head.check_same(self.session.get_into(self.head.url, self.host, take, limit_bytes=limit))
+        self.spool.grown(place)

@@ -16,16 +16,6 @@ from gribmill.mirror.errors import MirrorError
 
 Kind = Literal["truncate", "stale-idx", "slow", "500", "flip", "vanish", "replace", "cut"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-WORDS: dict[Kind, str] = {
-    "truncate": "the file has only its first part, the index is whole",
-    "stale-idx": "the index belongs to an earlier edition of the file",
-    "slow": "bytes come at 20 kB/s",
-    "500": "InternalError instead of the file",
-    "flip": "one bit of a file's bytes is wrong on the way",
-    "vanish": "listed, but 404 when it is fetched",
-    "replace": "packed anew after the first request, with another ETag and index",
-    "cut": "the connection breaks in the middle of an answer",
-}
 _SPEC = re.compile(r"(?P<kind>[a-z0-9-]+?)(?::(?P<aim>[0-9.,/ -]+))?(?:x(?P<times>[0-9]{1,4}))?")
 
 
