@@ -42,7 +42,10 @@ class Plan:
 
 
 def plan(models: Sequence[Model], hours: str, now: datetime, *, run: str | None = None, runs: int = 1) -> Plan:
-    """The runs (that one, or each model's newest, the oldest of them first) with those hours that they have."""
+    """The runs (that one, or each model's newest, the oldest of them first) with those hours that they have.
+
+    A member that has ended, or has none of the hours, is left out where others of its family have some.
+    """
     try:
         wanted = set(parse_steps(hours))
     except IngestError as error:
@@ -50,11 +53,12 @@ def plan(models: Sequence[Model], hours: str, now: datetime, *, run: str | None 
     steps: dict[tuple[int, int], list[Publication]] = {}
     for model in models:
         for turn, moment in enumerate(_runs(model, now, run, runs)):
-            there = [hour for hour in model.hours(moment) if hour in wanted]
-            if not there:
-                raise MirrorError(f"{model.id} has none of the hours {hours} in its run {run_id(moment)}")
-            for hour in there:
+            for hour in wanted.intersection(model.hours(moment)):
                 _add(steps.setdefault((turn, hour), []), model, moment, hour)
+    there = {model.family for hour in steps.values() for one in hour for model in one.models}
+    for model in models:
+        if model.family not in there:
+            raise MirrorError(_why_nothing(model, hours, _runs(model, now, run, runs)))
     return Plan(tuple(tuple(steps[place]) for place in sorted(steps)))
 
 
@@ -86,10 +90,13 @@ def models_in(models: Iterable[Model], folder: Path) -> list[Model]:
 def _runs(model: Model, now: datetime, run: str | None, runs: int) -> list[datetime]:
     if run is not None:
         return [run_time(run)]
-    newest = model.runs(now)[:runs]
-    if not newest:
-        raise MirrorError(f"{model.id} has no run of the last two days; name one with --run")
-    return newest[::-1]
+    return model.runs(now)[:runs][::-1]
+
+
+def _why_nothing(model: Model, hours: str, runs: Sequence[datetime]) -> str:
+    if not runs:
+        return f"{model.id} has no run of the last two days; name one with --run"
+    return f"{model.id} has none of the hours {hours} in its run {run_id(runs[-1])}"
 
 
 def _add(hour: list[Publication], model: Model, run: datetime, number: int) -> None:

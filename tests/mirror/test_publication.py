@@ -55,6 +55,16 @@ def test_members_that_share_a_key_are_one_file() -> None:
     assert len(plan(models_named(MODELS, "gefs")[:3], "0", NOW, run=RUN_ID).hours[0]) == 3
 
 
+def test_a_member_that_has_ended_or_lacks_the_hour_does_not_hold_up_its_family() -> None:
+    after_the_control = datetime(2026, 11, 16, 12, tzinfo=UTC)
+    (hour,) = plan(models_named(MODELS, "ifs_enfo"), "0", after_the_control).hours
+    assert "ifs_enfo.cf" not in {model.id for one in hour for model in one.models}
+    with pytest.raises(MirrorError, match="no run of the last two days"):
+        plan([MODELS["ifs_enfo.cf"]], "0", after_the_control)
+    (analysis,) = plan(models_named(MODELS, "hrrr_subh"), "0", NOW, run=RUN_ID).hours
+    assert [model.id for model in analysis[0].models] == ["hrrr_subh.m00"]
+
+
 def test_what_cannot_be_planned_is_said() -> None:
     with pytest.raises(MirrorError, match="none of the hours 1-2"):
         plan([MODELS["ifs"]], "1-2", NOW, run=RUN_ID)
