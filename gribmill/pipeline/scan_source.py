@@ -60,7 +60,7 @@ class Scan:
         self._also: list[Write] = []
         self._whole: set[datetime] = set()
         self._arriving: list[str] = []
-        self._errors: list[str] = []
+        self._errors: dict[str, str] = {}
 
     def runs(self, run_id: str | None) -> list[datetime]:
         """The runs to look at, the newest first: those that should have begun to come, and those not whole yet.
@@ -106,9 +106,9 @@ class Scan:
         # Read again: downloads have seen the mirrors meanwhile.
         also = (*self._also, *mirror_writes(self._context.catalogue.mirrors(), self._sightings))
         if self._errors and not self._then and not self._arriving:
-            return Failed("; ".join(self._errors), also=also)
+            return Failed("; ".join(self._errors.values()), also=also)
         if self._arriving:
-            reason = "; ".join([*self._arriving, *self._errors])
+            reason = "; ".join([*self._arriving, *self._errors.values()])
             return Snoozed(self._pace(), reason, then=tuple(self._then), also=also)
         return Succeeded(then=tuple(self._then), also=also)
 
@@ -125,18 +125,19 @@ class Scan:
         answered = False
         urls = self._model.urls(run, self._model.hours(run)[0])
         for source in order_mirrors(urls, self._health, self._now):
-            health = self._health.get(source.mirror.name)
+            name = source.mirror.name
+            health = self._health.get(name)
             if health is not None and health.state(self._now) == "sick":
-                self._errors.append(f"{source.mirror.name} is left alone for a while ({health.last_reason})")
+                self._errors.setdefault(name, f"{name} is left alone for a while ({health.last_reason})")
                 continue
             try:
                 listed = published(self._model, run, source.mirror, self._context.session)
             except SourceError as error:
-                self._sightings.append(sighting_of(source.mirror.name, error, self._now))
-                self._errors.append(str(error))
+                self._sightings.append(sighting_of(name, error, self._now))
+                self._errors.setdefault(name, str(error))  # Once for each mirror, not for each run that is looked for.
                 continue
             answered = True
-            self._sightings.append(sighting_of(source.mirror.name, None, self._now))
+            self._sightings.append(sighting_of(name, None, self._now))
             found = {**listed, **found}
             late = [hour for hour in self._model.hours(run) if self._now > self._model.expected_at(run, hour).late]
             if self._model.discovers(run) or all(hour in found for hour in late):
