@@ -118,10 +118,12 @@ class Mill:
             else:
                 written.discard(draft.path)
                 self.failed[draft.shelf.region] = made
-        outside = tuple(region.name for region in self.regions if region.name not in self.touched)
+        # Where no field could be placed, nothing is known of what lies where.
+        regions = [region.name for region in self.regions] if self.models else []
+        outside = tuple(name for name in regions if name not in self.touched)
         failed = tuple(Failed(name, error) for name, error in self.failed.items())
         full = {tile.region for tile in tiles} | self.failed.keys() | set(outside)
-        empty = tuple(region.name for region in self.regions if region.name not in full)
+        empty = tuple(name for name in regions if name not in full)
         return Outcome(tuple(tiles), failed, outside, empty, tuple(self._all_skipped()))
 
     def _wants(self, named: Named) -> bool:

@@ -106,7 +106,7 @@ def test_a_member_or_the_mean_of_an_ensemble_is_called_as_the_quantity_itself(te
 
 
 def test_others_and_parts_of_ensembles_are_left_to_eccodes() -> None:
-    keys = Keys(2, NCEP, 0, None, (0, 0, 0), 0, REFERENCE, Level(7))
+    keys = Keys(2, NCEP, None, (0, 0, 0), 0, REFERENCE, Level(7))
     assert ncep_name(keys) == "t"
     assert ncep_words(keys) == Words("t", "K", "Temperature")
     assert ncep_name(dataclasses.replace(keys, parameter=(0, 0, 250))) is None
@@ -123,7 +123,7 @@ def test_others_and_parts_of_ensembles_are_left_to_eccodes() -> None:
 
 
 def test_a_listing_has_a_short_name_at_any_level_but_a_build_asks_for_what_depends_on_it() -> None:
-    keys = Keys(2, NCEP, 0, None, (0, 2, 2), 0, REFERENCE)
+    keys = Keys(2, NCEP, None, (0, 2, 2), 0, REFERENCE)
     for change in ({"level": Level(103, 10.0)}, {"level": Level(187)}, {"template": 9999}, {"statistic": "rms"}):
         changed = dataclasses.replace(keys, **change)
         assert ncep_name(changed) == "u"

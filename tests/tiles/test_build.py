@@ -417,6 +417,12 @@ def test_a_region_that_gets_nothing_is_told_from_one_outside(tmp_path: Path) -> 
     assert (outcome.tiles, outcome.outside, outcome.empty) == ((), ("fiji",), ("potomac",))
 
 
+def test_where_no_field_is_known_nothing_is_said_of_the_regions(tmp_path: Path) -> None:
+    path = write(tmp_path / "u.grib2", [make_message("hrrr-ne", "2t", keys={"parameterNumber": 250})])
+    outcome = build(path, [POTOMAC, FIJI], tmp_path)
+    assert (outcome.tiles, outcome.outside, outcome.empty) == ((), (), ())
+
+
 def test_a_grid_that_cannot_be_cut_is_told_without_the_folder_of_the_file(tmp_path: Path) -> None:
     reduced = real("ecmwf/ifs.20260714.00z.O1280.2t.mtg2.grib2").read_bytes()
     tiles = []

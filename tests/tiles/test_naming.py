@@ -43,7 +43,7 @@ def test_degrees_are_an_angle_unless_they_are_a_temperature(units: str, angle: b
     ],
 )
 def test_a_statistic_of_an_ensemble_says_what_it_is(part: dict[str, Any], long_name: str, units: str) -> None:
-    keys = Keys(2, NCEP, 0, None, (0, 0, 0), 0, REFERENCE, **part)
+    keys = Keys(2, NCEP, None, (0, 0, 0), 0, REFERENCE, **part)
     assert of_ensemble("Temperature", "K", keys) == (long_name, units)
 
 

@@ -177,3 +177,12 @@ def test_a_tick_finds_jobs_of_dead_workers(store: Store) -> None:
     store.claim(ClaimRequest("gone", ("slow_to_retry",), lease_seconds=-1.0))
     assert Ticker(store, 60.0).tick(1) == []
     assert store.job(job_id).status == "failed"
+
+
+def test_a_worker_that_only_drains_finds_jobs_of_dead_workers(rig: Callable[..., Rig], store: Store) -> None:
+    job_id = enqueue(store, "nothing")
+    store.claim(ClaimRequest("gone", ("stunt",), lease_seconds=-1.0))
+    worker = rig(until="drained", lease_seconds=3000.0)
+    worker.until(lambda: worker.supervisor.finished, "the drain")
+    assert store.job(job_id).status == "completed"
+    assert statuses(store, job_id) == ["lost", "succeeded"]

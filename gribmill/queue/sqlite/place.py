@@ -9,8 +9,6 @@ from pathlib import Path
 from gribmill.queue.errors import StoreReadOnly, StoreUnsafe
 
 OLDEST = (3, 37, 0)  # STRICT-era SQL and RETURNING (3.35); older ones misread statements silently
-# Two connections that commit and checkpoint in the same instant may corrupt the WAL before this.
-WAL_FIXED = (3, 51, 3)
 NETWORK = re.compile(r"^(nfs4?|cifs|smb[23]?|smbfs|9p|afs|ceph|glusterfs|lustre|gpfs|beegfs|fuse\..*|fuse)$")
 MOUNTS = Path("/proc/self/mounts")
 ESCAPED = re.compile(r"\\([0-7]{3})")  # the kernel's way to write a blank in a mount point

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -35,11 +34,6 @@ class Claims(StoreBase):
             batch = _take(tx, request, head.batch_id, _siblings(tx, head.type, head.group_key, head.id, limit))
             tx.lasting = self._must_outlive(batch)
         return batch
-
-    def has_work(self, types: tuple[str, ...]) -> bool:
-        """Whether a claim might find something. A look without any lock."""
-        with self.database.read() as tx:
-            return bool(tx.rows("has_work", {"types": json.dumps(types), "now": tx.stamp})[0]["ready"])
 
     def seconds_to_next_due(self) -> float | None:
         """How long until a delayed job may run; None when there is none."""

@@ -15,7 +15,7 @@ PRUNE_EVERY_SECONDS = 3600.0
 
 
 class Maintenance:
-    """Runs at each heartbeat."""
+    """Runs at the start and at each heartbeat."""
 
     def __init__(self, store: Store, options: WorkerOptions, worker_id: str) -> None:
         self._store = store

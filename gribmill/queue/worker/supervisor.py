@@ -79,11 +79,12 @@ class Supervisor:
         return self.finished_jobs
 
     def start(self) -> None:
-        """Register, start the executors, begin to listen."""
+        """Register, take back what dead workers left, start the executors, begin to listen."""
         self._signals.install()
         self._selector.register(self._listener, selectors.EVENT_READ, self._on_wake)
         self._selector.register(self._signals, selectors.EVENT_READ, self._signals.drain)
         self._heartbeat()
+        self._maintenance.run_once()
         self._fence.start()
         self.crew.spawn_missing()
         log.info(

@@ -37,7 +37,6 @@ class Keys:
 
     edition: int
     centre: int
-    subcentre: int
     process: int | None
     parameter: tuple[int, ...]
     template: int | None

@@ -34,10 +34,6 @@ class RawMessage:
     length: int
     edition: int
 
-    def bytes_of(self, data: Data) -> bytes:
-        """The message itself."""
-        return data[self.offset : self.offset + self.length]
-
 
 @dataclass(frozen=True, slots=True)
 class DamagedMessage:

@@ -32,8 +32,6 @@ class Packing:
     binary: int | None
     decimal: int | None
     bitmap: bool
-    # GRIB2's missing value management: 0 none, 1 primary, 2 primary and secondary.
-    management: int = 0
 
     @property
     def step(self) -> float | None:
@@ -58,7 +56,6 @@ def packing2(sections: Sections2) -> Packing:
         binary=signed(section, 16, 17) if scaled else None,
         decimal=signed(section, 18, 19) if scaled else None,
         bitmap=sections.bitmap[5] != NO_BITMAP,
-        management=unsigned(section, 23, 23) if template in (2, 3) else 0,
     )
 
 

@@ -52,7 +52,6 @@ def keys1(sections: Sections1) -> Keys:
     return Keys(
         edition=1,
         centre=unsigned(product, 5, 5),
-        subcentre=unsigned(product, 26, 26),
         process=unsigned(product, 6, 6),
         parameter=(unsigned(product, 4, 4), unsigned(product, 9, 9)),
         template=None,

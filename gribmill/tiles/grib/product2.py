@@ -55,7 +55,6 @@ def keys2(sections: Sections2) -> Keys:
     known: dict[str, Any] = {
         "edition": 2,
         "centre": unsigned(identification, 6, 7),
-        "subcentre": unsigned(identification, 8, 9),
         "parameter": (sections.discipline, product[9], product[10]),
         "template": template,
         "reference": date(identification, 13),

@@ -89,7 +89,6 @@ HOT: dict[str, Plan] = {
             "dead_lettered_at": None,
         },
     ),
-    "has_work": Plan(("INDEX jobs_ready (type=?)", "INDEX jobs_due (next_run_at"), {"types": '["plain"]', "now": NOW}),
     "next_due": Plan(("jobs_due",), {}),
     "oldest_ready": Plan(("INDEX jobs_ready (type=?)",), {"type": "plain"}),
     "find_duplicate": Plan(
