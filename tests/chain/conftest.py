@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.chain.stock import IDS, Stock, make_stock
-from tests.chain.world import World
+from tests.chain.world import World, developers_own
 
 NewWorld = Callable[..., World]
 
@@ -48,7 +48,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory, stock: Stock, port: int)
 
 @pytest.fixture(autouse=True)
 def no_settings_of_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("GRIBMILL_")]:
+    for name in filter(developers_own, list(os.environ)):
         monkeypatch.delenv(name)
 
 

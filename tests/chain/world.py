@@ -246,6 +246,11 @@ def _toml(values: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def developers_own(name: str) -> bool:
+    """Whether a variable of the environment is a setting, which no test may depend on; the kernel's switch is none."""
+    return name.startswith("GRIBMILL_") and name != "GRIBMILL_KERNEL"
+
+
 def environment() -> dict[str, str]:
     """No settings of the developer's own."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("GRIBMILL_")}
+    return {name: value for name, value in os.environ.items() if not developers_own(name)}
