@@ -170,7 +170,8 @@ class Mill:
         elif (component := winds.component(item, knives)) is not None:
             self._cut(drafts, named, item, component, "earth")
         elif self.everything:
-            along_grid = replace(named, name=f"{named.name}_grid", standard_name=None)
+            words = f"{named.long_name}, along the grid's axes and not turned"
+            along_grid = replace(named, name=f"{named.name}_grid", long_name=words, standard_name=None)
             self._cut(drafts, along_grid, item, Parts.of(item, knives), "grid")
         else:
             for _, draft in drafts:

@@ -96,6 +96,7 @@ def test_one_component_alone_is_never_stored_as_if_it_were_turned(tmp_path: Path
     assert everything.names == ["t2m", "u10_grid"]
     assert everything.meta.variables["u10_grid"].winds == "grid"
     assert everything.meta.variables["u10_grid"].standard_name is None
+    assert everything.meta.variables["u10_grid"].long_name.endswith("not turned")
 
 
 def test_asking_for_one_component_still_turns_it_with_the_other(hour: Path, tmp_path: Path) -> None:
