@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gribmill.tiles.grib.field import Field, fields
+from gribmill.tiles.grib.sections import Sections2
 from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
 from tests.kernel.variants import COVERED, ROW_BY_ROW, TINY, fields_of_values, packings, small_messages
 from tests.make_grib import GRIDS, make_message, smooth_values
@@ -138,6 +139,28 @@ def test_ccsds_with_the_restricted_set_of_codes_is_equal(bits: int) -> None:
     keys = {"packingType": "grid_ccsds", "ccsdsFlags": 14 | 16}
     values = np.rint(fields_of_values(TINY.shape)["smooth"]) % (1 << bits)
     check(make_message(TINY, values=values, packing="grid_ccsds", bits=bits, keys=keys))
+
+
+@pytest.mark.parametrize("preprocess", [False, True])
+@pytest.mark.parametrize("place", range(1, 17))
+@pytest.mark.parametrize("high", [3, 4, 8, 15])
+def test_ccsds_numbers_wider_than_a_sample_are_left_to_eccodes(preprocess: bool, place: int, high: int) -> None:
+    """One block of 64 numbers of 30 bits, each split into `high` zeros and 28 bits: beyond 3 they do not fit."""
+    square = replace(TINY, nx=8, ny=8, keys=TINY.keys | {
+        "longitudeOfLastGridPointInDegrees": 17.5, "latitudeOfLastGridPointInDegrees": 2.5})  # fmt: skip
+    keys = {"packingType": "grid_ccsds", "ccsdsFlags": 14 if preprocess else 6, "ccsdsBlockSize": 64, "ccsdsRsi": 1}
+    message = make_message(square, values=smooth_values(square.shape), packing="grid_ccsds", bits=30, keys=keys)
+    highs = [high if number == place else 0 for number in range(64 - preprocess)]
+    text = f"{28 + 1:05b}" + (f"{1000:030b}" if preprocess else "") + "".join("0" * number + "1" for number in highs)
+    text += "".join(("1" if number else "0") * 28 for number in highs)
+    data = int(text + "0" * (-len(text) % 8), 2).to_bytes((len(text) + 7) // 8, "big")
+    sections = only(message).sections
+    assert isinstance(sections, Sections2)
+    packed = (5 + len(data)).to_bytes(4, "big") + b"\7" + data
+    field = only(replace(sections, data=memoryview(packed)).message())
+    found = by_kernel(field)
+    assert (found is None) == (high > 3)
+    assert (field.values() if found is None else found).tobytes() == by_eccodes(field).tobytes()
 
 
 def test_a_whole_operational_grid_is_equal() -> None:

@@ -204,12 +204,21 @@ static int pairs(Aec *self, int reference, uint64_t room) {
     return 1;
 }
 
+/* Whether any of the numbers has more bits than that. */
+static inline int any_wider(const uint32_t *numbers, size_t count, unsigned bits) {
+    uint32_t all = 0;
+    for (size_t i = 0; i < count; i++) all |= numbers[i];
+    return (uint64_t)all >> bits != 0;
+}
+
 static int split(Aec *self, unsigned shift, int reference, uint64_t room, int skim) {
     const size_t count = self->block - (size_t)reference;
     const uint64_t binary = (uint64_t)count * shift;
     uint32_t *out = self->samples + self->have;
     if (binary > room || !take_unary(self, skim ? NULL : out, count, room - binary)) return 0;
     if (self->end - self->bit < binary) return 0;
+    /* No encoder makes a number that is wider than a sample, and libraries differ on one. */
+    if (!skim && any_wider(out, count, self->bits - shift)) return 0;
     if (shift && !skim) {
         uint32_t low[LARGEST_BLOCK + RUN_SLACK];
         read_run(self->data, self->bit, shift, 0, low, count);

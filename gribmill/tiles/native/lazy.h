@@ -105,8 +105,8 @@ static inline Repeat longest_at(const Lazy *self, uint32_t place, uint32_t least
     for (uint32_t seen = self->six[place]; seen && tries > 0 && best.length < enough; tries--, seen = self->six[seen]) {
         const uint8_t *there = self->bytes + seen;
         /* Only a longer one is of use: what would be its last bytes is looked at first. */
-        const uint8_t *end = here + best.length - 3, *its_end = there + best.length - 3;
-        if (little_endian32(its_end) != little_endian32(end)) continue;
+        const uint32_t end = best.length < 3 ? 0 : best.length - 3;
+        if (little_endian32(there + end) != little_endian32(here + end)) continue;
         const uint32_t alike = alike_bytes(here, there, 6, most);
         if (alike > best.length) best = (Repeat){alike, place - seen};
     }
