@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,20 @@ def test_where_nothing_can_be_mapped_listening_and_announcing_go_on(
     def full(*_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(os, "posix_fallocate", full)
+    monkeypatch.setattr(os, "pwrite", full)
     listener = announcer.listen()
     announcer.announce()
     assert not told(listener), "it polls"
+
+
+def test_folder_that_vanishes_costs_wake_ups_and_nothing_else(tmp_path: Path) -> None:
+    deep = tmp_path / ("x" * 60)  # beyond what fits into a socket's address
+    deep.mkdir()
+    announcer = WakeFolder(deep / "jobs.db")
+    announcer.listen()
+    announcer.announce()
+    shutil.rmtree(announcer.path)
+    announcer.announce()
+    listener = WakeFolder(deep / "jobs.db").listen()
+    announcer.announce()
+    assert told(listener)

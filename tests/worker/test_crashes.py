@@ -146,6 +146,7 @@ def test_an_executor_is_replaced_after_so_many_jobs(rig: Callable[..., Rig], sto
     worker = rig(max_jobs_per_executor=3)
     pids = tmp_path / "pids"
     worker.ready()
+    enqueue(store, "nothing", delay_seconds=3600)  # what the first announcement opens stays open
     before = open_files()
     worker.finish(*[enqueue(store, "note", path=str(pids)) for _ in range(6)])
     first, *rest = pids.read_text().split()

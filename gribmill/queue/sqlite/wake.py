@@ -4,7 +4,8 @@ Each listener binds a socket of its own in `<database>.wake/`; whoever commits s
 datagram costs a poll interval and nothing else.
 
 The file `joined` in that folder holds a few bytes that every new listener replaces. Whoever commits has them mapped
-into his memory, and knows without asking the system that nobody has come since he last read the folder.
+into his memory, and knows without asking the system that nobody has come since he last read the folder. A folder
+that is removed under running processes costs them wake-ups, and nothing else.
 """
 
 from __future__ import annotations
@@ -35,25 +36,40 @@ class WakeFolder:
         names = self._listeners()
         if not names:
             return
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, _short(self.path) as folder:
-            sender.setblocking(False)
-            for name in names:
-                try:
-                    sender.sendto(b"!", f"{folder}/{name}")
-                except (ConnectionRefusedError, FileNotFoundError):
-                    self._known = (b"", [])
-                    with contextlib.suppress(OSError):
-                        (self.path / name).unlink()
-                except OSError:
-                    # A full buffer: that listener has wake-ups enough.
-                    continue
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, _short(self.path) as folder:
+                sender.setblocking(False)
+                for name in names:
+                    self._send(sender, folder, name)
+        except OSError:  # the folder is gone, or there are no sockets left: listeners poll
+            self._forget()
+
+    def _send(self, sender: socket.socket, folder: str, name: str) -> None:
+        try:
+            sender.sendto(b"!", f"{folder}/{name}")
+        except (ConnectionRefusedError, FileNotFoundError):
+            self._forget()
+            with contextlib.suppress(OSError):
+                (self.path / name).unlink()
+        except OSError:
+            # A full buffer: that listener has wake-ups enough.
+            return
+
+    def _forget(self) -> None:
+        """Read the folder anew next time, and map the file anew: it may be another one."""
+        self._joined, self._known = None, (b"", [])
 
     def listen(self) -> WakeSocket:
         """A socket to wait on. Whoever looks for work after this misses none."""
         self.path.mkdir(mode=0o777, exist_ok=True)
         listener = WakeSocket(self.path)
+        # By a write, not through the map: a disk that is full is then an error, and no signal.
         with contextlib.suppress(OSError):  # nobody will know of it: it is left with polling
-            (self._joined or self._map())[:] = secrets.token_bytes(JOINED_BYTES)
+            fd = os.open(self.path / JOINED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            try:
+                os.pwrite(fd, secrets.token_bytes(JOINED_BYTES), 0)
+            finally:
+                os.close(fd)
         return listener
 
     def _listeners(self) -> list[str]:
@@ -71,9 +87,9 @@ class WakeFolder:
         self.path.mkdir(mode=0o777, exist_ok=True)
         fd = os.open(self.path / JOINED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
-            # A mapped page that lies behind the end, or finds no room on the disk, would kill the process.
-            os.posix_fallocate(fd, 0, JOINED_BYTES)
-            self._joined = mmap.mmap(fd, JOINED_BYTES)
+            if os.fstat(fd).st_size < JOINED_BYTES:  # reading beyond a file's end through a map is a signal
+                os.pwrite(fd, bytes(JOINED_BYTES), 0)
+            self._joined = mmap.mmap(fd, JOINED_BYTES, access=mmap.ACCESS_READ)
         finally:
             os.close(fd)
         return self._joined

@@ -15,7 +15,7 @@ PRUNE_EVERY_SECONDS = 3600.0
 
 
 class Maintenance:
-    """Runs at the start and at each heartbeat."""
+    """Runs at each heartbeat, and as a worker starts that will not live long."""
 
     def __init__(self, store: Store, options: WorkerOptions, worker_id: str) -> None:
         self._store = store

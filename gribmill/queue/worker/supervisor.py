@@ -79,12 +79,13 @@ class Supervisor:
         return self.finished_jobs
 
     def start(self) -> None:
-        """Register, take back what dead workers left, start the executors, begin to listen."""
+        """Register, start the executors, begin to listen."""
         self._signals.install()
         self._selector.register(self._listener, selectors.EVENT_READ, self._on_wake)
         self._selector.register(self._signals, selectors.EVENT_READ, self._signals.drain)
         self._heartbeat()
-        self._maintenance.run_once()
+        if self.options.until != "stopped":
+            self._maintenance.run_once()  # it may not live until the next heartbeat
         self._fence.start()
         self.crew.spawn_missing()
         log.info(
