@@ -6,12 +6,13 @@ int unpack_scalar(const Task *task) { return unpack_field(task); }
 
 size_t deflate_scalar(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks) {
     static Deflater deflater;
-    const Words all = {words, 4 * count, 0};
+    const Words all = {words, 4 * count, FOUND};
+    prepare();
     return deflate_block(&deflater, &all, 1, out, marks);
 }
 
 int encode_scalar(Bench *bench, const Raw *raw, uint8_t *list, size_t *listed) {
-    if (!crc_tables[0][1]) fill_crc_tables();
+    prepare();
     const int deflated = deflate_array(bench, raw);
     *listed = list_places(bench, raw, deflated, list);
     return deflated;

@@ -7,6 +7,13 @@
 #include "../gribmill/tiles/native/pack.h"
 #include "../gribmill/tiles/native/stream.h"
 
+/* As the module does when it is imported. */
+static inline void prepare(void) {
+    if (crc_tables[0][1]) return;
+    fill_crc_tables();
+    fill_brief();
+}
+
 int unpack_vector(const Task *task);
 int unpack_scalar(const Task *task);
 size_t deflate_vector(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks);

@@ -327,5 +327,6 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__unpack(void) {
     fill_crc_tables();
+    fill_brief();
     return PyModuleDef_Init(&definition);
 }

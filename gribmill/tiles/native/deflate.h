@@ -1,29 +1,21 @@
 /* Deflate for arrays of 32-bit words: what is repeated is whole words, what is new is four literals.
 
    64 KiB make a block, which starts on a byte. No repeat reaches from one 16 KiB of it into the next, so that a reader
-   who knows the block's codes may begin at any of them. A block is made in four passes, with hardly a jump that depends
-   on the values: look for repeats, choose which to use and count, work out the codes, put them out. */
+   who knows the block's codes may begin at any of them. A block is made in passes, with hardly a jump that depends on
+   the values: look for repeats, settle and count them, work out the codes, put them out. */
 #ifndef GRIBMILL_DEFLATE_H
 #define GRIBMILL_DEFLATE_H
 
-#include "description.h"
-#include "huffman.h"
-#include "repeats.h"
+#include "brief.h"
+#include "recent.h"
+#include "strands.h"
 
-#define BLOCK_WORDS 16384
-#define PIECES (BLOCK_WORDS / PIECE_WORDS)
-#define STRANDS (BLOCK_WORDS / STRAND_WORDS)
 #define LITERALS 256
 #define LENGTH_SYMBOLS 29
 /* Four literals then take at most 48 bits, and a byte's rest before them leaves room in a word of 64. */
 #define LONGEST_USED 12
-#define LONGEST_WORDS 64
-/* Of so many words one must repeat, for repeats to be looked for. */
+/* Of so many words of the first piece one must repeat, for repeats to be looked for in others. */
 #define LEAST_REPEATED 4
-/* A token's kind is its place in the table of codes: distance symbol × 64 + length in words - 1; and from here on the
-   literals, one after the other. */
-#define KINDS 2048
-#define KIND_MASK 0x7FFF
 /* What a block may take at most: for each word, and for the codes' lengths and the end. */
 #define WORD_BOUND 6
 #define DESCRIPTION_BOUND 512
@@ -34,16 +26,10 @@
 
 typedef struct {
     Repeats repeats;
-    uint32_t tokens[BLOCK_WORDS]; /* a kind, and a distance's extra bits at the top */
+    Tokens tokens;
     uint64_t codes[KINDS + BLOCK_WORDS];
-    uint32_t literals[BLOCK_WORDS];
-    uint64_t code_of[LITERALS];
-    uint32_t kinds[KINDS + 8]; /* how many tokens of each; literals in eight places, so that none waits for another */
     uint32_t counts[MOST_SYMBOLS], distance_counts[DISTANCE_SYMBOLS];
-    uint8_t lengths[MOST_SYMBOLS], distance_lengths[DISTANCE_SYMBOLS];
-    uint16_t plain[MOST_SYMBOLS], distance_plain[DISTANCE_SYMBOLS]; /* codes, first bit lowest */
-    uint32_t token_counts[STRANDS], literal_counts[STRANDS]; /* a strand's begin where its words do */
-    int plain_words; /* nothing but literals, without tokens */
+    Code symbols, distances;
 } Deflater;
 
 /* Without any bits there is no code either. */
@@ -68,160 +54,119 @@ static const uint8_t LENGTH_EXCESS[LONGEST_WORDS] = {
 
 static inline unsigned distance_extra(unsigned symbol) { return symbol < 2 ? 0 : symbol / 2 - 1; }
 
-/* Where the choice among a strand's repeats has come to. */
+/* What is deflated: words and up to three bytes more, and which repeats are looked for. */
+typedef enum {
+    FOUND,  /* all that there are */
+    RECENT, /* in small arrays */
+    RUNS    /* of the word right before */
+} Search;
+
 typedef struct {
-    size_t at, end;
-    uint32_t *tokens;
-    uint32_t literals; /* where the next one goes */
-} Choice;
+    const uint8_t *bytes;
+    size_t size;
+    Search search;
+} Words;
 
-/* One token: the first repeat that comes is used, as long as it is. */
-static inline void choose_token(Deflater *self, const uint8_t *words, Choice *choice) {
-    const size_t at = choice->at;
-    const uint32_t found = self->repeats.found[at];
-    uint32_t alike = found & ALIKE_MASK;
-    if (alike == LANES) alike = alike_from(words, at, found, choice->end - at < LONGEST_WORDS ? choice->end - at : LONGEST_WORDS);
-    /* As a float's, a distance's bits are what deflate wants: exponent and first bit of the fraction are its symbol
-       (from the bias on), the rest of the fraction its extra bits. */
-    const uint32_t fresh = 0u - (uint32_t)(found == NEW), literal = choice->literals;
-    const uint32_t kind = ((found >> 22) - 2 * 127) << 6 | (alike - 1);
-    const uint32_t repeat = (found & ~ALIKE_MASK) << 10 | kind;
-    self->literals[literal] = word32(words, at);
-    *choice->tokens++ = (repeat & ~fresh) | ((KINDS + literal) & fresh);
-    self->kinds[(kind & ~fresh) | ((KINDS + literal % 8) & fresh)]++;
-    choice->literals += fresh & 1;
-    choice->at += alike;
+/* Returns how many words of a piece are new. */
+static inline size_t choose_piece(Deflater *self, const uint8_t *words, size_t piece, size_t count, size_t readable, Search search) {
+    if (search == RECENT) return choose_recent(&self->tokens, &self->repeats, words, piece, count, readable, 0);
+    if (search == RUNS) return choose_recent(&self->tokens, &self->repeats, words, piece, count, readable, 1);
+    if (!find_repeats(&self->repeats, words, count, readable, piece == 0)) return count;
+    return choose_strands(&self->tokens, &self->repeats, words, piece, count);
 }
 
-static inline Choice begin_choice(Deflater *self, size_t piece, size_t start, size_t count) {
-    const size_t end = count - start < STRAND_WORDS ? count : start + STRAND_WORDS;
-    return (Choice){start, end, self->tokens + piece + start, (uint32_t)(piece + start)};
-}
+/* Where few words of the first piece repeat, the others are not searched: half the time, a hundredth more. */
+static inline int too_few(size_t fresh, size_t count) { return count - fresh < count / LEAST_REPEATED; }
 
-static inline void end_choice(Deflater *self, const uint8_t *words, Choice *choice, size_t start) {
-    while (choice->at < choice->end) choose_token(self, words, choice);
-    self->token_counts[start / STRAND_WORDS] = (uint32_t)(choice->tokens - self->tokens - start);
-    self->literal_counts[start / STRAND_WORDS] = choice->literals - (uint32_t)start;
-}
-
-/* A piece of the block that begins at its word `piece`. Each token waits for the one before it to tell where it
-   begins: two strands at once wait half as long. */
-static inline void choose_tokens(Deflater *self, const uint8_t *words, size_t piece, size_t count) {
-    for (size_t start = 0; start < count; start += 2 * STRAND_WORDS) {
-        const size_t middle = count - start < STRAND_WORDS ? count : start + STRAND_WORDS;
-        Choice one = begin_choice(self, piece, start, count), other = begin_choice(self, piece, middle, count);
-        while (one.at < one.end && other.at < other.end) {
-            choose_token(self, words, &one);
-            choose_token(self, words, &other);
-        }
-        end_choice(self, words, &one, piece + start);
-        if (middle < count) end_choice(self, words, &other, piece + middle);
-    }
-}
-
-/* Without a single repeat, the literals themselves are the tokens. */
-static void choose_literals(Deflater *self, const uint8_t *words, size_t count) {
-    self->plain_words = 1;
-    memcpy(self->literals, words, 4 * count);
-    for (size_t start = 0; start < count; start += STRAND_WORDS) {
-        const uint32_t own = (uint32_t)(count - start < STRAND_WORDS ? count - start : STRAND_WORDS);
-        self->token_counts[start / STRAND_WORDS] = self->literal_counts[start / STRAND_WORDS] = own;
-    }
-}
-
-static inline void choose(Deflater *self, const uint8_t *words, size_t count, int runs) {
-    memset(self->kinds, 0, sizeof self->kinds);
-    self->plain_words = 0;
+static inline void choose_tokens(Deflater *self, const uint8_t *words, size_t count, Search search) {
+    forget_tokens(&self->tokens);
     for (size_t start = 0; start < count; start += PIECE_WORDS) {
-        const uint8_t *piece = words + 4 * start;
         const size_t size = count - start < PIECE_WORDS ? count - start : PIECE_WORDS;
-        const int may_give_up = start == 0 && !runs;
-        const size_t repeats = find_repeats(&self->repeats, piece, size, count - start, runs, may_give_up);
-        /* Where few words of the first piece repeat, the others are not searched: half the time, a hundredth more. */
-        if (may_give_up && repeats < size / LEAST_REPEATED) {
-            choose_literals(self, words, count);
-            return;
-        }
-        choose_tokens(self, piece, start, size);
+        const size_t fresh = choose_piece(self, words + 4 * start, start, size, count - start, search);
+        if (start || search == RUNS || !too_few(fresh, size)) continue;
+        choose_literals(&self->tokens, words, count);
+        return;
     }
 }
 
-static void count_symbols(Deflater *self, size_t count) {
+static inline void count_literals(uint32_t *counts, const Tokens *tokens) {
     /* Eight tables, so that no byte waits for the count of another: the first ones of two words are often the same. */
-    uint32_t planes[8][LITERALS];
+    uint16_t planes[8][LITERALS];
     memset(planes, 0, sizeof planes);
-    for (size_t start = 0; start < count; start += STRAND_WORDS) {
-        const uint32_t *literals = self->literals + start, own = self->literal_counts[start / STRAND_WORDS];
-        for (uint32_t i = 0; i < own; i++)
-            for (unsigned k = 0; k < 4; k++) planes[i % 2 * 4 + k][literals[i] >> 8 * k & 255]++;
+    for (unsigned s = 0; s < tokens->strand_count; s++) {
+        const uint8_t *bytes = (const uint8_t *)(tokens->literals + tokens->strands[s].start);
+        const size_t size = 4 * tokens->strands[s].literals, even = size & ~(size_t)7;
+        for (size_t i = 0; i < even; i += 8)
+            for (unsigned k = 0; k < 8; k++) planes[k][bytes[i + k]]++;
+        for (size_t i = even; i < size; i++) planes[i % 8][bytes[i]]++;
     }
-    memset(self->counts, 0, sizeof self->counts);
     for (unsigned k = 0; k < 8; k++)
-        for (unsigned i = 0; i < LITERALS; i++) self->counts[i] += planes[k][i];
-    self->counts[END_OF_BLOCK] = 1;
+        for (unsigned i = 0; i < LITERALS; i++) counts[i] += planes[k][i];
+}
+
+static inline void count_symbols(Deflater *self) {
+    memset(self->counts, 0, sizeof self->counts);
     memset(self->distance_counts, 0, sizeof self->distance_counts);
-    if (self->plain_words) return;
-    uint32_t of_length[LONGEST_WORDS] = {0};
-    for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
-        const uint32_t *row = self->kinds + LONGEST_WORDS * symbol;
-        uint32_t sum = 0;
-        for (unsigned i = 0; i < LONGEST_WORDS; i++) {
-            sum += row[i];
-            of_length[i] += row[i];
-        }
-        self->distance_counts[symbol] = sum;
+    count_literals(self->counts, &self->tokens);
+    self->counts[END_OF_BLOCK] = 1;
+    for (unsigned k = 0; !self->tokens.plain && k < TABLES; k++) {
+        const uint32_t *lengths = self->tokens.length_counts[k], *distances = self->tokens.distance_counts[k];
+        for (unsigned i = 0; i < LONGEST_WORDS; i++) self->counts[END_OF_BLOCK + 1 + LENGTH_SYMBOL[i]] += lengths[i + 1];
+        for (unsigned i = 0; i < DISTANCE_SYMBOLS; i++) self->distance_counts[i] += distances[i];
     }
-    for (unsigned i = 0; i < LONGEST_WORDS; i++) self->counts[END_OF_BLOCK + 1 + LENGTH_SYMBOL[i]] += of_length[i];
 }
 
 static inline void make_codes(Deflater *self) {
-    make_code(self->counts, MOST_SYMBOLS, LONGEST_USED, self->lengths, self->plain);
-    make_code(self->distance_counts, DISTANCE_SYMBOLS, LONGEST_USED, self->distance_lengths, self->distance_plain);
+    make_code(&self->symbols, self->counts, MOST_SYMBOLS, LONGEST_USED);
+    make_code(&self->distances, self->distance_counts, DISTANCE_SYMBOLS, LONGEST_USED);
 }
 
 /* The code of every kind of token that there may be. */
 static inline void code_kinds(Deflater *self) {
     uint64_t of_length[LONGEST_WORDS];
     for (unsigned i = 0; i < LONGEST_WORDS; i++) {
-        const unsigned length = LENGTH_SYMBOL[i], bits = self->lengths[END_OF_BLOCK + 1 + length];
-        const uint64_t code = self->plain[END_OF_BLOCK + 1 + length] | (uint64_t)LENGTH_EXCESS[i] << bits;
+        const unsigned length = LENGTH_SYMBOL[i], bits = self->symbols.lengths[END_OF_BLOCK + 1 + length];
+        const uint64_t code = self->symbols.plain[END_OF_BLOCK + 1 + length] | (uint64_t)LENGTH_EXCESS[i] << bits;
         of_length[i] = at_top(code, bits + LENGTH_EXTRA[length]);
     }
     for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
         if (!self->distance_counts[symbol]) continue;
-        const unsigned bits = self->distance_lengths[symbol] + distance_extra(symbol);
-        const uint64_t distance = at_top(self->distance_plain[symbol], bits);
+        const unsigned bits = self->distances.lengths[symbol] + distance_extra(symbol);
+        const uint64_t distance = at_top(self->distances.plain[symbol], bits);
         uint64_t *codes = self->codes + LONGEST_WORDS * symbol;
         for (unsigned i = 0; i < LONGEST_WORDS; i++) codes[i] = joined(of_length[i], distance);
     }
 }
 
 /* Four literals, one after the other. */
-static inline uint64_t code_word(const uint64_t *code_of, uint32_t word) {
-    const uint64_t a = code_of[word & 255], b = code_of[word >> 8 & 255];
-    const uint64_t c = code_of[word >> 16 & 255], d = code_of[word >> 24];
-    return joined(joined(a, b), joined(c, d));
+static inline uint64_t code_word(const Code *code, uint32_t word) {
+    const unsigned a = word & 255, b = word >> 8 & 255, c = word >> 16 & 255, d = word >> 24;
+    const unsigned to_b = code->lengths[a], to_c = to_b + code->lengths[b], to_d = to_c + code->lengths[c];
+    const uint64_t first = code->plain[a] | (uint64_t)code->plain[b] << to_b;
+    const uint64_t second = (uint64_t)code->plain[c] << to_c | (uint64_t)code->plain[d] << to_d;
+    return at_top(first | second, to_d + code->lengths[d]);
 }
 
-static inline void code_literals(Deflater *self, size_t count) {
-    for (unsigned i = 0; i < LITERALS; i++) self->code_of[i] = at_top(self->plain[i], self->lengths[i]);
-    for (size_t start = 0; !self->plain_words && start < count; start += STRAND_WORDS) {
-        const size_t end = start + self->literal_counts[start / STRAND_WORDS];
-        for (size_t i = start; i < end; i++) self->codes[KINDS + i] = code_word(self->code_of, self->literals[i]);
+static inline void code_literals(Deflater *self) {
+    const Tokens *tokens = &self->tokens;
+    for (unsigned s = 0; !tokens->plain && s < tokens->strand_count; s++) {
+        const size_t start = tokens->strands[s].start, end = start + tokens->strands[s].literals;
+        for (size_t i = start; i < end; i++) self->codes[KINDS + i] = code_word(&self->symbols, tokens->literals[i]);
     }
 }
 
-static inline void put_strand(Output *output, const Deflater *deflater, size_t start) {
-    const size_t end = start + deflater->token_counts[start / STRAND_WORDS];
+static inline void put_strand(Output *output, const Deflater *deflater, const Strand *strand) {
+    const Tokens *tokens = &deflater->tokens;
+    const size_t start = strand->start, end = start + strand->tokens;
     Output self = *output;
-    if (deflater->plain_words)
+    if (tokens->plain)
         for (size_t i = start; i < end; i++) {
-            const uint64_t code = code_word(deflater->code_of, deflater->literals[i]);
+            const uint64_t code = code_word(&deflater->symbols, tokens->literals[i]);
             put(&self, code, BITS_OF(code));
         }
     else
         for (size_t i = start; i < end; i++) {
-            const uint32_t token = deflater->tokens[i], kind = token & KIND_MASK;
+            const uint32_t token = tokens->all[i], kind = token & KIND_MASK;
             const uint64_t code = deflater->codes[kind];
             put(&self, code | (uint64_t)(token ^ kind) << 32, BITS_OF(code));
         }
@@ -233,34 +178,28 @@ static inline uint32_t place_of(const Output *output, const uint8_t *origin) {
 }
 
 /* `marks` are filled with the bit at which each piece begins. */
-static inline void put_strands(Output *output, const Deflater *self, size_t count, const uint8_t *origin, uint32_t *marks) {
-    for (size_t start = 0; start < count; start += STRAND_WORDS) {
-        if (start % PIECE_WORDS == 0) *marks++ = place_of(output, origin);
-        put_strand(output, self, start);
+static inline void put_strands(Output *output, const Deflater *self, const uint8_t *origin, uint32_t *marks) {
+    for (unsigned s = 0; s < self->tokens.strand_count; s++) {
+        const Strand *strand = self->tokens.strands + s;
+        if (strand->start % PIECE_WORDS == 0) *marks++ = place_of(output, origin);
+        put_strand(output, self, strand);
     }
 }
 
-/* What is deflated: words, up to three bytes more, and whether a word is only looked for right before itself. */
-typedef struct {
-    const uint8_t *bytes;
-    size_t size;
-    int runs;
-} Words;
-
 static inline size_t make_block(Deflater *self, const Words *words, int last, uint8_t *out, uint32_t *marks) {
     const size_t count = words->size / 4, pieces = (count + PIECE_WORDS - 1) / PIECE_WORDS;
-    choose(self, words->bytes, count, words->runs);
-    count_symbols(self, count);
+    choose_tokens(self, words->bytes, count, words->search);
+    count_symbols(self);
     for (size_t i = 4 * count; i < words->size; i++) self->counts[words->bytes[i]]++;
     make_codes(self);
     code_kinds(self);
-    code_literals(self, count);
+    code_literals(self);
     Output output = {0, 0, out};
-    put_description(&output, self->lengths, self->distance_lengths, last);
-    put_strands(&output, self, count, out, marks);
+    (words->search == FOUND ? put_description : put_brief)(&output, &self->symbols, &self->distances, last);
+    put_strands(&output, self, out, marks);
     if (words->size > 4 * PIECE_WORDS * pieces) marks[pieces] = place_of(&output, out);
-    for (size_t i = 4 * count; i < words->size; i++) put_number(&output, self->plain[words->bytes[i]], self->lengths[words->bytes[i]]);
-    put_number(&output, self->plain[END_OF_BLOCK], self->lengths[END_OF_BLOCK]);
+    for (size_t i = 4 * count; i < words->size; i++) put_number(&output, self->symbols.plain[words->bytes[i]], self->symbols.lengths[words->bytes[i]]);
+    put_number(&output, self->symbols.plain[END_OF_BLOCK], self->symbols.lengths[END_OF_BLOCK]);
     /* An empty stored block ends on a byte. */
     if (!last) put_number(&output, 0, 3);
     to_byte(&output);
@@ -286,13 +225,14 @@ static size_t deflate_block(Deflater *self, const Words *words, int last, uint8_
 
 /* About how many bytes one piece of words would take; none is said where words repeat. */
 static size_t sample_size(Deflater *self, const uint8_t *words) {
-    const size_t repeats = find_repeats(&self->repeats, words, PIECE_WORDS, PIECE_WORDS, 0, 1);
-    if (repeats >= PIECE_WORDS / LEAST_REPEATED) return 0;
-    choose_literals(self, words, PIECE_WORDS);
-    count_symbols(self, PIECE_WORDS);
+    forget_tokens(&self->tokens);
+    const size_t fresh = choose_piece(self, words, 0, PIECE_WORDS, PIECE_WORDS, FOUND);
+    if (!too_few(fresh, PIECE_WORDS)) return 0;
+    choose_literals(&self->tokens, words, PIECE_WORDS);
+    count_symbols(self);
     make_codes(self);
     size_t bits = 0;
-    for (unsigned i = 0; i < LITERALS; i++) bits += (size_t)self->counts[i] * self->lengths[i];
+    for (unsigned i = 0; i < LITERALS; i++) bits += (size_t)self->counts[i] * self->symbols.lengths[i];
     return bits / 8;
 }
 

@@ -1,50 +1,41 @@
-/* How a block begins: the lengths of its codes, themselves coded. And how bits are put out. */
+/* How a block begins: the lengths of its codes, themselves coded, with codes that are made for them. */
 #ifndef GRIBMILL_DESCRIPTION_H
 #define GRIBMILL_DESCRIPTION_H
 
 #include "huffman.h"
+#include "output.h"
 
 #define END_OF_BLOCK 256
 #define DISTANCE_SYMBOLS 30
 
-typedef struct {
-    uint64_t bits; /* at the top */
-    unsigned count;
-    uint8_t *out;
-} Output;
+/* A length is told by itself, runs of one length and of zeros by these. */
+#define SAME 16
+#define ZEROS 17
+#define MANY_ZEROS 18
+#define TELLING_SYMBOLS 19
+#define LEAST_SAME 3
+#define MOST_SAME 6
+#define LEAST_MANY 11
+#define MOST_ZEROS 138
+/* In which order the lengths of the codes for them are sent, and how many bits follow them. */
+static const uint8_t ORDER[TELLING_SYMBOLS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+static const uint8_t MORE_BITS[TELLING_SYMBOLS] = {[SAME] = 2, [ZEROS] = 3, [MANY_ZEROS] = 7};
 
-static inline void put(Output *self, uint64_t code, unsigned bits) {
-    self->bits = self->bits >> bits | code;
-    self->count += bits;
-    const uint64_t word = self->bits >> (64 - self->count);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(self->out, &word, 8);
-#else
-    for (int i = 0; i < 8; i++) self->out[i] = (uint8_t)(word >> 8 * i);
-#endif
-    self->out += self->count >> 3;
-    self->count &= 7;
+/* How many symbols the codes are told of: at least the literals and the end, and one distance. */
+static inline unsigned told_symbols(const Code *symbols) { return symbols->symbols[symbols->used - 1] + 1u; }
+static inline unsigned told_distances(const Code *distances) {
+    return distances->used ? distances->symbols[distances->used - 1] + 1u : 1;
 }
 
-static inline void put_number(Output *self, uint64_t number, unsigned bits) {
-    if (bits) put(self, number << (64 - bits), bits);
+static inline void put_head(Output *output, const Code *symbols, const Code *distances, unsigned sent, int last) {
+    const unsigned numbers = (told_symbols(symbols) - 257) | (told_distances(distances) - 1) << 5 | (sent - 4) << 10;
+    put_number(output, (unsigned)last | 2 << 1 | numbers << 3, 17);
 }
 
-static void to_byte(Output *self) { put_number(self, 0, (8 - self->count) & 7); }
-
-/* The codes' lengths, themselves coded: runs of one length, and of zeros. */
 typedef struct {
     uint8_t symbol[MOST_SYMBOLS + DISTANCE_SYMBOLS + 2], more[MOST_SYMBOLS + DISTANCE_SYMBOLS + 2];
     unsigned size;
 } Description;
-
-#define SAME 16
-#define ZEROS 17
-#define MANY_ZEROS 18
-#define DESCRIPTION_SYMBOLS 19
-/* In which order their own lengths are sent, and how many bits follow them. */
-static const uint8_t ORDER[DESCRIPTION_SYMBOLS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-static const uint8_t MORE_BITS[DESCRIPTION_SYMBOLS] = {[SAME] = 2, [ZEROS] = 3, [MANY_ZEROS] = 7};
 
 static inline void describe_as(Description *self, unsigned symbol, unsigned more) {
     self->symbol[self->size] = (uint8_t)symbol;
@@ -52,11 +43,11 @@ static inline void describe_as(Description *self, unsigned symbol, unsigned more
 }
 
 static inline void describe_run(Description *self, unsigned length, unsigned run) {
-    if (run > 2) {
+    if (run >= LEAST_SAME) {
         if (length) describe_as(self, length, 0), run--;
-        for (const unsigned most = length ? 6 : 138; run > 2;) {
-            const unsigned part = run < most ? run : most, symbol = length ? SAME : part < 11 ? ZEROS : MANY_ZEROS;
-            describe_as(self, symbol, part - (symbol == MANY_ZEROS ? 11 : 3));
+        for (const unsigned most = length ? MOST_SAME : MOST_ZEROS; run >= LEAST_SAME;) {
+            const unsigned part = run < most ? run : most, symbol = length ? SAME : part < LEAST_MANY ? ZEROS : MANY_ZEROS;
+            describe_as(self, symbol, part - (symbol == MANY_ZEROS ? LEAST_MANY : LEAST_SAME));
             run -= part;
         }
     }
@@ -80,28 +71,25 @@ static inline void describe(Description *self, const uint8_t *all, unsigned size
     }
 }
 
-static inline void put_description(Output *output, const uint8_t *of_symbols, const uint8_t *of_distances, int last) {
-    uint8_t all[MOST_SYMBOLS + DISTANCE_SYMBOLS], lengths[DESCRIPTION_SYMBOLS];
-    unsigned symbols = MOST_SYMBOLS, distances = DISTANCE_SYMBOLS, sent = DESCRIPTION_SYMBOLS;
-    while (symbols > END_OF_BLOCK + 1 && !of_symbols[symbols - 1]) symbols--;
-    while (distances > 1 && !of_distances[distances - 1]) distances--;
-    memcpy(all, of_symbols, symbols);
-    memcpy(all + symbols, of_distances, distances);
+static inline void put_description(Output *output, const Code *symbols, const Code *distances, int last) {
+    uint8_t all[MOST_SYMBOLS + DISTANCE_SYMBOLS];
+    const unsigned first = told_symbols(symbols), size = first + told_distances(distances);
+    memcpy(all, symbols->lengths, first);
+    memcpy(all + first, distances->lengths, size - first);
     Description description = {.size = 0};
-    describe(&description, all, symbols + distances);
-    uint32_t counts[2][DESCRIPTION_SYMBOLS] = {{0}};
-    uint16_t codes[DESCRIPTION_SYMBOLS];
-    for (unsigned i = 0; i < description.size; i++) counts[i % 2][description.symbol[i]]++;
-    for (unsigned i = 0; i < DESCRIPTION_SYMBOLS; i++) counts[0][i] += counts[1][i];
-    make_code(counts[0], DESCRIPTION_SYMBOLS, 7, lengths, codes);
-    while (sent > 4 && !lengths[ORDER[sent - 1]]) sent--;
-    put_number(output, (unsigned)last | 2 << 1, 3);
-    put_number(output, (symbols - 257) | (distances - 1) << 5 | (sent - 4) << 10, 14);
-    for (unsigned i = 0; i < sent; i++) put_number(output, lengths[ORDER[i]], 3);
+    describe(&description, all, size);
+    uint32_t counts[TELLING_SYMBOLS] = {0};
+    Code telling;
+    for (unsigned i = 0; i < description.size; i++) counts[description.symbol[i]]++;
+    make_code(&telling, counts, TELLING_SYMBOLS, 7);
+    unsigned sent = TELLING_SYMBOLS;
+    while (sent > 4 && !telling.lengths[ORDER[sent - 1]]) sent--;
+    put_head(output, symbols, distances, sent, last);
+    for (unsigned i = 0; i < sent; i++) put_number(output, telling.lengths[ORDER[i]], 3);
     Output self = *output;
     for (unsigned i = 0; i < description.size; i++) {
-        const unsigned symbol = description.symbol[i], bits = lengths[symbol];
-        put_number(&self, codes[symbol] | (uint64_t)description.more[i] << bits, bits + MORE_BITS[symbol]);
+        const unsigned symbol = description.symbol[i], bits = telling.lengths[symbol];
+        put_number(&self, telling.plain[symbol] | (uint64_t)description.more[i] << bits, bits + MORE_BITS[symbol]);
     }
     *output = self;
 }

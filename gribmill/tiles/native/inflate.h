@@ -100,11 +100,11 @@ static unsigned fill_table(const uint8_t *lengths, unsigned symbols, const uint3
 
 /* The lengths of all codes of a block, themselves coded. */
 static int read_lengths(Lane *self, unsigned wanted, unsigned sent, uint8_t *lengths) {
-    uint8_t own[DESCRIPTION_SYMBOLS] = {0};
-    uint32_t entries[DESCRIPTION_SYMBOLS], table[1 << 7]; /* their own lengths have three bits */
+    uint8_t own[TELLING_SYMBOLS] = {0};
+    uint32_t entries[TELLING_SYMBOLS], table[1 << 7]; /* their own lengths have three bits */
     for (unsigned i = 0; i < sent; i++) own[ORDER[i]] = (uint8_t)take(self, 3);
-    for (unsigned i = 0; i < DESCRIPTION_SYMBOLS; i++) entries[i] = ENTRY(0, i);
-    const unsigned size = fill_table(own, DESCRIPTION_SYMBOLS, entries, table);
+    for (unsigned i = 0; i < TELLING_SYMBOLS; i++) entries[i] = ENTRY(0, i);
+    const unsigned size = fill_table(own, TELLING_SYMBOLS, entries, table);
     for (unsigned i = 0; size && i < wanted;) {
         refill(self);
         const uint32_t entry = table[self->bits & (size - 1)];
@@ -115,7 +115,7 @@ static int read_lengths(Lane *self, unsigned wanted, unsigned sent, uint8_t *len
             lengths[i++] = (uint8_t)symbol;
             continue;
         }
-        const unsigned run = (symbol == MANY_ZEROS ? 11 : 3) + take(self, MORE_BITS[symbol]);
+        const unsigned run = (symbol == MANY_ZEROS ? LEAST_MANY : LEAST_SAME) + take(self, MORE_BITS[symbol]);
         if (run > wanted - i || (symbol == SAME && !i)) return 0;
         memset(lengths + i, symbol == SAME ? lengths[i - 1] : 0, run);
         i += run;

@@ -121,15 +121,14 @@ static inline int is_better(Repeat next, Repeat now) {
 
 /* A token is a symbol and by how much its length exceeds the least, in 9 and 5 bits, and the same of the distance, in 5
    and 13. A literal has none: that is one more symbol, without any bits. */
-#define NO_DISTANCE DISTANCE_SYMBOLS
 #define TOKEN(symbol, excess, far, far_excess) ((symbol) | (excess) << 9 | (far) << 14 | (far_excess) << 19)
 
-static inline void use_literal(Lazy *self, Deflater *codes, uint8_t byte) {
+static inline void lazy_literal(Lazy *self, Deflater *codes, uint8_t byte) {
     self->tokens[self->count++] = TOKEN((uint32_t)byte, 0u, (uint32_t)NO_DISTANCE, 0u);
     codes->counts[byte]++;
 }
 
-static inline void use_repeat(Lazy *self, Deflater *codes, Repeat repeat) {
+static inline void lazy_repeat(Lazy *self, Deflater *codes, Repeat repeat) {
     const uint32_t length = length_symbol(repeat.length), far = distance_symbol(repeat.distance);
     const uint32_t excess = (repeat.length - LEAST_LAZY) & ((1u << LENGTH_EXTRA[length]) - 1);
     const uint32_t far_excess = (repeat.distance - 1) & ((1u << distance_extra(far)) - 1);
@@ -143,26 +142,26 @@ static inline void choose_lazily(Lazy *self, Deflater *codes) {
     uint32_t place = 1;
     Repeat now = {0, 0};
     look_back(self, end);
-    use_literal(self, codes, self->bytes[0]);
+    lazy_literal(self, codes, self->bytes[0]);
     while (place < end) {
         if (!now.length && self->three[place]) now = longest_at(self, place, LEAST_LAZY - 1, PLACES_TRIED);
         if (!now.length) {
-            use_literal(self, codes, self->bytes[place++]);
+            lazy_literal(self, codes, self->bytes[place++]);
             continue;
         }
         Repeat next = {0, 0};
         if (now.length < LONG_ENOUGH && place + 1 < end && self->three[place + 1])
             next = longest_at(self, place + 1, now.length - 1, PLACES_TRIED / 2);
         if (is_better(next, now)) {
-            use_literal(self, codes, self->bytes[place++]);
+            lazy_literal(self, codes, self->bytes[place++]);
             now = next;
             continue;
         }
-        use_repeat(self, codes, now);
+        lazy_repeat(self, codes, now);
         place += now.length;
         now.length = 0;
     }
-    while (place < self->size) use_literal(self, codes, self->bytes[place++]);
+    while (place < self->size) lazy_literal(self, codes, self->bytes[place++]);
     codes->counts[END_OF_BLOCK] = 1;
 }
 
@@ -171,14 +170,14 @@ static inline void put_tokens(Output *output, const Lazy *self, const Deflater *
     uint8_t extra[MOST_SYMBOLS] = {0}, far_bits[NO_DISTANCE + 1] = {0}, far_extra[NO_DISTANCE + 1] = {0};
     uint16_t far_plain[NO_DISTANCE + 1] = {0};
     memcpy(extra + END_OF_BLOCK + 1, LENGTH_EXTRA, LENGTH_SYMBOLS);
-    memcpy(far_bits, codes->distance_lengths, DISTANCE_SYMBOLS);
-    memcpy(far_plain, codes->distance_plain, sizeof codes->distance_plain);
+    memcpy(far_bits, codes->distances.lengths, DISTANCE_SYMBOLS);
+    memcpy(far_plain, codes->distances.plain, DISTANCE_SYMBOLS * sizeof *far_plain);
     for (unsigned i = 0; i < DISTANCE_SYMBOLS; i++) far_extra[i] = (uint8_t)distance_extra(i);
     Output own = *output;
     for (uint32_t i = 0; i < self->count; i++) {
         const uint32_t token = self->tokens[i], symbol = token & 511, far = token >> 14 & 31;
-        const unsigned bits = codes->lengths[symbol], all = bits + extra[symbol];
-        const uint64_t code = codes->plain[symbol] | (token >> 9 & 31) << bits;
+        const unsigned bits = codes->symbols.lengths[symbol], all = bits + extra[symbol];
+        const uint64_t code = codes->symbols.plain[symbol] | (token >> 9 & 31) << bits;
         const uint64_t far_code = far_plain[far] | (token >> 19) << far_bits[far];
         put_number(&own, code | far_code << all, all + far_bits[far] + far_extra[far]);
     }
@@ -194,9 +193,9 @@ static inline size_t make_lazily(Lazy *self, Deflater *codes, const uint8_t *byt
     self->count = 0;
     choose_lazily(self, codes);
     make_codes(codes);
-    put_description(&output, codes->lengths, codes->distance_lengths, 1);
+    put_description(&output, &codes->symbols, &codes->distances, 1);
     put_tokens(&output, self, codes);
-    put_number(&output, codes->plain[END_OF_BLOCK], codes->lengths[END_OF_BLOCK]);
+    put_number(&output, codes->symbols.plain[END_OF_BLOCK], codes->symbols.lengths[END_OF_BLOCK]);
     to_byte(&output);
     return (size_t)(output.out - out);
 }

@@ -3,11 +3,8 @@
 #ifndef GRIBMILL_REPEATS_H
 #define GRIBMILL_REPEATS_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "cpu.h"
+#include "octets.h"
 
 /* Words that are looked at together: what lies before them is not known. Deflate could look back twice as far. */
 #define PIECE_WORDS 4096
@@ -23,35 +20,22 @@
    one are searched. */
 #define AHEAD_BYTES 65536
 
-/* For each word: how many bytes back it was seen (less one, as the bits of a float, of which the lowest nine are not
-   needed) and how many words are alike from there on: 8 means at least 8. A word that is new has a 1 alone. */
+/* For each word: where it was seen << 8 | how many words are alike from there on: 8 means at least 8, 0 that it is new. */
 typedef struct {
     uint32_t found[PIECE_WORDS];
     uint16_t word_at[1 << HASH_BITS], pair_at[1 << HASH_BITS]; /* the last place of a word, and of two in a row */
 } Repeats;
 
+#define SEEN_AT(place, alike) ((uint32_t)(place) << 8 | (alike))
 #define WORD_FACTOR UINT32_C(0x9E3779B1)
 #define PAIR_FACTOR UINT32_C(0x85EBCA6B)
-/* While it is searched for, a repeat is the place where it was seen << 8 | words alike. */
-#define SEEN_AT(place, alike) ((uint32_t)(place) << 8 | (alike))
-#define NEW UINT32_C(1)
-#define ALIKE_MASK UINT32_C(511)
 
-static inline uint32_t word32(const uint8_t *words, size_t place) {
-    uint32_t word;
-    memcpy(&word, words + 4 * place, 4);
-    return word;
-}
-
-static inline uint64_t pair64(const uint8_t *words, size_t place) {
-    uint64_t pair;
-    memcpy(&pair, words + 4 * place, 8);
-    return pair;
-}
+static inline uint32_t word_of(const uint8_t *words, size_t place) { return little_endian32(words + 4 * place); }
+static inline uint64_t pair_of(const uint8_t *words, size_t place) { return little_endian64(words + 4 * place); }
 
 static inline unsigned alike_portable(const uint8_t *words, size_t place, size_t from) {
     unsigned alike = 0;
-    while (alike < LANES && word32(words, place + alike) == word32(words, from + alike)) alike++;
+    while (alike < LANES && word_of(words, place + alike) == word_of(words, from + alike)) alike++;
     return alike;
 }
 
@@ -59,18 +43,18 @@ static inline unsigned alike_portable(const uint8_t *words, size_t place, size_t
    fifteen. */
 static void eight_portable(Repeats *self, const uint8_t *words, size_t place) {
     unsigned run = place > 0;
-    for (size_t i = place; run && i < place + 2 * LANES - 1; i++) run = word32(words, i) == word32(words, i - 1);
+    for (size_t i = place; run && i < place + 2 * LANES - 1; i++) run = word_of(words, i) == word_of(words, i - 1);
     for (size_t i = place; i < place + LANES; i++) {
         if (run) {
             self->found[i] = SEEN_AT(i - 1, LANES);
             continue;
         }
-        const uint32_t word = word32(words, i), next = word32(words, i + 1), mixed = word * WORD_FACTOR;
+        const uint32_t word = word_of(words, i), next = word_of(words, i + 1), mixed = word * WORD_FACTOR;
         const uint32_t first = mixed >> (32 - HASH_BITS);
         const uint32_t second = (mixed + (next << 16 | next >> 16)) * PAIR_FACTOR >> (32 - HASH_BITS);
         const uint32_t single = self->word_at[first], pair = self->pair_at[second];
         self->word_at[first] = self->pair_at[second] = (uint16_t)i;
-        const uint32_t from = pair64(words, pair) == pair64(words, i) ? pair : single;
+        const uint32_t from = pair_of(words, pair) == pair_of(words, i) ? pair : single;
         self->found[i] = SEEN_AT(from, alike_portable(words, i, from));
     }
 }
@@ -99,7 +83,7 @@ AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t p
     const __m256i here = eight_at(words, place), next = eight_at(words, place + 1);
     /* All fifteen first: whether the first two are the same is seldom foretold. */
     if ((same(here, next) & same(next, eight_at(words, place + LANES - 1))) == 255 && place &&
-        word32(words, place - 1) == word32(words, place)) {
+        word_of(words, place - 1) == word_of(words, place)) {
         const __m256i before = _mm256_add_epi32(_mm256_set1_epi32((int)place), _mm256_setr_epi32(-1, 0, 1, 2, 3, 4, 5, 6));
         const __m256i seen = _mm256_or_si256(_mm256_slli_epi32(before, 8), _mm256_set1_epi32(LANES));
         _mm256_storeu_si256((__m256i *)(self->found + place), seen);
@@ -123,7 +107,7 @@ AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t p
         /* Which of the two it is cannot be foretold: a jump would be missed every other time. */
         __asm__("cmpq %3, %2\n\tcmove %1, %0"
                 : "+r"(from)
-                : "r"(pair), "r"(pair64(words, pair)), "m"(*(const Loose *)(own + 4 * i))
+                : "r"(pair), "r"(pair_of(words, pair)), "m"(*(const Loose *)(own + 4 * i))
                 : "cc");
         self->found[place + i] = SEEN_AT(from, alike_avx2(words, place + i, from));
     }
@@ -148,38 +132,17 @@ static void search(Repeats *self, const uint8_t *words, size_t begin, size_t end
     for (size_t place = begin; place < end; place += LANES) eight_portable(self, words, place);
 }
 
-/* Whether words hardly repeat: the first ones, of which it is known, and all, where they are as the one before. */
-static inline int hardly_repeat(const Repeats *self, size_t early, const uint8_t *words, size_t count) {
-    uint32_t repeats = 0, runs = 0;
-    for (size_t i = 0; i < early; i++) repeats += (self->found[i] & 255) != 0;
+/* Whether words hardly repeat: so many of the first ones do; and all, where they are as the one before. */
+static inline int hardly_repeat(size_t repeats, size_t early, const uint8_t *words, size_t count) {
+    uint32_t runs = 0;
     if (repeats >= early / LEAST_EARLY) return 0;
-    for (size_t i = 1; i < count; i++) runs += word32(words, i) == word32(words, i - 1);
+    for (size_t i = 1; i < count; i++) runs += word_of(words, i) == word_of(words, i - 1);
     return runs < count / LEAST_EARLY;
 }
 
-static inline uint32_t float_bits(int32_t number) {
-    const float value = (float)number;
-    uint32_t bits;
-    memcpy(&bits, &value, 4);
-    return bits;
-}
-
-static inline int32_t float_number(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, 4);
-    return (int32_t)value;
-}
-
-/* Returns how many repeat. */
-static inline size_t settle(uint32_t *found, size_t count) {
+static inline size_t count_repeats(const uint32_t *found, size_t count) {
     uint32_t repeats = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t back = (uint32_t)i - (found[i] >> 8), alike = found[i] & 255;
-        const uint32_t repeat = float_bits((int32_t)(4 * back) - 1) | alike;
-        const uint32_t fresh = 0u - (uint32_t)(alike == 0);
-        found[i] = (repeat & ~fresh) | (NEW & fresh);
-        repeats += 1 + fresh;
-    }
+    for (size_t i = 0; i < count; i++) repeats += (found[i] & 255) != 0;
     return repeats;
 }
 
@@ -192,54 +155,28 @@ static inline void cut_short(uint32_t *found, size_t count) {
     }
 }
 
-static inline void look_before(Repeats *self, const uint8_t *words, size_t count) {
-    for (size_t i = 1; i < count; i++) self->found[i] = SEEN_AT(i - 1, alike_portable(words, i, i - 1));
-}
-
-#ifdef WITH_AVX2
-AVX2 static void look_before_avx2(Repeats *self, const uint8_t *words, size_t count) {
-    for (size_t i = 1; i < count; i++) self->found[i] = SEEN_AT(i - 1, alike_avx2(words, i, i - 1));
-}
-#endif
-
-/* Only the word right before each. */
-static void search_runs(Repeats *self, const uint8_t *words, size_t count) {
-#ifdef WITH_AVX2
-    if (has_avx2()) {
-        look_before_avx2(self, words, count);
-        return;
-    }
-#endif
-    look_before(self, words, count);
-}
-
-/* Fills `found` for `count` words, at most PIECE_WORDS; up to `readable` may be read. Returns how many repeat; none, with
-   nothing to be used, where the first ones hardly do and it may `give_up`. */
-static inline size_t find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable, int runs, int give_up) {
+/* Fills `found` for `count` words, at most PIECE_WORDS; up to `readable` may be read. Returns 0, with nothing to be used,
+   where the first ones hardly repeat and it may `give_up`. */
+static inline int find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable, int give_up) {
     const size_t most = readable < 2 * LANES ? 0 : (readable - LANES) / LANES * LANES;
     const size_t searched = count < most ? count / LANES * LANES : most;
-    if (runs) {
-        search_runs(self, words, searched);
-    } else {
-        memset(self->word_at, 0, sizeof self->word_at);
-        memset(self->pair_at, 0, sizeof self->pair_at);
-        const size_t early = searched < EARLY_WORDS ? searched : EARLY_WORDS;
-        search(self, words, 0, early);
-        if (give_up && hardly_repeat(self, early, words, count)) return 0;
-        search(self, words, early, searched);
-    }
+    const size_t early = searched < EARLY_WORDS ? searched : EARLY_WORDS;
+    memset(self->word_at, 0, sizeof self->word_at);
+    memset(self->pair_at, 0, sizeof self->pair_at);
+    search(self, words, 0, early);
+    if (give_up && hardly_repeat(count_repeats(self->found, early), early, words, count)) return 0;
+    search(self, words, early, searched);
     memset(self->found + searched, 0, (count - searched) * sizeof *self->found);
     self->found[0] = 0; /* it was taken for its own like */
     cut_short(self->found, count);
-    return settle(self->found, count);
+    return 1;
 }
 
-/* How many words from `place` on repeat as `found` tells. */
-static inline unsigned alike_from(const uint8_t *words, size_t place, uint32_t found, size_t most) {
-    const size_t back = (size_t)(float_number(found & ~ALIKE_MASK) + 1) / 4;
-    size_t alike = LANES;
-    while (alike + 2 <= most && pair64(words, place + alike) == pair64(words, place - back + alike)) alike += 2;
-    return (unsigned)(alike + (alike < most && word32(words, place + alike) == word32(words, place - back + alike)));
+/* How many words are the same, of `most` at most. */
+static inline size_t alike_from(const uint8_t *words, size_t place, size_t from, size_t most) {
+    size_t alike = 0;
+    while (alike + 2 <= most && pair_of(words, place + alike) == pair_of(words, from + alike)) alike += 2;
+    return alike + (alike < most && word_of(words, place + alike) == word_of(words, from + alike));
 }
 
 #endif

@@ -101,6 +101,10 @@ static void repeat_block(Bench *bench, size_t start) {
     bench->made += size;
 }
 
+static Search search_for(const Raw *raw) {
+    return raw->way == BY_RUNS ? RUNS : raw_size(raw) <= PIECE_BYTES ? RECENT : FOUND;
+}
+
 static void deflate_at(Bench *bench, const uint8_t *bytes, size_t start, size_t size, const Raw *raw) {
     if (raw->way == BY_BYTES) {
         bench->made = deflate_lazily(&bench->lazy, &bench->deflater, bytes, size, bench->out);
@@ -108,7 +112,7 @@ static void deflate_at(Bench *bench, const uint8_t *bytes, size_t start, size_t 
     }
     uint32_t *marks = bench->marks + start / PIECE_BYTES;
     const int last = start + size == raw_size(raw);
-    const Words words = {bytes, size, raw->way == BY_RUNS};
+    const Words words = {bytes, size, search_for(raw)};
     const size_t added = deflate_block(&bench->deflater, &words, last, bench->out + bench->made, marks);
     for (size_t i = 0; i * PIECE_BYTES < size; i++) marks[i] += (uint32_t)(8 * bench->made);
     bench->made += added;
@@ -116,7 +120,7 @@ static void deflate_at(Bench *bench, const uint8_t *bytes, size_t start, size_t 
 
 /* Whether a large array whose first block has no repeats has none elsewhere, and saves too little without. */
 static int hardly_deflates(Bench *bench, const Raw *raw) {
-    if (raw_size(raw) < LEAST_SAMPLED_BLOCKS * BLOCK_BYTES || !bench->deflater.plain_words) return 0;
+    if (raw_size(raw) < LEAST_SAMPLED_BLOCKS * BLOCK_BYTES || !bench->deflater.tokens.plain) return 0;
     size_t all = 0;
     for (size_t i = 1; i <= SAMPLES; i++) {
         const size_t made = sample_size(&bench->deflater, raw->body.bytes + raw->body.size / 4 / (SAMPLES + 1) * i * 4);
