@@ -53,7 +53,7 @@ class Follow:
         yield f"data root {self._context.data}; `gribmill status` tells what is fresh"
 
     def run(self, *, until_complete: bool = False) -> int:
-        """Until stopped; or until the newest run of every model is whole. How many jobs ended here."""
+        """Until stopped; or until the newest run of every model is whole. How many attempts ended here."""
         schedule = ScheduleThread(Schedule(self._store, self._models), self._store)
         supervisor = Supervisor(self._store, self._options)
         schedule.start()

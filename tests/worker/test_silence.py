@@ -107,7 +107,11 @@ class Outage:
 
 
 def test_results_are_kept_while_the_store_is_full_and_delivered_once(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rig: Callable[..., Rig],
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(supervisor_module, "STORE_RETRY_SECONDS", 0.05)
     outage = Outage(store, monkeypatch, "finish", "heartbeat", "claim_siblings")
@@ -122,6 +126,7 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
     for pid in victims:
         os.kill(pid, SIGKILL)  # one has reported, the other has not
     worker.until(lambda: outage.refused > 5 and not victims & {*worker.pids}, "refusals, and two burials")
+    assert caplog.text.count("no space is left") == 1, "not at every try"
     assert [report.ticket.job_id for report in worker.supervisor._unsent] == [good, dies]
     assert [store.job(one).status for one in (good, dies)] == ["processing"] * 2
     paths[1].touch()
@@ -176,6 +181,22 @@ def test_a_worker_told_twice_to_stop_ends_though_the_store_is_locked(
     worker.supervisor.run_once()
     assert not worker.supervisor.finished
     worker.supervisor._signals.count = 2
+    worker.until(lambda: worker.supervisor.finished, "the end", seconds=30.0)
+    outage.on = False
+    assert store.job(job_id).status == "processing"
+
+
+def test_a_worker_told_to_stop_ends_with_its_leases_though_the_store_stays_full(
+    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(store, monkeypatch, "finish", "heartbeat")
+    worker = rig(lease_seconds=1.0)
+    worker.ready()
+    job_id = enqueue(store, "nothing")
+    worker.until(lambda: any(child.batch for child in worker.supervisor.crew.children), "the job to be handed out")
+    outage.on = True
+    worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
+    worker.supervisor._signals.count = 1
     worker.until(lambda: worker.supervisor.finished, "the end", seconds=30.0)
     outage.on = False
     assert store.job(job_id).status == "processing"

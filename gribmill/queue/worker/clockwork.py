@@ -7,6 +7,7 @@ import time
 
 from gribmill.queue.errors import QueueError
 from gribmill.queue.store import Store
+from gribmill.queue.worker.complaint import Complaint
 
 log = logging.getLogger("gribmill.worker")
 
@@ -21,6 +22,7 @@ class Clockwork:
         self._store = store
         self._looked = 0.0
         self.next_look = 0.0
+        self._complaint = Complaint()
 
     def nudge(self) -> None:
         """The triggers may have changed: look again soon."""
@@ -36,9 +38,10 @@ class Clockwork:
             fired = self._store.fire_due()
             seconds = self._store.seconds_to_next_slot()
         except QueueError as error:  # also a row, written by hand, that cannot even be read
-            log.error("schedules have to wait: %s", error)
+            self._complaint.tell(f"schedules have to wait: {error}")
             self.next_look = now + PATIENCE_SECONDS
             return False
+        self._complaint.over("schedules go on")
         # Those that have fired may owe more; what seems due and did not fire is no reason to hurry.
         soonest = 0.001 if fired else PATIENCE_SECONDS
         self.next_look = float("inf") if seconds is None else now + max(seconds, soonest)

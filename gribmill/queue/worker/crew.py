@@ -49,6 +49,11 @@ class Crew:
     def children(self) -> list[Child]:
         return [child for lane in self.lanes for child in lane.children]
 
+    @property
+    def busy(self) -> int:
+        """How many of them have work."""
+        return sum(bool(child.batch) for child in self.children)
+
     def spawn_missing(self) -> None:
         for lane in self.lanes:
             while lane.missing > 0 and lane.may_spawn:

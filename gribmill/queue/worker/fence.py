@@ -15,6 +15,7 @@ class Fence(threading.Thread):
 
     def __init__(self, lease_seconds: float, kill: Callable[[], int]) -> None:
         super().__init__(name="fence", daemon=True)
+        self._lease_seconds = lease_seconds
         # The margin covers the time between our clock reading and the database's.
         self._patience = lease_seconds - max(0.2, lease_seconds / 6)
         self._kill = kill
@@ -27,6 +28,11 @@ class Fence(threading.Thread):
         """The leases were renewed by a heartbeat that began at this monotonic time."""
         with self._changed:
             self._renewed = max(self._renewed, at)
+
+    @property
+    def lapsed(self) -> bool:
+        """Whether every lease has run out: what was done under them is anybody's to do again."""
+        return time.monotonic() >= self._renewed + self._lease_seconds
 
     def close(self) -> None:
         with self._changed:

@@ -16,6 +16,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
 from gribmill.queue.worker.child import Child
 from gribmill.queue.worker.clockwork import Clockwork
+from gribmill.queue.worker.complaint import Complaint
 from gribmill.queue.worker.crew import Crew
 from gribmill.queue.worker.fence import Fence
 from gribmill.queue.worker.lane import Lane, make_lanes
@@ -63,16 +64,17 @@ class Supervisor:
         self._next_poll = 0.0
         self._next_due = float("inf")
         self._store_back_at = 0.0
+        self._complaint = Complaint()
 
     # The life of a worker
 
     def run(self, until: Callable[[], bool] | None = None) -> int:
-        """Until stopped, drained or done, or until the caller says so; the number of jobs that ended here."""
+        """Until stopped, drained or done, or until the caller says so; the number of attempts that ended here."""
         try:
             self.start()
             while not self.finished:
                 self.run_once(self._wait_seconds())
-                if until is not None and not any(child.batch for child in self.crew.children) and until():
+                if until is not None and not self.crew.busy and until():
                     self.draining = True
         finally:
             self.close()
@@ -116,9 +118,9 @@ class Supervisor:
     @property
     def finished(self) -> bool:
         """Whether there is nothing left to do here."""
-        if any(child.batch for child in self.crew.children):
+        if self.crew.busy:
             return False
-        if self._unsent and self._signals.count < 2:
+        if self._unsent and self._signals.count < 2 and not self._fence.lapsed:
             return False
         if self.draining:
             return True
@@ -275,12 +277,11 @@ class Supervisor:
 
     def _heartbeat_if_due(self) -> None:
         if time.monotonic() >= self._next_heartbeat:
-            self._heartbeat()
             self._clockwork.nudge()
-            if self._maintenance.run_once():
+            if self._heartbeat() and self._maintenance.run_once():
                 self._feed_everyone()
 
-    def _heartbeat(self, state: Literal["active", "draining", "stopped"] | None = None) -> None:
+    def _heartbeat(self, state: Literal["active", "draining", "stopped"] | None = None) -> bool:
         """Renew every lease in one statement, and learn what was cancelled or lost. Goes on while draining."""
         began = time.monotonic()
         self._next_heartbeat = began + self.options.lease_seconds / 3
@@ -291,11 +292,13 @@ class Supervisor:
         except StoreError as error:
             self._next_heartbeat = began + STORE_RETRY_SECONDS
             self._store_failed(error)
-            return
+            return False
+        self._complaint.over("the queue can be written again")
         self._fence.renew(began)
         self._drop_lost({one.ticket for one in held})
         self._return_strays({one.ticket for one in held})
         self.crew.stop_cancelled([one.ticket for one in held if one.cancel_requested])
+        return True
 
     def _drop_lost(self, held: set[Ticket]) -> None:
         for child in self.crew.children:
@@ -328,7 +331,7 @@ class Supervisor:
         self._next_due = float("inf")
         self._clockwork.nudge()
         self._feed_everyone()
-        if any(child.batch for child in self.crew.children):
+        if self.crew.busy:
             with contextlib.suppress(StoreError):
                 self.crew.stop_cancelled(self.store.cancellations(self.worker_id))
 
@@ -364,15 +367,14 @@ class Supervisor:
         if self._signals.count and not self.draining:
             self.draining = True
             self._next_heartbeat = 0.0
-            busy = sum(bool(child.batch) for child in self.crew.children)
-            log.info("draining: %d executors still work; a second signal stops them now", busy)
+            log.info("draining: %d executors still work; a second signal stops them now", self.crew.busy)
         if self._signals.count > 1:
             for child in self.crew.children:
                 if child.batch:
                     child.stop("shutdown", self.options.kill_grace_seconds)
 
     def _store_failed(self, error: Exception) -> None:
-        log.error("%s; trying again in %g s", error, STORE_RETRY_SECONDS)
+        self._complaint.tell(f"{error}; trying again every {STORE_RETRY_SECONDS:g} s")
         self._store_back_at = time.monotonic() + STORE_RETRY_SECONDS
 
     def _log_end(self, report: Report) -> None:
