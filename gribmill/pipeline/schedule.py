@@ -14,6 +14,7 @@ from gribmill.pipeline.priority import HOUSEKEEPING, SCAN
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Enqueued, NewJob
 from gribmill.queue.store import Store
+from gribmill.queue.worker.complaint import Complaint
 
 log = logging.getLogger("gribmill.schedule")
 
@@ -22,6 +23,9 @@ PRUNE_EVERY = timedelta(hours=6)
 LONGEST_WAIT = timedelta(hours=6)
 # Looking at the clock so often costs nothing and follows a clock that was set.
 LONGEST_SLEEP_SECONDS = 30.0
+# NTP slews smaller errors away; one that goes back further was set.
+CLOCK_SLACK = timedelta(minutes=1)
+RETRY_SECONDS = 5.0
 
 
 def scan_job(model_id: str, run_id: str | None = None) -> NewJob:
@@ -49,29 +53,37 @@ class Schedule:
         self._store = store
         self._models = {model.id: model for model in models}
         self._clock = clock
-        now = clock()
+        self._begin(clock())
+
+    def _begin(self, now: datetime) -> None:
+        self._seen = now
         self._next_scan = dict.fromkeys(self._models, now)
         self._next_prune = now + timedelta(minutes=10)
         self._first = True
 
     def run_once(self) -> list[NewJob]:
-        """Enqueue every scan that is due now; what was enqueued."""
+        """Enqueue every scan that is due now; what was enqueued. What cannot be enqueued stays due."""
         now = self._clock()
-        due = [scan_job(model_id) for model_id, moment in self._next_scan.items() if moment <= now]
-        for job in due:
-            model = self._models[job.args["model_id"]]
+        if now < self._seen - CLOCK_SLACK:
+            self._begin(now)  # all that was planned lies too far ahead
+        self._seen = now
+        models = [self._models[model_id] for model_id, moment in self._next_scan.items() if moment <= now]
+        due = [scan_job(model.id) for model in models]
+        if self._next_prune <= now:
+            due.append(NewJob("prune", {}, priority=HOUSEKEEPING, source="schedule"))
+        if not due:
+            return []
+        # Who starts a schedule does not want to wait for the pause of an earlier one's scan.
+        if self._first:
+            scan_now(self._store, due)
+        else:
+            self._store.enqueue_many(due)
+        self._first = False
+        for model in models:
             soon = model.next_scan_at(now) or now + LONGEST_WAIT
             self._next_scan[model.id] = min(max(soon, now + timedelta(seconds=model.scan_seconds)), now + LONGEST_WAIT)
         if self._next_prune <= now:
-            due.append(NewJob("prune", {}, priority=HOUSEKEEPING, source="schedule"))
             self._next_prune = now + PRUNE_EVERY
-        if due:
-            # Who starts a schedule does not want to wait for the pause of an earlier one's scan.
-            if self._first:
-                scan_now(self._store, due)
-            else:
-                self._store.enqueue_many(due)
-            self._first = False
         return due
 
     def seconds_to_next(self) -> float:
@@ -88,6 +100,7 @@ class ScheduleThread(threading.Thread):
         self._schedule = schedule
         self._store = store
         self._over = threading.Event()
+        self._complaint = Complaint()
 
     def run(self) -> None:
         while not self._over.is_set():
@@ -95,7 +108,10 @@ class ScheduleThread(threading.Thread):
                 for job in self._schedule.run_once():
                     log.debug("enqueued %s", job.type, extra={"job_args": job.args})
             except GribmillError as error:
-                log.error("the schedule has to wait: %s", error)
+                self._complaint.tell(f"the schedule has to wait: {error}")
+                self._over.wait(RETRY_SECONDS)
+                continue
+            self._complaint.over("the schedule goes on")
             self._over.wait(self._schedule.seconds_to_next())
         self._store.close()
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.queue import open_queue
 from gribmill.pipeline.schedule import Schedule
+from gribmill.queue.errors import StoreFull
+from gribmill.queue.model import ClaimRequest, NewJob, Report, Snoozed
 
 
 class Clock:
@@ -44,3 +48,33 @@ def test_old_runs_are_pruned_every_few_hours(context: Context) -> None:
     clock.now += timedelta(hours=1)
     assert [job.type for job in schedule.run_once()] == ["prune"]
     assert schedule.run_once() == []
+
+
+def test_what_could_not_be_enqueued_stays_due(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(datetime(2026, 11, 15, 5, 0, tzinfo=UTC))
+    store = open_queue(context.settings)
+    schedule = Schedule(store, [context.models["gfs"]], clock)
+    clock.now += timedelta(hours=1)
+
+    def full(jobs: list[NewJob]) -> None:
+        raise StoreFull("no space is left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "enqueue_many", full)
+        with pytest.raises(StoreFull):
+            schedule.run_once()
+    assert [job.type for job in schedule.run_once()] == ["scan_source", "prune"]
+
+
+def test_a_clock_that_was_a_year_ahead_and_is_set_right_stops_no_scans(context: Context) -> None:
+    right = datetime(2026, 11, 15, 6, 0, tzinfo=UTC)
+    clock = Clock(right.replace(year=2027))
+    store = open_queue(context.settings)
+    store.database.clock = lambda: clock.now.timestamp()  # type: ignore[attr-defined]
+    schedule = Schedule(store, [context.models["hrrr"]], clock)
+    schedule.run_once()
+    (scan,) = store.claim(ClaimRequest("worker", ("scan_source",), 60.0))
+    store.finish("worker", [Report(scan.ticket, Snoozed(600.0, "it arrives"))])
+    clock.now = right
+    assert [job.args for job in schedule.run_once()] == [{"model_id": "hrrr"}]
+    assert store.claim(ClaimRequest("worker", ("scan_source",), 60.0)), "the scan does not wait for the year 2027"
