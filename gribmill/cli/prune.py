@@ -14,16 +14,21 @@ from gribmill.settings import Settings
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -> None:
-    """Remove old runs of MODEL, or of all models: by age, count and disk, as [chain] says.
+    """Remove old runs of MODEL (a model or a family), or of all models: by age, count and disk, as [chain] says.
 
-    The newest complete run of a region is never removed. `gribmill run` prunes by itself;
-    old jobs are pruned by workers, or with `gribmill jobs prune`.
+    The newest run of a region and its newest complete one are never removed. `gribmill run`
+    prunes by itself; old jobs are pruned by workers, or with `gribmill jobs prune`.
     """
+    from gribmill.ingest.registry import models_named
     from gribmill.pipeline.context import make_context
     from gribmill.pipeline.prune import choose, prune_now, runs_on_disk
 
     context = make_context(settings)
-    doomed = choose(runs_on_disk(context.data, context.catalogue, model), settings.chain)
+    runs = runs_on_disk(context.data, context.catalogue, model)
+    if model is not None and not runs:  # nothing here is called so: a family, or a name that nobody knows
+        members = models_named(context.models, model)
+        runs = [run for one in members for run in runs_on_disk(context.data, context.catalogue, one.id)]
+    doomed = choose(runs, settings.chain)
     if not dry_run:
         prune_now(context, doomed)
     rows = [

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from gribmill.cli.lanes import lanes_option
 from gribmill.cli.output import print_json
 from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from gribmill.queue.model import Outcome
+    from gribmill.queue.store import Store
 
 
 def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -49,7 +55,7 @@ def run(
     for line in follow.plan():
         click.echo(line, err=True)
     ended = follow.run(until_complete=until_complete)
-    click.echo(f"{ended} jobs ended here", err=True)
+    click.echo(f"{ended} attempts ended here", err=True)
 
 
 @click.command()
@@ -61,36 +67,63 @@ def run(
 def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json: bool) -> None:
     """Look for new runs of MODEL and enqueue what is published and not here yet.
 
-    MODEL is a model such as hrrr, or a family such as gefs for all of its members.
+    MODEL is a model such as hrrr, or a family such as gefs for all of its members. Exit code 1
+    when a look failed here.
     """
     from gribmill.ingest.registry import models_named
     from gribmill.pipeline.models import configured_models
     from gribmill.pipeline.queue import open_queue
     from gribmill.pipeline.schedule import scan_job, scan_now
-    from gribmill.queue.worker.in_process import Ticker
+    from gribmill.queue.model import Failed
 
     chosen = models_named(configured_models(settings), model)
     store = open_queue(settings)
     made = scan_now(store, [scan_job(one.id, run_id) for one in chosen])
-    rows = [{"model": one.id, "job_id": job.id, "new": job.created} for one, job in zip(chosen, made, strict=True)]
-    if here:
-        ran = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json")).tick(
-            len(made), ["scan_source"]
-        )
-        found = {one.job.id: one.outcome for one in ran}
-        for row in rows:
-            outcome = found.get(int(str(row["job_id"])))
-            row["outcome"] = type(outcome).__name__.lower() if outcome else None
-            row["files"] = len(getattr(outcome, "then", ())) if outcome else 0
-            notes = (getattr(outcome, name, None) for name in ("skipped", "reason", "error"))
-            row["note"] = next((note for note in notes if note), None)
+    found = _look(settings, store, {job.id for job in made}) if here else {}
+    rows: list[dict[str, Any]] = []
+    for one, job in zip(chosen, made, strict=True):
+        row = {"model": one.id, "job_id": job.id, "new": job.created}
+        rows.append(row | _finding(found.get(job.id)) if here else row)
     if as_json:
         print_json(rows)
-        return
-    for row in rows:
-        note = f"; {row['note']}" if row.get("note") else ""
-        files = f": {row['files']} new files{note}" if here else "" if row["new"] else " (one was active already)"
-        click.echo(f"{row['model']}: scan is job {row['job_id']}{files}")
+    else:
+        for row in rows:
+            click.echo(f"{row['model']}: scan is job {row['job_id']}{_words(row, here)}")
+    if any(isinstance(outcome, Failed) for outcome in found.values()):
+        raise SystemExit(1)
+
+
+def _look(settings: Settings, store: Store, job_ids: set[int]) -> dict[int, Outcome]:
+    """Scan in this process until these jobs had their turn, and others that are ready before them; how they ended."""
+    from gribmill.queue.worker.in_process import Ticker
+
+    ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
+    found: dict[int, Outcome] = {}
+    while left := job_ids - found.keys():
+        ran = ticker.tick(len(left), ["scan_source"])
+        if not ran:
+            break  # a worker was quicker, or scans are held back
+        found |= {one.job.id: one.outcome for one in ran if one.job.id in job_ids}
+    return found
+
+
+def _finding(outcome: Outcome | None) -> dict[str, Any]:
+    """What a look has found; no outcome when it was not had here."""
+    notes = (getattr(outcome, name, None) for name in ("skipped", "reason", "error"))
+    return {
+        "outcome": type(outcome).__name__.lower() if outcome else None,
+        "files": len(getattr(outcome, "then", ())),
+        "note": next((note.partition("\n")[0] for note in notes if note), None),
+    }
+
+
+def _words(row: dict[str, Any], here: bool) -> str:
+    if not here:
+        return "" if row["new"] else " (one was active already)"
+    if row["outcome"] is None:
+        return ", and was not run here: a worker has it, or scans are paused or reserved"
+    note = f"; {row['note']}" if row["note"] else ""
+    return f": {row['files']} new files{note}"
 
 
 def chain_settings(

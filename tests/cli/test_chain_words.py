@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,42 @@ def test_scan_here_says_why_it_looked_at_nothing(gribmill: Run) -> None:
     assert answer.code == 0
     assert "0 new files; hrrr reaches none of the regions of [chain] (none is named)" in answer.out
     assert "none of the regions" in gribmill("scan", "hrrr", "--here", "--json").json[0]["note"]
+
+
+def test_scan_here_runs_its_own_scan_though_another_was_ready_before(gribmill: Run) -> None:
+    gribmill("scan", "gfs")
+    (row,) = gribmill("scan", "hrrr", "--here", "--json").json
+    assert row["outcome"] == "succeeded"
+
+
+def test_scan_that_could_not_be_run_here_does_not_claim_to_have_looked(gribmill: Run) -> None:
+    gribmill("jobs", "pause", "scan_source")
+    answer = gribmill("scan", "hrrr", "--here")
+    assert "was not run here" in answer.out
+    assert "0 new files" not in answer.out
+
+
+def test_scan_that_failed_here_fails_the_command(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRIBMILL_CHAIN_REGIONS", "ne")
+    answer = gribmill("scan", "gfs", "--run", "20261116_05", "--here")
+    assert answer.code == 1
+    assert answer.out.endswith("gfs has no run 20261116_05: it does not begin at that time\n")
+
+
+def test_prune_of_a_model_that_nobody_knows_is_refused(gribmill: Run, data: Path) -> None:
+    assert gribmill("prune", "hrrr").code == 0
+    answer = gribmill("prune", "nope")
+    assert answer.code == 1
+    assert answer.err.startswith("error: there is no model 'nope'")
+    (data / "tiles" / "nope" / "20260101_00").mkdir(parents=True)
+    assert gribmill("prune", "nope").code == 0, "a model that was followed once"
+
+
+def test_prune_of_a_family_is_of_all_its_members(gribmill: Run, data: Path) -> None:
+    for member in ("gefs.p01", "gefs.p02"):
+        (data / "tiles" / member / "20260101_00").mkdir(parents=True)
+    rows = gribmill("prune", "gefs", "--json").json["runs"]
+    assert [row["model"] for row in rows] == ["gefs.p01", "gefs.p02"]
 
 
 @pytest.mark.parametrize("words", [("--model", "hrrr,nope", "--region", "ne"), ("--model", "hrrr", "--model", "nope")])

@@ -20,7 +20,7 @@ def check_sqlite_version(version: tuple[int, int, int] | None = None) -> None:
     if found < OLDEST:
         raise StoreUnsafe(
             f"SQLite {'.'.join(map(str, found))} is too old for the queue: {'.'.join(map(str, OLDEST))} or newer is"
-            " needed; use a newer Python build, or PostgreSQL. (Was eccodes imported before sqlite3? Its wheel carries"
+            " needed; use a newer Python build. (Was eccodes imported before sqlite3? Its wheel carries"
             " an old one: import sqlite3 or gribmill first)"
         )
 
@@ -39,8 +39,7 @@ def check_place(folder: Path) -> None:
     if kind and NETWORK.match(kind):
         raise StoreUnsafe(
             f"{folder} is on a network file system ({kind}), where SQLite's locks are not reliable: keep the data root"
-            ' on a local disk, or use PostgreSQL (database = "postgresql://…") for many hosts;'
-            " queue.allow_network_files = true opens it all the same"
+            " on a local disk of one host; queue.allow_network_files = true opens it all the same"
         )
 
 

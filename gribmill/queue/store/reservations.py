@@ -46,12 +46,12 @@ class Reservations(StoreBase):
         with self.database.write() as tx:
             until = {"id": reservation_id, "now": tx.stamp, "expires_at": to_text(tx.now + seconds)}
             if not tx.change("extend_reservation", until):
-                raise NotAllowed(f"reservation {reservation_id} is not active any more")
+                raise NotAllowed(f"there is no reservation {reservation_id} in force")
 
     def release(self, reservation_id: str) -> None:
         with self.database.write() as tx:
             if not tx.change("release_reservation", {"id": reservation_id}):
-                raise NotAllowed(f"reservation {reservation_id} is not active any more")
+                raise NotAllowed(f"there is no reservation {reservation_id} in force")
         self.database.announce()
 
     def expire_reservations(self) -> int:

@@ -394,7 +394,7 @@ nonsense
         ("ram", "tmpfs", True),
     ],
 )
-def test_network_file_systems_are_refused_and_postgres_is_named(
+def test_network_file_systems_are_refused_and_a_local_disk_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, kind: str, allowed: bool
 ) -> None:
     mounts = tmp_path / "mounts"
@@ -404,7 +404,7 @@ def test_network_file_systems_are_refused_and_postgres_is_named(
     if allowed:
         SqliteDatabase(tmp_path / folder / "jobs.db").close()
         return
-    with pytest.raises(StoreUnsafe, match=r"network file system.*PostgreSQL"):
+    with pytest.raises(StoreUnsafe, match=r"network file system.*local disk of one host"):
         SqliteDatabase(tmp_path / folder / "jobs.db")
     assert not (tmp_path / folder / "jobs.db").exists()
     SqliteDatabase(tmp_path / folder / "jobs.db", allow_network_files=True).close()
