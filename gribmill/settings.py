@@ -93,7 +93,7 @@ class ChainSettings(Section):
     runs_back: Annotated[int, Field(gt=0, le=1000)] = Field(
         2, description="How many of a model's newest runs a scan looks at."
     )
-    keep_days: Days = Field(7.0, description="Runs older than this are pruned.")
+    keep_days: Days = Field(7.0, description="Runs that got no file for so long are pruned.")
     keep_runs: PositiveInt = Field(200, description="No more runs of a model than this are kept.")
     keep_gigabytes: Annotated[float, Field(gt=0, le=1e9)] | None = Field(
         None, description="The oldest runs go when tiles and spool need more."

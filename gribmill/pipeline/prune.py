@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import stat
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.run_id import run_time
+from gribmill.pipeline.disk import ROOMS, files_of, folders_of
 from gribmill.pipeline.ids import ModelId
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import Succeeded, Write
@@ -71,7 +71,7 @@ def run(task: Task) -> Succeeded:
 def runs_on_disk(data: Path, catalogue: Catalogue, model_id: str | None = None) -> list[RunOnDisk]:
     """Every run with tiles, messages or a row in the catalogue, the oldest first."""
     known = {(record.model_id, record.run_id) for record in catalogue.runs(model_id)}
-    for room in ("grib", "tiles"):
+    for room in ROOMS:
         known |= {
             (folder.parent.name, folder.name)
             for folder in (data / room).glob("*/????????_??")
@@ -105,8 +105,8 @@ def remove_run(data: Path, run: RunOnDisk) -> None:
     """Its messages and its tiles."""
     import shutil  # late: it brings every compressor along, and each worker imports this module
 
-    for room in ("grib", "tiles"):
-        shutil.rmtree(data / room / run.model_id / run.run_id, ignore_errors=True)
+    for folder in folders_of(data, run.model_id, run.run_id):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_leftovers(data: Path, before: float) -> int:
@@ -160,13 +160,9 @@ def _newest(catalogue: Catalogue, model_id: str) -> set[str]:
 def _measure(data: Path, model_id: str, run_id: str) -> tuple[int, datetime]:
     """The bytes of a run's files, and when the newest was written; a run without files is as old as its date."""
     total, newest = 0, _began(run_id)
-    for room in ("grib", "tiles"):
-        for path in (data / room / model_id / run_id).rglob("*"):
-            with contextlib.suppress(FileNotFoundError):
-                facts = path.stat()
-                if stat.S_ISREG(facts.st_mode):
-                    total += facts.st_size
-                    newest = max(newest, datetime.fromtimestamp(facts.st_mtime, UTC))
+    for file in files_of(data, model_id, run_id):
+        total += file.st_size
+        newest = max(newest, datetime.fromtimestamp(file.st_mtime, UTC))
     return total, newest
 
 

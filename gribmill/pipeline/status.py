@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Literal
 
 from gribmill.ingest.health import MirrorHealth
@@ -13,6 +12,7 @@ from gribmill.ingest.model import Model
 from gribmill.ingest.run_id import run_id, run_time
 from gribmill.pipeline.catalogue import HourRecord, RunRecord
 from gribmill.pipeline.context import Context
+from gribmill.pipeline.disk import files_of
 from gribmill.pipeline.latest import read_latest
 
 Reason = Literal[
@@ -28,10 +28,11 @@ Reason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class MissingHour:
-    """An hour without its tiles, and why."""
+    """An hour without its tiles, and why; and whether they should long be there, whosever fault it is."""
 
     hour: int
     reason: Reason
+    late: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,8 @@ class ModelStatus:
             return "nothing here yet"
         if self.newest_due and newest.run_id < self.newest_due:
             return f"behind: {self.newest_due} should be coming"
-        late = [one.hour for one in newest.missing if one.reason in ("late", "given up")]
-        if late:
-            return f"{len(late)} hours late"
+        if late := sum(one.late for one in newest.missing):
+            return f"{late} {'hour' if late == 1 else 'hours'} late"
         return "whole" if newest.whole else "arriving"
 
 
@@ -141,7 +141,7 @@ def _run_status(context: Context, model: Model, record: RunRecord, now: datetime
         tiles_expected=sum(len(hour.regions) for hour in hours.values()),
         missing=tuple(_missing(model, record, hours, now)),
         variables_missing=tuple(sorted({name for hour in hours.values() for name in hour.missing})),
-        bytes=_bytes_of(context.data, model.id, record.run_id),
+        bytes=sum(file.st_size for file in files_of(context.data, model.id, record.run_id)),
         last_built_at=max((tile.built_at for tile in tiles if tile.built_at), default=None),
     )
 
@@ -150,21 +150,22 @@ def _missing(model: Model, record: RunRecord, hours: dict[int, HourRecord], now:
     run = run_time(record.run_id)
     for hour in record.hours:
         known = hours.get(hour)
-        if known is None:
-            yield MissingHour(hour, _why_not_out(model, run, hour, record.state, now))
-        elif known.state == "published":
-            yield MissingHour(hour, "download failed" if known.error else "published, not downloaded")
-        elif known.state == "ingested":
-            yield MissingHour(hour, "downloaded, tiles missing")
+        if known is None or known.state != "built":
+            arrival = model.expected_at(run, hour)
+            late = now > arrival.late or record.state == "given_up"
+            yield MissingHour(hour, _why(known, record.state, late=late, due=now >= arrival.usual), late)
 
 
-def _why_not_out(model: Model, run: datetime, hour: int, state: str, now: datetime) -> Reason:
+def _why(known: HourRecord | None, state: str, *, late: bool, due: bool) -> Reason:
+    if known is not None:
+        if known.state == "ingested":
+            return "downloaded, tiles missing"
+        return "download failed" if known.error else "published, not downloaded"
     if state == "given_up":
         return "given up"
-    arrival = model.expected_at(run, hour)
-    if now < arrival.usual:
-        return "not due yet"
-    return "due" if now <= arrival.late else "late"
+    if late:
+        return "late"
+    return "due" if due else "not due yet"
 
 
 def _mirror_status(name: str, health: MirrorHealth | None, now: datetime) -> MirrorStatus:
@@ -177,8 +178,3 @@ def _mirror_status(name: str, health: MirrorHealth | None, now: datetime) -> Mir
 
 def _due(model: Model, run: datetime) -> datetime:
     return model.expected_at(run, model.hours(run)[0]).usual
-
-
-def _bytes_of(data: Path, model_id: str, run: str) -> int:
-    folders = (data / room / model_id / run for room in ("grib", "tiles"))
-    return sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())

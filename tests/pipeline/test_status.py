@@ -30,6 +30,17 @@ def test_missing_hours_carry_their_reasons(context: Context, scribe: Scribe) -> 
     assert (run.hours_built, run.hours_expected, run.tiles) == (1, 19, 1)
 
 
+def test_tiles_that_should_long_be_there_are_late_whosever_fault_it_is(context: Context, scribe: Scribe) -> None:
+    model = context.models["hrrr"]
+    scribe.run(RUN_ID, [0, 1])
+    scribe.hour(RUN_ID, 0, ["ne"])
+    scribe.tile(RUN_ID, 0, "ne")
+    scribe.hour(RUN_ID, 1, ["ne"])
+    late = model.expected_at(RUN, 1).late
+    assert status_of(context, [model], now=late)[0].verdict == "arriving"
+    assert status_of(context, [model], now=late + timedelta(seconds=1))[0].verdict == "1 hour late"
+
+
 def test_model_without_tiles_says_so(context: Context) -> None:
     assert status_of(context, [context.models["gfs"]])[0].verdict == "nothing here yet"
 
