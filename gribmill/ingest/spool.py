@@ -39,9 +39,12 @@ class Spool:
         self._lock = threading.Lock()
 
     def __enter__(self) -> Spool:
-        self.target.parent.mkdir(parents=True, exist_ok=True)
         self._journal = self._locked()
-        self._part = os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            self._part = os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError:
+            os.close(self._journal)  # and with it the lock, which would outlive this download
+            raise
         return self
 
     def __exit__(
@@ -105,7 +108,7 @@ class Spool:
 
     def _locked(self) -> int:
         while True:
-            place = os.open(self.journal, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_APPEND, 0o644)
+            place = self._opened_journal()
             try:
                 fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -116,6 +119,17 @@ class Spool:
                 if self.journal.stat().st_ino == os.fstat(place).st_ino:
                     return place
             os.close(place)
+
+    def _opened_journal(self) -> int:
+        try:
+            return self._open_in_folder()
+        except FileNotFoundError:
+            # Whoever removed the last file there has removed the folder too, after it was made and before it was used.
+            return self._open_in_folder()
+
+    def _open_in_folder(self) -> int:
+        self.target.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(self.journal, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_APPEND, 0o644)
 
     def _read_journal(self, identity: str | None, count: int) -> dict[int, str]:
         """What was proven of the same object; a line that was cut off ends it."""

@@ -184,3 +184,30 @@ def test_a_target_that_exists_is_replaced_at_once_and_whole(publisher: Publisher
     publish(publisher, FILE)
     _download(publisher, target)
     assert target.read_bytes() == FILE.spool()
+
+
+def test_download_that_could_not_begin_leaves_no_lock(tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "000.grib2")
+    spool.part.mkdir()
+    with pytest.raises(IsADirectoryError), spool:
+        pass
+    spool.part.rmdir()
+    with Spool(spool.target):
+        pass
+
+
+def test_folder_that_goes_before_it_is_used_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the last tile of the hour before is built at that moment, and its messages go."""
+    spool = Spool(tmp_path / "run" / "001.grib2")
+    really = os.open
+    opened: list[str] = []
+
+    def late(path: str, flags: int, *mode: int) -> int:
+        opened.append(str(path))
+        if len(opened) == 1:
+            spool.target.parent.rmdir()
+        return really(path, flags, *mode)
+
+    monkeypatch.setattr(os, "open", late)
+    with spool:
+        assert opened == [str(spool.journal), str(spool.journal), str(spool.part)]
