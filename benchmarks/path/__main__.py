@@ -106,7 +106,8 @@ decode.md, the ways from GRIB to tiles in tiles.md: their rows here are taken fr
 {machine}
 - decode kernel: {kernel}
 
-**How.** CPU is user + system time; {rounds} rounds, interleaved where ways are compared; medians.
+**How.** CPU is user + system time; {rounds} rounds or more, interleaved where ways are compared; medians,
+of encodings those of the ratios of each round.
 
 ## Goals
 
