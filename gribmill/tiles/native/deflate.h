@@ -100,8 +100,11 @@ static inline void count_literals(uint32_t *counts, const Tokens *tokens) {
             for (unsigned k = 0; k < 8; k++) planes[k][bytes[i + k]]++;
         for (size_t i = even; i < size; i++) planes[i % 8][bytes[i]]++;
     }
-    for (unsigned k = 0; k < 8; k++)
-        for (unsigned i = 0; i < LITERALS; i++) counts[i] += planes[k][i];
+    for (unsigned i = 0; i < LITERALS; i++) {
+        const uint16_t first = (uint16_t)(planes[0][i] + planes[1][i] + planes[2][i] + planes[3][i]);
+        const uint16_t second = (uint16_t)(planes[4][i] + planes[5][i] + planes[6][i] + planes[7][i]);
+        counts[i] = (uint32_t)first + second;
+    }
 }
 
 static inline void count_symbols(Deflater *self) {
@@ -109,11 +112,14 @@ static inline void count_symbols(Deflater *self) {
     memset(self->distance_counts, 0, sizeof self->distance_counts);
     count_literals(self->counts, &self->tokens);
     self->counts[END_OF_BLOCK] = 1;
-    for (unsigned k = 0; !self->tokens.plain && k < TABLES; k++) {
+    if (self->tokens.plain) return;
+    uint32_t of_length[LONGEST_WORDS] = {0};
+    for (unsigned k = 0; k < TABLES; k++) {
         const uint32_t *lengths = self->tokens.length_counts[k], *distances = self->tokens.distance_counts[k];
-        for (unsigned i = 0; i < LONGEST_WORDS; i++) self->counts[END_OF_BLOCK + 1 + LENGTH_SYMBOL[i]] += lengths[i + 1];
+        for (unsigned i = 0; i < LONGEST_WORDS; i++) of_length[i] += lengths[i + 1];
         for (unsigned i = 0; i < DISTANCE_SYMBOLS; i++) self->distance_counts[i] += distances[i];
     }
+    for (unsigned i = 0; i < LONGEST_WORDS; i++) self->counts[END_OF_BLOCK + 1 + LENGTH_SYMBOL[i]] += of_length[i];
 }
 
 static inline void make_codes(Deflater *self) {
