@@ -61,6 +61,7 @@ def swollen(packing: str, nx: int, ny: int) -> Callable[[], bytes]:
         (lambda: changed("grid_simple", 5, 6, four(5399)), "5399 packed values for 5400 points and no bitmap"),
         (lambda: changed("grid_simple", 5, 20, b"\x40"), "packs values in 64 bits"),
         (lambda: changed("grid_simple", 5, 20, b"\x11"), "too few for 5400 values of 17 bits"),
+        (lambda: changed("grid_simple", 5, 10, b"\0\x3d" + bytes(8) + b"\x11"), "too few for 5400 values of 17 bits"),
         (lambda: changed("grid_simple", 6, 6, b"\1"), "predefined bitmap 1"),
         (lambda: changed("grid_simple", 5, 6, four(10), holes=True), r"bitmap asks for \d+ values, it has 10"),
         (lambda: changed("grid_complex", 5, 32, four(2**31)), "2147483648 groups for 5400 values"),
@@ -103,7 +104,7 @@ def second_order(first: int, value: bytes) -> bytes:
     [
         (17, b"\xff\xff", "too few for 65535 groups"),
         (21, b"\xff", "groups"),
-        (22, b"\x30", "too few for"),
+        (22, b"\x30", "too few for|need more bytes"),
         (23, b"\x09", "groups hold|too few"),
         (24, b"\x00\x1a", "groups hold"),
         (15, b"\xff\xff", "need more bytes"),

@@ -8,8 +8,17 @@ from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.images import check_jpeg, check_png
 from gribmill.tiles.grib.layout import Layout
 from gribmill.tiles.grib.octets import unsigned
+from gribmill.tiles.grib.old_second_order import check_old_second_order
 from gribmill.tiles.grib.packing import Packing
-from gribmill.tiles.grib.second_order import bit_numbers, check_second_order
+from gribmill.tiles.grib.run_length import check_run_length
+from gribmill.tiles.grib.second_order import (
+    FORM,
+    GENERAL_EXTENDED,
+    OWN_WIDTHS,
+    bit_numbers,
+    check_second_order1,
+    check_second_order2,
+)
 from gribmill.tiles.grib.sections import BITMAP_FOLLOWS, NO_BITMAP, Sections1, Sections2
 
 # The largest real field at hand has 47 million points. Decoding one of this size takes 0.8 GB.
@@ -19,6 +28,7 @@ BITS_LIMIT = 63
 
 COMPLEX_DIFFERENCED = 3
 IEEE = 4
+SPECTRAL = {50, 51}
 
 
 def check2(sections: Sections2, packing: Packing, layout: Layout | None) -> None:
@@ -34,7 +44,7 @@ def check2(sections: Sections2, packing: Packing, layout: Layout | None) -> None
             return  # Every point is missing: ecCodes does not look at the packed values, and images have none.
     elif indicator != NO_BITMAP:
         raise GribError(f"it uses the predefined bitmap {indicator}, which only its centre knows")
-    elif coded != packing.points and layout:
+    elif coded != packing.points and (layout or packing.template in SPECTRAL):
         raise GribError(f"it has {coded} packed values for {packing.points} points and no bitmap")
     _check_packed2(sections.packing, sections.data[5:], packing, coded)
 
@@ -48,10 +58,25 @@ def check1(sections: Sections1, packing: Packing, layout: Layout | None) -> None
             raise GribError("it uses a predefined bitmap, which only its centre knows")
         coded = _check_bitmap(sections.bitmap[6:], packing.points, packing.points)
     bits = packing.bits or 0
-    if packing.name == "simple":
-        _check_room(coded, bits, len(sections.data) - 11)
-    elif packing.name == "second order":
-        check_second_order(sections.data, coded)
+    match packing.name:
+        case "simple":
+            _check_room(coded, bits, len(sections.data) - 11)
+        case "ieee":
+            _check_room(coded, bits, len(sections.data) - 12)
+        case "second order":
+            _check_second_order1(sections, packing, layout, coded)
+        case name:
+            raise GribError(f"values packed as {name} on a grid of points are not supported")
+
+
+def _check_second_order1(sections: Sections1, packing: Packing, layout: Layout | None, coded: int) -> None:
+    if unsigned(sections.data, 14, 14) & FORM == GENERAL_EXTENDED | OWN_WIDTHS:
+        check_second_order1(sections.data, coded)
+        return
+    present = np.ones(packing.points, np.bool_)
+    if sections.bitmap:
+        present = np.unpackbits(np.frombuffer(sections.bitmap[6:], np.uint8), count=packing.points) == 1
+    check_old_second_order(sections.data, present, layout)
 
 
 def check_points(points: int, layout: Layout | None) -> None:
@@ -77,16 +102,18 @@ def _check_packed2(section: bytes, data: memoryview, packing: Packing, coded: in
     if packing.bits is not None and packing.bits > BITS_LIMIT and packing.template != IEEE:
         raise GribError(f"it packs values in {packing.bits} bits")
     match packing.template:
-        case 0:
+        case 0 | 4 | 61:
             _check_room(coded, packing.bits or 0, len(data))
         case 2 | 3:
             _check_groups(section, data, coded)
-        case 4:
-            _check_room(coded, packing.bits or 0, len(data))
         case 40 | 40000 if packing.bits:
             check_jpeg(data, coded)
         case 41 | 40010 if packing.bits:
             check_png(data, coded, packing.bits or 0)
+        case 200:
+            check_run_length(section, data, coded)
+        case 50001 | 50002 if packing.bits:
+            check_second_order2(section, data, coded)
 
 
 def _check_room(values: int, bits: int, room: int) -> None:

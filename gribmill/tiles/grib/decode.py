@@ -34,7 +34,7 @@ def decode(message: bytes, points: int) -> NDArray[np.float64]:
             # With NaN in the place of ecCodes' 9999 no true value can pass for a missing one.
             eccodes.codes_set(handle, "missingValue", float("nan"))
             values: NDArray[np.float64] = eccodes.codes_get_values(handle)
-        except (eccodes.CodesInternalError, MemoryError) as error:
+        except (eccodes.CodesInternalError, MemoryError, ValueError) as error:
             raise GribError(f"ecCodes cannot decode it: {error}") from None
     if values.size != points:
         raise GribError(f"ecCodes gives {values.size} values for {points} points")

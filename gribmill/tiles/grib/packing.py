@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 
 from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.octets import signed, unsigned
+from gribmill.tiles.grib.octets import Section, signed, unsigned
 from gribmill.tiles.grib.sections import NO_BITMAP, Sections1, Sections2
 
 NAMES2 = {
@@ -17,6 +17,10 @@ NAMES2 = {
 # Templates whose section starts as 5.0 does: reference, binary and decimal scale, bits.
 SCALED2 = {0, 2, 3, 40, 41, 42, 40000, 40010, 50001, 50002}
 IEEE = 4
+# Templates of logarithms and of spherical harmonics: what else there is has its bits in the same place.
+OTHERWISE_SCALED2 = {50, 51, 61}
+# By the first four bits of GRIB1's flags: spherical harmonics, complex packing, integers, more flags in octet 14.
+NAMES1 = {0: "simple", 1: "matrix", 2: "simple", 3: "ieee", **dict.fromkeys((4, 5, 6, 7), "second order")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def packing2(sections: Sections2) -> Packing:
         template=template,
         points=unsigned(sections.grid, 7, 10),
         coded=unsigned(section, 6, 9),
-        bits=unsigned(section, 20, 20) if scaled else 8 * ieee_bytes(section) if template == IEEE else None,
+        bits=_bits2(section, template),
         reference=_ieee32(section, 12) if scaled else None,
         binary=signed(section, 16, 17) if scaled else None,
         decimal=signed(section, 18, 19) if scaled else None,
@@ -63,22 +67,29 @@ def packing1(sections: Sections1, points: int) -> Packing:
     """From the sections of a GRIB1 field that lies on so many points."""
     data = sections.data
     flags = data[3] >> 4
-    names = {0: "simple", 4: "second order", 8: "spectral", 12: "spectral complex"}
+    name = NAMES1.get(flags, "spectral complex" if flags & 4 else "spectral")
+    ieee = name == "ieee"
     return Packing(
-        name=names.get(flags & 12, "simple"),
+        name=name,
         template=None,
         points=points,
         coded=None,
-        bits=unsigned(data, 11, 11),
-        reference=ibm32(unsigned(data, 7, 10)),
-        binary=signed(data, 5, 6),
-        decimal=signed(sections.product, 27, 28),
+        bits=8 * ieee_bytes(data) if ieee else unsigned(data, 11, 11),
+        reference=None if ieee else ibm32(unsigned(data, 7, 10)),
+        binary=None if ieee else signed(data, 5, 6),
+        decimal=None if ieee else signed(sections.product, 27, 28),
         bitmap=bool(sections.bitmap),
     )
 
 
-def ieee_bytes(section: bytes) -> int:
-    """The size of one value in template 5.4 (code table 5.7)."""
+def _bits2(section: bytes, template: int) -> int | None:
+    if template == IEEE:
+        return 8 * ieee_bytes(section)
+    return unsigned(section, 20, 20) if template in SCALED2 | OTHERWISE_SCALED2 else None
+
+
+def ieee_bytes(section: Section) -> int:
+    """The size of one value (code table 5.7), which octet 12 tells: of GRIB2's section 5, of GRIB1's data."""
     sizes = {1: 4, 2: 8, 3: 16}
     precision = unsigned(section, 12, 12)
     if precision not in sizes:
