@@ -114,10 +114,14 @@ static inline void count_symbols(Deflater *self) {
     self->counts[END_OF_BLOCK] = 1;
     if (self->tokens.plain) return;
     uint32_t of_length[LONGEST_WORDS] = {0};
-    for (unsigned k = 0; k < TABLES; k++) {
-        const uint32_t *lengths = self->tokens.length_counts[k], *distances = self->tokens.distance_counts[k];
-        for (unsigned i = 0; i < LONGEST_WORDS; i++) of_length[i] += lengths[i + 1];
-        for (unsigned i = 0; i < DISTANCE_SYMBOLS; i++) self->distance_counts[i] += distances[i];
+    for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
+        const uint32_t *row = self->tokens.kind_counts + LONGEST_WORDS * symbol;
+        uint32_t sum = 0;
+        for (unsigned i = 0; i < LONGEST_WORDS; i++) {
+            sum += row[i];
+            of_length[i] += row[i];
+        }
+        self->distance_counts[symbol] = sum;
     }
     for (unsigned i = 0; i < LONGEST_WORDS; i++) self->counts[END_OF_BLOCK + 1 + LENGTH_SYMBOL[i]] += of_length[i];
 }

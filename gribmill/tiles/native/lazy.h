@@ -121,6 +121,7 @@ static inline int is_better(Repeat next, Repeat now) {
 
 /* A token is a symbol and by how much its length exceeds the least, in 9 and 5 bits, and the same of the distance, in 5
    and 13. A literal has none: that is one more symbol, without any bits. */
+#define NO_DISTANCE DISTANCE_SYMBOLS
 #define TOKEN(symbol, excess, far, far_excess) ((symbol) | (excess) << 9 | (far) << 14 | (far_excess) << 19)
 
 static inline void lazy_literal(Lazy *self, Deflater *codes, uint8_t byte) {

@@ -9,14 +9,12 @@
 #define PIECES (BLOCK_WORDS / PIECE_WORDS)
 #define MOST_STRANDS (BLOCK_WORDS / STRAND_WORDS)
 #define LONGEST_WORDS 64
-/* How many tables count distances and lengths, so that none waits for another. A literal has none of them. */
-#define TABLES 4
-#define NO_DISTANCE DISTANCE_SYMBOLS
-#define NO_LENGTH 0
 /* A token's kind is its place in the table of codes: distance symbol × 64 + length in words - 1; and from here on the
-   literals, one after the other. */
+   literals, one after the other. Those are counted in eight places, so that none waits for another. */
 #define KINDS 2048
 #define KIND_MASK 0x7FFF
+#define LITERAL_PLACES 8
+#define NO_LENGTH 0
 
 /* Words between whose repeats none reaches over: where they begin in the block, and so their tokens and their literals. */
 typedef struct {
@@ -30,9 +28,9 @@ typedef struct {
     uint32_t literals[BLOCK_WORDS];
     Strand strands[MOST_STRANDS];
     unsigned strand_count;
-    int plain;                                                                                   /* literals alone */
-    uint8_t distance[PIECE_WORDS], length[PIECE_WORDS];                                          /* of one strand's */
-    uint32_t distance_counts[TABLES][NO_DISTANCE + 1], length_counts[TABLES][LONGEST_WORDS + 1]; /* of all */
+    int plain;                                    /* literals alone */
+    uint16_t kinds[PIECE_WORDS];                  /* of one strand's */
+    uint32_t kind_counts[KINDS + LITERAL_PLACES]; /* of all */
 } Tokens;
 
 /* Where the choice has come to in a piece. */
@@ -42,8 +40,7 @@ typedef struct {
 } Choice;
 
 static inline void forget_tokens(Tokens *self) {
-    memset(self->distance_counts, 0, sizeof self->distance_counts);
-    memset(self->length_counts, 0, sizeof self->length_counts);
+    memset(self->kind_counts, 0, sizeof self->kind_counts);
     self->strand_count = 0;
     self->plain = 0;
 }
@@ -65,24 +62,11 @@ static inline void settle(Tokens *self, uint32_t *tokens, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const uint32_t number = tokens[i] >> 8, alike = tokens[i] & 255, fresh = 0u - (uint32_t)(alike == NO_LENGTH);
         const uint32_t bits = float_bits((int32_t)(4 * number) - 1), symbol = (bits >> 22) - 2 * 127;
-        const uint32_t repeat = (bits & ~UINT32_C(511)) << 10 | symbol << 6 | (alike - 1);
+        const uint32_t kind = symbol << 6 | (alike - 1), repeat = (bits & ~UINT32_C(511)) << 10 | kind;
         tokens[i] = (repeat & ~fresh) | ((KINDS + number) & fresh);
-        self->distance[i] = (uint8_t)((symbol & ~fresh) | (NO_DISTANCE & fresh));
-        self->length[i] = (uint8_t)alike;
+        self->kinds[i] = (uint16_t)((kind & ~fresh) | ((KINDS + i % LITERAL_PLACES) & fresh));
     }
-}
-
-static inline void count_tokens(Tokens *self, size_t count) {
-    size_t i = 0;
-    for (; i + TABLES <= count; i += TABLES)
-        for (size_t k = 0; k < TABLES; k++) {
-            self->distance_counts[k][self->distance[i + k]]++;
-            self->length_counts[k][self->length[i + k]]++;
-        }
-    for (; i < count; i++) {
-        self->distance_counts[0][self->distance[i]]++;
-        self->length_counts[0][self->length[i]]++;
-    }
+    for (size_t i = 0; i < count; i++) self->kind_counts[self->kinds[i]]++;
 }
 
 /* What was chosen from `start` on is a strand. Returns how many of its words are new. */
@@ -90,7 +74,6 @@ static inline size_t end_choice(Tokens *self, const Choice *choice, size_t start
     const size_t made = (size_t)(choice->token - self->all) - start, fresh = choice->literal - start;
     self->strands[self->strand_count++] = (Strand){(uint32_t)start, (uint32_t)made, (uint32_t)fresh};
     settle(self, self->all + start, made);
-    count_tokens(self, made);
     return fresh;
 }
 
