@@ -26,7 +26,7 @@ class Pruned:
 
 
 class Retention(StoreBase):
-    """Pruning by age. Attempts go with their job."""
+    """Pruning by age. Attempts go with their job; of one that snoozes on and on, as if they were completed jobs."""
 
     def prune(self, keep_completed_days: float, keep_failed_days: float, *, dry_run: bool = False) -> Pruned:
         """Remove old jobs: completed and cancelled after one time, failed after another."""
@@ -37,6 +37,7 @@ class Retention(StoreBase):
                 tx.change("prune_workers", {"before": to_text(tx.now - WORKERS_KEPT_SECONDS)})
                 tx.change("prune_reservations", {"before": to_text(tx.now - RESERVATIONS_KEPT_SECONDS)})
             self._remove("prune_firings", FIRINGS_KEPT_SECONDS)
+            self._remove("prune_attempts", keep_completed_days * DAY_SECONDS)
         return Pruned(done, failed)
 
     def _prune(self, statuses: tuple[str, ...], keep_days: float, *, dry_run: bool) -> int:

@@ -15,6 +15,14 @@ def moment(seconds: float) -> int:
 
 
 @dataclass
+class PlainAttempt:
+    """One run of a job."""
+
+    status: str = "running"
+    finished: int | None = None
+
+
+@dataclass
 class PlainJob:
     """One job of the model. Times are milliseconds."""
 
@@ -40,7 +48,7 @@ class PlainJob:
     dead: bool = False
     completed: int | None = None
     retry_of: int | None = None
-    attempts: list[str] = field(default_factory=list)
+    attempts: list[PlainAttempt] = field(default_factory=list)
 
     @property
     def place(self) -> tuple[int, int, int, int]:
@@ -142,7 +150,7 @@ class PlainQueue:
             job.status, job.worker, job.batch = "processing", worker, batch
             job.lease = moment(self.now + lease)
             job.attempt_no += 1
-            job.attempts.append("running")
+            job.attempts.append(PlainAttempt())
         return [Ticket(job.id, job.attempt_no) for job in jobs]
 
     # Ending
@@ -181,12 +189,12 @@ class PlainQueue:
         self._back(job, how, moment(self.now + wait))
 
     def _back(self, job: PlainJob, how: str, next_run: int | None) -> None:
-        job.attempts[-1] = how
+        job.attempts[-1] = PlainAttempt(how, self.ms)
         job.status, job.worker, job.lease, job.next_run = "pending", None, None, next_run
 
     def _end(self, job: PlainJob, status: str, how: str | None = None, *, dead: bool = False) -> None:
         if how is not None:
-            job.attempts[-1] = how
+            job.attempts[-1] = PlainAttempt(how, self.ms)
         job.status, job.worker, job.lease, job.next_run = status, None, None, None
         job.completed, job.dead = self.ms, dead
         for child in list(self.jobs.values()):
@@ -252,5 +260,14 @@ class PlainQueue:
         for job in self.jobs.values():
             if job.retry_of not in self.jobs:
                 job.retry_of = None
+            if job.status == "pending" and job.next_run is not None:
+                self._prune_attempts(job, moment(self.now - completed_days * 86_400.0))
         failed = sum(job.status == "failed" for job in gone)
         return len(gone) - failed, failed
+
+    def _prune_attempts(self, job: PlainJob, before: int) -> None:
+        while len(job.attempts) > 1:
+            finished = job.attempts[0].finished
+            if finished is None or finished >= before:
+                return
+            del job.attempts[0]

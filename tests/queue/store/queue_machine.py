@@ -367,7 +367,9 @@ class QueueMachine(RuleBasedStateMachine):
         found: dict[int, list[str]] = {}
         for job_id, status in self.bench.by_hand("SELECT job_id, status FROM job_attempts ORDER BY 1, attempt_no"):
             found.setdefault(job_id, []).append(status)
-        assert found == {job.id: job.attempts for job in self.plain.jobs.values() if job.attempts}
+        assert found == {
+            job.id: [attempt.status for attempt in job.attempts] for job in self.plain.jobs.values() if job.attempts
+        }
 
     @invariant()
     def order_is_the_models(self) -> None:

@@ -98,6 +98,9 @@ HOT: dict[str, Plan] = {
         ("INDEX jobs_finished (completed_at", "INTEGER PRIMARY KEY"),
         {"before": NOW, "statuses": '["completed"]', "limit": 1000},
     ),
+    "prune_attempts": Plan(
+        ("INDEX jobs_due", "a USING PRIMARY KEY (job_id=? AND attempt_no<?)"), {"before": NOW, "limit": 1000}
+    ),
     "recent_runs": Plan(
         ("INDEX jobs_finished (completed_at>?)", "a USING PRIMARY KEY (job_id=? AND attempt_no=?)"), {"since": NOW}
     ),

@@ -7,7 +7,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.times import to_text
 from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import add, fail, stop, succeed, take
+from tests.queue.store.hands import add, fail, snooze, stop, succeed, take
 
 DAY = 86_400.0
 
@@ -37,6 +37,31 @@ def test_active_jobs_stay_however_old(store: Store, clock: FakeClock) -> None:
     clock.advance(1000 * DAY)
     assert store.prune(0, 0).completed == 0
     assert sorted(job.id for job in store.jobs().jobs) == [running, waiting, delayed]
+
+
+def test_old_attempts_go_of_a_job_that_snoozes_on_and_on(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    for _ in range(10):
+        snooze(store, take(store), seconds=DAY)
+        clock.advance(DAY)
+    store.prune(3, 90)
+    assert [attempt.attempt_no for attempt in store.history(job_id).attempts] == [8, 9, 10]
+    clock.advance(100 * DAY)
+    store.prune(3, 90)
+    assert [attempt.attempt_no for attempt in store.history(job_id).attempts] == [10], "what it said last"
+    assert take(store).attempt_no == 11
+
+
+def test_attempts_go_without_a_gap_though_the_clock_was_set_back(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    for step in (30 * DAY, -20 * DAY, 1.0):
+        snooze(store, take(store), seconds=0.5)
+        clock.advance(step)
+        store.run_now(job_id)
+    snooze(store, take(store), seconds=60.0)
+    clock.advance(5 * DAY)
+    store.prune(3, 90)
+    assert [attempt.attempt_no for attempt in store.history(job_id).attempts] == [2, 3, 4], "2 is of a later day"
 
 
 def test_many_go_a_thousand_to_a_transaction(store: Store, bench: Bench, clock: FakeClock) -> None:

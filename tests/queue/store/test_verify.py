@@ -11,7 +11,7 @@ from gribmill.queue.statements import statement_names
 from gribmill.queue.times import to_text
 from gribmill.queue.trigger import NewTrigger
 from tests.queue.store.bench import Bench
-from tests.queue.store.hands import add, fail, stop, succeed, take
+from tests.queue.store.hands import add, fail, snooze, stop, succeed, take
 
 Break = Callable[[Bench], int | None]
 
@@ -111,9 +111,17 @@ def dead_letter_with_attempts_left(bench: Bench) -> int:
     return job_id
 
 
-def gap_in_the_attempts(bench: Bench) -> int:
+def attempts_that_end_too_early(bench: Bench) -> int:
     job_id = _completed(bench)
     bench.by_hand("UPDATE jobs SET attempt_no = 3")
+    return job_id
+
+
+def gap_in_the_attempts(bench: Bench) -> int:
+    job_id = add(bench.store)
+    for _ in range(3):
+        snooze(bench.store, take(bench.store), seconds=0)
+    bench.by_hand("DELETE FROM job_attempts WHERE attempt_no = 2")
     return job_id
 
 
@@ -145,7 +153,7 @@ BROKEN: dict[str, tuple[Break, ...]] = {
     "dependencies_counted": (dependency_that_nobody_will_release,),
     "attempts_within_budget": (too_many_attempts,),
     "failed_needs_no_more": (dead_letter_with_attempts_left,),
-    "attempt_numbers_have_no_gap": (gap_in_the_attempts,),
+    "attempt_numbers_have_no_gap": (attempts_that_end_too_early, gap_in_the_attempts),
     "completed_by_its_last_attempt": (completed_by_a_failed_attempt,),
 }
 
