@@ -56,7 +56,7 @@ def test_ended_reservation_can_be_neither_extended_nor_released(store: Store, cl
     run_out = store.reserve("me", 10)
     clock.advance(10)
     for act in (lambda: store.extend(gone.id, 5), lambda: store.extend(run_out.id, 5), lambda: store.release(gone.id)):
-        with pytest.raises(NotAllowed, match="there is no reservation .* in force"):
+        with pytest.raises(NotAllowed, match=r"there is no reservation .* in force"):
             act()
 
 
