@@ -47,7 +47,7 @@ def _quantity(sections: Sections2) -> Hashable | None:
         return None
     product = bytearray(sections.product)
     step = 18 + shape.selector
-    product[step : step + 4] = b""
+    product[step : step + shape.time_octets] = b""
     if shape.window:
         end = step + 12 + EXTRA_OCTETS[shape.extra]
         product[end : end + 7] = b""

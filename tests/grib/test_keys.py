@@ -153,6 +153,64 @@ def test_members_are_told_apart_in_grib1_by_any_local_definition_of_ecmwf(defini
     assert keys_of_grib1("ecmf", {}, **labels).member == member
 
 
+def test_pressures_of_ecmwf_below_a_hectopascal_are_told_apart_in_grib1() -> None:
+    assert keys_of_grib1("ecmf", {10: 210, 11: 0, 12: 50}).level == Level(100, 50.0)
+
+
+@pytest.mark.parametrize(
+    ("indicator", "start", "end"),
+    [(2, 6, 12), (4, 6, 12), (6, -6, -12), (7, -6, 12), (10, 6 * 256 + 12, 6 * 256 + 12), (113, 6, 6), (123, 6, 6)],
+)
+def test_time_ranges_of_grib1(indicator: int, start: int, end: int) -> None:
+    keys = keys_of_grib1("kwbc", {18: 1, 19: 6, 20: 12, 21: indicator})
+    assert (keys.start, keys.end) == (timedelta(hours=start), timedelta(hours=end))
+
+
+PRODUCT = {
+    "typeOfFirstFixedSurface": 103, "scaleFactorOfFirstFixedSurface": 1, "scaledValueOfFirstFixedSurface": 25,
+    "indicatorOfUnitOfTimeRange": 1, "forecastTime": 6,
+}  # fmt: skip
+WINDOW = {"indicatorOfUnitForTimeRange": 1, "lengthOfTimeRange": 3, "typeOfStatisticalProcessing": 1}
+
+
+def keys_of_template(template: int, **keys: int) -> Any:
+    """The keys of a message that ecCodes makes with a product definition template."""
+    handle = eccodes.codes_grib_new_from_samples("GRIB2")
+    try:
+        eccodes.codes_set(handle, "productDefinitionTemplateNumber", template)
+        for key, value in keys.items():
+            eccodes.codes_set(handle, key, value)
+        (field,) = fields(eccodes.codes_get_message(handle), "f")
+    finally:
+        eccodes.codes_release(handle)
+    return field.keys
+
+
+@pytest.mark.parametrize("template", SHAPES)
+def test_every_template_is_read_where_eccodes_writes(template: int) -> None:
+    shape = SHAPES[template]
+    keys = keys_of_template(
+        template,
+        **PRODUCT,
+        **(WINDOW if shape.window else {}),
+        **({"perturbationNumber": 7} if shape.extra in ("member", "reforecast") else {}),
+    )
+    assert (keys.start, keys.end) == (timedelta(hours=6), timedelta(hours=9 if shape.window else 6))
+    assert keys.level == Level(103, 2.5)
+    assert keys.member == (7 if shape.extra in ("member", "reforecast") else None)
+    assert keys.statistic == ("accum" if shape.window else "instant")
+
+
+def test_a_month_ends_where_the_message_says_it_does() -> None:
+    end = {"year": 2007, "month": 4, "day": 23, "hour": 12, "minute": 0, "second": 0}
+    stated = {f"{part}OfEndOfOverallTimeInterval": number for part, number in end.items()}
+    months = {"indicatorOfUnitOfTimeRange": 3, "indicatorOfUnitForTimeRange": 3, "lengthOfTimeRange": 1}
+    keys = keys_of_template(8, **months, forecastTime=0, **stated)
+    assert (keys.start, keys.end) == (timedelta(0), timedelta(days=31))
+    assert keys_of_template(8, **months, forecastTime=2, **stated).end == timedelta(days=31)
+    assert keys_of_template(8, **months, forecastTime=0, **stated | {"monthOfEndOfOverallTimeInterval": 0}).end is None
+
+
 @pytest.mark.parametrize(
     ("kind", "first", "second", "text"),
     [
@@ -165,8 +223,14 @@ def test_members_are_told_apart_in_grib1_by_any_local_definition_of_ecmwf(defini
         (104, 10, 20, "1000-2000 m above mean sea level"),
         (105, 0, 2, "2 m above ground"),
         (112, 10, 40, "0.1-0.4 m below ground"),
-        (117, 7, 208, "kind 117 value 2000"),
-        (121, 100, 50, "kind 121 value 25650"),
+        (114, 145, 165, "330-310 K isentropic layer"),
+        (117, 7, 208, "PV=2e-06 (Km^2/kg/s) surface"),
+        (117, 0x85, 0xDC, "PV=-1.5e-06 (Km^2/kg/s) surface"),
+        (120, 50, 100, "0.5-1 Eta layer"),
+        (121, 100, 50, "1000-1050 mb"),
+        (128, 100, 200, "1-0.9 sigma layer"),
+        (210, 0, 50, "boundary layer cloud top level"),
+        (141, 100, 50, "kind 141 value 25650"),
         (235, 0, 200, "kind 235 value 200"),
         (200, 0, 0, "entire atmosphere (considered as a single layer)"),
         (0, 0, 0, "kind 0"),

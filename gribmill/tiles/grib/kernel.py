@@ -102,7 +102,7 @@ def _product_length(product: bytes) -> int:
     shape = SHAPES.get(template)
     if shape is None:
         return sys.maxsize
-    fixed = 34 + shape.selector + EXTRA_OCTETS[shape.extra] + (3 if template == SPATIAL else 0)
+    fixed = 30 + shape.time_octets + shape.selector + EXTRA_OCTETS[shape.extra] + (3 if template == SPATIAL else 0)
     return fixed + 12 + 12 * unsigned(product, fixed + 8, fixed + 8) if shape.window else fixed
 
 

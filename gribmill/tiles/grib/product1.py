@@ -7,7 +7,7 @@ from typing import Any
 
 from gribmill.tiles.grib.keys import ECMWF, Keys, Level, Statistic
 from gribmill.tiles.grib.level_text import NAMED
-from gribmill.tiles.grib.octets import Section, unsigned, utc
+from gribmill.tiles.grib.octets import Section, signed, unsigned, utc
 from gribmill.tiles.grib.sections import Sections1
 
 # Seconds in each unit of GRIB1's table 4.
@@ -19,21 +19,25 @@ ONE_VALUE = {
     111: (106, 0.01), 113: (107, 1.0), 115: (108, 100.0), 119: (111, 1e-4), 125: (103, 0.01), 126: (100, 1.0),
     160: (160, 1.0),
 }  # fmt: skip
-# Kinds with two values, one in each octet.
+# Kinds with two values, one in each octet: where they count from, and in which steps.
 TWO_VALUES = {
-    101: (100, 1000.0),
-    104: (102, 100.0),
-    106: (103, 100.0),
-    108: (104, 0.01),
-    110: (105, 1.0),
-    112: (106, 0.01),
-    116: (108, 100.0),
-}
+    101: (100, 0.0, 1000.0), 104: (102, 0.0, 100.0), 106: (103, 0.0, 100.0), 108: (104, 0.0, 0.01),
+    110: (105, 0.0, 1.0), 112: (106, 0.0, 0.01), 114: (107, 475.0, -1.0), 116: (108, 0.0, 100.0),
+    120: (111, 0.0, 0.01), 121: (100, 110_000.0, -100.0), 128: (104, 1.1, -0.001),
+}  # fmt: skip
+# Potential vorticity in billionths, below zero in the south.
+VORTICITY, VORTICITY2 = 117, 109
+# ECMWF's own kind for pressures in Pa; NCEP's of that number is a name.
+PASCALS, PRESSURE = 210, 100
 # Kinds that are a name alone and have another number in GRIB2.
 RENAMED = {102: 101}
 
 # Table 5: how P1 and P2 bound the window, and what was done over it.
 WINDOWS: dict[int, Statistic] = {2: "other", 3: "avg", 4: "accum", 5: "diff"}
+# Over many analyses or forecasts, each as far ahead as P1 says; P2 is the time between them, and ends no window.
+OF_MANY = {113, 114, 123, 124, 125}
+# Windows that lie before the reference time, or begin there.
+SIGNS = {6: (-1, -1), 7: (-1, 1)}
 # ECMWF's types: mean and standard deviation of an ensemble, as GRIB2's code table 4.7 has them.
 DERIVED = {17: 0, 18: 2}
 # The local definitions of ECMWF's that number a member of an ensemble from octet 50 on, and in how many octets.
@@ -67,12 +71,16 @@ def keys1(sections: Sections1) -> Keys:
 
 def _levels(product: Section) -> tuple[Level, Level | None]:
     kind, top, bottom = (unsigned(product, octet, octet) for octet in (10, 11, 12))
+    if kind == VORTICITY:
+        return Level(VORTICITY2, signed(product, 11, 12) / 1e9), None
+    if kind == PASCALS and unsigned(product, 5, 5) == ECMWF:
+        return Level(PRESSURE, float(top * 256 + bottom)), None
     if kind in ONE_VALUE:
         new, factor = ONE_VALUE[kind]
         return Level(new, round((top * 256 + bottom) * factor, 6)), None
     if kind in TWO_VALUES:
-        new, factor = TWO_VALUES[kind]
-        return Level(new, round(top * factor, 6)), Level(new, round(bottom * factor, 6))
+        new, first, step = TWO_VALUES[kind]
+        return Level(new, round(first + top * step, 6)), Level(new, round(first + bottom * step, 6))
     # What GRIB2 has no kind for keeps its number, so that two such levels are not taken for one.
     new, number = RENAMED.get(kind, kind), top * 256 + bottom
     return Level(new, None if new in NAMED or number == 0 else float(number)), None
@@ -86,10 +94,11 @@ def _times(product: Section) -> tuple[timedelta | None, timedelta | None, Statis
         return None, None, "instant"
     if indicator == INSTANT_AT_WIDE_P1:
         first, indicator = first * 256 + second, 0
-    start = timedelta(seconds=first * unit)
+    before, after = SIGNS.get(indicator, (1, 1))
+    start, end = timedelta(seconds=before * first * unit), timedelta(seconds=after * second * unit)
     if indicator in INSTANT_AT_P1:
         return start, start, "instant"
-    return start, timedelta(seconds=second * unit), WINDOWS.get(indicator, "other")
+    return start, start if indicator in OF_MANY else end, WINDOWS.get(indicator, "other")
 
 
 def _ensemble(product: Section) -> dict[str, Any]:
