@@ -21,7 +21,7 @@ from benchmarks.peers import GRIB, grib_python, versions
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 CONTENDER = Path(__file__).parent / "contender.py"
-BASE = "eccodes"
+BASE, OWN = "eccodes", "gribmill"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="measured decodes per process")
     parser.add_argument("--passes", type=int, default=3, help="processes of each decoder for each file, in turn")
     parser.add_argument("--quick", action="store_true", help="one process of one round each: to see that it runs")
-    parser.add_argument("--only", nargs="*", help="names of rows to run; nothing is written")
+    parser.add_argument("--only", nargs="*", help="names of rows to run beside gribmill; nothing is written")
     options = parser.parse_args()
     rounds, passes = (1, 1) if options.quick else (options.rounds, options.passes)
     lines = machine_lines()
     hours = decode_hours()
-    rows = [row for row in ROWS if not options.only or row.name in options.only]
+    rows = [row for row in ROWS if not options.only or row.name in (*options.only, OWN)]
     cells = measured(rows, hours, rounds, passes)
     text = page(cells, rows, hours, [*lines, *peer_lines()], f"{passes} × {rounds}")
     if not options.only:
@@ -85,10 +85,22 @@ def measured(rows: list[Row], hours: list[Hour], rounds: int, passes: int) -> Ce
     cells: Cells = {}
     for (name, key), found in reports.items():
         if found:
-            times = [spent for report in found for spent in report["cpu_ms"]]
-            peak = max(report["peak_mb"] for report in found)
-            cells.setdefault(name, {})[key] = {"cpu_ms": round(statistics.median(times), 2), "peak_mb": round(peak)}
+            cells.setdefault(name, {})[key] = figures(found, reports[OWN, key])
     return cells
+
+
+def figures(found: list[dict[str, Any]], own: list[dict[str, Any]]) -> dict[str, Any]:
+    """Of one decoder and one file: medians, and how many times gribmill's that is in runs near to each other."""
+    pairs = zip(found, own, strict=False)
+    return {
+        "cpu_ms": round(statistics.median(spent for report in found for spent in report["cpu_ms"]), 2),
+        "times_gribmill": round(statistics.median(middle(report) / middle(beside) for report, beside in pairs), 3),
+        "peak_mb": round(max(report["peak_mb"] for report in found)),
+    }
+
+
+def middle(report: dict[str, Any]) -> float:
+    return statistics.median(report["cpu_ms"])
 
 
 def run(python: Path | None, wgrib2: Path | None, row: Row, path: Path, rounds: int) -> dict[str, Any] | None:
@@ -153,9 +165,10 @@ PAGE = """# Decoding alone
 
 **How.** Each decoder in a process of its own, the decoders in turn, file after file: one decode unmeasured, then
 {effort} (processes × rounds); medians of user + system time, wgrib2's with its start and with what it writes (a
-file in memory). One thread each. Arrays are taken one at a time and dropped. – : not to be had, or it cannot read
-the file. Made files are on the models' true grids, from `benchmarks/hours.py`, and no real weather; real ones are
-the messages of ../shared/grib under one date.
+file in memory). The goals on path.md are held against medians of the ratios within each turn. One thread each.
+Arrays are taken one at a time and dropped. – : not to be had, or it cannot read the file. Made files are on the
+models' true grids, from `benchmarks/hours.py`, and no real weather; real ones are the messages of ../shared/grib
+under one date.
 
 {machine}
 """
