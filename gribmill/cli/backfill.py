@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.names import parse_names
 from gribmill.cli.output import console, print_json
 from gribmill.cli.size import readable_bytes
 from gribmill.settings import Settings
@@ -46,14 +47,6 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
         raise click.BadParameter(str(error)) from None
 
 
-def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    return tuple(name.strip() for name in (value or "").split(",") if name.strip())
-
-
-def _all_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for value in values for name in _names(ctx, param, value)))
-
-
 @click.command()
 @click.argument("model")
 @click.option("--from", "begin", type=Moment(), required=True, help="The first run, such as 2026-11-01 or 20261101_06.")
@@ -61,10 +54,10 @@ def _all_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ..
 @click.option("--cycles", callback=_steps, help="Only runs at these hours, such as 0,12.")
 @click.option("--hours", callback=_steps, help="Only these forecast hours, such as 0-18 or 0-48/3.")
 @click.option(
-    "--region", "--regions", "regions", multiple=True, callback=_all_names,
+    "--region", "--regions", "regions", multiple=True, callback=parse_names,
     help="Regions, repeated or separated by commas; those of [chain] by default.",
 )  # fmt: skip
-@click.option("--vars", "variables", callback=_names, help="Only these variables, separated by commas.")
+@click.option("--vars", "variables", callback=parse_names, help="Only these variables, separated by commas.")
 @click.option("--keep-grib", is_flag=True, default=None, help="Keep the downloaded messages.")
 @click.option("--dry-run", is_flag=True, help="Only count the files, tiles and bytes.")
 @click.option("--wait", is_flag=True, help="Stay until it is done, with a progress bar. Workers must run.")

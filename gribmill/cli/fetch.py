@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.names import names_in
 from gribmill.cli.output import console, print_json
 from gribmill.cli.size import readable_bytes
 from gribmill.errors import GribmillError
@@ -62,7 +63,7 @@ def fetch(
 
     context = make_context(settings)
     chosen = _model(context.models, model)
-    words = wanted(_names(variables) or chosen.variables)
+    words = wanted(names_in(variables) or chosen.variables)
     with context.session as session:
         if run == LATEST:
             moment, known = _latest(chosen, hour, session)
@@ -87,10 +88,6 @@ def _model(models: dict[str, Model], name: str) -> Model:
         some = ", ".join(one.id for one in found[:4])
         raise GribmillError(f"{name} has {len(found)} members; name one of them: {some}, …")
     return found[0]
-
-
-def _names(text: str | None) -> list[str]:
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def _latest(model: Model, hour: int, session: Session) -> tuple[datetime, Published]:

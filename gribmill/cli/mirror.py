@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gribmill.cli.names import names_in
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
@@ -81,11 +82,11 @@ def mirror(
     if run is not None and runs > 1:
         raise click.UsageError("--run and --runs exclude each other")
     known = configured_models(settings)
-    models = [model for name in _listed(names) for model in models_named(known, name)]
+    models = [model for name in names_in(names) for model in models_named(known, name)]
     found = Faults([parse_fault(text) for text in faults], seed)
     if models:
         folder.mkdir(parents=True, exist_ok=True)
-        publishing = _publishing(models, folder, hours, run, runs, _listed(only), seed, coarse)
+        publishing = _publishing(models, folder, hours, run, runs, names_in(only), seed, coarse)
     server = None
     if serve or not models:
         server = Server(folder, found, host=host, port=port, digests=not no_digests, multi_range=multi_range)
@@ -144,7 +145,3 @@ def _stop_on_signals() -> threading.Event:
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: stop.set())
     return stop
-
-
-def _listed(text: str | None) -> list[str]:
-    return [part.strip() for part in (text or "").split(",") if part.strip()]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.lanes import lanes_option
+from gribmill.cli.names import parse_names
 from gribmill.cli.output import print_json
 from gribmill.settings import Settings
 
@@ -15,16 +16,20 @@ if TYPE_CHECKING:
     from gribmill.queue.store import Store
 
 
-def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",") if name.strip()))
-
-
 @click.command()
 @click.option(
-    "--model", "models", multiple=True, callback=_names, help="Models to follow: repeated, or with commas as hrrr,gfs."
+    "--model",
+    "models",
+    multiple=True,
+    callback=parse_names,
+    help="Models to follow: repeated, or with commas as hrrr,gfs.",
 )
 @click.option(
-    "--region", "regions", multiple=True, callback=_names, help="Regions to cut: repeated, or with commas as ne,conus."
+    "--region",
+    "regions",
+    multiple=True,
+    callback=parse_names,
+    help="Regions to cut: repeated, or with commas as ne,conus.",
 )
 @click.option("--keep-grib", is_flag=True, default=None, help="Keep the downloaded messages.")
 @lanes_option
