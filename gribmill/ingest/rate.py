@@ -52,7 +52,7 @@ class RateLimit:
         try:
             self._lock(place, url, longest_wait)
             now = self._clock()
-            full_at = max(self._read(place, now), now)
+            full_at = max(self._read(place, now, longest_wait), now)
             wait = max(0.0, full_at - now - (burst - 1) * interval)
             if wait > longest_wait:
                 reason = f"{name} takes {per_minute} requests a minute; the next turn is in {wait:.1f} s"
@@ -75,10 +75,10 @@ class RateLimit:
                 time.sleep(LOCK_PAUSE_SECONDS)
 
     @staticmethod
-    def _read(place: int, now: float) -> float:
+    def _read(place: int, now: float, longest_wait: float) -> float:
         data = os.pread(place, _STATE.size, 0)
         if len(data) < _STATE.size:
             return now
         (full_at,) = _STATE.unpack(data)
         # Beyond any queue that can have formed: written before the machine was started anew, or damaged.
-        return full_at if full_at == full_at and full_at <= now + 60 * MINUTE else now
+        return full_at if full_at <= now + longest_wait + MINUTE else now

@@ -80,6 +80,13 @@ def test_damage_and_other_boots_do_not_block(tmp_path: Path, content: bytes) -> 
     assert _limit(tmp_path, Clock()).take(NOMADS, "u", 0.0) == 0.0
 
 
+def test_a_machine_that_was_started_anew_within_the_hour_does_not_wait_for_its_former_clock(tmp_path: Path) -> None:
+    before, after = Clock(), Clock()
+    before.now = after.now + 1800
+    _limit(tmp_path, before).take(NOMADS, "u", 20.0)
+    assert _limit(tmp_path, after).take(NOMADS, "u", 20.0) == 0.0
+
+
 def test_a_stopped_process_that_holds_the_count_does_not_block_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
