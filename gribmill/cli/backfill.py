@@ -12,6 +12,7 @@ import click
 from gribmill.cli.names import parse_names
 from gribmill.cli.output import console, print_json
 from gribmill.cli.size import readable_bytes
+from gribmill.cli.workers import shown_state
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
         for row in rows:
             click.echo(_sentence(row, dry_run=options["dry_run"]))
     if options["wait"] and not options["dry_run"]:
+        if all(shown_state(worker, settings.queue.lease_seconds) in ("stopped", "stale") for worker in store.workers()):
+            click.echo("no worker runs, so this waits for one: `gribmill work` starts it", err=True)
         failed = _wait(store, [row["correlation_id"] for row in rows if row["correlation_id"]])
         if options["as_json"]:
             print_json([{**row, "failed_jobs": failed} for row in rows])

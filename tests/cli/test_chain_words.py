@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gribmill.cli.output import print_json
+from gribmill.queue.store import Store
 from tests.cli.conftest import Run
 
 
@@ -68,6 +69,15 @@ def test_run_takes_several_models_in_one_word_or_in_many(gribmill: Run, words: t
 def test_backfill_takes_regions_as_the_other_commands_do(gribmill: Run, words: tuple[str, ...]) -> None:
     given = ("backfill", "hrrr", "--from", "20260101_00", "--hours", "0-1", *words, "--json")
     assert gribmill(*given).json[0]["regions"] == ["ne", "se"]
+
+
+def test_backfill_that_waits_says_that_nobody_works(gribmill: Run, store: Store) -> None:
+    words = ("backfill", "hrrr", "--from", "20260101_00", "--to", "20260101_00", "--hours", "0", "--region", "ne")
+    for waiting in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("gribmill.cli.backfill._wait", lambda store, chains: 0)
+            assert ("no worker runs" in gribmill(*words, "--wait").err) == waiting
+        store.heartbeat("worker", 60.0)
 
 
 def test_times_look_alike_in_every_json(capsys: pytest.CaptureFixture[str]) -> None:
