@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gribmill.cli.output import print_json, print_table
+from gribmill.errors import GribmillError
 from gribmill.settings import Settings
 
 
@@ -21,7 +22,7 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
     """
     from gribmill.ingest.registry import models_named
     from gribmill.pipeline.context import make_context
-    from gribmill.pipeline.prune import choose, prune_now, runs_on_disk
+    from gribmill.pipeline.prune import choose, complaint_of, prune_now, runs_on_disk
 
     context = make_context(settings)
     runs = runs_on_disk(context.data, context.catalogue, model)
@@ -29,16 +30,18 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
         members = models_named(context.models, model)
         runs = [run for one in members for run in runs_on_disk(context.data, context.catalogue, one.id)]
     doomed = choose(runs, settings.chain)
-    if not dry_run:
-        prune_now(context, doomed)
+    stuck = [] if dry_run else prune_now(context, doomed)
     rows = [
         {"model": one.run.model_id, "run": one.run.run_id, "bytes": one.run.bytes, "reason": one.reason}
         for one in doomed
+        if one not in stuck
     ]
     if as_json:
         print_json({"removed": not dry_run, "runs": rows})
     elif rows:
         print_table(list(rows[0]), [list(row.values()) for row in rows], right=["bytes"])
         click.echo(f"{len(rows)} runs {'would go' if dry_run else 'removed'}")
-    else:
+    elif not stuck:
         click.echo("nothing is old enough to go")
+    if stuck:
+        raise GribmillError(complaint_of(context.data, stuck))

@@ -15,7 +15,7 @@ from gribmill.ingest.run_id import run_time
 from gribmill.pipeline.disk import ROOMS, files_of, folders_of
 from gribmill.pipeline.ids import ModelId
 from gribmill.queue.job_type import Args, JobType
-from gribmill.queue.model import Succeeded, Write
+from gribmill.queue.model import Failed, Outcome, Succeeded, Write
 from gribmill.queue.worker.task import Task
 from gribmill.tiles.atomic import TEMPORARY_SUFFIX
 
@@ -55,17 +55,17 @@ class Doomed:
     reason: str
 
 
-def run(task: Task) -> Succeeded:
+def run(task: Task) -> Outcome:
     """Remove the files first, the catalogue's rows with the completion: a crash in between is repeated, not lost."""
     from gribmill.pipeline.context import context_of
 
     args = task.args_as(PruneArgs)
     context = context_of(task)
     doomed = choose(runs_on_disk(context.data, context.catalogue, args.model_id), context.settings.chain)
-    for one in doomed:
-        remove_run(context.data, one.run)
+    stuck = [one for one in doomed if not remove_run(context.data, one.run)]
     remove_leftovers(context.data, time.time() - LEFTOVER_SECONDS)
-    return Succeeded(also=tuple(write for one in doomed for write in forget(one.run)))
+    also = tuple(write for one in doomed if one not in stuck for write in forget(one.run))
+    return Failed(complaint_of(context.data, stuck), also=also) if stuck else Succeeded(also=also)
 
 
 def runs_on_disk(data: Path, catalogue: Catalogue, model_id: str | None = None) -> list[RunOnDisk]:
@@ -101,12 +101,20 @@ def choose(runs: list[RunOnDisk], settings: ChainSettings, now: datetime | None 
     return list(doomed.values())
 
 
-def remove_run(data: Path, run: RunOnDisk) -> None:
-    """Its messages and its tiles."""
+def remove_run(data: Path, run: RunOnDisk) -> bool:
+    """Its messages and its tiles; whether all of them are gone."""
     import shutil  # late: it brings every compressor along, and each worker imports this module
 
-    for folder in folders_of(data, run.model_id, run.run_id):
+    folders = folders_of(data, run.model_id, run.run_id)
+    for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
+    return not any(folder.exists() for folder in folders)
+
+
+def complaint_of(data: Path, stuck: list[Doomed]) -> str:
+    """Files of another account, or a run that is being written just now."""
+    names = ", ".join(f"{one.run.model_id}/{one.run.run_id}" for one in stuck[:5])
+    return f"{len(stuck)} runs below {data} cannot be removed whole ({names}): look who owns their files"
 
 
 def remove_leftovers(data: Path, before: float) -> int:
@@ -120,11 +128,11 @@ def remove_leftovers(data: Path, before: float) -> int:
     return count
 
 
-def prune_now(context: Context, doomed: list[Doomed]) -> None:
-    """Outside the queue: files and rows of these runs go at once."""
-    for one in doomed:
-        remove_run(context.data, one.run)
-    context.catalogue.apply([write for one in doomed for write in forget(one.run)])
+def prune_now(context: Context, doomed: list[Doomed]) -> list[Doomed]:
+    """Outside the queue: files and rows of these runs go at once. Those that could not be removed."""
+    stuck = [one for one in doomed if not remove_run(context.data, one.run)]
+    context.catalogue.apply([write for one in doomed if one not in stuck for write in forget(one.run)])
+    return stuck
 
 
 def forget(run: RunOnDisk) -> Iterable[Write]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +49,26 @@ def test_prune_of_a_model_that_nobody_knows_is_refused(gribmill: Run, data: Path
     assert answer.err.startswith("error: there is no model 'nope'")
     (data / "tiles" / "nope" / "20260101_00").mkdir(parents=True)
     assert gribmill("prune", "nope").code == 0, "a model that was followed once"
+
+
+def test_runs_that_cannot_be_removed_are_not_said_to_be_gone(
+    gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run_id in ("20260101_00", "20260102_00"):
+        (data / "tiles" / "hrrr" / run_id).mkdir(parents=True)
+    really = shutil.rmtree
+
+    def of_another_account(path: Path, **options: Any) -> None:
+        if path.name != "20260101_00":
+            really(path, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", of_another_account)
+    answer = gribmill("prune", "--json")
+    assert answer.code == 1
+    assert [row["run"] for row in answer.json["runs"]] == ["20260102_00"]
+    assert "1 runs below" in answer.err and "hrrr/20260101_00" in answer.err
+    ran = gribmill("jobs", "enqueue", "prune"), gribmill("tick", "--json")
+    assert ran[1].json[0]["outcome"] == "failed"
 
 
 def test_prune_of_a_family_is_of_all_its_members(gribmill: Run, data: Path) -> None:
