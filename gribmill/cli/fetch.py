@@ -58,13 +58,13 @@ def fetch(
     """
     from gribmill.ingest.download import download
     from gribmill.ingest.run_id import run_id, run_time
-    from gribmill.pipeline.context import make_context
+    from gribmill.pipeline.context import open_session
+    from gribmill.pipeline.models import configured_models
     from gribmill.pipeline.wanted import wanted
 
-    context = make_context(settings)
-    chosen = _model(context.models, model)
+    chosen = _model(configured_models(settings), model)
     words = wanted(names_in(variables) or chosen.variables)
-    with context.session as session:
+    with open_session(settings.data_root) as session:
         if run == LATEST:
             moment, known = _latest(chosen, hour, session)
         else:

@@ -34,8 +34,7 @@ class Context:
 
     @cached_property
     def session(self) -> Session:
-        """Pooled connections; the hosts' limits hold across all processes that share the data root."""
-        return Session(RateLimit(self.data / RATES))
+        return open_session(self.data)
 
     @property
     def data(self) -> Path:
@@ -62,6 +61,11 @@ class Context:
             raise PermanentFailure(
                 f"there is no region {name!r} in these settings; `gribmill regions list` shows them all"
             ) from None
+
+
+def open_session(data: Path) -> Session:
+    """Pooled connections; the hosts' limits hold across all processes that share the data root."""
+    return Session(RateLimit(data / RATES))
 
 
 def context_of(task: Task) -> Context:

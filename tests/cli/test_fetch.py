@@ -55,10 +55,11 @@ def _settings(server: Server) -> None:
 
 
 def test_only_the_wanted_bytes_come_down_and_the_answer_tells_what_they_are(
-    gribmill: Run, server: Server, runs: tuple[str, str]
+    gribmill: Run, server: Server, runs: tuple[str, str], data: Path
 ) -> None:
     answer = gribmill("fetch", "hrrr", runs[0], "2", "--vars", "t2m,u10,cape", "--json")
     assert answer.code == 0, answer.err
+    assert not (data / "jobs.db").exists(), "it needs no queue, and makes none"
     told = answer.json
     path = Path(told["path"])
     assert path == Path(f"hrrr.{runs[0]}.f002.grib2")
