@@ -36,7 +36,7 @@ def info(paths: tuple[Path, ...], as_json: bool) -> None:
     """
     from gribmill.tiles.tile import read_tile
 
-    tiles = [read_tile(path) for path in paths]
+    tiles = [read_tile(path) for path in _without_grid(paths)]
     if as_json:
         found = [_content(item) for item in tiles]
         print_json(found[0] if len(found) == 1 else found)
@@ -131,12 +131,9 @@ def verify(ctx: click.Context, paths: tuple[Path, ...], grib: Path | None, as_js
     gribmill tile verify 001.npz --grib hrrr.t06z.wrfsfcf01.grib2
     """
     settings: Settings = ctx.obj
-    from gribmill.tiles.tile import GRID_FILE
     from gribmill.tiles.verify import verify as check_tile
 
-    # `ne/*.npz` takes the grid file in: it is no tile, and every tile's check looks at its coordinates anyway.
-    tiles = [path for path in paths if path.name != GRID_FILE]
-    found = {path: check_tile(path, grib, _root_of(path, settings)) for path in tiles}
+    found = {path: check_tile(path, grib, _root_of(path, settings)) for path in _without_grid(paths)}
     bad = any(check.good is False for checks in found.values() for check in checks)
     if as_json:
         print_json(
@@ -148,6 +145,13 @@ def verify(ctx: click.Context, paths: tuple[Path, ...], grib: Path | None, as_js
     else:
         _print_checks(found)
     ctx.exit(1 if bad else 0)
+
+
+def _without_grid(paths: tuple[Path, ...]) -> list[Path]:
+    """`ne/*.npz` takes the grid file in, which is no tile. Named alone, it is told so."""
+    from gribmill.tiles.tile import GRID_FILE
+
+    return [path for path in paths if path.name != GRID_FILE] or list(paths)
 
 
 def _root_of(path: Path, settings: Settings) -> Path:

@@ -136,6 +136,8 @@ def read_tile(path: str | os.PathLike[str], like: Tile | None = None) -> Tile:
     Coordinates are not read again where they are those of `like`, by their checksums: hours of a run share them.
     """
     archive = Archive(path)
+    if Path(path).name == GRID_FILE:
+        raise TileError(f"{archive.path} is no tile: it holds the coordinates of those beside it")
     meta = read_meta(archive)
     expected = {META, *COORDINATES[meta.grid.kind], *meta.variables}
     if archive.entries.keys() != expected:

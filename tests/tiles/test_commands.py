@@ -154,6 +154,16 @@ def test_info_tells_what_a_tile_holds(tile: Path) -> None:
     assert content["valid_time"] == "2026-09-01T15:00:00+00:00"
 
 
+def test_the_grid_file_beside_tiles_is_passed_over_and_alone_is_told_to_be_none(tile: Path) -> None:
+    grid = tile.parent / "grid.npz"
+    assert gribmill("tile", "info", *sorted(tile.parent.glob("*.npz"))).exit_code == 0
+    for command in (("info",), ("show",)):
+        found = gribmill("tile", *command, grid)
+        assert found.exit_code == 1
+        assert "it holds the coordinates of those beside it" in str(found.exception)
+    assert gribmill("tile", "verify", grid).exit_code == 1
+
+
 def test_verify_exits_with_one_when_something_is_wrong(root: Path, tile: Path, tmp_path: Path) -> None:
     good = gribmill("tile", "verify", tile, "--grib", root / "f003.grib2", "--json")
     assert good.exit_code == 0
