@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from gribmill.errors import GribmillError
 
@@ -30,6 +30,16 @@ def _split(value: Any) -> Any:
 
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+
+
+def _nameable(path: Path) -> Path:
+    """What no file system can hold is refused here: Python would fail on it wherever the path is used."""
+    if "\0" in str(path):
+        raise ValueError("no file can have a NUL in its name")
+    return path
+
+
+Place = Annotated[Path, AfterValidator(_nameable)]
 
 
 class SettingsError(GribmillError):
@@ -104,7 +114,7 @@ class RegionSettings(Section):
     """One region of your own: a box, or the outlines of a GeoJSON file. `regions/` says what is wrong with it."""
 
     box: list[float] | None = Field(None, description="[west, south, east, north] in degrees.")
-    geojson: Path | None = Field(None, description="A GeoJSON file whose polygons the region encloses.")
+    geojson: Place | None = Field(None, description="A GeoJSON file whose polygons the region encloses.")
     feature: str | None = Field(None, description="Name or id of the one feature to take from that file.")
     title: str | None = Field(None, description="What people call it.", max_length=200)
     resolution: float | None = Field(
@@ -119,7 +129,7 @@ class RegionSettings(Section):
 class Settings(Section):
     """Everything that can be set. `data` is the data root."""
 
-    data: Path = Field(
+    data: Place = Field(
         default_factory=lambda: default_data_root(), description="The data root: jobs.db, grib/, tiles/."
     )
     log: LogSettings = Field(default_factory=LogSettings)
@@ -133,7 +143,7 @@ class Settings(Section):
         default_factory=dict,
         description='Changes to models: [models.NAME] with the keys that differ; like = "hrrr" makes a new one.',
     )
-    models_dir: Path | None = Field(None, description="A folder with a TOML file for each model of your own.")
+    models_dir: Place | None = Field(None, description="A folder with a TOML file for each model of your own.")
     roots: dict[str, str] = Field(
         default_factory=dict, description='Where mirrors are: aws-hrrr = "http://127.0.0.1:8000/hrrr/".'
     )

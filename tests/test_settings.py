@@ -96,6 +96,8 @@ def test_paths_start_at_the_settings_file_or_where_gribmill_was_started(
         ("[queue]\nkeep_failed_days = inf\n", ["queue.keep_failed_days = inf is refused"]),
         ("[workers]\nbuild_threads = 100000\n", ["workers.build_threads = 100000 is refused", "64"]),
         ("[regions.here]\nbx = [1]\n", ["regions.here.bx is not a setting"]),
+        ('data = "a\\u0000b"\n', ["data = ", "no file can have a NUL in its name"]),
+        ('[regions.here]\ngeojson = "\\u0000"\n', ["regions.here.geojson = ", "no file can have a NUL in its name"]),
         ("= 3\n", ["gribmill.toml is not valid TOML", "line 1"]),
     ],
     ids=lambda value: value.replace("\n", " ") if isinstance(value, str) else "",
