@@ -306,7 +306,8 @@ def _explain(error: ValidationError, sources: dict[str, str]) -> str:
         if problem["type"] == "extra_forbidden":
             sentences.append(f"{key} is not a setting{place}{_did_you_mean(key, known_keys())}")
         else:
-            sentences.append(f"{key} = {problem['input']!r} is refused{place}: {problem['msg']}")
+            reason = problem["msg"].removeprefix("Value error, ")
+            sentences.append(f"{key} = {problem['input']!r} is refused{place}: {reason}")
     return "; ".join(sentences)
 
 
