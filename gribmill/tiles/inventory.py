@@ -15,7 +15,7 @@ from gribmill.tiles.grib.field import Field, scan_fields
 from gribmill.tiles.grib.grid_of import grid_name
 from gribmill.tiles.grib.keys import Keys
 from gribmill.tiles.grib.level_text import level_text
-from gribmill.tiles.grib.messages import DamagedMessage, map_file
+from gribmill.tiles.grib.messages import DamagedMessage, map_file, without_messages
 from gribmill.tiles.grib.ncep_names import ncep_name
 from gribmill.tiles.lexicon import lexicon
 
@@ -62,7 +62,7 @@ def inventory(path: Path, *, stats: bool = False) -> Iterator[Entry]:
         else:
             yield _entry(found, stats)
     if empty:
-        raise GribError(f"{path}: no GRIB message in its {len(data)} bytes")
+        raise without_messages(data, str(path))
 
 
 def _entry(field: Field, stats: bool) -> Entry:

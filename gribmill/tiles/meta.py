@@ -200,7 +200,8 @@ def _what_is_wrong(error: ValidationError, where: str) -> str:
 
 def run_id(reference: datetime) -> str:
     """`YYYYMMDD_HH`, with minutes appended where a run does not start on the hour."""
-    return reference.strftime("%Y%m%d_%H%M" if reference.minute else "%Y%m%d_%H")
+    # Before the year 1000 %Y has fewer than four digits.
+    return f"{reference.year:04d}" + reference.strftime("%m%d_%H%M" if reference.minute else "%m%d_%H")
 
 
 def run_time(run: str) -> datetime:

@@ -133,7 +133,7 @@ class Mill:
         """Which tile the field belongs to; what cannot be placed is noted as skipped."""
         name = array_name(item.keys)
         end = item.keys.end
-        minutes = -1 if end is None else int(end.total_seconds() // 60)
+        minutes = -1 if end is None or item.keys.valid is None else int(end.total_seconds() // 60)
         if minutes < 0:
             self.skipped.append(skip(name, item, "its forecast time cannot be told"))
             return None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import mmap
+import re
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +48,21 @@ def test_a_mapped_file_walks_like_its_bytes(tmp_path: Path) -> None:
 def test_a_file_without_messages_is_refused_by_name(data: bytes) -> None:
     with pytest.raises(GribError, match=rf"^rain\.grib2: no GRIB message in its {len(data)} bytes$"):
         list(walk(data, "rain.grib2"))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (bz2.compress(ONE), "it is compressed (bzip2): unpack it first"),
+        (gzip.compress(ONE), "it is compressed (gzip): unpack it first"),
+        (b"\x89HDF\r\n\x1a\n", "it is HDF5 or NetCDF"),
+        (b"<html>", "it is a web page or an error message"),
+    ],
+    ids=["bzip2", "gzip", "NetCDF", "page"],
+)
+def test_what_comes_in_the_place_of_grib_is_named(data: bytes, words: str) -> None:
+    with pytest.raises(GribError, match=re.escape(f"no GRIB message in its {len(data)} bytes: {words}")):
+        list(fields(data, "rain.grib2"))
 
 
 @pytest.mark.parametrize("keep", [5, 9, 17, 40, -1])

@@ -248,6 +248,15 @@ def test_several_runs_and_hours_in_one_file_give_several_tiles(tmp_path: Path) -
     }
 
 
+@pytest.mark.parametrize(("year", "step", "runs"), [(5, 3, ["00051231_23"]), (9999, 3, []), (9999, 0, ["99991231_23"])])
+def test_runs_at_either_end_of_the_calendar(year: int, step: int, runs: list[str], tmp_path: Path) -> None:
+    message = bytearray(make_message("hrrr-ne", "2t", step=step, packing="grid_simple"))
+    message[16 + 12 : 16 + 17] = year.to_bytes(2, "big") + bytes((12, 31, 23))
+    outcome = build(write(tmp_path / "odd.grib2", [bytes(message)]), [POTOMAC], tmp_path)
+    assert [built.meta.run for built in outcome.tiles] == runs
+    assert [note.reason for note in outcome.skipped] == ([] if runs else ["its forecast time cannot be told"])
+
+
 def test_steps_between_the_hours_get_names_of_their_own(tmp_path: Path) -> None:
     messages = [
         make_message("hrrr-ne", "refc", step=step, step_units="m", keys={"typeOfFirstFixedSurface": 10})

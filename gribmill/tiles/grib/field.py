@@ -14,7 +14,7 @@ from gribmill.tiles.grib.decode import decode
 from gribmill.tiles.grib.error import GribError, damaged
 from gribmill.tiles.grib.keys import Keys
 from gribmill.tiles.grib.layout import Layout, layout1, layout2, points1
-from gribmill.tiles.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan
+from gribmill.tiles.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan, without_messages
 from gribmill.tiles.grib.packing import Packing, packing1, packing2
 from gribmill.tiles.grib.product1 import keys1
 from gribmill.tiles.grib.product2 import keys2
@@ -154,7 +154,7 @@ def fields(data: Data, source: str) -> Iterator[Field]:
         found = True
         yield field
     if not found:
-        raise GribError(f"{source}: no GRIB message in its {len(data)} bytes")
+        raise without_messages(data, source)
 
 
 def scan_fields(data: Data, source: str) -> Iterator[Field | DamagedMessage]:

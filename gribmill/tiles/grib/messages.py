@@ -25,6 +25,21 @@ LARGE_GRIB1 = 0x800000
 GRIB1_PADDING = 120
 
 
+# What comes in the place of GRIB, by its first bytes. The German and the American weather services compress theirs.
+IMPOSTORS = (
+    (b"\x1f\x8b", "it is compressed (gzip): unpack it first"),
+    (b"BZh", "it is compressed (bzip2): unpack it first"),
+    (b"\xfd7zXZ", "it is compressed (xz): unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "it is compressed (zstd): unpack it first"),
+    (b"PK\3\4", "it is a ZIP archive: unpack it first"),
+    (b"\x89HDF", "it is HDF5 or NetCDF"),
+    (b"CDF", "it is NetCDF"),
+    (b"BUFR", "it is BUFR"),
+    (b"<", "it is a web page or an error message"),
+    (b"version https://git-lfs", "it is a pointer to a file in Git LFS"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class RawMessage:
     """One whole message: its number in the file (from 1), place, size and GRIB edition."""
@@ -63,7 +78,13 @@ def walk(data: Data, source: str) -> Iterator[RawMessage]:
         found = True
         yield message
     if not found:
-        raise GribError(f"{source}: no GRIB message in its {len(data)} bytes")
+        raise without_messages(data, source)
+
+
+def without_messages(data: Data, source: str) -> GribError:
+    """The error for a file that has no message, with what it is instead where that can be told."""
+    what = next((f": {words}" for first, words in IMPOSTORS if data[: len(first)] == first), "")
+    return GribError(f"{source}: no GRIB message in its {len(data)} bytes{what}")
 
 
 def scan(data: Data) -> Iterator[RawMessage | DamagedMessage]:
