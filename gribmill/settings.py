@@ -228,10 +228,15 @@ def known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> dict[str,
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
-    if path.stat().st_size > CONFIG_LIMIT_BYTES:
+    try:
+        with path.open("rb") as file:
+            data = file.read(CONFIG_LIMIT_BYTES + 1)
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
+    if len(data) > CONFIG_LIMIT_BYTES:
         raise SettingsError(f"{path} is larger than {CONFIG_LIMIT_BYTES} bytes: that is no settings file")
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from None
 

@@ -176,3 +176,14 @@ def test_settings_never_change() -> None:
 def test_a_variable_holds_several_names(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("GRIBMILL_CHAIN_MODELS", text)
     assert load_settings().chain.models == ("hrrr", "gfs")
+
+
+def test_a_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("[queue]\n")
+
+    def refused(path: Path, *_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(SettingsError, match=r"gribmill\.toml cannot be read: Permission denied"):
+        load_settings()

@@ -10,14 +10,22 @@ import click
 
 def parse_lanes(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, int] | None:
     """`fetch=4,build=2` as counts by name."""
+    from gribmill.pipeline.types import TYPES
+    from gribmill.queue.errors import UnknownLane
+    from gribmill.queue.worker.lane import make_lanes
+
     if value is None:
         return None
     lanes: dict[str, int] = {}
     for part in value.split(","):
-        name, _, count = part.partition("=")
-        if not name or not count.isdigit() or not 0 < int(count) <= 256:
+        name, _, count = (word.strip() for word in part.partition("="))
+        if not name or not count.isdecimal() or not 0 < int(count) <= 256:
             raise click.BadParameter(f"{part!r} is not NAME=COUNT, such as fetch=4 or build=2")
         lanes[name] = int(count)
+    try:
+        make_lanes(TYPES, lanes)
+    except UnknownLane as error:
+        raise click.BadParameter(str(error)) from None
     return lanes
 
 

@@ -13,6 +13,10 @@ class UnknownJobType(QueueError):
     """No such job type is declared."""
 
 
+class UnknownLane(QueueError):
+    """No job type runs in a lane of that name."""
+
+
 class BadArguments(QueueError):
     """A job's arguments do not fit its type; the sentence names the field."""
 

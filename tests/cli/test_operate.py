@@ -163,3 +163,14 @@ def test_prune_counts_first_and_removes_then(gribmill: Run, store: Store, data: 
     assert gribmill("jobs", "prune", "--failed-days", "9").code == 0
     assert store.jobs().jobs == ()
     assert gribmill("jobs", "prune", "--failed-days", "-1").code == 2
+
+
+@pytest.mark.parametrize("words", [("work", "--drain"), ("run", "--model", "hrrr", "--region", "ne")])
+def test_misspelt_lane_of_the_settings_is_refused(
+    gribmill: Run, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its jobs would wait for ever, and nobody would say so."""
+    monkeypatch.setenv("GRIBMILL_WORKERS_LANES", "{fetch = 1, biuld = 1}")
+    answer = gribmill(*words)
+    assert answer.code == 1
+    assert answer.err.endswith("error: there is no lane biuld; the lanes are: fetch, build\n")

@@ -105,7 +105,8 @@ def sleep_done(store: Store) -> int:
         (["work", "--types", "nope"], "there is no job type 'nope'"),
         (["work", "--lanes", "fetch"], "is not NAME=COUNT"),
         (["work", "--lanes", "fetch=0"], "is not NAME=COUNT"),
-        (["work", "--lanes", "nowhere=1"], "has a job type to run"),
+        (["work", "--lanes", "fetch=1,biuld=1"], "there is no lane biuld; the lanes are: fetch, build"),
+        (["work", "--lanes", "build=1", "--types", "sleep"], "has a job type to run"),
         (["tick", "-n", "0"], "-n"),
     ],
 )

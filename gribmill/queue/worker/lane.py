@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from gribmill.queue.errors import UnknownLane
 from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.worker.child import Child
 
@@ -62,7 +63,10 @@ class Lane:
 
 
 def make_lanes(types: Registry, counts: dict[str, int], only: Sequence[str] = ()) -> list[Lane]:
-    """One lane per name that has something to run; `only` narrows it to some types."""
+    """One lane per name that has something to run; `only` narrows it to some types. UnknownLane for a misspelt one."""
+    known = dict.fromkeys(kind.lane for kind in types)
+    if strange := counts.keys() - known.keys():
+        raise UnknownLane(f"there is no lane {', '.join(sorted(strange))}; the lanes are: {', '.join(known)}")
     chosen: list[JobType] = [types[key] for key in only] if only else types.runnable()
     for kind in chosen:
         if not kind.handler:
