@@ -86,12 +86,12 @@ static Bench *bench_for(const Raw *raw) {
     return bench;
 }
 
-typedef size_t (*Deflate)(const uint8_t *, size_t, uint8_t *, uint32_t *);
+typedef size_t (*Deflate)(const Words *, uint8_t *, uint32_t *);
 
-static uint8_t *deflated(Deflate deflate, Octets words, size_t *size, uint32_t *marks) {
-    uint8_t *out = malloc(words.size / 4 * WORD_BOUND + DESCRIPTION_BOUND);
+static uint8_t *deflated(Deflate deflate, const Words *words, size_t *size, uint32_t *marks) {
+    uint8_t *out = malloc(STREAM_BOUND(words->size));
     if (!out) abort();
-    *size = deflate(words.bytes, words.size / 4, out, marks);
+    *size = deflate(words, out, marks);
     return out;
 }
 
@@ -136,17 +136,18 @@ static void try_inflate(Octets words, const uint8_t *made, size_t size, uint32_t
     free(bytes);
 }
 
+/* As one block, with any of the searches. */
 static void try_deflate(const uint8_t *data, size_t size) {
-    const size_t most = 4 * BLOCK_WORDS, part = (size < most ? size : most) / 4 * 4;
-    const Octets words = copy(data, part);
+    const Octets bytes = copy(data, size < BLOCK_BYTES ? size : BLOCK_BYTES);
+    const Words words = {bytes.bytes, bytes.size, (Search)(data[4] % 3)};
     uint32_t first[PIECES] = {0}, second[PIECES] = {0};
     size_t vector, scalar;
-    uint8_t *one = deflated(deflate_vector, words, &vector, first), *other = deflated(deflate_scalar, words, &scalar, second);
+    uint8_t *one = deflated(deflate_vector, &words, &vector, first), *other = deflated(deflate_scalar, &words, &scalar, second);
     if (vector != scalar || memcmp(one, other, vector) || memcmp(first, second, sizeof first)) fail("deflated otherwise");
-    if (part) try_inflate(words, one, vector, first);
+    try_inflate(bytes, one, vector, first);
     free(other);
     free(one);
-    free((void *)words.bytes);
+    free((void *)bytes.bytes);
 }
 
 static int same_number(double one, double other) { return one == other || (isnan(one) && isnan(other)); }

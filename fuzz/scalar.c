@@ -4,11 +4,10 @@
 
 int unpack_scalar(const Task *task) { return unpack_field(task); }
 
-size_t deflate_scalar(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks) {
+size_t deflate_scalar(const Words *words, uint8_t *out, uint32_t *marks) {
     static Deflater deflater;
-    const Words all = {words, 4 * count, FOUND};
     prepare();
-    return deflate_block(&deflater, &all, 1, out, marks);
+    return deflate_block(&deflater, words, 1, out, marks);
 }
 
 int encode_scalar(Bench *bench, const Raw *raw, uint8_t *list, size_t *listed) {

@@ -16,8 +16,8 @@ static inline void prepare(void) {
 
 int unpack_vector(const Task *task);
 int unpack_scalar(const Task *task);
-size_t deflate_vector(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks);
-size_t deflate_scalar(const uint8_t *words, size_t count, uint8_t *out, uint32_t *marks);
+size_t deflate_vector(const Words *words, uint8_t *out, uint32_t *marks);
+size_t deflate_scalar(const Words *words, uint8_t *out, uint32_t *marks);
 int inflate_vector(const Part *parts, size_t count, uint8_t *out);
 int inflate_scalar(const Part *parts, size_t count, uint8_t *out);
 /* Whether the array was deflated; the list of places goes to `list`, its size to `listed`. */

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 
+import deflate
 import numpy as np
 import pytest
 from isal import isal_zlib
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from gribmill.tiles.directory import Entry
 from gribmill.tiles.grib import kernel
-from gribmill.tiles.npz import BY_BYTES, BY_WORDS, DEFLATED, STORED, Member, member, npy_header
+from gribmill.tiles.npz import BY_BYTES, BY_WORDS, DEFLATED, STORED, Encoding, Member, member, npy_header
 from gribmill.tiles.segments import segments_in
 from gribmill.tiles.stretches import inflate, stretches_of
 from gribmill.tiles.summary import statistics
@@ -48,13 +49,35 @@ KINDS: dict[str, Callable[[np.random.Generator, int], Words]] = {
 }
 
 
-def encoded(array: NDArray[np.generic]) -> tuple[Member, bytes]:
-    return member("x", array), npy_header(array.dtype, array.shape) + array.tobytes()
+def _ended(size: int, again: int, last: Words | int) -> Words:
+    words = np.arange(2**30, 2**30 + size, dtype=np.uint32)
+    words[max(size - again, 0) :] = last
+    return words
+
+
+# What is special lies at the end, or is all that there is.
+EDGES: dict[str, Callable[[int], Words]] = {
+    "nothing again": lambda size: _ended(size, 0, 0),
+    "the last word again": lambda size: _ended(size, 1, 2**30 + max(size - 2, 0)),
+    "the first word at the end": lambda size: _ended(size, 1, 2**30),
+    "the first two at the end": lambda size: _ended(size, 2, np.arange(2**30, 2**30 + min(size, 2), dtype=np.uint32)),
+    "one word up to the end": lambda size: _ended(size, size // 2, 7),
+    "64 words up to the end": lambda size: _ended(size, 65, 7),
+    "by turns": lambda size: np.resize(np.array([2**30, 2**31], np.uint32), size),
+    "all missing": lambda size: np.full(size, np.nan, np.float32).view(np.uint32),
+}
+# With the header, 4064 words are a stretch, 16352 a block.
+EDGE_SIZES = (*range(1, 26), 64, 65, 66, 511, 512, 513, 1024, 1025, 4063, 4064, 4065, 4096, 8160, 16_352, 16_384)
+
+
+def encoded(array: NDArray[np.generic], encoding: Encoding = "fast") -> tuple[Member, bytes]:
+    return member("x", array, encoding), npy_header(array.dtype, array.shape) + array.tobytes()
 
 
 def check(made: Member, raw: bytes) -> None:
     data = bytes(made.data)
     assert made.method == STORED or isal_zlib.decompress(data, -15) == raw
+    assert made.method == STORED or deflate.deflate_decompress(data, len(raw)) == raw
     assert (data if made.method == STORED else zlib.decompress(data, -15)) == raw
     assert (made.crc, made.raw_size) == (zlib.crc32(raw), len(raw))
 
@@ -73,9 +96,19 @@ def test_so_it_does_where_any_bytes_may_repeat(kind: str, size: int, shift: int)
     words = KINDS[kind](np.random.default_rng(size), size)
     # Repeats then begin at any byte of a word, and are seen at another one.
     array = np.roll(words.view(np.uint8), shift).view(np.float32)
-    made, raw = member("x", array, "compact"), npy_header(array.dtype, array.shape) + array.tobytes()
+    made, raw = encoded(array, "compact")
     check(made, raw)
     assert made.extra == b""
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("size", EDGE_SIZES)
+def test_so_it_does_with_what_is_at_the_end(edge: str, size: int) -> None:
+    words = EDGES[edge](size)
+    check(*encoded(words.view(np.float32)))
+    check(*encoded(words.view(np.float32), "compact"))
+    check(*encoded(words.view(np.uint16)))
+    check(*encoded(words.view(np.uint16)[:-1]))
 
 
 @pytest.mark.parametrize("size", range(1, 64))
@@ -114,11 +147,23 @@ def test_so_it_does_for_integers_of_any_number(kind: str, size: int) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.uint16])
 def test_any_stretch_is_read_alone(kind: str, dtype: type) -> None:
     words = KINDS[kind](np.random.default_rng(1), 130_001)
-    made, raw = encoded(words.view(np.float32) if dtype is np.float32 else words.astype(np.uint16))
+    check_stretches(*encoded(words.view(np.float32) if dtype is np.float32 else words.astype(np.uint16)))
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("before", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("size", [2, 4, 6, SPAN - 2, SPAN])
+def test_so_is_the_last_one_where_it_is_short_or_just_full(edge: str, before: int, size: int) -> None:
+    made, raw = encoded(EDGES[edge](BLOCK).view(np.uint16)[: (before * SPAN + size - 128) // 2])
+    assert len(raw) == before * SPAN + size
+    check_stretches(made, raw)
+
+
+def check_stretches(made: Member, raw: bytes) -> None:
     segments = segments_in(made.extra, len(raw))
     assert segments is not None and segments.span == SPAN
     entry = Entry("x", made.method, made.crc, len(made.data), len(raw), 0, made.extra)
-    for begin in [*range(0, len(raw), SPAN), BLOCK - 4, len(raw) - 4]:
+    for begin in [*range(0, len(raw), SPAN), min(BLOCK, len(raw)) - 4, len(raw) - 4]:
         for end in {min(begin + more, len(raw)) for more in (4, SPAN, SPAN + 4)}:
             stretches = stretches_of(entry, segments, begin, end)
             parts = inflate([bytes(made.data[found.begin : found.end]) for found in stretches], stretches)

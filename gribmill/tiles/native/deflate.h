@@ -12,8 +12,6 @@
 
 #define LITERALS 256
 #define LENGTH_SYMBOLS 29
-/* Four literals then take at most 48 bits, and a byte's rest before them leaves room in a word of 64. */
-#define LONGEST_USED 12
 /* Of so many words of the first piece one must repeat, for repeats to be looked for in others. */
 #define LEAST_REPEATED 4
 /* What a block may take at most: for each word, and for the codes' lengths and the end. */
@@ -54,13 +52,14 @@ static const uint8_t LENGTH_EXCESS[LONGEST_WORDS] = {
 
 static inline unsigned distance_extra(unsigned symbol) { return symbol < 2 ? 0 : symbol / 2 - 1; }
 
-/* What is deflated: words and up to three bytes more, and which repeats are looked for. */
+/* Which repeats are looked for. */
 typedef enum {
-    FOUND,  /* all that there are */
-    RECENT, /* in small arrays */
-    RUNS    /* of the word right before */
+    FOUND,  /* of every word, all found before any is used: strands.h */
+    RECENT, /* where the same word was last, for small arrays: recent.h */
+    RUNS    /* of the word right before, for integers: recent.h */
 } Search;
 
+/* What is deflated: words, and behind the last ones up to three bytes more. */
 typedef struct {
     const uint8_t *bytes;
     size_t size;
@@ -68,7 +67,8 @@ typedef struct {
 } Words;
 
 /* Returns how many words of a piece are new. */
-static inline size_t choose_piece(Deflater *self, const uint8_t *words, size_t piece, size_t count, size_t readable, Search search) {
+static inline size_t choose_piece(Deflater *self, const uint8_t *words, size_t piece, size_t count, size_t readable,
+                                  Search search) {
     if (search == RECENT) return choose_recent(&self->tokens, &self->repeats, words, piece, count, readable, 0);
     if (search == RUNS) return choose_recent(&self->tokens, &self->repeats, words, piece, count, readable, 1);
     if (!find_repeats(&self->repeats, words, count, readable, piece == 0)) return count;
@@ -127,8 +127,8 @@ static inline void count_symbols(Deflater *self) {
 }
 
 static inline void make_codes(Deflater *self) {
-    make_code(&self->symbols, self->counts, MOST_SYMBOLS, LONGEST_USED);
-    make_code(&self->distances, self->distance_counts, DISTANCE_SYMBOLS, LONGEST_USED);
+    make_code(&self->symbols, self->counts, MOST_SYMBOLS, LONGEST_CODE);
+    make_code(&self->distances, self->distance_counts, DISTANCE_SYMBOLS, LONGEST_CODE);
 }
 
 /* The code of every kind of token that there may be. */
@@ -196,6 +196,10 @@ static inline void put_strands(Output *output, const Deflater *self, const uint8
     }
 }
 
+static inline void put_symbol(Output *output, const Code *code, unsigned symbol) {
+    put_number(output, code->plain[symbol], code->lengths[symbol]);
+}
+
 static inline size_t make_block(Deflater *self, const Words *words, int last, uint8_t *out, uint32_t *marks) {
     const size_t count = words->size / 4, pieces = (count + PIECE_WORDS - 1) / PIECE_WORDS;
     choose_tokens(self, words->bytes, count, words->search);
@@ -208,8 +212,8 @@ static inline size_t make_block(Deflater *self, const Words *words, int last, ui
     (words->search == FOUND ? put_description : put_brief)(&output, &self->symbols, &self->distances, last);
     put_strands(&output, self, out, marks);
     if (words->size > 4 * PIECE_WORDS * pieces) marks[pieces] = place_of(&output, out);
-    for (size_t i = 4 * count; i < words->size; i++) put_number(&output, self->symbols.plain[words->bytes[i]], self->symbols.lengths[words->bytes[i]]);
-    put_number(&output, self->symbols.plain[END_OF_BLOCK], self->symbols.lengths[END_OF_BLOCK]);
+    for (size_t i = 4 * count; i < words->size; i++) put_symbol(&output, &self->symbols, words->bytes[i]);
+    put_symbol(&output, &self->symbols, END_OF_BLOCK);
     /* An empty stored block ends on a byte. */
     if (!last) put_number(&output, 0, 3);
     to_byte(&output);

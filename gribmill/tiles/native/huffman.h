@@ -9,7 +9,9 @@
 #include <string.h>
 
 #define MOST_SYMBOLS 286
-#define LONGEST_CODE 15
+/* Deflate may have codes of 15 bits. Of these, four literals take at most 48 bits, and a byte's rest before them leaves
+   room in a word of 64. */
+#define LONGEST_CODE 12
 /* Parts of a bit, in which is told what a symbol is worth. */
 #define WHOLE_BITS 10
 #define ONE_BIT (1 << WHOLE_BITS)
@@ -18,7 +20,7 @@
    lowest, and that code's length, which is none where the symbol is not used. */
 typedef struct {
     unsigned used;
-    uint16_t symbols[MOST_SYMBOLS + 1];
+    uint16_t symbols[MOST_SYMBOLS];
     uint8_t used_lengths[MOST_SYMBOLS];
     uint8_t lengths[MOST_SYMBOLS];
     uint16_t plain[MOST_SYMBOLS];
@@ -99,7 +101,7 @@ static inline void assign_codes(Code *self, unsigned symbols) {
 
 /* The code for symbols that are so frequent, none longer than `longest`. */
 static inline void make_code(Code *self, const uint32_t *counts, unsigned symbols, unsigned longest) {
-    int32_t worth[MOST_SYMBOLS + 1];
+    int32_t worth[MOST_SYMBOLS];
     uint32_t all = 0, taken = 0;
     unsigned used = 0;
     for (unsigned i = 0; i < symbols; i++) {

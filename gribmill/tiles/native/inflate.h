@@ -6,7 +6,7 @@
 #include "deflate.h"
 #include "octets.h"
 
-#define CODE_ROOM (1u << LONGEST_USED)
+#define CODE_ROOM (1u << LONGEST_CODE)
 /* A table's entry: the bits of a code and of what follows it, together in the lowest eight; those of the code alone;
    the least length or distance, or a literal. */
 #define LITERAL_FLAG (UINT32_C(1) << 31)
@@ -73,13 +73,13 @@ static void go_to(Lane *self, Octets stream, uint64_t bit) {
    so that shorter codes are repeated by copying. Returns its size; 0 where there cannot be such codes. */
 static unsigned fill_table(const uint8_t *lengths, unsigned symbols, const uint32_t *entries, uint32_t *table) {
     uint16_t ordered[MOST_SYMBOLS];
-    unsigned start[LONGEST_USED + 2] = {0}, taken = 0, size = 1, code = 0;
+    unsigned start[LONGEST_CODE + 2] = {0}, taken = 0, size = 1, code = 0;
     for (unsigned i = 0; i < symbols; i++) {
-        if (lengths[i] > LONGEST_USED) return 0;
+        if (lengths[i] > LONGEST_CODE) return 0;
         start[lengths[i] + 1]++;
     }
-    for (unsigned i = 1; i <= LONGEST_USED; i++) {
-        taken += start[i + 1] << (LONGEST_USED - i);
+    for (unsigned i = 1; i <= LONGEST_CODE; i++) {
+        taken += start[i + 1] << (LONGEST_CODE - i);
         start[i + 1] += start[i];
     }
     if (taken > CODE_ROOM) return 0;

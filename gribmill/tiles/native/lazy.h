@@ -196,7 +196,7 @@ static inline size_t make_lazily(Lazy *self, Deflater *codes, const uint8_t *byt
     make_codes(codes);
     put_description(&output, &codes->symbols, &codes->distances, 1);
     put_tokens(&output, self, codes);
-    put_number(&output, codes->symbols.plain[END_OF_BLOCK], codes->symbols.lengths[END_OF_BLOCK]);
+    put_symbol(&output, &codes->symbols, END_OF_BLOCK);
     to_byte(&output);
     return (size_t)(output.out - out);
 }

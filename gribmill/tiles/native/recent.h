@@ -20,7 +20,7 @@ static inline void use_new(Tokens *self, const uint8_t *words, Choice *choice) {
     *choice->token++ = choice->literal++ << 8;
 }
 
-/* Two words or more. */
+/* Two words or more; one, at the end of a piece. */
 static inline void use_repeat(const uint8_t *words, Choice *choice, size_t from) {
     const size_t left = choice->end - choice->at;
     const size_t alike = alike_from(words, choice->at, from, left < LONGEST_WORDS ? left : LONGEST_WORDS);
@@ -53,7 +53,7 @@ static inline void choose_until(Tokens *self, Repeats *repeats, const uint8_t *w
 }
 
 /* Of the piece that begins at the block's word `piece`; up to `readable` words may be read. Returns how many are new: all,
-   with nothing to be used, where the first ones hardly repeat. */
+   with nothing to be used, where the first ones of the first piece hardly repeat. */
 static inline size_t choose_recent(Tokens *self, Repeats *repeats, const uint8_t *words, size_t piece, size_t count,
                                    size_t readable, int runs) {
     const size_t safe = count < readable ? count : readable - 1;
@@ -61,7 +61,7 @@ static inline size_t choose_recent(Tokens *self, Repeats *repeats, const uint8_t
     if (!runs) memset(repeats->word_at, 0, sizeof repeats->word_at);
     use_new(self, words, &choice);
     choose_until(self, repeats, words, &choice, safe < EARLY_WORDS ? safe : EARLY_WORDS, runs);
-    if (!runs && hardly_repeat(choice.at - choice.literal + piece, choice.at, words, count)) return count;
+    if (!runs && !piece && hardly_repeat(choice.at - choice.literal, choice.at, words, count)) return count;
     choose_until(self, repeats, words, &choice, safe, runs);
     while (choice.at < count) use_new(self, words, &choice);
     return end_choice(self, &choice, piece);

@@ -132,7 +132,7 @@ static void search(Repeats *self, const uint8_t *words, size_t begin, size_t end
     for (size_t place = begin; place < end; place += LANES) eight_portable(self, words, place);
 }
 
-/* Whether words hardly repeat: so many of the first ones do; and all, where they are as the one before. */
+/* Whether words hardly repeat: neither do many of the `early` first ones, nor are many of all as the one before. */
 static inline int hardly_repeat(size_t repeats, size_t early, const uint8_t *words, size_t count) {
     uint32_t runs = 0;
     if (repeats >= early / LEAST_EARLY) return 0;

@@ -16,7 +16,8 @@
 #define LITERAL_PLACES 8
 #define NO_LENGTH 0
 
-/* Words between whose repeats none reaches over: where they begin in the block, and so their tokens and their literals. */
+/* Words at whose end a token ends: where they begin in the block, and so their tokens and literals do in theirs; and how
+   many of those there are. */
 typedef struct {
     uint32_t start, tokens, literals;
 } Strand;
