@@ -82,6 +82,7 @@ def test_the_first_forms_are_decoded(form: Form) -> None:
         ("one width", {"octet_21": 255}, "secondary bitmap has"),
         ("one width", {"octet_14": 0x00}, "form that is not supported"),
         ("one width", {"octet_14": 0x60}, "form that is not supported"),
+        ("one width", {"octet_4": 0x00, "octet_11": 200}, "packs values in 200 bits"),
         ("one width", {"octet_4": 0x10}, "packed as matrix"),
         ("one width", {"octet_4": 0x80}, "packed as spectral"),
         ("one width", {"octet_4": 0x30, "octet_12": 2}, "too few for"),

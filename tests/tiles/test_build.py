@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import eccodes
 import numpy as np
 import pytest
 
@@ -21,6 +22,7 @@ from gribmill.tiles.build import build
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import read_fields
+from gribmill.tiles.inventory import inventory
 from gribmill.tiles.meta import ECMWF_ATTRIBUTION
 from gribmill.tiles.mill import Outcome
 from gribmill.tiles.tile import Tile, read_tile
@@ -246,6 +248,24 @@ def test_several_runs_and_hours_in_one_file_give_several_tiles(tmp_path: Path) -
         ("20260901_12", 6): ["t2m"],
         ("20260901_18", 3): ["t2m"],
     }
+
+
+@pytest.mark.parametrize("edition", [1, 2])
+def test_spherical_harmonics_are_left_out_and_do_not_stop_the_rest(edition: int, tmp_path: Path) -> None:
+    handle = eccodes.codes_grib_new_from_samples(f"sh_ml_grib{edition}")
+    try:
+        eccodes.codes_set_values(handle, np.ones(eccodes.codes_get_size(handle, "values")))
+        harmonics = eccodes.codes_get_message(handle)
+    finally:
+        eccodes.codes_release(handle)
+    path = write(tmp_path / "both.grib", [harmonics, make_message("gfs-small", "2t", step=3)])
+    outcome = build(path, [AFRICA], tmp_path, model="gfs", everything=True)
+    assert [sorted(built.meta.variables) for built in outcome.tiles] == [["t2m"]]
+    (note,) = outcome.skipped
+    assert "spherical harmonics" in note.reason
+    first, second = inventory(path, stats=True)
+    assert first.grid is not None and first.grid.startswith("spherical harmonics")
+    assert first.reason is None and second.reason is None
 
 
 @pytest.mark.parametrize(("year", "step", "runs"), [(5, 3, ["00051231_23"]), (9999, 3, []), (9999, 0, ["99991231_23"])])

@@ -6,7 +6,7 @@ import numpy as np
 
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.images import check_jpeg, check_png
-from gribmill.tiles.grib.layout import Layout
+from gribmill.tiles.grib.layout import HARMONICS1, Layout
 from gribmill.tiles.grib.octets import unsigned
 from gribmill.tiles.grib.old_second_order import check_old_second_order
 from gribmill.tiles.grib.packing import Packing
@@ -58,6 +58,8 @@ def check1(sections: Sections1, packing: Packing, layout: Layout | None) -> None
             raise GribError("it uses a predefined bitmap, which only its centre knows")
         coded = _check_bitmap(sections.bitmap[6:], packing.points, packing.points)
     bits = packing.bits or 0
+    if bits > BITS_LIMIT and packing.name != "ieee":
+        raise GribError(f"it packs values in {bits} bits")
     match packing.name:
         case "simple":
             _check_room(coded, bits, len(sections.data) - 11)
@@ -65,7 +67,7 @@ def check1(sections: Sections1, packing: Packing, layout: Layout | None) -> None
             _check_room(coded, bits, len(sections.data) - 12)
         case "second order":
             _check_second_order1(sections, packing, layout, coded)
-        case name:
+        case name if sections.grid[5] != HARMONICS1:
             raise GribError(f"values packed as {name} on a grid of points are not supported")
 
 

@@ -10,7 +10,11 @@ from gribmill.tiles.grib.packing import ibm32
 KINDS: dict[int, Kind] = {
     0: "lat-lon", 1: "Mercator", 3: "Lambert", 4: "Gaussian", 5: "polar stereographic", 10: "rotated lat-lon",
 }  # fmt: skip
-NAMES = {**KINDS, 50: "spherical harmonics", 90: "space view"}
+NAMES = {
+    **KINDS, 8: "Albers", 13: "oblique Lambert", 14: "rotated Gaussian", 20: "stretched lat-lon",
+    24: "stretched Gaussian", 30: "stretched and rotated lat-lon", 34: "stretched and rotated Gaussian",
+    50: "spherical harmonics", 90: "space view", 203: "NCEP rotated E", 205: "NCEP rotated",
+}  # fmt: skip
 SPHERE, SPHEROID = (6_367_470, 6_367_470), (6_378_160, 6_356_775)
 INCREMENTS_GIVEN, IS_SPHEROID = 0x80, 0x40
 NOT_GIVEN = 0xFFFF

@@ -20,6 +20,10 @@ SCANNING_OCTET = {0: 72, 1: 72, 2: 72, 3: 72, 10: 60, 12: 60, 20: 65, 30: 65, 31
 # GRIB1 grids that are rows and columns: lat-lon, Mercator, Lambert, Gaussian, polar stereographic, rotated.
 ROWS_AND_COLUMNS1 = {0, 1, 3, 4, 5, 10, 13, 14}
 NO_COLUMNS1 = 0xFFFF
+# Those that say their rows and columns in the same octets, and cannot be cut: Albers, stretched ones, the view from
+# space, NCEP's staggered ones. Spherical harmonics are complex numbers up to a total wave number.
+OTHER_ROWS1 = {8, 20, 24, 30, 34, 90, 203, 205}
+HARMONICS1 = 50
 
 I_NEGATIVE, J_POSITIVE, J_CONSECUTIVE, ALTERNATING = 0x80, 0x40, 0x20, 0x10
 STAGGERED = 0x0F
@@ -91,6 +95,11 @@ def points1(sections: Sections1) -> int | None:
     if layout:
         return layout.ny * layout.nx
     grid = sections.grid
+    if grid and grid[5] in OTHER_ROWS1:
+        return unsigned(grid, 7, 8) * unsigned(grid, 9, 10)
+    if grid and grid[5] == HARMONICS1:
+        wave_number = unsigned(grid, 7, 8)
+        return (wave_number + 1) * (wave_number + 2)
     if not grid or grid[5] not in ROWS_AND_COLUMNS1 or grid[4] == 0xFF:
         return None
     first, rows = grid[4] + 4 * grid[3], unsigned(grid, 9, 10)
