@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,60}$")]
 # A file that is listed and yet not there: mirrors settle within minutes.
 NOT_YET_SECONDS = 60.0
+# One that no scan has seen (a backfill of today wants hundreds): each look asks every mirror.
+NEVER_SEEN_SECONDS = 600.0
 LONGEST_ERROR = 1000
 
 
@@ -116,7 +118,9 @@ def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRe
             hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
             noted = write("note_failure", **hour, error=str(error)[:LONGEST_ERROR])
             return Failed(str(error), permanent=True, also=(*also, noted))
-        pause = NOT_YET_SECONDS if isinstance(error, NotYet) else error.retry_after_seconds
+        pause = error.retry_after_seconds
+        if isinstance(error, NotYet):
+            pause = NOT_YET_SECONDS if known else NEVER_SEEN_SECONDS
         if pause is not None and not over:
             return Snoozed(pause, str(error), also=also)
         return Failed(str(error), also=also)

@@ -148,3 +148,16 @@ def status(world: World) -> dict[str, list[dict[str, list[dict[str, str]]]]]:
         world.command("status", "hrrr", "--json").stdout
     )[0]
     return found
+
+
+def test_a_file_that_nobody_has_listed_is_asked_for_less_often(new_world: NewWorld) -> None:
+    world = new_world(faults=faulty("vanish", "*-hrrr/*"))
+    world.publish("hrrr", 0)
+    hour = (world.run_id, "--to", world.run_id, "--hours", "0")
+    assert world.command("backfill", "hrrr", "--from", *hour).returncode == 0
+    (unseen,) = [one.outcome for one in world.work()]
+    world.look_only("hrrr", "scan_source")
+    world.hurry("ingest_grib")
+    (listed,) = [one.outcome for one in world.work() if one.job.type == "ingest_grib"]
+    assert isinstance(unseen, Snoozed) and isinstance(listed, Snoozed)
+    assert (unseen.seconds, listed.seconds) == (600.0, 60.0)
