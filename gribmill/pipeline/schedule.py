@@ -107,8 +107,9 @@ class ScheduleThread(threading.Thread):
             try:
                 for job in self._schedule.run_once():
                     log.debug("enqueued %s", job.type, extra={"job_args": job.args})
-            except GribmillError as error:
-                self._complaint.tell(f"the schedule has to wait: {error}")
+            except Exception as error:  # noqa: BLE001 — a thread that ended would end all scans, and nobody would see it
+                words = str(error) if isinstance(error, GribmillError) else repr(error)
+                self._complaint.tell(f"the schedule has to wait: {words}")
                 self._over.wait(RETRY_SECONDS)
                 continue
             self._complaint.over("the schedule goes on")

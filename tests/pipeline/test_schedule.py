@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gribmill.pipeline import schedule as schedule_module
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.queue import open_queue
-from gribmill.pipeline.schedule import Schedule
+from gribmill.pipeline.schedule import Schedule, ScheduleThread
 from gribmill.queue.errors import StoreFull
 from gribmill.queue.model import ClaimRequest, NewJob, Report, Snoozed
+from tests.waiting import wait_until
 
 
 class Clock:
@@ -78,3 +80,21 @@ def test_a_clock_that_was_a_year_ahead_and_is_set_right_stops_no_scans(context: 
     clock.now = right
     assert [job.args for job in schedule.run_once()] == [{"model_id": "hrrr"}]
     assert store.claim(ClaimRequest("worker", ("scan_source",), 60.0)), "the scan does not wait for the year 2027"
+
+
+def test_a_schedule_outlives_whatever_goes_wrong(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule_module, "RETRY_SECONDS", 0.01)
+    store = open_queue(context.settings)
+    schedule = Schedule(store, [context.models["hrrr"]])
+    really, failures = schedule.run_once, iter([RuntimeError("surprise"), StoreFull("no space is left")])
+
+    def faulty() -> list[NewJob]:
+        for failure in failures:
+            raise failure
+        return really()
+
+    monkeypatch.setattr(schedule, "run_once", faulty)
+    thread = ScheduleThread(schedule, store)
+    thread.start()
+    wait_until(lambda: store.jobs().jobs, what="a scan")
+    thread.stop()
