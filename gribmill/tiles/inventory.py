@@ -19,6 +19,9 @@ from gribmill.tiles.grib.messages import DamagedMessage, map_file, without_messa
 from gribmill.tiles.grib.ncep_names import ncep_name
 from gribmill.tiles.lexicon import lexicon
 
+# The largest that divides both ends of a window. No message has parts of a second.
+STEP_UNITS = ((timedelta(hours=1), "h"), (timedelta(minutes=1), "min"), (timedelta(seconds=1), "s"))
+
 
 @dataclass(frozen=True, slots=True)
 class Stats:
@@ -104,11 +107,10 @@ def _name(field: Field) -> tuple[str, str | None]:
 
 
 def step_text(keys: Keys) -> str:
-    """`6 h`, `0-6 h accum`, `0-15 min avg`; nothing where the message does not say."""
+    """`6 h`, `0-6 h accum`, `0-15 min avg`, `90 s`; nothing where the message does not say."""
     if keys.start is None or keys.end is None:
         return ""
-    hours = all(moment % timedelta(hours=1) == timedelta(0) for moment in (keys.start, keys.end))
-    unit, word = (timedelta(hours=1), "h") if hours else (timedelta(minutes=1), "min")
+    unit, word = next(unit for unit in STEP_UNITS if not keys.start % unit[0] and not keys.end % unit[0])
     start, end = f"{keys.start / unit:g}", f"{keys.end / unit:g}"
     if keys.statistic == "instant":
         return f"{end} {word}"

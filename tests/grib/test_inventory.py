@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gribmill.cli.grib import grib
+from gribmill.tiles.inventory import inventory
 from tests.make_grib import GRIDS, make_message, multi_field, smooth_values, write
 from tests.real_files import real
 
@@ -33,6 +34,16 @@ def hour(tmp_path: Path) -> Path:
         make_message("ecmwf-small", "2t", edition=1, packing="grid_simple", step=6),
     ]
     return write(tmp_path / "hour.grib2", messages)
+
+
+@pytest.mark.parametrize(
+    ("step", "unit", "text"),
+    [(6, "h", "6 h"), (120, "m", "2 h"), (75, "m", "75 min"), (120, "s", "2 min"), (90, "s", "90 s")],
+)
+def test_steps_are_told_in_the_largest_unit_that_divides_them(step: int, unit: str, text: str, tmp_path: Path) -> None:
+    message = make_message(step=step, step_units=unit, packing="grid_simple")
+    (entry,) = inventory(write(tmp_path / "f.grib2", [message]))
+    assert entry.step == text
 
 
 def test_each_field_has_a_line_with_its_name_level_step_grid_and_packing(hour: Path) -> None:

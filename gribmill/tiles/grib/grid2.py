@@ -12,8 +12,9 @@ KINDS: dict[int, Kind] = {
     0: "lat-lon", 1: "rotated lat-lon", 10: "Mercator", 20: "polar stereographic", 30: "Lambert", 40: "Gaussian",
 }  # fmt: skip
 NAMES = {
-    **KINDS, 12: "transverse Mercator", 50: "spherical harmonics", 90: "space view", 101: "unstructured",
-    140: "Lambert azimuthal", 204: "curvilinear", 32768: "NCEP rotated E", 32769: "NCEP rotated",
+    **KINDS, 2: "stretched lat-lon", 3: "stretched and rotated lat-lon", 12: "transverse Mercator", 31: "Albers",
+    41: "rotated Gaussian", 50: "spherical harmonics", 90: "space view", 100: "triangular", 101: "unstructured",
+    140: "Lambert azimuthal", 150: "HEALPix", 204: "curvilinear", 32768: "NCEP rotated E", 32769: "NCEP rotated",
 }  # fmt: skip
 # Where the resolution and component flags are, and what bits 3 and 4 say: increments are given.
 FLAGS_OCTET = {0: 55, 1: 55, 40: 55, 41: 55, 10: 47, 12: 47, 20: 47, 30: 47, 32768: 55, 32769: 55}
