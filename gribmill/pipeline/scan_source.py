@@ -97,7 +97,8 @@ class Scan:
         elif final and not missing:
             self._whole.add(run)
         else:
-            self._arriving.append(f"{key}: {len(hours) - len(missing)} of {len(hours)} hours are out")
+            seen = f"{len(hours) - len(missing)} of {len(hours)} hours are out"
+            self._arriving.append(f"{key}: {seen}" if answered else f"{key}: no mirror answered")
 
     def outcome(self) -> Outcome:
         """What to enqueue and to record, and whether to come back."""

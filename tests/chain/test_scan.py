@@ -59,6 +59,7 @@ def test_hours_are_not_settled_by_mirrors_that_do_not_answer(new_world: NewWorld
     assert record is not None
     assert not record.final
     assert isinstance(outcome, Snoozed)
+    assert outcome.reason.startswith(f"{world.run_id}: no mirror answered; ")
 
 
 def test_run_of_unknown_hours_is_published_as_complete_when_no_more_can_come(new_world: NewWorld) -> None:
