@@ -19,7 +19,7 @@ STATS_COLUMNS = ("min", "mean", "max", "missing")
 RIGHT = {"#", "byte", "size", *STATS_COLUMNS}
 
 
-@click.group()
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def grib() -> None:
     """Look into GRIB files."""
 
