@@ -19,6 +19,9 @@ _job: ContextVar[dict[str, Any] | None] = ContextVar("job", default=None)
 # What a LogRecord holds by itself: everything else came in through `extra=`.
 _OWN_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
+# What a publisher said may stand in a line: it must neither steer the reader's terminal nor look like further lines.
+_VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+
 
 @contextmanager
 def job_context(**fields: Any) -> Iterator[None]:
@@ -58,7 +61,7 @@ class HumanFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         pairs = "".join(f"  {key}={value}" for key, value in fields_of(record).items() if value is not None)
         clock = _utc(record.created, " ", "")[11:]
-        text = f"{clock} {record.levelname.lower():<7} {record.getMessage()}{pairs}"
+        text = f"{clock} {record.levelname.lower():<7} {record.getMessage()}{pairs}".translate(_VISIBLE)
         if record.exc_info:
             text += "\n" + self.formatException(record.exc_info)
         return text

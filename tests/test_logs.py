@@ -100,6 +100,13 @@ def test_human_lines_name_level_message_and_fields(logged: Log) -> None:
     assert "job_id=7" in line and "tenant_id=acme" in line
 
 
+def test_what_a_publisher_says_steers_no_terminal_and_forges_no_line(logged: Log) -> None:
+    logged.start(form="human")
+    log.info("moved to %s", "\x1b[2Jhttp://x\n12:00:00.000 error   all is lost", extra={"key": "a\rb"})
+    (line,) = logged.lines()
+    assert line.endswith(r"moved to \x1b[2Jhttp://x\x0a12:00:00.000 error   all is lost  key=a\x0db")
+
+
 def test_level_is_a_threshold_and_setting_up_twice_doubles_nothing(logged: Log) -> None:
     logged.start(level="warning")
     set_up_logging(LogSettings(level="warning", format="json"))
