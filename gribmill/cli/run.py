@@ -60,7 +60,7 @@ def run(
     for line in follow.plan():
         click.echo(line, err=True)
     ended = follow.run(until_complete=until_complete)
-    click.echo(f"{ended} attempts ended here", err=True)
+    click.echo(f"attempts that ended here: {ended}", err=True)
 
 
 @click.command()

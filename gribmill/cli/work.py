@@ -60,7 +60,7 @@ def work(settings: Settings, lanes: dict[str, int] | None, only: tuple[str, ...]
     if not supervisor.lanes:
         raise click.UsageError(f"no lane of {', '.join(options.lanes)} has a job type to run")
     count = supervisor.run()
-    click.echo(f"{count} attempts ended here", err=True)
+    click.echo(f"attempts that ended here: {count}", err=True)
 
 
 @click.command()

@@ -113,8 +113,8 @@ def remove_run(data: Path, run: RunOnDisk) -> bool:
 
 def complaint_of(data: Path, stuck: list[Doomed]) -> str:
     """Files of another account, or a run that is being written just now."""
-    names = ", ".join(f"{one.run.model_id}/{one.run.run_id}" for one in stuck[:5])
-    return f"{len(stuck)} runs below {data} cannot be removed whole ({names}): look who owns their files"
+    names = ", ".join([*(f"{one.run.model_id}/{one.run.run_id}" for one in stuck[:5]), *("…" for _ in stuck[5:6])])
+    return f"{data}: these runs cannot be removed whole: {names}; look who owns their files"
 
 
 def remove_leftovers(data: Path, before: float) -> int:
