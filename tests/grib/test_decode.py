@@ -9,6 +9,7 @@ import eccodes
 import numpy as np
 import pytest
 
+from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import Field, fields
 from gribmill.tiles.grib.layout import Layout
 from tests.make_grib import GRIDS, PACKINGS1, PACKINGS2, make_message, smooth_values
@@ -133,6 +134,15 @@ def test_a_projected_grid_is_placed_by_whichever_corner_comes_first(mode: int, c
     # GRIB2 has corners in millionths of a degree: a tenth of a metre.
     assert np.abs(grid.x - plain.x).max() < 0.2
     assert np.abs(grid.y - plain.y).max() < 0.2
+
+
+@pytest.mark.parametrize("shape", [10, 255])
+def test_degrees_need_no_earth_and_metres_do(shape: int) -> None:
+    known = only(make_message("gfs-small", packing="grid_simple", keys={"shapeOfTheEarth": 6}))
+    untold = only(make_message("gfs-small", packing="grid_simple", keys={"shapeOfTheEarth": shape}))
+    assert untold.grid == known.grid
+    with pytest.raises(GribError, match=rf"its shape of the Earth \({shape}\) is unknown or lacks its axes"):
+        _ = only(make_message("hrrr-small", packing="grid_simple", keys={"shapeOfTheEarth": shape})).grid
 
 
 def test_staggered_rows_are_refused() -> None:

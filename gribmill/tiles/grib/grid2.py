@@ -26,6 +26,7 @@ EARTHS = {
     5: (6_378_137, 6_356_752.314245), 6: (6_371_229, 6_371_229), 8: (6_371_200, 6_371_200),
     9: (6_377_563.396, 6_356_256.909),
 }  # fmt: skip
+USUAL = 6
 
 
 def template(section: bytes) -> int:
@@ -71,7 +72,8 @@ def _angular(kind: Kind, section: bytes) -> GridFacts:
         pole = signed(section, 73, 76) * unit, signed(section, 77, 80) * unit, angle
     return GridFacts(
         kind=kind,
-        earth=_earth(section),
+        # Degrees lie where they lie on any Earth: one that is not told keeps nobody from cutting them.
+        earth=_earth(section) or EARTHS[USUAL],
         first=(signed(section, 47, 50) * unit, signed(section, 51, 54) * unit),
         last=(signed(section, 56, 59) * unit, signed(section, 60, 63) * unit),
         di=None if di is None else di * unit,
@@ -83,6 +85,8 @@ def _angular(kind: Kind, section: bytes) -> GridFacts:
 
 def _projected(kind: Kind, section: bytes) -> GridFacts:
     earth, first, lad = _earth(section), (_degrees(section, 39), _degrees(section, 43)), _degrees(section, 48)
+    if earth is None:
+        raise GribError(f"its shape of the Earth ({unsigned(section, 15, 15)}) is unknown or lacks its axes")
     if kind == "Mercator":
         if signed(section, 61, 64) != 0:
             raise GribError("a Mercator grid that is turned is not supported")
@@ -116,7 +120,7 @@ def _angle_unit(section: bytes) -> float:
     return basic / divisions if basic and divisions else 1e-6
 
 
-def _earth(section: bytes) -> tuple[float, float]:
+def _earth(section: bytes) -> tuple[float, float] | None:
     shape = unsigned(section, 15, 15)
     if shape in EARTHS:
         return EARTHS[shape]
@@ -126,4 +130,4 @@ def _earth(section: bytes) -> tuple[float, float]:
     if shape in (3, 7) and axes[1] and axes[2]:
         metres = 1000.0 if shape == 3 else 1.0
         return axes[1] * metres, axes[2] * metres
-    raise GribError(f"its shape of the Earth ({shape}) is unknown or lacks its axes")
+    return None
