@@ -1,14 +1,13 @@
 """The one thing that pyproject.toml cannot say: the native decode kernel, built where a C compiler is."""
 
+from glob import glob
+
 from setuptools import Extension, setup
 
 kernel = Extension(
     "gribmill.tiles._unpack",
     sources=["gribmill/tiles/_unpack.c"],
-    depends=[f"gribmill/tiles/native/{name}.h" for name in (
-        "aec", "bitmap", "bits", "cpu", "crc", "deflate", "description", "field", "groups", "huffman", "inflate",
-        "lazy", "octets", "pack", "repeats", "rows", "scale", "source", "stream", "summary", "sums", "winds",
-    )],
+    depends=sorted(glob("gribmill/tiles/native/*.h")),
     # Python 3.11's stable ABI has the buffer protocol: one build serves every later version.
     define_macros=[("Py_LIMITED_API", "0x030B0000")],
     py_limited_api=True,
@@ -16,6 +15,6 @@ kernel = Extension(
     extra_compile_args=["-std=c11", "-O3", "-ffp-contract=off"],
     # Without a compiler ecCodes decodes everything: slower, with the same values.
     optional=True,
-)  # fmt: skip
+)
 
 setup(ext_modules=[kernel], options={"bdist_wheel": {"py_limited_api": "cp311"}})
