@@ -1,13 +1,13 @@
 """The one thing that pyproject.toml cannot say: the native decode kernel, built where a C compiler is."""
 
-from glob import glob
+from pathlib import Path
 
 from setuptools import Extension, setup
 
 kernel = Extension(
     "gribmill.tiles._unpack",
     sources=["gribmill/tiles/_unpack.c"],
-    depends=sorted(glob("gribmill/tiles/native/*.h")),
+    depends=sorted(map(str, Path("gribmill/tiles/native").glob("*.h"))),
     # Python 3.11's stable ABI has the buffer protocol: one build serves every later version.
     define_macros=[("Py_LIMITED_API", "0x030B0000")],
     py_limited_api=True,
