@@ -62,9 +62,7 @@ def run(task: Task) -> Outcome:
     args = task.args_as(PruneArgs)
     context = context_of(task)
     doomed = choose(runs_on_disk(context.data, context.catalogue, args.model_id), context.settings.chain)
-    stuck = [one for one in doomed if not remove_run(context.data, one.run)]
-    remove_leftovers(context.data, time.time() - LEFTOVER_SECONDS)
-    also = tuple(write for one in doomed if one not in stuck for write in forget(one.run))
+    stuck, also = _remove(context.data, doomed)
     return Failed(complaint_of(context.data, stuck), also=also) if stuck else Succeeded(also=also)
 
 
@@ -130,8 +128,8 @@ def remove_leftovers(data: Path, before: float) -> int:
 
 def prune_now(context: Context, doomed: list[Doomed]) -> list[Doomed]:
     """Outside the queue: files and rows of these runs go at once. Those that could not be removed."""
-    stuck = [one for one in doomed if not remove_run(context.data, one.run)]
-    context.catalogue.apply([write for one in doomed if one not in stuck for write in forget(one.run)])
+    stuck, also = _remove(context.data, doomed)
+    context.catalogue.apply(also)
     return stuck
 
 
@@ -141,6 +139,13 @@ def forget(run: RunOnDisk) -> Iterable[Write]:
 
     for statement in ("forget_tiles", "forget_hours", "forget_run"):
         yield write(statement, model_id=run.model_id, run_id=run.run_id)
+
+
+def _remove(data: Path, doomed: list[Doomed]) -> tuple[list[Doomed], tuple[Write, ...]]:
+    """The files of these runs go, and what dead writers left; the runs that resist, and the others' rows to forget."""
+    stuck = [one for one in doomed if not remove_run(data, one.run)]
+    remove_leftovers(data, time.time() - LEFTOVER_SECONDS)
+    return stuck, tuple(write for one in doomed if one not in stuck for write in forget(one.run))
 
 
 def _fit(doomed: dict[tuple[str, str], Doomed], runs: list[RunOnDisk], gigabytes: float) -> None:

@@ -54,8 +54,12 @@ def test_pruned_run_is_gone_from_disk_and_catalogue(context: Context, scribe: Sc
     stray.parent.mkdir(parents=True)
     stray.write_bytes(b"GRIB")
     os.utime(stray, (0, 0))
+    half = context.data / "tiles" / "hrrr" / "20200102_00" / "ne" / ".001.npz.17.abcd.part"
+    half.write_bytes(b"x")
+    os.utime(half, (0, 0))
     doomed = choose(runs_on_disk(context.data, context.catalogue), ChainSettings(keep_days=1))
-    prune_now(context, doomed)
+    assert prune_now(context, doomed) == []
+    assert not half.exists(), "its writer died long ago"
     assert [record.run_id for record in context.catalogue.runs()] == ["20200102_00"]
     assert sorted(path.name for path in (context.data / "tiles" / "hrrr").iterdir()) == ["20200102_00"]
     assert not stray.exists()
