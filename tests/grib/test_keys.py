@@ -258,6 +258,8 @@ def test_levels_of_grib1_in_words(kind: int, first: int, second: int, text: str)
         (Level(109, -2e-6), None, "PV=-2e-06 (Km^2/kg/s) surface"),
         (Level(151), Level(151, 2.0), "soil level 2"),
         (Level(151, 3.0), None, "soil level 3"),
+        (Level(150, 60.0), Level(150, 61.0), "60-61 generalized vertical height coordinate"),
+        (Level(118, 1.0), None, "1 hybrid height level"),
         (Level(117, 5.0), None, "kind 117 value 5"),
         (None, None, ""),
     ],

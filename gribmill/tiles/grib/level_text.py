@@ -38,6 +38,9 @@ VALUED: dict[int, tuple[str, str, float]] = {
     108: ("{} mb above ground", "{}-{} mb above ground", 100),
     109: ("PV={} (Km^2/kg/s) surface", "PV={}-{} (Km^2/kg/s) layer", 1),
     111: ("{} Eta level", "{}-{} Eta layer", 1),
+    118: ("{} hybrid height level", "{}-{} hybrid height layer", 1),
+    119: ("{} hybrid pressure level", "{}-{} hybrid pressure layer", 1),
+    150: ("{} generalized vertical height coordinate", "{}-{} generalized vertical height coordinate", 1),
     160: ("{} m below sea level", "{}-{} m below sea level", 1),
     241: ("{} in sequence", "{}-{} in sequence", 1),
 }
