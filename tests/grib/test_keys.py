@@ -10,6 +10,7 @@ from typing import Any
 import eccodes
 import pytest
 
+from gribmill.tiles.array_name import array_name
 from gribmill.tiles.grib.field import Field, fields, scan_fields
 from gribmill.tiles.grib.keys import Level
 from gribmill.tiles.grib.level_text import family, level_text
@@ -186,7 +187,16 @@ def keys_of_template(template: int, **keys: int) -> Any:
     return field.keys
 
 
-@pytest.mark.parametrize("template", SHAPES)
+def test_pictures_of_a_satellite_are_told_apart_by_their_bands() -> None:
+    time = {"indicatorOfUnitOfTimeRange": 1, "forecastTime": 6}
+    one, other = (keys_of_template(32, **time, NB=1, satelliteSeries=series) for series in (331, 332))
+    assert one.end == timedelta(hours=6)
+    assert one.level is None
+    assert one.selector != other.selector
+    assert array_name(one) != array_name(other)
+
+
+@pytest.mark.parametrize("template", [number for number, shape in SHAPES.items() if shape.surfaces])
 def test_every_template_is_read_where_eccodes_writes(template: int) -> None:
     shape = SHAPES[template]
     keys = keys_of_template(

@@ -100,7 +100,7 @@ def _product_length(product: bytes) -> int:
     """What the product's template takes; more than any section has where the template is not known."""
     template = unsigned(product, 8, 9)
     shape = SHAPES.get(template)
-    if shape is None:
+    if shape is None or not shape.surfaces:
         return sys.maxsize
     fixed = 30 + shape.time_octets + shape.selector + EXTRA_OCTETS[shape.extra] + (3 if template == SPATIAL else 0)
     return fixed + 12 + 12 * unsigned(product, fixed + 8, fixed + 8) if shape.window else fixed

@@ -31,6 +31,8 @@ class Shape:
     extra: str = ""
     window: bool = False
     time_octets: int = 4
+    # Without surfaces the bands of a satellite follow, to the section's end: they tell one picture from another.
+    surfaces: bool = True
 
 
 # Octets that follow the surfaces, before any window.
@@ -49,6 +51,8 @@ SHAPES = {
     76: Shape(3), 77: Shape(3, "member"), 78: Shape(3, window=True), 79: Shape(3, "member", True),
     80: Shape(25), 81: Shape(25, "member"), 82: Shape(14, window=True), 84: Shape(14, "member", True),
     60: Shape(extra="reforecast"), 61: Shape(extra="reforecast", window=True),
+    # What a satellite would see.
+    32: Shape(surfaces=False),
     # A tile of the surface, or what was done to the forecast afterwards.
     55: Shape(6), 59: Shape(6, "member"), 62: Shape(6, window=True), 63: Shape(6, "member", True),
     70: Shape(5), 71: Shape(5, "member"), 72: Shape(5, window=True), 73: Shape(5, "member", True),
@@ -81,11 +85,12 @@ def _template(product: Section, shape: Shape, reference: datetime) -> dict[str, 
     facts: dict[str, Any] = {
         "selector": bytes(product[11 : 11 + shape.selector]),
         "process": optional(product, base + 2, base + 2),
-        "level": _level(product, surfaces),
-        "level2": _level(product, surfaces + 6),
         "start": duration(unsigned(product, base + 6, base + 6), _forecast_time(product, base + 7, surfaces - 1)),
     }
     facts["end"] = facts["start"]
+    if not shape.surfaces:
+        return facts | {"selector": bytes(product[surfaces - 1 :])}
+    facts |= {"level": _level(product, surfaces), "level2": _level(product, surfaces + 6)}
     facts |= _extra(product, surfaces + 12, shape.extra)
     if shape.window:
         place = surfaces + 12 + EXTRA_OCTETS[shape.extra]
