@@ -16,6 +16,8 @@ ECMWF = 98
 # ECMWF's local definitions that hold a member in octet 50, and the types (mean, spread) that are none.
 WITH_MEMBER = (1, 30)
 OF_ALL_MEMBERS = (17, 18)
+# Time ranges that are a moment, and those of many forecasts, each as far ahead as the first number says.
+AT_FIRST = (0, 1, 113, 114, 123, 124, 125)
 
 
 def read_fields1(read: ReadAt, offset: int, length: int, size: int) -> tuple[int, tuple[FieldHead, ...]]:
@@ -54,4 +56,4 @@ def _end(product: bytes) -> timedelta | None:
     unit, first, second, indicator = UNIT_SECONDS.get(product[17]), product[18], product[19], product[20]
     if indicator == 10:
         return span(unit, first * 256 + second)
-    return span(unit, first if indicator in (0, 1) else second)
+    return span(unit, first if indicator in AT_FIRST else second)

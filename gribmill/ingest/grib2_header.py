@@ -24,15 +24,17 @@ class Shape:
     after: int = 0
     member: bool = False
     window: bool = False
+    time: int = 4
 
 
 SHAPES = {
     0: Shape(), 1: Shape(0, 3, True), 2: Shape(0, 2), 5: Shape(0, 13), 6: Shape(0, 1), 7: Shape(),
     8: Shape(window=True), 9: Shape(0, 13, window=True), 10: Shape(0, 1, window=True),
     11: Shape(0, 3, True, True), 12: Shape(0, 2, window=True), 15: Shape(),
-    # A constituent (2 octets), an aerosol (13, or 24 with its wavelength), a range of wave periods (11).
+    # A constituent (2 octets), an aerosol (13, or 24 with its wavelength), a range of wave periods (11). Template 4.44
+    # alone has two octets for its time.
     40: Shape(2), 41: Shape(2, 3, True), 42: Shape(2, window=True), 43: Shape(2, 3, True, True),
-    44: Shape(13), 45: Shape(13, 3, True), 46: Shape(13, window=True), 48: Shape(24), 49: Shape(24, 3, True),
+    44: Shape(13, time=2), 45: Shape(13, 3, True), 46: Shape(13, window=True), 48: Shape(24), 49: Shape(24, 3, True),
     60: Shape(0, 10, True), 61: Shape(0, 10, True, True), 103: Shape(11), 104: Shape(11, 3, True),
 }  # fmt: skip
 
@@ -74,11 +76,11 @@ def _field(product: bytes, discipline: int, reference: datetime, offset: int) ->
     if shape is None:
         return FieldHead(parameter, reference, None)
     base = 11 + shape.before
-    after = base + 23
+    after = base + 19 + shape.time
     needed = after + shape.after + (19 if shape.window else 0)
     if len(product) < needed:
         raise BadMessage(f"the message at byte {offset} has a section 4 of {len(product)} bytes, {needed} are needed")
-    end = span(UNIT_SECONDS.get(product[base + 6]), _signed(product[base + 7 : base + 11]))
+    end = span(UNIT_SECONDS.get(product[base + 6]), _signed(product[base + 7 : base + 7 + shape.time]))
     if shape.window:
         end = _window_end(product, after + shape.after, reference, end, offset)
     return FieldHead(parameter, reference, end, product[after + 1] if shape.member else None)

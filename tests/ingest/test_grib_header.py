@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 from datetime import UTC, datetime, timedelta
 
+import eccodes
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gribmill.ingest.grib2_header import SHAPES
 from gribmill.ingest.grib_header import BadMessage, MessageHead, read_message
 from gribmill.ingest.walk import walk
 from gribmill.tiles.grib.field import read_fields
@@ -65,6 +67,27 @@ def test_windows_end_where_they_end_and_submessages_are_counted() -> None:
     assert _read(total).fields[0].end == timedelta(hours=12)
     pair = multi_field([make_message("hrrr-small", "10u"), make_message("hrrr-small", "10v")])
     assert [field.parameter for field in _read(pair).fields] == [(0, 2, 2), (0, 2, 3)]
+
+
+@pytest.mark.parametrize("template", SHAPES)
+def test_every_template_has_its_time_where_eccodes_writes_it(template: int) -> None:
+    shape, handle = SHAPES[template], eccodes.codes_grib_new_from_samples("GRIB2")
+    keys = {"productDefinitionTemplateNumber": template, "indicatorOfUnitOfTimeRange": 1, "forecastTime": 6}
+    keys |= {"indicatorOfUnitForTimeRange": 1, "lengthOfTimeRange": 3} if shape.window else {}
+    keys |= {"perturbationNumber": 7} if shape.member else {}
+    try:
+        for key, value in keys.items():
+            eccodes.codes_set(handle, key, value)
+        (field,) = _read(eccodes.codes_get_message(handle)).fields
+    finally:
+        eccodes.codes_release(handle)
+    assert (field.end, field.member) == (timedelta(hours=9 if shape.window else 6), 7 if shape.member else None)
+
+
+def test_means_of_many_forecasts_are_as_far_ahead_as_each_of_them() -> None:
+    old = bytearray(make_message("gfs-small", "2t", packing="grid_simple", edition=1))
+    old[8 + 17 : 8 + 21] = bytes((1, 6, 12, 113))
+    assert _read(bytes(old)).fields[0].end == timedelta(hours=6)
 
 
 def test_damage_is_refused() -> None:
