@@ -20,11 +20,6 @@ class ByteRange(NamedTuple):
     start: int
     end: int | None
 
-    @property
-    def header(self) -> str:
-        """The value of an HTTP Range header, whose last byte is included."""
-        return f"bytes={self.start}-{'' if self.end is None else self.end - 1}"
-
 
 class Fetch(NamedTuple):
     """One request, and the ranges that it brings."""
@@ -32,11 +27,6 @@ class Fetch(NamedTuple):
     start: int
     end: int | None
     parts: tuple[ByteRange, ...]
-
-    @property
-    def whole(self) -> ByteRange:
-        """All of its bytes, gaps included."""
-        return ByteRange(self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,13 +243,6 @@ class SqliteDatabase:
                 found.append(f"{row[0]} row {row[1]} refers to a missing row of {row[2]}")
             return found
 
-    def wal_bytes(self) -> int:
-        """The size of the write-ahead log; large means that some reader holds an old snapshot."""
-        try:
-            return self._wal.stat().st_size
-        except FileNotFoundError:
-            return 0
-
     def close(self) -> None:
         """Close this thread's connection, under the lock: closing may checkpoint."""
         handle: _Handle | None = getattr(self._local, "handle", None)
