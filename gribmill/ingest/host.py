@@ -23,7 +23,6 @@ class Host(BaseModel):
     listing: Listing
     connections: Annotated[int, Field(ge=1, le=64)]
     requests_per_minute: Annotated[int, Field(ge=1)] | None = None
-    multi_range: bool = False
     retention_hours: Annotated[int, Field(ge=1)] | None = None
     settle_seconds: Annotated[int, Field(ge=0)] = 0
     retry_statuses: tuple[int, ...] = ()
