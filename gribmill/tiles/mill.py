@@ -245,4 +245,4 @@ def _attempt(draft: Draft, source: Source, wanted: frozenset[str], attribution: 
     except GribmillError as error:
         return error
     except OSError as error:
-        return TileError(str(error))
+        return TileError(f"{draft.path} cannot be written: {error.strerror or error}")

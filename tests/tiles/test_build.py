@@ -225,6 +225,14 @@ def test_one_region_that_fails_does_not_stop_the_others(hour: Path, tmp_path: Pa
     assert [built.meta.region.name for built in outcome.tiles] == ["potomac"]
 
 
+def test_a_tile_that_cannot_be_written_is_told_by_its_path(hour: Path, tmp_path: Path) -> None:
+    place = build(hour, [POTOMAC], tmp_path).tiles[0].path
+    place.unlink()
+    place.mkdir()
+    (failure,) = build(hour, [POTOMAC], tmp_path).failed
+    assert str(failure.error) == f"{place} cannot be written: Is a directory"
+
+
 def test_a_damaged_file_leaves_nothing(hour: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.grib2"
     broken.write_bytes(hour.read_bytes()[:-500])
