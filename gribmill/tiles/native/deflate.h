@@ -18,9 +18,13 @@
 #define WORD_BOUND 6
 #define DESCRIPTION_BOUND 512
 
+/* A byte's rest before them leaves room for so many bits in a word. */
+#define MOST_AT_ONCE 57
+
 /* Codes with their extra bits lie at the top of a word, their number of bits at its bottom. The first one is moved
    down as others come in above it. */
 #define BITS_OF(code) ((unsigned)(code) & 63)
+#define WITHOUT_NUMBER(code) ((code) & ~UINT64_C(63))
 
 typedef struct {
     Repeats repeats;
@@ -165,21 +169,44 @@ static inline void code_literals(Deflater *self) {
     }
 }
 
+static inline void put_words(Output *self, const Deflater *deflater, const uint32_t *words, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t code = code_word(&deflater->symbols, words[i]);
+        put(self, code, BITS_OF(code));
+    }
+}
+
+static inline uint64_t code_token(const Deflater *self, uint32_t token) {
+    const uint32_t kind = token & KIND_MASK;
+    return self->codes[kind] | (uint64_t)(token ^ kind) << 32;
+}
+
+/* Two tokens nearly always have room in one word; the number at the bottom then may have none. */
+static inline void put_pairs(Output *self, const Deflater *deflater, const uint32_t *tokens, size_t count) {
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        const uint64_t one = code_token(deflater, tokens[i]), other = code_token(deflater, tokens[i + 1]);
+        const unsigned bits = BITS_OF(one) + BITS_OF(other);
+        if (bits <= MOST_AT_ONCE) {
+            put(self, WITHOUT_NUMBER(one) >> BITS_OF(other) | WITHOUT_NUMBER(other), bits);
+            continue;
+        }
+        put(self, one, BITS_OF(one));
+        put(self, other, BITS_OF(other));
+    }
+    if (i < count) {
+        const uint64_t code = code_token(deflater, tokens[i]);
+        put(self, code, BITS_OF(code));
+    }
+}
+
 static inline void put_strand(Output *output, const Deflater *deflater, const Strand *strand) {
     const Tokens *tokens = &deflater->tokens;
-    const size_t start = strand->start, end = start + strand->tokens;
     Output self = *output;
     if (tokens->plain)
-        for (size_t i = start; i < end; i++) {
-            const uint64_t code = code_word(&deflater->symbols, tokens->literals[i]);
-            put(&self, code, BITS_OF(code));
-        }
+        put_words(&self, deflater, tokens->literals + strand->start, strand->tokens);
     else
-        for (size_t i = start; i < end; i++) {
-            const uint32_t token = tokens->all[i], kind = token & KIND_MASK;
-            const uint64_t code = deflater->codes[kind];
-            put(&self, code | (uint64_t)(token ^ kind) << 32, BITS_OF(code));
-        }
+        put_pairs(&self, deflater, tokens->all + strand->start, strand->tokens);
     *output = self;
 }
 
