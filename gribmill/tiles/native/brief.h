@@ -1,5 +1,6 @@
 /* How a block begins where there is no time to make codes for that: the lengths of its codes are told by codes that are
-   always the same, as fields mostly need them. It takes ten bytes more, and a quarter of the time. */
+   always the same, as fields mostly need them. It takes ten to twenty bytes more, and a quarter
+   of the time. */
 #ifndef GRIBMILL_BRIEF_H
 #define GRIBMILL_BRIEF_H
 

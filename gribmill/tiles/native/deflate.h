@@ -181,7 +181,7 @@ static inline uint64_t code_token(const Deflater *self, uint32_t token) {
     return self->codes[kind] | (uint64_t)(token ^ kind) << 32;
 }
 
-/* Two tokens nearly always have room in one word; the number at the bottom then may have none. */
+/* Two tokens nearly always have room in one word, if their number of bits is taken out of it. */
 static inline void put_pairs(Output *self, const Deflater *deflater, const uint32_t *tokens, size_t count) {
     size_t i = 0;
     for (; i + 2 <= count; i += 2) {
@@ -236,7 +236,10 @@ static inline size_t make_block(Deflater *self, const Words *words, int last, ui
     code_kinds(self);
     code_literals(self);
     Output output = {0, 0, out};
-    (words->search == FOUND ? put_description : put_brief)(&output, &self->symbols, &self->distances, last);
+    if (words->search == FOUND)
+        put_description(&output, &self->symbols, &self->distances, last);
+    else
+        put_brief(&output, &self->symbols, &self->distances, last);
     put_strands(&output, self, out, marks);
     if (words->size > 4 * PIECE_WORDS * pieces) marks[pieces] = place_of(&output, out);
     for (size_t i = 4 * count; i < words->size; i++) put_symbol(&output, &self->symbols, words->bytes[i]);
