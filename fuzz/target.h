@@ -12,6 +12,7 @@ static inline void prepare(void) {
     if (crc_tables[0][1]) return;
     fill_crc_tables();
     fill_brief();
+    fill_picks();
 }
 
 int unpack_vector(const Task *task);

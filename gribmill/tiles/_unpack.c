@@ -328,5 +328,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__unpack(void) {
     fill_crc_tables();
     fill_brief();
+    fill_picks();
     return PyModuleDef_Init(&definition);
 }

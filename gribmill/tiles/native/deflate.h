@@ -21,10 +21,12 @@
 /* A byte's rest before them leaves room for so many bits in a word. */
 #define MOST_AT_ONCE 57
 
-/* Codes with their extra bits lie at the top of a word, their number of bits at its bottom. The first one is moved
+/* Codes with their extra bits lie at the top of a word, their number of bits in its lowest byte. The first one is moved
    down as others come in above it. */
-#define BITS_OF(code) ((unsigned)(code) & 63)
-#define WITHOUT_NUMBER(code) ((code) & ~UINT64_C(63))
+#define BITS_OF(code) ((unsigned)(uint8_t)(code))
+#define WITHOUT_NUMBER(code) ((code) & ~UINT64_C(255))
+/* A token's extra bits belong to the upper half of its code. Its kind comes along with them, and is taken off before. */
+#define TOKEN_BITS(token) ((uint64_t)(token) << 32)
 
 typedef struct {
     Repeats repeats;
@@ -39,8 +41,7 @@ static inline uint64_t at_top(uint64_t code, unsigned bits) { return code << (-b
 
 /* One code after another, each with the number of bits of both at the bottom. */
 static inline uint64_t joined(uint64_t first, uint64_t second) {
-    const uint64_t rest = ~UINT64_C(255);
-    return ((first & rest) >> BITS_OF(second) | second) + BITS_OF(first);
+    return (WITHOUT_NUMBER(first) >> BITS_OF(second) | second) + BITS_OF(first);
 }
 
 static const uint8_t LENGTH_EXTRA[LENGTH_SYMBOLS] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
@@ -119,11 +120,12 @@ static inline void count_symbols(Deflater *self) {
     if (self->tokens.plain) return;
     uint32_t of_length[LONGEST_WORDS] = {0};
     for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
-        const uint32_t *row = self->tokens.kind_counts + LONGEST_WORDS * symbol;
         uint32_t sum = 0;
         for (unsigned i = 0; i < LONGEST_WORDS; i++) {
-            sum += row[i];
-            of_length[i] += row[i];
+            const unsigned kind = LONGEST_WORDS * symbol + i;
+            const uint32_t count = (uint32_t)self->tokens.kind_counts[0][kind] + self->tokens.kind_counts[1][kind];
+            sum += count;
+            of_length[i] += count;
         }
         self->distance_counts[symbol] = sum;
     }
@@ -147,8 +149,9 @@ static inline void code_kinds(Deflater *self) {
         if (!self->distance_counts[symbol]) continue;
         const unsigned bits = self->distances.lengths[symbol] + distance_extra(symbol);
         const uint64_t distance = at_top(self->distances.plain[symbol], bits);
-        uint64_t *codes = self->codes + LONGEST_WORDS * symbol;
-        for (unsigned i = 0; i < LONGEST_WORDS; i++) codes[i] = joined(of_length[i], distance);
+        const unsigned first = LONGEST_WORDS * symbol;
+        for (unsigned i = 0; i < LONGEST_WORDS; i++)
+            self->codes[first + i] = joined(of_length[i], distance) - TOKEN_BITS(first + i);
     }
 }
 
@@ -165,7 +168,10 @@ static inline void code_literals(Deflater *self) {
     const Tokens *tokens = &self->tokens;
     for (unsigned s = 0; !tokens->plain && s < tokens->strand_count; s++) {
         const size_t start = tokens->strands[s].start, end = start + tokens->strands[s].literals;
-        for (size_t i = start; i < end; i++) self->codes[KINDS + i] = code_word(&self->symbols, tokens->literals[i]);
+        for (size_t i = start; i < end; i++) {
+            const unsigned kind = KINDS + tokens->literal_places[i];
+            self->codes[kind] = code_word(&self->symbols, tokens->literals[i]) - TOKEN_BITS(kind);
+        }
     }
 }
 
@@ -177,8 +183,7 @@ static inline void put_words(Output *self, const Deflater *deflater, const uint3
 }
 
 static inline uint64_t code_token(const Deflater *self, uint32_t token) {
-    const uint32_t kind = token & KIND_MASK;
-    return self->codes[kind] | (uint64_t)(token ^ kind) << 32;
+    return self->codes[(uint16_t)token] + TOKEN_BITS(token);
 }
 
 /* Two tokens nearly always have room in one word, if their number of bits is taken out of it. */

@@ -15,27 +15,10 @@ static inline size_t seen_last(Repeats *self, const uint8_t *words, size_t place
     return before;
 }
 
-static inline void use_new(Tokens *self, const uint8_t *words, Choice *choice) {
-    self->literals[choice->literal] = word_of(words, choice->at++);
-    *choice->token++ = choice->literal++ << 8;
-}
-
-/* Two words or more; one, at the end of a piece. */
-static inline void use_repeat(const uint8_t *words, Choice *choice, size_t from) {
-    const size_t left = choice->end - choice->at;
-    const size_t alike = alike_from(words, choice->at, from, left < LONGEST_WORDS ? left : LONGEST_WORDS);
-    *choice->token++ = (uint32_t)(choice->at - from) << 8 | (uint32_t)alike;
-    choice->at += alike;
-}
-
-/* A word that is new, or one that repeats: which of them cannot be foretold, so that there is no jump for it. */
-static inline void use_word(Tokens *self, const uint8_t *words, Choice *choice, size_t from) {
-    const uint32_t word = word_of(words, choice->at), repeats = 0u - (uint32_t)(word == word_of(words, from));
-    const uint32_t back = (uint32_t)(choice->at++ - from), literal = choice->literal;
-    self->literals[literal] = word;
-    *choice->token++ = ((literal ^ ((literal ^ back) & repeats)) << 8) - repeats;
-    choice->literal = literal + 1 + repeats;
-}
+/* Where the choice has come to in a piece, and the next token in the list of all. */
+typedef struct {
+    size_t at, end, token;
+} Choice;
 
 /* The first repeat that comes is used, as long as it is; the last of its words may be looked for again. */
 static inline void choose_until(Tokens *self, Repeats *repeats, const uint8_t *words, Choice *choice, size_t safe, int runs) {
@@ -43,10 +26,12 @@ static inline void choose_until(Tokens *self, Repeats *repeats, const uint8_t *w
     while (own.at < safe) {
         const size_t from = seen_last(repeats, words, own.at, runs);
         if (pair_of(words, own.at) != pair_of(words, from)) {
-            use_word(self, words, &own, from);
+            /* One that is new, or one that repeats: which of them cannot be foretold, so that there is no jump for it. */
+            const uint32_t alike = word_of(words, own.at) == word_of(words, from);
+            own.at = add_token(self, own.token++, own.at, SEEN_AT(from, alike));
             continue;
         }
-        use_repeat(words, &own, from);
+        own.at = add_token(self, own.token++, own.at, longest_from(words, own.at, from, own.end));
         if (own.at < safe) seen_last(repeats, words, own.at - 1, runs);
     }
     *choice = own;
@@ -57,14 +42,17 @@ static inline void choose_until(Tokens *self, Repeats *repeats, const uint8_t *w
 static inline size_t choose_recent(Tokens *self, Repeats *repeats, const uint8_t *words, size_t piece, size_t count,
                                    size_t readable, int runs) {
     const size_t safe = count < readable ? count : readable - 1;
-    Choice choice = begin_choice(self, piece, 0, count);
+    Choice choice = {0, count, piece};
     if (!runs) memset(repeats->word_at, 0, sizeof repeats->word_at);
-    use_new(self, words, &choice);
+    choice.at = add_token(self, choice.token++, 0, NEW_WORD);
     choose_until(self, repeats, words, &choice, safe < EARLY_WORDS ? safe : EARLY_WORDS, runs);
-    if (!runs && !piece && hardly_repeat(choice.at - choice.literal, choice.at, words, count)) return count;
+    if (!runs && !piece) {
+        const size_t fresh = choice.token - count_repeats(self->all, choice.token);
+        if (hardly_repeat(choice.at - fresh, choice.at, words, count)) return count;
+    }
     choose_until(self, repeats, words, &choice, safe, runs);
-    while (choice.at < count) use_new(self, words, &choice);
-    return end_choice(self, &choice, piece);
+    while (choice.at < count) choice.at = add_token(self, choice.token++, choice.at, NEW_WORD);
+    return end_strand(self, words, piece, piece, choice.token - piece);
 }
 
 #endif

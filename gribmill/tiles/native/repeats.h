@@ -8,14 +8,14 @@
 
 /* Words that are looked at together: what lies before them is not known. Deflate could look back twice as far. */
 #define PIECE_WORDS 4096
-/* No repeat reaches from one part of a piece into the next: which of them are used is then chosen for two at once. */
-#define STRAND_WORDS 1024
 #define HASH_BITS 12
 /* Of so many words at the beginning, one in so many must repeat, for others to be searched. */
 #define EARLY_WORDS 512
 #define LEAST_EARLY 8
 /* Words are taken eight at a time, and compared eight at a time. */
 #define LANES 8
+/* Words whose hashes are worked out before any of them is looked for: who looks for them right away waits for them. */
+#define HASHED_WORDS 64
 /* The windows of a field are more than a near cache holds: the values of the next block are asked for while those of this
    one are searched. */
 #define AHEAD_BYTES 65536
@@ -78,25 +78,32 @@ AVX2 static inline unsigned alike_avx2(const uint8_t *words, size_t place, size_
     return (unsigned)__builtin_ctz(same(eight_at(words, place), eight_at(words, from)) + 1);
 }
 
-/* Every load and every step counts here: this is a third of all that a tile costs. */
-AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t place) {
-    const __m256i here = eight_at(words, place), next = eight_at(words, place + 1);
+/* Of eight words: four of words, four of pairs, then the other four. */
+AVX2 static inline void hash_eight(const uint8_t *words, size_t place, uint16_t *hashes) {
+    const __m256i next = eight_at(words, place + 1);
+    const __m256i mixed = _mm256_mullo_epi32(eight_at(words, place), _mm256_set1_epi32((int)WORD_FACTOR));
+    const __m256i turned = _mm256_or_si256(_mm256_slli_epi32(next, 16), _mm256_srli_epi32(next, 16));
+    const __m256i both = _mm256_mullo_epi32(_mm256_add_epi32(mixed, turned), _mm256_set1_epi32((int)PAIR_FACTOR));
+    _mm256_storeu_si256((__m256i *)hashes, _mm256_packus_epi32(_mm256_srli_epi32(mixed, 32 - HASH_BITS),
+                                                               _mm256_srli_epi32(both, 32 - HASH_BITS)));
+}
+
+/* Whether fifteen words, and the one before them, are the same. */
+AVX2 static inline int run_at(const uint8_t *words, size_t place) {
+    const __m256i next = eight_at(words, place + 1);
     /* All fifteen first: whether the first two are the same is seldom foretold. */
-    if ((same(here, next) & same(next, eight_at(words, place + LANES - 1))) == 255 && place &&
-        word_of(words, place - 1) == word_of(words, place)) {
+    return (same(eight_at(words, place), next) & same(next, eight_at(words, place + LANES - 1))) == 255 && place &&
+           word_of(words, place - 1) == word_of(words, place);
+}
+
+/* Every load and every step counts here: this is a quarter of all that a tile costs. */
+AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t place, const uint16_t *hashes) {
+    if (run_at(words, place)) {
         const __m256i before = _mm256_add_epi32(_mm256_set1_epi32((int)place), _mm256_setr_epi32(-1, 0, 1, 2, 3, 4, 5, 6));
         const __m256i seen = _mm256_or_si256(_mm256_slli_epi32(before, 8), _mm256_set1_epi32(LANES));
         _mm256_storeu_si256((__m256i *)(self->found + place), seen);
         return;
     }
-    const __m256i mixed = _mm256_mullo_epi32(here, _mm256_set1_epi32((int)WORD_FACTOR));
-    const __m256i turned = _mm256_or_si256(_mm256_slli_epi32(next, 16), _mm256_srli_epi32(next, 16));
-    const __m256i both = _mm256_mullo_epi32(_mm256_add_epi32(mixed, turned), _mm256_set1_epi32((int)PAIR_FACTOR));
-    /* Four of words, four of pairs, then the other four. Through memory: one by one out of a register takes longer. */
-    uint16_t hashes[2 * LANES];
-    _mm256_storeu_si256((__m256i *)hashes, _mm256_packus_epi32(_mm256_srli_epi32(mixed, 32 - HASH_BITS),
-                                                               _mm256_srli_epi32(both, 32 - HASH_BITS)));
-    __asm__("" : "+m"(hashes));
     const uint8_t *own = words + 4 * place;
 #pragma GCC unroll 8
     for (unsigned i = 0; i < LANES; i++) {
@@ -114,9 +121,16 @@ AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t p
 }
 
 AVX2 static void search_avx2(Repeats *self, const uint8_t *words, size_t begin, size_t end) {
-    for (size_t place = begin; place < end; place += LANES) {
-        _mm_prefetch((const char *)((uintptr_t)words + 4 * place + AHEAD_BYTES), _MM_HINT_T1);
-        eight_avx2(self, words, place);
+    uint16_t hashes[2 * HASHED_WORDS];
+    for (size_t start = begin; start < end; start += HASHED_WORDS) {
+        const size_t count = end - start < HASHED_WORDS ? end - start : HASHED_WORDS;
+        for (size_t i = 0; i < count; i += LANES) hash_eight(words, start + i, hashes + 2 * i);
+        /* Through memory: one by one out of a register takes longer. */
+        __asm__("" : "+m"(hashes));
+        for (size_t i = 0; i < count; i += LANES) {
+            _mm_prefetch((const char *)((uintptr_t)words + 4 * (start + i) + AHEAD_BYTES), _MM_HINT_T1);
+            eight_avx2(self, words, start + i, hashes + 2 * i);
+        }
     }
 }
 #endif
@@ -146,15 +160,6 @@ static inline size_t count_repeats(const uint32_t *found, size_t count) {
     return repeats;
 }
 
-/* No repeat reaches past any of these ends. */
-static inline void cut_short(uint32_t *found, size_t count) {
-    for (size_t start = 0; start < count; start += STRAND_WORDS) {
-        const size_t end = count - start < STRAND_WORDS ? count : start + STRAND_WORDS;
-        for (size_t i = end - start > LANES ? end - LANES : start; i < end; i++)
-            if ((found[i] & 255) > end - i) found[i] = (found[i] & ~UINT32_C(255)) | (uint32_t)(end - i);
-    }
-}
-
 /* Fills `found` for `count` words, at most PIECE_WORDS; up to `readable` may be read. Returns 0, with nothing to be used,
    where the first ones hardly repeat and it may `give_up`. */
 static inline int find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable, int give_up) {
@@ -168,7 +173,6 @@ static inline int find_repeats(Repeats *self, const uint8_t *words, size_t count
     search(self, words, early, searched);
     memset(self->found + searched, 0, (count - searched) * sizeof *self->found);
     self->found[0] = 0; /* it was taken for its own like */
-    cut_short(self->found, count);
     return 1;
 }
 

@@ -3,51 +3,60 @@
 #define GRIBMILL_TOKENS_H
 
 #include "description.h"
+#include "fresh.h"
 #include "repeats.h"
 
 #define BLOCK_WORDS 16384
 #define PIECES (BLOCK_WORDS / PIECE_WORDS)
-#define MOST_STRANDS (BLOCK_WORDS / STRAND_WORDS)
+/* In a piece. */
+#define STRANDS 4
 #define LONGEST_WORDS 64
-/* A token's kind is its place in the table of codes: distance symbol × 64 + length in words - 1; and from here on the
-   literals, one after the other. Those are counted in eight places, so that none waits for another. */
+/* A token's kind is its place in the table of codes: distance symbol × 64 + length in words - 1; and from here on the new
+   words, each by its place in the block. */
 #define KINDS 2048
-#define KIND_MASK 0x7FFF
-#define LITERAL_PLACES 8
 #define NO_LENGTH 0
+#define NEW_WORD SEEN_AT(0, NO_LENGTH)
+/* Two tokens that follow each other are not counted in the same place: there, one would wait for the other. */
+#define COUNTERS 2
 
-/* Words at whose end a token ends: where they begin in the block, and so their tokens and literals do in theirs; and how
-   many of those there are. */
+/* Words at whose end a token ends: where their tokens and new words begin in the lists of them, which is where the words
+   begin in the block; and how many of those there are. */
 typedef struct {
     uint32_t start, tokens, literals;
 } Strand;
 
 typedef struct {
-    /* A kind, and a distance's extra bits at the top; until they are settled, words back << 8 | words alike, or a
-       literal's number << 8. */
+    /* A kind in the lower half, a distance's extra bits at the top; until they are settled, as it was found: the place of
+       the same words << 8 | how many. */
     uint32_t all[BLOCK_WORDS];
+    uint16_t places[BLOCK_WORDS]; /* where in its piece each begins */
     uint32_t literals[BLOCK_WORDS];
-    Strand strands[MOST_STRANDS];
+    uint16_t literal_places[BLOCK_WORDS + FRESH_SLACK]; /* in the block */
+    Strand strands[PIECES * STRANDS];
     unsigned strand_count;
-    int plain;                                    /* literals alone */
-    uint16_t kinds[PIECE_WORDS];                  /* of one strand's */
-    uint32_t kind_counts[KINDS + LITERAL_PLACES]; /* of all */
+    int plain; /* literals alone */
+    /* Of kinds. New words are counted as well, which nobody reads: to leave them out takes longer. */
+    uint16_t kind_counts[COUNTERS][KINDS + BLOCK_WORDS];
 } Tokens;
 
-/* Where the choice has come to in a piece. */
-typedef struct {
-    size_t at, end;
-    uint32_t *token, literal; /* the next ones */
-} Choice;
-
 static inline void forget_tokens(Tokens *self) {
-    memset(self->kind_counts, 0, sizeof self->kind_counts);
+    for (unsigned i = 0; i < COUNTERS; i++) memset(self->kind_counts[i], 0, KINDS * sizeof **self->kind_counts);
     self->strand_count = 0;
     self->plain = 0;
 }
 
-static inline Choice begin_choice(Tokens *self, size_t piece, size_t start, size_t end) {
-    return (Choice){start, end, self->all + piece + start, (uint32_t)(piece + start)};
+/* As many words as are alike, up to an end. */
+static inline uint32_t longest_from(const uint8_t *words, size_t at, size_t from, size_t end) {
+    const size_t left = end - at;
+    return SEEN_AT(from, (uint32_t)alike_from(words, at, from, left < LONGEST_WORDS ? left : LONGEST_WORDS));
+}
+
+/* The next token of a strand, which begins at a place of its piece. Returns where the one after it does. */
+static inline size_t add_token(Tokens *self, size_t token, size_t at, uint32_t found) {
+    const size_t alike = found & 255;
+    self->places[token] = (uint16_t)at;
+    self->all[token] = found;
+    return at + alike + (alike == NO_LENGTH);
 }
 
 static inline uint32_t float_bits(int32_t number) {
@@ -59,22 +68,32 @@ static inline uint32_t float_bits(int32_t number) {
 
 /* As a float's, a distance's bits are what deflate wants: exponent and first bit of the fraction are its symbol (from the
    bias on), the rest of the fraction its extra bits. */
-static inline void settle(Tokens *self, uint32_t *tokens, size_t count) {
+static inline void settle(uint32_t *tokens, const uint16_t *places, size_t count, uint32_t piece) {
     for (size_t i = 0; i < count; i++) {
-        const uint32_t number = tokens[i] >> 8, alike = tokens[i] & 255, fresh = 0u - (uint32_t)(alike == NO_LENGTH);
-        const uint32_t bits = float_bits((int32_t)(4 * number) - 1), symbol = (bits >> 22) - 2 * 127;
-        const uint32_t kind = symbol << 6 | (alike - 1), repeat = (bits & ~UINT32_C(511)) << 10 | kind;
-        tokens[i] = (repeat & ~fresh) | ((KINDS + number) & fresh);
-        self->kinds[i] = (uint16_t)((kind & ~fresh) | ((KINDS + i % LITERAL_PLACES) & fresh));
+        const uint32_t place = places[i], alike = tokens[i] & 255, fresh = 0u - (uint32_t)(alike == NO_LENGTH);
+        const uint32_t bits = float_bits((int32_t)(4 * (place - (tokens[i] >> 8))) - 1), symbol = (bits >> 22) - 2 * 127;
+        const uint32_t repeat = (bits & ~UINT32_C(511)) << 10 | symbol << 6 | (alike - 1);
+        tokens[i] = (repeat & ~fresh) | ((KINDS + piece + place) & fresh);
     }
-    for (size_t i = 0; i < count; i++) self->kind_counts[self->kinds[i]]++;
 }
 
-/* What was chosen from `start` on is a strand. Returns how many of its words are new. */
-static inline size_t end_choice(Tokens *self, const Choice *choice, size_t start) {
-    const size_t made = (size_t)(choice->token - self->all) - start, fresh = choice->literal - start;
-    self->strands[self->strand_count++] = (Strand){(uint32_t)start, (uint32_t)made, (uint32_t)fresh};
-    settle(self, self->all + start, made);
+static inline void count_kinds(Tokens *self, const uint32_t *tokens, size_t count) {
+    size_t i = 0;
+    for (; i + COUNTERS <= count; i += COUNTERS)
+        for (size_t k = 0; k < COUNTERS; k++) self->kind_counts[k][(uint16_t)tokens[i + k]]++;
+    for (; i < count; i++) self->kind_counts[0][(uint16_t)tokens[i]]++;
+}
+
+/* The tokens from `start` on are a strand of the piece that begins at the block's word `piece`. Returns how many of its
+   words are new. */
+static inline size_t end_strand(Tokens *self, const uint8_t *words, size_t piece, size_t start, size_t count) {
+    uint32_t *tokens = self->all + start;
+    uint16_t *fresh_places = self->literal_places + start;
+    const size_t fresh = list_fresh(tokens, self->places + start, count, piece, fresh_places);
+    for (size_t i = 0; i < fresh; i++) self->literals[start + i] = word_of(words, fresh_places[i] - piece);
+    settle(tokens, self->places + start, count, (uint32_t)piece);
+    count_kinds(self, tokens, count);
+    self->strands[self->strand_count++] = (Strand){(uint32_t)start, (uint32_t)count, (uint32_t)fresh};
     return fresh;
 }
 
