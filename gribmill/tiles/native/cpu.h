@@ -12,4 +12,7 @@ static inline int has_avx2(void) {
 }
 #endif
 
+/* What is seldom so is kept out of the way of what is done all the time. */
+#define SELDOM(condition) __builtin_expect(condition, 0)
+
 #endif

@@ -78,14 +78,15 @@ AVX2 static inline unsigned alike_avx2(const uint8_t *words, size_t place, size_
     return (unsigned)__builtin_ctz(same(eight_at(words, place), eight_at(words, from)) + 1);
 }
 
-/* Of eight words: four of words, four of pairs, then the other four. */
-AVX2 static inline void hash_eight(const uint8_t *words, size_t place, uint16_t *hashes) {
-    const __m256i next = eight_at(words, place + 1);
-    const __m256i mixed = _mm256_mullo_epi32(eight_at(words, place), _mm256_set1_epi32((int)WORD_FACTOR));
+/* Of eight words: four of words, four of pairs, then the other four. Returns whether all are as the ones behind them. */
+AVX2 static inline int hash_eight(const uint8_t *words, size_t place, uint16_t *hashes) {
+    const __m256i here = eight_at(words, place), next = eight_at(words, place + 1);
+    const __m256i mixed = _mm256_mullo_epi32(here, _mm256_set1_epi32((int)WORD_FACTOR));
     const __m256i turned = _mm256_or_si256(_mm256_slli_epi32(next, 16), _mm256_srli_epi32(next, 16));
     const __m256i both = _mm256_mullo_epi32(_mm256_add_epi32(mixed, turned), _mm256_set1_epi32((int)PAIR_FACTOR));
     _mm256_storeu_si256((__m256i *)hashes, _mm256_packus_epi32(_mm256_srli_epi32(mixed, 32 - HASH_BITS),
                                                                _mm256_srli_epi32(both, 32 - HASH_BITS)));
+    return same(here, next) == 255;
 }
 
 /* Whether fifteen words, and the one before them, are the same. */
@@ -97,8 +98,8 @@ AVX2 static inline int run_at(const uint8_t *words, size_t place) {
 }
 
 /* Every load and every step counts here: this is a quarter of all that a tile costs. */
-AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t place, const uint16_t *hashes) {
-    if (run_at(words, place)) {
+AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t place, const uint16_t *hashes, int runs) {
+    if (runs && run_at(words, place)) {
         const __m256i before = _mm256_add_epi32(_mm256_set1_epi32((int)place), _mm256_setr_epi32(-1, 0, 1, 2, 3, 4, 5, 6));
         const __m256i seen = _mm256_or_si256(_mm256_slli_epi32(before, 8), _mm256_set1_epi32(LANES));
         _mm256_storeu_si256((__m256i *)(self->found + place), seen);
@@ -124,12 +125,13 @@ AVX2 static void search_avx2(Repeats *self, const uint8_t *words, size_t begin, 
     uint16_t hashes[2 * HASHED_WORDS];
     for (size_t start = begin; start < end; start += HASHED_WORDS) {
         const size_t count = end - start < HASHED_WORDS ? end - start : HASHED_WORDS;
-        for (size_t i = 0; i < count; i += LANES) hash_eight(words, start + i, hashes + 2 * i);
+        int runs = 0;
+        for (size_t i = 0; i < count; i += LANES) runs |= hash_eight(words, start + i, hashes + 2 * i);
         /* Through memory: one by one out of a register takes longer. */
         __asm__("" : "+m"(hashes));
         for (size_t i = 0; i < count; i += LANES) {
             _mm_prefetch((const char *)((uintptr_t)words + 4 * (start + i) + AHEAD_BYTES), _MM_HINT_T1);
-            eight_avx2(self, words, start + i, hashes + 2 * i);
+            eight_avx2(self, words, start + i, hashes + 2 * i, runs);
         }
     }
 }

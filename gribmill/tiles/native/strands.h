@@ -37,7 +37,7 @@ static inline void choose_together(Tokens *self, const Repeats *repeats, const u
             for (unsigned k = 0; k < STRANDS; k++) {
                 const size_t at = own.at[k];
                 uint32_t found = repeats->found[at];
-                if ((found & 255) == LANES) found = long_repeat(words, at, found >> 8, own.end[k]);
+                if (SELDOM((found & 255) == LANES)) found = long_repeat(words, at, found >> 8, own.end[k]);
                 own.at[k] = add_token(self, own.first[k] + own.tokens, at, found);
             }
     *choices = own;

@@ -3,18 +3,14 @@
 #define GRIBMILL_TOKENS_H
 
 #include "description.h"
-#include "fresh.h"
 #include "repeats.h"
+#include "settle.h"
 
 #define BLOCK_WORDS 16384
 #define PIECES (BLOCK_WORDS / PIECE_WORDS)
 /* In a piece. */
 #define STRANDS 4
 #define LONGEST_WORDS 64
-/* A token's kind is its place in the table of codes: distance symbol × 64 + length in words - 1; and from here on the new
-   words, each by its place in the block. */
-#define KINDS 2048
-#define NO_LENGTH 0
 #define NEW_WORD SEEN_AT(0, NO_LENGTH)
 /* Two tokens that follow each other are not counted in the same place: there, one would wait for the other. */
 #define COUNTERS 2
@@ -26,12 +22,10 @@ typedef struct {
 } Strand;
 
 typedef struct {
-    /* A kind in the lower half, a distance's extra bits at the top; until they are settled, as it was found: the place of
-       the same words << 8 | how many. */
     uint32_t all[BLOCK_WORDS];
     uint16_t places[BLOCK_WORDS]; /* where in its piece each begins */
     uint32_t literals[BLOCK_WORDS];
-    uint16_t literal_places[BLOCK_WORDS + FRESH_SLACK]; /* in the block */
+    uint16_t literal_places[BLOCK_WORDS + SETTLED]; /* in the block */
     Strand strands[PIECES * STRANDS];
     unsigned strand_count;
     int plain; /* literals alone */
@@ -59,24 +53,6 @@ static inline size_t add_token(Tokens *self, size_t token, size_t at, uint32_t f
     return at + alike + (alike == NO_LENGTH);
 }
 
-static inline uint32_t float_bits(int32_t number) {
-    const float value = (float)number;
-    uint32_t bits;
-    memcpy(&bits, &value, 4);
-    return bits;
-}
-
-/* As a float's, a distance's bits are what deflate wants: exponent and first bit of the fraction are its symbol (from the
-   bias on), the rest of the fraction its extra bits. */
-static inline void settle(uint32_t *tokens, const uint16_t *places, size_t count, uint32_t piece) {
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t place = places[i], alike = tokens[i] & 255, fresh = 0u - (uint32_t)(alike == NO_LENGTH);
-        const uint32_t bits = float_bits((int32_t)(4 * (place - (tokens[i] >> 8))) - 1), symbol = (bits >> 22) - 2 * 127;
-        const uint32_t repeat = (bits & ~UINT32_C(511)) << 10 | symbol << 6 | (alike - 1);
-        tokens[i] = (repeat & ~fresh) | ((KINDS + piece + place) & fresh);
-    }
-}
-
 static inline void count_kinds(Tokens *self, const uint32_t *tokens, size_t count) {
     size_t i = 0;
     for (; i + COUNTERS <= count; i += COUNTERS)
@@ -88,10 +64,9 @@ static inline void count_kinds(Tokens *self, const uint32_t *tokens, size_t coun
    words are new. */
 static inline size_t end_strand(Tokens *self, const uint8_t *words, size_t piece, size_t start, size_t count) {
     uint32_t *tokens = self->all + start;
-    uint16_t *fresh_places = self->literal_places + start;
-    const size_t fresh = list_fresh(tokens, self->places + start, count, piece, fresh_places);
-    for (size_t i = 0; i < fresh; i++) self->literals[start + i] = word_of(words, fresh_places[i] - piece);
-    settle(tokens, self->places + start, count, (uint32_t)piece);
+    uint16_t *places = self->literal_places + start;
+    const size_t fresh = settle(&(Unsettled){tokens, self->places + start, count, (uint16_t)piece, places});
+    for (size_t i = 0; i < fresh; i++) self->literals[start + i] = word_of(words, places[i] - piece);
     count_kinds(self, tokens, count);
     self->strands[self->strand_count++] = (Strand){(uint32_t)start, (uint32_t)count, (uint32_t)fresh};
     return fresh;
