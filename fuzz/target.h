@@ -13,6 +13,7 @@ static inline void prepare(void) {
     fill_crc_tables();
     fill_brief();
     fill_picks();
+    fill_layouts();
 }
 
 int unpack_vector(const Task *task);

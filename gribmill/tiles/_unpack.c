@@ -329,5 +329,6 @@ PyMODINIT_FUNC PyInit__unpack(void) {
     fill_crc_tables();
     fill_brief();
     fill_picks();
+    fill_layouts();
     return PyModuleDef_Init(&definition);
 }

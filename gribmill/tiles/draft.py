@@ -71,8 +71,8 @@ class Draft:
         """Where the tile will lie."""
         return self.shelf.tile(self.minutes if self.hour is None else self.hour * 60)
 
-    def add(self, name: str, values: npt.NDArray[np.float32], facts: dict[str, Any], packing: Any = None) -> None:
-        """Take in one variable; `facts` are the parts of its `Quantity` that are not statistics.
+    def add(self, name: str, values: npt.NDArray[np.float32], facts: Quantity, packing: Any = None) -> None:
+        """Take in one variable; `facts` are what is known of it but the statistics.
 
         `packing` is the source's, where the values still are the source's own.
         """
@@ -93,7 +93,7 @@ class Draft:
             minutes=self.minutes,
             region=knife.place,
             grid=knife.record,
-            variables={name: quantity for name, (quantity, _) in made.items()},
+            variables={name: made[name][0] for name in sorted(made)},
             absent=tuple(sorted(wanted - set(made))),
             skipped=tuple(self.skipped),
             duplicates=tuple(self.duplicates),
@@ -108,9 +108,9 @@ class Draft:
 
 
 def _encode(
-    name: str, values: npt.NDArray[np.float32], facts: dict[str, Any], packing: Any, encoding: Encoding
+    name: str, values: npt.NDArray[np.float32], facts: Quantity, packing: Any, encoding: Encoding
 ) -> Encoded:
     found = pack(values, packing) if encoding == "packed" and packing is not None else None
     array, how = found or (values, None)
     made = member(name, array, "compact" if encoding == "compact" else "fast")
-    return Quantity(**facts, **statistics(values, made.summary), packed=how), made
+    return facts.model_copy(update={**statistics(values, made.summary), "packed": how}), made

@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
 from gribmill.tiles.grib.field import Field
-from gribmill.tiles.meta import Skipped
+from gribmill.tiles.meta import Packing, Quantity, Skipped
 from gribmill.tiles.naming import Named
 
 
-def facts_of(named: Named, item: Field, winds: str | None, method: str | None) -> dict[str, Any]:
-    """The parts of a `Quantity` that are known before the field is cut."""
+def facts_of(named: Named, item: Field, winds: Literal["earth", "grid"] | None, method: str | None) -> Quantity:
+    """What is known before the field is cut: everything but the statistics."""
     keys = item.keys
     assert keys.end is not None
     end = int(keys.end.total_seconds() // 60)
     start = end if keys.start is None else max(0, int(keys.start.total_seconds() // 60))
     packing = item.packing
-    return {
-        "units": named.units,
-        "long_name": named.long_name,
-        "standard_name": named.standard_name,
-        "level": named.level,
-        "statistic": keys.statistic,
-        "step_minutes": (min(start, end), end),
-        "message": item.number,
-        "field": item.sub,
-        "offset": item.offset,
-        "length": item.length,
-        "packing": {"name": packing.name, "bits": packing.bits, "step": packing.step},
-        "winds": winds,
-        "method": method,
-    }
+    return Quantity(
+        units=named.units,
+        long_name=named.long_name,
+        standard_name=named.standard_name,
+        level=named.level,
+        statistic=keys.statistic,
+        step_minutes=(min(start, end), end),
+        message=item.number,
+        field=item.sub,
+        offset=item.offset,
+        length=item.length,
+        packing=Packing(name=packing.name, bits=packing.bits, step=packing.step),
+        winds=winds,
+        method=method,
+    )
 
 
-def of_cell(facts: dict[str, Any], suffix: str) -> dict[str, Any]:
+def of_cell(facts: Quantity, suffix: str) -> Quantity:
     """The facts of one statistic of the cells."""
     words = {"_min": "least in the cell", "_max": "greatest in the cell"}
-    return facts if not suffix else {**facts, "long_name": f"{facts['long_name']}, {words[suffix]}"}
+    return facts.model_copy(update={"long_name": f"{facts.long_name}, {words[suffix]}"}) if suffix else facts
 
 
 def cell_name(name: str, suffix: str, *, several: bool) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from gribmill.errors import GribmillError
 from gribmill.regions.region import Region
@@ -19,7 +19,7 @@ from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import Field
 from gribmill.tiles.grib.keys import ECMWF
 from gribmill.tiles.grib.winds import is_component
-from gribmill.tiles.meta import ECMWF_ATTRIBUTION, Skipped, Source, run_id
+from gribmill.tiles.meta import ECMWF_ATTRIBUTION, Quantity, Skipped, Source, run_id
 from gribmill.tiles.model_of import model_of
 from gribmill.tiles.naming import Choice, Named, lexicon_name, name_fields
 from gribmill.tiles.press import Press
@@ -194,9 +194,9 @@ class Mill:
         named: Named,
         item: Field,
         values: Parts | Component,
-        winds: str | None,
+        winds: Literal["earth", "grid"] | None,
     ) -> None:
-        by_method: dict[str | None, dict[str, Any]] = {}
+        by_method: dict[str | None, Quantity] = {}
         for knife, draft in drafts:
             method = knife.method(angle=named.angle)
             facts = by_method.get(method) or by_method.setdefault(method, facts_of(named, item, winds, method))

@@ -12,7 +12,7 @@ from gribmill.regions.grids import Earth, Grid, LambertGrid, LatLonGrid
 from gribmill.regions.region import Region
 from gribmill.tiles.cutter import cutter
 from gribmill.tiles.draft import Draft
-from gribmill.tiles.meta import Source
+from gribmill.tiles.meta import Quantity, Source
 from gribmill.tiles.shelf import Shelf
 
 EARTH = Earth.sphere(6371229.0)
@@ -77,5 +77,5 @@ def make_tile(
         if "step_minutes" in changes:
             facts["step_minutes"] = changes["step_minutes"]
         for suffix, part in knife.cut(np.ascontiguousarray(knife.window.take(whole))).items():
-            draft.add(name + suffix, part, facts)
+            draft.add(name + suffix, part, Quantity(**facts))
     return draft.write(SOURCE, frozenset(), None).path

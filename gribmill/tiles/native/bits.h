@@ -7,6 +7,8 @@
 
 /* The widest number that is read in one go. */
 #define WIDEST 32
+/* The widest that is read eight at a time: in the last bit of a byte it may start, and still lies within four. */
+#define WIDEST_OF_EIGHT 25
 /* Vectors of eight that are read without asking whether the run has ended: most runs are short, and a branch that
    is foretold wrongly costs more than a vector too many. */
 #define TOGETHER 4
@@ -39,27 +41,41 @@ static void run_portable(Octets octets, uint64_t bit, unsigned width, uint32_t b
     for (size_t i = 0; i < count; i++, bit += width) out[i] = base + bits_at(octets, bit, width);
 }
 
+/* Where the bytes of eight numbers lie: the first four within 16 bytes from the first one's, the others from the fifth
+   one's. Each has its four bytes in reverse, big-endian to little, and is then moved up by so many bits. */
+typedef struct {
+    uint8_t bytes[32];
+    uint32_t up[8];
+} Layout;
+
+/* For each width, and each bit of a byte where the first number may start. */
+static Layout layouts[WIDEST_OF_EIGHT + 1][8];
+
+static inline unsigned fifth_at(unsigned width, unsigned start) { return (start + 4 * width) >> 3; }
+
+/* Once, before anything else is done. */
+static void fill_layouts(void) {
+    for (unsigned width = 0; width <= WIDEST_OF_EIGHT; width++)
+        for (unsigned start = 0; start < 8; start++)
+            for (unsigned i = 0; i < 8; i++) {
+                const unsigned bit = start + i * width, byte = (bit >> 3) - (i < 4 ? 0 : fifth_at(width, start));
+                for (unsigned k = 0; k < 4; k++) layouts[width][start].bytes[4 * i + k] = (uint8_t)(byte + 3 - k);
+                layouts[width][start].up[i] = bit & 7;
+            }
+}
+
 #ifdef WITH_AVX2
-/* Eight numbers at a time: they fill whole bytes, so that the same shuffle and shifts serve the whole run.
-   Numbers of no bits come out as nothing but the base. Writes up to RUN_SLACK numbers beyond `count`. */
+/* Eight numbers at a time: they fill whole bytes, so that the same layout serves the whole run. Numbers of no bits come
+   out as nothing but the base. Writes up to RUN_SLACK numbers beyond `count`. */
 AVX2 static void run_avx2(Octets octets, uint64_t bit, unsigned width, uint32_t base, uint32_t *out, size_t count) {
-    const unsigned start = (unsigned)(bit & 7);
-    const unsigned middle = (start + 4 * width) >> 3; /* where the second four begin */
+    const unsigned start = (unsigned)(bit & 7), middle = fifth_at(width, start);
     const uint8_t *from = octets.bytes + (bit >> 3);
     const size_t left = octets.size - (size_t)(bit >> 3);
     size_t done = 0;
     if (left >= middle + 16) {
-        const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-        const __m256i offsets = _mm256_add_epi32(_mm256_set1_epi32((int)start),
-                                                 _mm256_mullo_epi32(lanes, _mm256_set1_epi32((int)width)));
-        const __m256i origin = _mm256_setr_epi32(0, 0, 0, 0, (int)middle, (int)middle, (int)middle, (int)middle);
-        const __m256i places = _mm256_sub_epi32(_mm256_srli_epi32(offsets, 3), origin);
-        /* Each lane takes its four bytes in reverse: big-endian to little. */
-        const __m256i spread = _mm256_shuffle_epi8(
-            places, _mm256_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12, 0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8,
-                                     12, 12, 12, 12));
-        const __m256i shuffle = _mm256_add_epi8(spread, _mm256_set1_epi32(0x00010203));
-        const __m256i up = _mm256_and_si256(offsets, _mm256_set1_epi32(7));
+        const Layout *layout = &layouts[width][start];
+        const __m256i shuffle = _mm256_loadu_si256((const __m256i *)layout->bytes);
+        const __m256i up = _mm256_loadu_si256((const __m256i *)layout->up);
         const __m128i down = _mm_cvtsi32_si128((int)(32 - width));
         const __m256i add = _mm256_set1_epi32((int)base);
         const size_t last = left - middle - 16; /* the last place where both loads stay inside */
@@ -83,8 +99,7 @@ AVX2 static void run_avx2(Octets octets, uint64_t bit, unsigned width, uint32_t 
    bytes, and `out` has room for RUN_SLACK more. */
 static inline void read_run(Octets octets, uint64_t bit, unsigned width, uint32_t base, uint32_t *out, size_t count) {
 #ifdef WITH_AVX2
-    /* A number of 25 bits may start in the last bit of a byte and still lies within four. */
-    if (width <= 25 && has_avx2()) {
+    if (width <= WIDEST_OF_EIGHT && has_avx2()) {
         run_avx2(octets, bit, width, base, out, count);
         return;
     }
