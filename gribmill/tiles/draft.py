@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,17 +16,30 @@ from gribmill.tiles.atomic import write_atomic
 from gribmill.tiles.cutter import Cutter
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.grid_file import write_grid
-from gribmill.tiles.meta import Meta, Quantity, Skipped, Source
+from gribmill.tiles.meta import Meta, PackedAs, Quantity, Skipped, Source
 from gribmill.tiles.npz import Member, archive, member
 from gribmill.tiles.packed import pack
 from gribmill.tiles.press import Press
 from gribmill.tiles.shelf import Shelf
-from gribmill.tiles.summary import statistics
+from gribmill.tiles.summary import Summary, statistics_of, summary_of
 from gribmill.tiles.tile import META
 
 Encoding = Literal["fast", "compact", "packed"]
-Encoded = tuple[Quantity, Member]
 RESERVED = {META, "lat", "lon", "x", "y"}
+
+
+class Encoded(NamedTuple):
+    """One variable, ready to be written; `packed` tells how, where the array is not its values."""
+
+    facts: Quantity
+    member: Member
+    summary: Summary
+    points: int
+    packed: PackedAs | None
+
+    def quantity(self) -> Quantity:
+        """What the tile says about it."""
+        return self.facts.model_copy(update={**statistics_of(self.summary, self.points), "packed": self.packed})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +99,16 @@ class Draft:
     def write(self, source: Source, wanted: frozenset[str], attribution: str | None) -> Built:
         """Write the tile, and the grid file beside it where that is not there yet."""
         knife = self.knife
-        made = {name: result() for name, result in self.encoded.items()}
+        # Of all variables in a row, not of each as it comes: what that needs is then at hand.
+        made = [result() for _, result in sorted(self.encoded.items())]
         meta = Meta(
             model=self.shelf.model,
             run=self.shelf.run,
             minutes=self.minutes,
             region=knife.place,
             grid=knife.record,
-            variables={name: made[name][0] for name in sorted(made)},
-            absent=tuple(sorted(wanted - set(made))),
+            variables={one.member.name: one.quantity() for one in made},
+            absent=tuple(sorted(wanted - self.encoded.keys())),
             skipped=tuple(self.skipped),
             duplicates=tuple(self.duplicates),
             source=source,
@@ -102,7 +116,7 @@ class Draft:
         )
         others = (member(META, np.array(meta.to_json())), *knife.axes)
         path = self.path
-        size = write_atomic(path, archive([*(one for _, one in made.values()), *others]))
+        size = write_atomic(path, archive([*(one.member for one in made), *others]))
         write_grid(self.shelf, knife.record, knife.y, knife.x)
         return Built(self.shelf, self.minutes, path, meta, size)
 
@@ -113,4 +127,4 @@ def _encode(
     found = pack(values, packing) if encoding == "packed" and packing is not None else None
     array, how = found or (values, None)
     made = member(name, array, "compact" if encoding == "compact" else "fast")
-    return facts.model_copy(update={**statistics(values, made.summary), "packed": how}), made
+    return Encoded(facts, made, made.summary or summary_of(values), values.size, how)

@@ -15,16 +15,22 @@ LANES = 16
 Summary = tuple[float, float, float, int]
 
 
-def statistics(array: np.ndarray[Any, Any], summary: Summary | None = None) -> dict[str, Any]:
-    """min, max, mean (of what is there) and the count of missing points; the summary may be known already."""
-    least, greatest, total, missing = summary or _summary(array)
-    present = array.size - missing
+def statistics(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """min, max, mean (of what is there) and the count of missing points."""
+    return statistics_of(summary_of(array), array.size)
+
+
+def statistics_of(summary: Summary, points: int) -> dict[str, Any]:
+    """The same, of so many points that are summed up already."""
+    least, greatest, total, missing = summary
+    present = points - missing
     if not present:
         return {"min": None, "max": None, "mean": None, "missing": missing}
     return {"min": _number(least), "max": _number(greatest), "mean": _number(total / present), "missing": missing}
 
 
-def _summary(array: np.ndarray[Any, Any]) -> Summary:
+def summary_of(array: np.ndarray[Any, Any]) -> Summary:
+    """What an array's statistics are made of."""
     module = native() if array.dtype == np.float32 and array.flags.c_contiguous else None
     if module is None:
         return _summarized(array)
