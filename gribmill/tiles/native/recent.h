@@ -28,10 +28,12 @@ static inline void choose_until(Tokens *self, Repeats *repeats, const uint8_t *w
         if (pair_of(words, own.at) != pair_of(words, from)) {
             /* One that is new, or one that repeats: which of them cannot be foretold, so that there is no jump for it. */
             const uint32_t alike = word_of(words, own.at) == word_of(words, from);
-            own.at = add_token(self, own.token++, own.at, SEEN_AT(from, alike));
+            add_token(self, own.token++, own.at++, SEEN_AT(from, alike));
             continue;
         }
-        own.at = add_token(self, own.token++, own.at, longest_from(words, own.at, from, own.end));
+        const uint32_t found = longest_from(words, own.at, from, own.end);
+        add_token(self, own.token++, own.at, found);
+        own.at = behind(own.at, found);
         if (own.at < safe) seen_last(repeats, words, own.at - 1, runs);
     }
     *choice = own;
@@ -44,14 +46,14 @@ static inline size_t choose_recent(Tokens *self, Repeats *repeats, const uint8_t
     const size_t safe = count < readable ? count : readable - 1;
     Choice choice = {0, count, piece};
     if (!runs) memset(repeats->word_at, 0, sizeof repeats->word_at);
-    choice.at = add_token(self, choice.token++, 0, NEW_WORD);
+    add_token(self, choice.token++, choice.at++, NEW_WORD);
     choose_until(self, repeats, words, &choice, safe < EARLY_WORDS ? safe : EARLY_WORDS, runs);
     if (!runs && !piece) {
         const size_t fresh = choice.token - count_repeats(self->all, choice.token);
         if (hardly_repeat(choice.at - fresh, choice.at, words, count)) return count;
     }
     choose_until(self, repeats, words, &choice, safe, runs);
-    while (choice.at < count) choice.at = add_token(self, choice.token++, choice.at, NEW_WORD);
+    while (choice.at < count) add_token(self, choice.token++, choice.at++, NEW_WORD);
     return end_strand(self, words, piece, piece, choice.token - piece);
 }
 

@@ -38,7 +38,8 @@ static inline void choose_together(Tokens *self, const Repeats *repeats, const u
                 const size_t at = own.at[k];
                 uint32_t found = repeats->found[at];
                 if (SELDOM((found & 255) == LANES)) found = long_repeat(words, at, found >> 8, own.end[k]);
-                own.at[k] = add_token(self, own.first[k] + own.tokens, at, found);
+                add_token(self, own.first[k] + own.tokens, at, found);
+                own.at[k] = behind(at, found);
             }
     *choices = own;
 }
@@ -50,7 +51,8 @@ static inline size_t choose_rest(Tokens *self, const Repeats *repeats, const uin
     while (at < end) {
         uint32_t found = repeats->found[at];
         if ((found & 255) == LANES || (found & 255) > end - at) found = longest_from(words, at, found >> 8, end);
-        at = add_token(self, choices->first[k] + tokens++, at, found);
+        add_token(self, choices->first[k] + tokens++, at, found);
+        at = behind(at, found);
     }
     return tokens;
 }

@@ -45,11 +45,15 @@ static inline uint32_t longest_from(const uint8_t *words, size_t at, size_t from
     return SEEN_AT(from, (uint32_t)alike_from(words, at, from, left < LONGEST_WORDS ? left : LONGEST_WORDS));
 }
 
-/* The next token of a strand, which begins at a place of its piece. Returns where the one after it does. */
-static inline size_t add_token(Tokens *self, size_t token, size_t at, uint32_t found) {
+/* A token of this number begins at a place of its piece. */
+static inline void add_token(Tokens *self, size_t number, size_t at, uint32_t found) {
+    self->places[number] = (uint16_t)at;
+    self->all[number] = found;
+}
+
+/* Where the one behind it begins. */
+static inline size_t behind(size_t at, uint32_t found) {
     const size_t alike = found & 255;
-    self->places[token] = (uint16_t)at;
-    self->all[token] = found;
     return at + alike + (alike == NO_LENGTH);
 }
 
