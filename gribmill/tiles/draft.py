@@ -121,9 +121,7 @@ class Draft:
         return Built(self.shelf, self.minutes, path, meta, size)
 
 
-def _encode(
-    name: str, values: npt.NDArray[np.float32], facts: Quantity, packing: Any, encoding: Encoding
-) -> Encoded:
+def _encode(name: str, values: npt.NDArray[np.float32], facts: Quantity, packing: Any, encoding: Encoding) -> Encoded:
     found = pack(values, packing) if encoding == "packed" and packing is not None else None
     array, how = found or (values, None)
     made = member(name, array, "compact" if encoding == "compact" else "fast")
