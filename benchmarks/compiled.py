@@ -23,7 +23,9 @@ from benchmarks.peers import ROOT
 GRIB2IO = "grib2io==2.8.2"
 # Debian's source package of g2c; the release of Debian that has one which knows CCSDS.
 G2C, G2C_SUITE = "g2clib", "sid"
-# What g2c's own build looks for; Debian has it as libopenjp2-7-dev and libaec-dev.
+# What g2c is built on and few machines have: Debian's packages, unpacked beside the build and not installed.
+G2C_NEEDS = ["libopenjp2-7", "libopenjp2-7-dev", "libaec0", "libaec-dev"]
+# What a build says of what it lacks.
 NOT_FOUND = re.compile(r"^ *(Could not find\b.*)", re.IGNORECASE | re.MULTILINE)
 # The one package of the index that carries wgrib2's own source, with all it needs. Its own build is long broken.
 WGRIB2 = "wgrib-python==0.0.1.dev2"
@@ -85,9 +87,11 @@ def _reason(told: str) -> str:
 
 
 def _make_grib2io(home: Path) -> None:
-    source = _debian_source(home)
+    source, needs = _debian_source(home), _debian_libraries(home)
+    libraries, headers = next(needs.glob("lib/*/libaec.so")).parent, next(needs.glob("include/openjpeg-*"))
     cmake = ["-DCMAKE_BUILD_TYPE=Release", "-DUSE_Jasper=OFF", "-DUSE_OpenJPEG=ON", "-DUSE_AEC=ON", "-DUTILS=OFF"]
-    _run(["cmake", "-S", source, "-B", home / "build", *cmake, "-DBUILD_TESTING=OFF",
+    _run(["cmake", "-S", source, "-B", home / "build", *cmake, "-DBUILD_TESTING=OFF", f"-DCMAKE_PREFIX_PATH={needs}",
+          f"-DOpenJPEG_INCLUDE_DIRS={headers}", f"-DCMAKE_INSTALL_RPATH={libraries}",
           f"-DCMAKE_INSTALL_PREFIX={home / 'g2c'}"])  # fmt: skip
     _run(["cmake", "--build", home / "build"])
     _run(["cmake", "--install", home / "build"])
@@ -103,17 +107,33 @@ def _debian_source(home: Path) -> Path:
     archive = re.search(r"(https?://\S+/debian) ", policy)
     if archive is None:
         raise ValueError("apt knows no Debian archive here")
-    sources, lists = home / "sources.list", home / "lists"
+    sources = home / "sources.list"
     sources.write_text(f"deb-src {archive[1]} {G2C_SUITE} main\n")
-    lists.mkdir()
-    own = ["-o", f"Dir::Etc::SourceList={sources}", "-o", "Dir::Etc::SourceParts=-", "-o", f"Dir::State::Lists={lists}",
-           "-o", "APT::Sandbox::User=root"]  # fmt: skip
-    _run(["apt-get", *own, "update"])
-    _run(["apt-get", *own, "source", "--download-only", "--tar-only", G2C], folder=home)
+    apt = _apt(home / "source-lists", f"Dir::Etc::SourceList={sources}", "Dir::Etc::SourceParts=-")
+    _run([*apt, "source", "--download-only", "--tar-only", G2C], folder=home)
     archive_file = next(home.glob(f"{G2C}_*.orig.tar.*"))
     with tarfile.open(archive_file) as archive_members:
         archive_members.extractall(home / "source", filter="data")
     return next((home / "source").iterdir())
+
+
+def _debian_libraries(home: Path) -> Path:
+    """Headers and libraries that g2c is built on, of the Debian that runs here."""
+    packages, root = home / "packages", home / "root"
+    packages.mkdir()
+    _run([*_apt(home / "package-lists"), "download", *G2C_NEEDS], folder=packages)
+    for package in packages.glob("*.deb"):
+        _run(["dpkg", "-x", package, root])
+    return root / "usr"
+
+
+def _apt(lists: Path, *options: str) -> list[str | Path]:
+    """apt-get with lists of its own, just fetched."""
+    lists.mkdir()
+    own = (f"Dir::State::Lists={lists}", "APT::Sandbox::User=root", *options)
+    apt: list[str | Path] = ["apt-get", *(word for option in own for word in ("-o", option))]
+    _run([*apt, "update"])
+    return apt
 
 
 def _make_wgrib2(home: Path) -> None:
