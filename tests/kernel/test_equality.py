@@ -11,7 +11,7 @@ import pytest
 from gribmill.tiles.grib.field import Field, fields
 from gribmill.tiles.grib.sections import Sections2
 from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
-from tests.kernel.variants import COVERED, ROW_BY_ROW, TINY, fields_of_values, packings, small_messages
+from tests.kernel.variants import COVERED, SCANNING_MODES, TINY, fields_of_values, packings, small_messages
 from tests.make_grib import GRIDS, make_message, smooth_values
 
 pytestmark = needs_kernel
@@ -51,17 +51,22 @@ def test_every_number_of_bits_is_equal(bits: int) -> None:
         check(make_message(TINY, values=values, packing="grid_complex", bits=bits))
 
 
-@pytest.mark.parametrize("mode", ROW_BY_ROW)
+@pytest.mark.parametrize("mode", SCANNING_MODES)
 @pytest.mark.parametrize("packing", COVERED)
-def test_every_scanning_mode_by_rows_is_equal(mode: int, packing: str) -> None:
+def test_every_scanning_mode_is_equal(mode: int, packing: str) -> None:
     for kind in ("smooth", "holed"):
         check(make_message(TINY, values=fields_of_values(TINY.shape)[kind], packing=packing, scanning=mode))
 
 
-def test_columns_first_are_left_to_eccodes() -> None:
-    field = only(make_message(TINY, scanning=0x20, packing="grid_simple"))
-    assert by_kernel(field) is None
-    assert field.values().tobytes() == by_eccodes(field).tobytes()
+@pytest.mark.parametrize("staggered", [0x01, 0x02, 0x04, 0x08])
+def test_staggered_rows_are_declined(staggered: int) -> None:
+    """Nobody can say where their points lie."""
+    message = make_message(TINY, scanning=0, packing="grid_simple")
+    field = only(message)
+    place = message.find(field.sections.grid) + 71
+    shifted = only(message[:place] + bytes([staggered]) + message[place + 1 :])
+    assert by_kernel(field) is not None
+    assert by_kernel(shifted) is None
 
 
 @pytest.mark.parametrize("packing", ["grid_png", "grid_jpeg", "grid_ieee"])
@@ -71,14 +76,16 @@ def test_packings_that_are_not_covered_are_left_to_eccodes(packing: str) -> None
     assert field.values().tobytes() == by_eccodes(field).tobytes()
 
 
-def test_rows_longer_than_a_piece_of_work_are_equal() -> None:
+@pytest.mark.parametrize("mode", [0x00, 0xC0, 0x20, 0xF0])
+def test_lines_longer_than_a_piece_of_work_are_equal(mode: int) -> None:
     long = replace(TINY, nx=9001, ny=3, keys=TINY.keys | {"longitudeOfLastGridPointInDegrees": 350,
                                                           "iDirectionIncrementInDegrees": 350 / 9000})  # fmt: skip
-    for kind in ("smooth", "pinholes"):
-        for mode in (0x00, 0xC0):
-            values = fields_of_values(long.shape)[kind]
+    tall = replace(TINY, nx=3, ny=9001, keys=TINY.keys | {"jDirectionIncrementInDegrees": 25 / 9000})
+    for spec in (long, tall):
+        for kind in ("smooth", "pinholes"):
+            values = fields_of_values(spec.shape)[kind]
             for packing in COVERED:
-                check(make_message(long, values=values, packing=packing, scanning=mode))
+                check(make_message(spec, values=values, packing=packing, scanning=mode))
 
 
 @pytest.mark.parametrize("packing", COVERED)

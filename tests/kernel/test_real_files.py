@@ -30,6 +30,8 @@ SUBSET = {
     "adversarial/ndfd.20231130.waveh.grid_complex-missing.grib2": 1,
     "adversarial/gfs.20111008.2p50.f072.MULTIFIELD-344.grib2": 30,
     "adversarial/alternate-row-scanning.grib2": 1,
+    "adversarial/j_fastest.grib2": 1,
+    "adversarial/scanning_mode_with_bitmap.grib2": 1,
     "ecmwf/ifs.20260310.00z.oper.0p25.0h.surface.grib2": 5,
     "ecmwf/s2s-control.20260810.00z.grib2": 3,
     "other/mf-arome.20260413.21z.TCDC.ccsds.grib2": 1,

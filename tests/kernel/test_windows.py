@@ -11,8 +11,8 @@ from gribmill.regions.window import Window
 from gribmill.tiles.grib import kernel
 from gribmill.tiles.grib.field import Field, fields
 from tests.kernel.comparing import by_eccodes, needs_kernel
-from tests.kernel.variants import COVERED, ROW_BY_ROW, fields_of_values
-from tests.make_grib import make_message
+from tests.kernel.variants import COVERED, SCANNING_MODES, fields_of_values
+from tests.make_grib import GRIDS, make_message
 
 pytestmark = needs_kernel
 
@@ -42,7 +42,9 @@ def made() -> list[Field]:
         for kind, missing in (("smooth", "bitmap"), ("holed", "bitmap"), ("showers", "bitmap"))
     ]
     messages += [make_message("hrrr-small", values=kinds["holed"], packing=COVERED[2], missing="management")]
-    messages += [make_message("gfs-small", packing=COVERED[mode % 4], scanning=mode) for mode in ROW_BY_ROW]
+    messages += [make_message("gfs-small", packing=COVERED[mode // 16 % 4], scanning=mode) for mode in SCANNING_MODES]
+    holed = fields_of_values(GRIDS["gfs-small"].shape)["holed"]
+    messages += [make_message("gfs-small", values=holed, scanning=mode) for mode in (0x20, 0xF0)]
     messages += [make_message("hrrr-small", values=281.5)]
     return [field for message in messages for field in fields(message, "made")]
 

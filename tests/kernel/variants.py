@@ -14,7 +14,7 @@ from tests.make_grib import GRIDS, GridSpec, make_message, multi_field, smooth_v
 
 COMPLEX = ("grid_complex", "grid_complex_spatial_differencing")
 COVERED = ("grid_simple", *COMPLEX, "grid_ccsds")
-ROW_BY_ROW = (0x00, 0x40, 0x80, 0xC0, 0x10, 0x50, 0x90, 0xD0)
+SCANNING_MODES = range(0x00, 0x100, 0x10)
 
 TINY = replace(GRIDS["gfs-small"], nx=23, ny=11, keys=GRIDS["gfs-small"].keys | {
     "latitudeOfFirstGridPointInDegrees": 20, "latitudeOfLastGridPointInDegrees": -5,
@@ -59,6 +59,9 @@ def small_messages() -> dict[str, bytes]:
     for packing in COVERED:
         made[f"constant-{packing}"] = make_message(TINY, values=273.0, packing=packing)
         made[f"zero-{packing}"] = make_message(TINY, values=0.0, packing=packing)
+        made[f"columns-{packing}"] = make_message(TINY, packing=packing, scanning=0x20)
+        made[f"columns-there-and-back-{packing}"] = make_message(
+            TINY, values=fields_of_values(TINY.shape)["holed"], packing=packing, scanning=0xF0)  # fmt: skip
     pair = [make_message(TINY, name, values=fields_of_values(TINY.shape)["holed"]) for name in ("10u", "10v")]
     made["two-fields-one-bitmap"] = multi_field(pair, reuse_bitmap=True)
     return made

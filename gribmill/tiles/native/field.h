@@ -30,10 +30,10 @@ typedef struct {
     size_t pane_count;
 } Task;
 
-/* A stretch of one line: the columns [first, end) as the message counts them. */
+/* A stretch of the line at `place`: its points [first, end) as the message counts them, [low, high) as windows do. */
 typedef struct {
-    uint32_t row, first, end;
-    int west; /* the line runs from east to west */
+    uint32_t place, first, end, low, high;
+    int back; /* the line runs from east to west, or from north to south */
     int present_all;
     size_t present;
 } Stretch;
@@ -56,27 +56,40 @@ static void reverse(const float *from, float *to, size_t count) {
     for (size_t i = 0; i < count; i++) to[i] = from[count - 1 - i];
 }
 
-/* Hands a stretch to every window that crosses it. `ready` are its floats, west to east, or NULL where each
+/* Hands a stretch of a row to every window that crosses it. `ready` are its floats, west to east, or NULL where each
    window may convert its own part straight from the integers. */
-static void deliver(const Task *task, Work *work, const Stretch *stretch, const float *ready) {
-    const uint32_t nx = task->rows.nx;
-    const uint32_t low = stretch->west ? nx - stretch->end : stretch->first;
-    const uint32_t high = stretch->west ? nx - stretch->first : stretch->end;
+static void deliver_row(const Task *task, Work *work, const Stretch *stretch, const float *ready) {
     for (size_t i = 0; i < task->pane_count; i++) {
         const Pane *pane = task->panes + i;
-        if (stretch->row < pane->row || stretch->row >= pane->row_end) continue;
-        float *out = pane->out + (size_t)(stretch->row - pane->row) * pane->width;
+        if (!has_row(pane, stretch->place)) continue;
+        float *out = pane->out + (size_t)(stretch->place - pane->row) * pane->width;
         for (int part = 0; part < 2; part++) {
-            const uint32_t begin = pane->column[part] > low ? pane->column[part] : low;
-            const uint32_t end = pane->column_end[part] < high ? pane->column_end[part] : high;
+            const uint32_t begin = pane->column[part] > stretch->low ? pane->column[part] : stretch->low;
+            const uint32_t end = pane->column_end[part] < stretch->high ? pane->column_end[part] : stretch->high;
             if (begin < end) {
                 float *to = out + (begin - pane->column[part]);
                 if (ready)
-                    memcpy(to, ready + (begin - low), (end - begin) * sizeof(float));
+                    memcpy(to, ready + (begin - stretch->low), (end - begin) * sizeof(float));
                 else
-                    to_floats(&work->source, work->integers + (begin - low), to, end - begin);
+                    to_floats(&work->source, work->integers + (begin - stretch->low), to, end - begin);
             }
             out += pane->column_end[part] - pane->column[part];
+        }
+    }
+}
+
+/* The same of a column, whose floats are `ready`, south to north: each belongs to another row of a window. */
+static void deliver_column(const Task *task, const Stretch *stretch, const float *ready) {
+    for (size_t i = 0; i < task->pane_count; i++) {
+        const Pane *pane = task->panes + i;
+        const uint32_t begin = pane->row > stretch->low ? pane->row : stretch->low;
+        const uint32_t end = pane->row_end < stretch->high ? pane->row_end : stretch->high;
+        size_t west = 0; /* columns of the window before this part */
+        for (int part = 0; part < 2; part++) {
+            const size_t column = west + stretch->place - pane->column[part];
+            for (uint32_t row = begin; row < end && has_column(pane, part, stretch->place); row++)
+                pane->out[(size_t)(row - pane->row) * pane->width + column] = ready[row - stretch->low];
+            west += pane->column_end[part] - pane->column[part];
         }
     }
 }
@@ -85,37 +98,43 @@ static Verdict read_stretch(const Task *task, Work *work, const Stretch *stretch
     const size_t count = stretch->end - stretch->first;
     const Verdict verdict = read_source(&work->source, work->integers, stretch->present);
     if (verdict != DONE) return verdict;
-    if (stretch->present_all && !stretch->west) {
-        deliver(task, work, stretch, NULL);
+    const int columns = by_columns(&task->rows);
+    if (stretch->present_all && !stretch->back && !columns) {
+        deliver_row(task, work, stretch, NULL);
         return DONE;
     }
     float *ready = work->values;
     to_floats(&work->source, work->integers, work->values, stretch->present);
     if (!stretch->present_all) {
-        const uint64_t place = (uint64_t)bits.line * task->rows.nx + stretch->first;
+        const uint64_t place = (uint64_t)bits.line * line_points(&task->rows) + stretch->first;
         spread_present(bits.octets, place, count, work->values, work->spread);
         ready = work->spread;
     }
-    if (stretch->west) {
+    if (stretch->back) {
         float *turned = ready == work->values ? work->spread : work->values;
         reverse(ready, turned, count);
         ready = turned;
     }
-    deliver(task, work, stretch, ready);
+    if (columns)
+        deliver_column(task, stretch, ready);
+    else
+        deliver_row(task, work, stretch, ready);
     return DONE;
 }
 
 static Verdict read_line(const Task *task, Work *work, Bits bits) {
-    const uint32_t nx = task->rows.nx, row = row_of(&task->rows, bits.line);
-    const uint64_t start = (uint64_t)bits.line * nx;
-    if (!wanted(task->panes, task->pane_count, row)) {
-        const uint64_t count = bits.octets.bytes ? count_present(bits.octets, start, nx) : nx;
+    const uint32_t points = line_points(&task->rows), place = line_place(&task->rows, bits.line);
+    const uint64_t start = (uint64_t)bits.line * points;
+    if (!wanted(&task->rows, task->panes, task->pane_count, place)) {
+        const uint64_t count = bits.octets.bytes ? count_present(bits.octets, start, points) : points;
         return skip_source(&work->source, work->integers, PIECE, count);
     }
-    for (uint32_t first = 0; first < nx; first += PIECE) {
-        Stretch stretch = {.row = row, .first = first, .end = nx - first < PIECE ? nx : first + PIECE};
+    for (uint32_t first = 0; first < points; first += PIECE) {
+        Stretch stretch = {.place = place, .first = first, .end = points - first < PIECE ? points : first + PIECE};
         const uint32_t count = stretch.end - first;
-        stretch.west = runs_west(&task->rows, bits.line);
+        stretch.back = runs_back(&task->rows, bits.line);
+        stretch.low = stretch.back ? points - stretch.end : first;
+        stretch.high = stretch.low + count;
         stretch.present = bits.octets.bytes ? (size_t)count_present(bits.octets, start + first, count) : count;
         stretch.present_all = stretch.present == count;
         const Verdict verdict = read_stretch(task, work, &stretch, bits);

@@ -1,4 +1,4 @@
-/* Rows of a grid in a message's own order, and the windows of it that are wanted. */
+/* Lines of a grid, rows or columns, in a message's own order, and the windows of it that are wanted. */
 #ifndef GRIBMILL_ROWS_H
 #define GRIBMILL_ROWS_H
 
@@ -8,6 +8,7 @@
 #define J_POSITIVE 0x40
 #define J_CONSECUTIVE 0x20
 #define ALTERNATING 0x10
+#define STAGGERED 0x0F
 
 typedef struct {
     uint32_t ny, nx;
@@ -23,7 +24,7 @@ typedef struct {
 } Pane;
 
 static Verdict check_rows(const Rows *rows, uint32_t points) {
-    if (rows->scanning & (J_CONSECUTIVE | 0x0F)) return DECLINED_SCANNING;
+    if (rows->scanning & STAGGERED) return DECLINED_SCANNING;
     if ((uint64_t)rows->ny * rows->nx != points) return DECLINED_POINTS;
     return DONE;
 }
@@ -38,29 +39,41 @@ static Verdict check_pane(const Rows *rows, const Pane *pane) {
     return width == pane->width ? DONE : DECLINED_WINDOW;
 }
 
-/* Which row, from the south, is the message's line `line`. */
-static inline uint32_t row_of(const Rows *rows, uint32_t line) {
-    return rows->scanning & J_POSITIVE ? line : rows->ny - 1 - line;
+/* Lines are columns where points that follow each other lie in one. */
+static inline int by_columns(const Rows *rows) { return !!(rows->scanning & J_CONSECUTIVE); }
+static inline uint32_t line_count(const Rows *rows) { return by_columns(rows) ? rows->nx : rows->ny; }
+static inline uint32_t line_points(const Rows *rows) { return by_columns(rows) ? rows->ny : rows->nx; }
+
+/* Which row, from the south, or which column, from the west, is the message's line `line`. */
+static inline uint32_t line_place(const Rows *rows, uint32_t line) {
+    const int forth = by_columns(rows) ? !(rows->scanning & I_NEGATIVE) : !!(rows->scanning & J_POSITIVE);
+    return forth ? line : line_count(rows) - 1 - line;
 }
 
-static inline int runs_west(const Rows *rows, uint32_t line) {
+/* Whether a line runs from east to west, or from north to south. */
+static inline int runs_back(const Rows *rows, uint32_t line) {
     const int odd = rows->scanning & ALTERNATING && line & 1;
-    return odd != !!(rows->scanning & I_NEGATIVE);
+    return odd != (by_columns(rows) ? !(rows->scanning & J_POSITIVE) : !!(rows->scanning & I_NEGATIVE));
 }
 
-static inline int wanted(const Pane *panes, size_t count, uint32_t row) {
+static inline int has_column(const Pane *pane, int part, uint32_t column) {
+    return pane->column[part] <= column && column < pane->column_end[part];
+}
+
+static inline int has_row(const Pane *pane, uint32_t row) { return pane->row <= row && row < pane->row_end; }
+
+/* Whether any window has points of the line at that place. */
+static inline int wanted(const Rows *rows, const Pane *panes, size_t count, uint32_t place) {
     for (size_t i = 0; i < count; i++)
-        if (panes[i].row <= row && row < panes[i].row_end) return 1;
+        if (by_columns(rows) ? has_column(panes + i, 0, place) || has_column(panes + i, 1, place) : has_row(panes + i, place))
+            return 1;
     return 0;
 }
 
 /* One more than the last line that any window needs. */
 static uint32_t lines_needed(const Rows *rows, const Pane *panes, size_t count) {
-    uint32_t needed = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t edge = rows->scanning & J_POSITIVE ? panes[i].row_end : rows->ny - panes[i].row;
-        if (edge > needed) needed = edge;
-    }
+    uint32_t needed = line_count(rows);
+    while (needed && !wanted(rows, panes, count, line_place(rows, needed - 1))) needed--;
     return needed;
 }
 
