@@ -122,13 +122,15 @@ static Verdict read_stretch(const Task *task, Work *work, const Stretch *stretch
     return DONE;
 }
 
+/* How many values `count` lines have, from one on. */
+static uint64_t values_of(const Task *task, Bits bits, uint32_t count) {
+    const uint64_t points = line_points(&task->rows);
+    return bits.octets.bytes ? count_present(bits.octets, bits.line * points, count * points) : count * points;
+}
+
 static Verdict read_line(const Task *task, Work *work, Bits bits) {
     const uint32_t points = line_points(&task->rows), place = line_place(&task->rows, bits.line);
     const uint64_t start = (uint64_t)bits.line * points;
-    if (!wanted(&task->rows, task->panes, task->pane_count, place)) {
-        const uint64_t count = bits.octets.bytes ? count_present(bits.octets, start, points) : points;
-        return skip_source(&work->source, work->integers, PIECE, count);
-    }
     for (uint32_t first = 0; first < points; first += PIECE) {
         Stretch stretch = {.place = place, .first = first, .end = points - first < PIECE ? points : first + PIECE};
         const uint32_t count = stretch.end - first;
@@ -145,9 +147,15 @@ static Verdict read_line(const Task *task, Work *work, Bits bits) {
 
 static Verdict read_lines(const Task *task, Work *work, Octets bits) {
     const uint32_t lines = lines_needed(&task->rows, task->panes, task->pane_count);
+    uint32_t done = 0;
     for (uint32_t line = 0; line < lines; line++) {
-        const Verdict verdict = read_line(task, work, (Bits){bits, line});
+        if (!wanted(&task->rows, task->panes, task->pane_count, line_place(&task->rows, line))) continue;
+        /* All lines before it that nobody wants at once: much of CCSDS can only be passed over in long pieces. */
+        const uint64_t passed = values_of(task, (Bits){bits, done}, line - done);
+        Verdict verdict = skip_source(&work->source, work->integers, PIECE, passed);
+        if (verdict == DONE) verdict = read_line(task, work, (Bits){bits, line});
         if (verdict != DONE) return verdict;
+        done = line + 1;
     }
     return finish_source(&work->source);
 }

@@ -12,7 +12,7 @@ typedef enum {
     DECLINED_TEMPLATE = 1, /* a packing that is not covered, or a section that is too short for it */
     DECLINED_SCALE = 2,    /* a reference or scale factor that no weather has */
     DECLINED_POINTS = 3,   /* points, rows, columns and packed values do not agree */
-    DECLINED_SCANNING = 4, /* columns first, or staggered rows */
+    DECLINED_SCANNING = 4, /* staggered rows */
     DECLINED_BITMAP = 5,   /* a bitmap that is short, or asks for more values than there are */
     DECLINED_ROOM = 6,     /* fewer bytes of data than the values need */
     DECLINED_GROUPS = 7,   /* groups that do not add up, or are wider than the kernel's numbers */
