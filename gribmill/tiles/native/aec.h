@@ -90,37 +90,13 @@ static inline int take_bits(Aec *self, unsigned width, uint32_t *number) {
 
 /* The first bit lowest: so that the next one is found by counting zeros. */
 static inline uint64_t mirrored(uint64_t word) {
-#if defined(__GNUC__)
     word = __builtin_bswap64(word);
-#else
-    word = (word >> 8 & UINT64_C(0x00FF00FF00FF00FF)) | (word & UINT64_C(0x00FF00FF00FF00FF)) << 8;
-    word = (word >> 16 & UINT64_C(0x0000FFFF0000FFFF)) | (word & UINT64_C(0x0000FFFF0000FFFF)) << 16;
-    word = word >> 32 | word << 32;
-#endif
     word = (word >> 1 & UINT64_C(0x5555555555555555)) | (word & UINT64_C(0x5555555555555555)) << 1;
     word = (word >> 2 & UINT64_C(0x3333333333333333)) | (word & UINT64_C(0x3333333333333333)) << 2;
     return (word >> 4 & UINT64_C(0x0F0F0F0F0F0F0F0F)) | (word & UINT64_C(0x0F0F0F0F0F0F0F0F)) << 4;
 }
 
-static inline unsigned zeros_before(uint64_t word) {
-#if defined(__GNUC__)
-    return (unsigned)__builtin_ctzll(word);
-#else
-    unsigned zeros = 0;
-    for (; !(word & 1); word >>= 1) zeros++;
-    return zeros;
-#endif
-}
-
-static inline unsigned ones_in(uint64_t word) {
-#if defined(__GNUC__)
-    return (unsigned)__builtin_popcountll(word);
-#else
-    unsigned ones = 0;
-    for (; word; word &= word - 1) ones++;
-    return ones;
-#endif
-}
+static inline unsigned zeros_before(uint64_t word) { return (unsigned)__builtin_ctzll(word); }
 
 #ifdef WITH_AVX2
 AVX2 static inline uint64_t one_above(uint64_t word, unsigned below) { return _pdep_u64(UINT64_C(1) << below, word); }
@@ -144,7 +120,7 @@ static int take_unary(Aec *self, uint32_t *out, size_t count, uint64_t room) {
     while (bit < self->end && bit - start <= room) {
         const unsigned skip = (unsigned)(bit & 7);
         const uint64_t word = word_at(self->data, (size_t)(bit >> 3)) << skip;
-        const unsigned ones = ones_in(word), part = ones < count ? ones : (unsigned)count;
+        const unsigned found = ones(word), part = found < count ? found : (unsigned)count;
         if (out) {
             uint64_t ahead = mirrored(word);
             unsigned next = 0;
@@ -159,7 +135,7 @@ static int take_unary(Aec *self, uint32_t *out, size_t count, uint64_t room) {
         }
         count -= part;
         if (count == 0) {
-            self->bit = bit + place_of_one(word, ones - part) + 1;
+            self->bit = bit + place_of_one(word, found - part) + 1;
             return self->bit - start <= room;
         }
         bit += 64 - skip;

@@ -14,13 +14,6 @@ typedef struct {
     uint32_t line;
 } Bits;
 
-static inline uint64_t ones(uint64_t word) {
-    word -= word >> 1 & UINT64_C(0x5555555555555555);
-    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
-    word = (word + (word >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-    return word * UINT64_C(0x0101010101010101) >> 56;
-}
-
 /* How many of `count` points from `start` on have a value. */
 static uint64_t count_present(Octets octets, uint64_t start, uint64_t count) {
     uint64_t present = 0;

@@ -19,6 +19,7 @@ typedef struct {
     unsigned reference_bits, width_bits, length_bits;
     int management; /* of missing values: 0 none, 1 primary, 2 primary and secondary */
     uint32_t widest; /* of all groups */
+    int torn; /* groups are not what they were when they were checked */
     uint64_t references_at, widths_at, lengths_at, values_at; /* in bits */
     /* Undoing the differences. */
     uint64_t firsts[2];
@@ -142,13 +143,27 @@ static void next_batch(Groups *self) {
     self->batch_end = group + count;
 }
 
-static inline void next_group(Groups *self) {
+/* Zeros without an end, which nobody gets to see. */
+static void tear(Groups *self) {
+    self->torn = 1;
+    self->width = 0;
+    self->left = UINT64_MAX;
+}
+
+/* The one whose values begin at `bit`. Descriptions are read for the second time: where somebody writes to a mapped file
+   meanwhile they may be others, and still nothing may be read beyond the end. */
+static inline void next_group(Groups *self, uint64_t bit) {
+    if (SELDOM(self->group == self->groups)) {
+        tear(self);
+        return;
+    }
     if (self->group == self->batch_end) next_batch(self);
     const uint32_t place = self->group++ % BATCH;
     self->reference = self->references[place];
     self->base = self->reference + (uint32_t)self->bias;
     self->width = self->widths[place];
     self->left = self->lengths[place];
+    if (SELDOM(self->width > self->widest || self->left * self->width > (uint64_t)self->data.size * 8 - bit)) tear(self);
 }
 
 /* A number of all ones (for the secondary: one less) stands for a missing value. */
@@ -172,7 +187,7 @@ static inline void packed_groups(Groups *self, uint32_t *out, size_t count) {
     uint64_t bit = self->bit, left = self->left;
     while (count) {
         if (left == 0) {
-            next_group(self);
+            next_group(self, bit);
             left = self->left;
             continue;
         }
@@ -209,7 +224,7 @@ static void read_packed(Groups *self, uint32_t *out, size_t count) {
 static void skip_packed(Groups *self, uint64_t count) {
     while (count) {
         if (self->left == 0) {
-            next_group(self);
+            next_group(self, self->bit);
             continue;
         }
         const uint64_t part = self->left < count ? self->left : count;

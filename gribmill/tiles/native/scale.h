@@ -5,8 +5,14 @@
 #ifndef GRIBMILL_SCALE_H
 #define GRIBMILL_SCALE_H
 
+#include <float.h>
+
 #include "cpu.h"
 #include "octets.h"
+
+#if FLT_EVAL_METHOD != 0
+#error "this compiler keeps more digits than a value has: ecCodes decodes everything here"
+#endif
 
 /* Far beyond any weather, and far within what keeps every product finite and normal. */
 #define LARGEST_BINARY 300

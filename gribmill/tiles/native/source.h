@@ -116,6 +116,9 @@ static Verdict skip_source(Source *self, uint32_t *scratch, size_t room, uint64_
 }
 
 /* After the last line that is wanted: what ecCodes would refuse in the rest must be refused here too. */
-static Verdict finish_source(Source *self) { return self->kind == AEC ? finish_aec(&self->aec) : DONE; }
+static Verdict finish_source(Source *self) {
+    if (self->kind == GROUPS) return self->groups.torn ? DECLINED_GROUPS : DONE;
+    return self->kind == AEC ? finish_aec(&self->aec) : DONE;
+}
 
 #endif

@@ -1,0 +1,64 @@
+"""Who writes to a file while it is decoded gets some values or a refusal, never a read beyond its end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.kernel.comparing import needs_kernel
+
+pytestmark = needs_kernel
+
+# While one thread decodes, another makes all groups as wide as they can be, and then again what they were. Behind the
+# data lies memory that nobody may read.
+SCRIPT = """
+import ctypes, mmap, threading, time
+import numpy as np
+from dataclasses import replace
+from gribmill.tiles.grib import kernel
+from gribmill.tiles.grib.field import fields
+from tests.kernel.variants import TINY
+from tests.make_grib import make_message
+
+# Narrow groups, but for one: the others could be as wide.
+spec = replace(TINY, nx=1200, ny=800)
+values = np.random.default_rng(1).integers(0, 4, spec.shape).astype(float)
+values[400, 600] = 4000
+(field,) = fields(make_message(spec, values=values, packing="grid_complex", bits=12), "made")
+packing, data = field.sections.packing, field.sections.data
+front, guard = -len(data) % mmap.PAGESIZE, 16 << 20
+memory = mmap.mmap(-1, front + len(data) + guard)
+memory[front : front + len(data)] = bytes(data)
+start = ctypes.addressof(ctypes.c_char.from_buffer(memory)) + front + len(data)
+assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(start), ctypes.c_size_t(guard), 0) == 0
+
+groups, bits, width_bits = int.from_bytes(packing[31:35], "big"), packing[19], packing[36]
+first = front + 5 + (groups * bits + 7) // 8
+last = first + (groups * width_bits + 7) // 8
+good, wide = memory[first:last], bytes([255]) * (last - first)
+sections = replace(field.sections, data=memoryview(memory)[front : front + len(data)])
+end = time.monotonic() + 1.5
+
+def write():
+    while time.monotonic() < end:
+        memory[first:last] = wide
+        time.sleep(0.0001)
+        memory[first:last] = good
+        time.sleep(0.0003)
+
+def decoded():
+    return kernel.unpack(sections, field.packing.points, field.layout, None)
+
+writer = threading.Thread(target=write)
+writer.start()
+while time.monotonic() < end:
+    decoded()
+writer.join()
+(values,) = decoded()
+assert values.tobytes() == field.values().tobytes()
+"""
+
+
+def test_groups_that_change_while_they_are_read_are_never_followed_beyond_the_end() -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-500:]
