@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gribmill.ingest.answer import Head
+from gribmill.ingest.deadline import until
 from gribmill.ingest.downloaded import Downloaded, spooled
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.failure import NothingWanted
@@ -67,7 +68,8 @@ class Attempt:
         """A replaced object begins anew. What a listing said may be old: then it is asked for again, too."""
         for start in range(MOST_STARTS):
             try:
-                return once(start > 0)
+                with until(self.deadline):
+                    return once(start > 0)
             except Changed:
                 if start == MOST_STARTS - 1:
                     raise

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
+from gribmill.ingest.deadline import until
 from gribmill.ingest.grib_header import INDICATOR_BYTES
 from gribmill.ingest.host import Host
 from gribmill.ingest.limits import Limits
@@ -107,10 +108,11 @@ class Fetch:
             with self.lock:
                 self.traffic.requests += 1
             try:
-                self.session.get_range(
-                    self.plan.head.url, self.host, pour.place, request.end, pour.take,
-                    pin=self.plan.head, begin=pour.begin,
-                )  # fmt: skip
+                with until(self._deadline):
+                    self.session.get_range(
+                        self.plan.head.url, self.host, pour.place, request.end, pour.take,
+                        pin=self.plan.head, begin=pour.begin,
+                    )  # fmt: skip
                 pour.finish()
                 return
             except Broken:

@@ -14,10 +14,10 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
 
 from gribmill.ingest.answer import Head, checked_range, content_length, head_of
 from gribmill.ingest.content_digest import ContentDigest
+from gribmill.ingest.deadline import Deadline, DeadlineAdapter
 from gribmill.ingest.host import Host
 from gribmill.ingest.outcome import Broken, NoRanges, TooLarge, Untrusted
 from gribmill.ingest.rate import RateLimit
@@ -65,20 +65,20 @@ class Http:
 
     def head(self, url: str, host: Host) -> Head:
         """What the host says of an object."""
-        with self._answer("HEAD", url, host, {}) as answer:
+        with self._answer("HEAD", url, host, {}) as (answer, _):
             check_status(answer, url, host)
             return head_of(url, answer.headers, size=content_length(answer.headers))
 
     def get(self, url: str, host: Host, sink: Sink, *, limit_bytes: int) -> Head:
         """A whole object into the sink; TooLarge beyond the limit."""
-        with self._answer("GET", url, host, {}) as answer:
+        with self._answer("GET", url, host, {}) as (answer, deadline):
             check_status(answer, url, host)
             size = content_length(answer.headers)
             if answer.status_code != 200:
                 raise Untrusted(url, f"answered {answer.status_code} where 200 was expected")
             if size is not None and size > limit_bytes:
                 raise TooLarge(url, f"{size} bytes, more than the limit of {limit_bytes}")
-            came = self._pour(answer, url, sink, size, limit_bytes)
+            came = self._pour(answer, url, sink, deadline, size, limit_bytes)
             return head_of(url, answer.headers, size=came)
 
     def get_range(
@@ -96,7 +96,7 @@ class Http:
         headers = {"Range": f"bytes={start}-{'' if end is None else end - 1}"}
         if pin and pin.strong_etag:
             headers["If-Match"] = pin.strong_etag
-        with self._answer("GET", url, host, headers) as answer:
+        with self._answer("GET", url, host, headers) as (answer, deadline):
             check_status(answer, url, host)
             if answer.status_code != 206:
                 raise NoRanges(url, f"answered {answer.status_code} to a request for bytes {start} on; 206 is needed")
@@ -109,24 +109,25 @@ class Http:
                 raise Untrusted(url, f"{announced} bytes announced for a range of {last - start}")
             if begin:
                 begin(ContentDigest.announced(answer.headers).expected)
-            self._pour(answer, url, sink, last - start, last - start)
+            self._pour(answer, url, sink, deadline, last - start, last - start)
             return head
 
-    def _pour(self, answer: requests.Response, url: str, sink: Sink, size: int | None, limit: int) -> int:
+    def _pour(
+        self, answer: requests.Response, url: str, sink: Sink, deadline: Deadline, size: int | None, limit: int
+    ) -> int:
         """The body into the sink, counted; short and endless ones are refused."""
         if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise Untrusted(
                 url, f"compressed ({answer.headers['Content-Encoding'][:20]}) though that was not asked for"
             )
-        deadline = self._clock() + self.timeouts.total(limit if size is None else size)
+        most = limit if size is None else size
+        deadline.allow(self.timeouts.total(most))
         digest = ContentDigest.announced(answer.headers)
         came = 0
-        while chunk := self._read(answer, url):
+        while chunk := _read(answer, url, deadline):
             came += len(chunk)
-            if came > (limit if size is None else size):
-                raise TooLarge(url, f"more than the {limit if size is None else size} bytes that it may have")
-            if self._clock() > deadline:
-                raise Broken(url, f"too slow: {came} bytes in {self.timeouts.total(size or limit):.0f} s")
+            if came > most:
+                raise TooLarge(url, f"more than the {most} bytes that it may have")
             digest.add(chunk)
             sink(chunk)
         if size is not None and came != size:
@@ -134,41 +135,37 @@ class Http:
         digest.check(url)
         return came
 
-    @staticmethod
-    def _read(answer: requests.Response, url: str) -> bytes:
-        """What has arrived, at least a byte; nothing at the end. Reading in full would let a slow host hold us."""
-        try:
-            return answer.raw.read1(CHUNK_BYTES, decode_content=False) or b""
-        except FAULTS as error:
-            raise Broken(url, f"the connection failed: {_reason(error)}") from None
-
     @contextmanager
-    def _answer(self, method: str, url: str, host: Host, headers: dict[str, str]) -> Iterator[requests.Response]:
-        """The answer to a request. Redirects are followed on the same host alone."""
+    def _answer(
+        self, method: str, url: str, host: Host, headers: dict[str, str]
+    ) -> Iterator[tuple[requests.Response, Deadline]]:
+        """The answer to a request, and when it has to end. Redirects are followed on the same host alone."""
         target = url
-        for _ in range(MOST_REDIRECTS + 1):
-            answer = self._send(method, target, host, headers)
-            with answer:
-                if not answer.is_redirect or answer.status_code in host.retry_statuses:
-                    yield answer
-                    return
-                to = urljoin(target, answer.headers["Location"])
-            if urlsplit(to)[:2] != urlsplit(target)[:2]:
-                raise Broken(url, f"redirects to another host ({to[:200]}), which may be a page for robots")
-            target = to
+        with Deadline(self.timeouts.base, self._clock).held() as deadline:
+            for _ in range(MOST_REDIRECTS + 1):
+                with self._send(method, target, host, headers, deadline) as answer:
+                    if not answer.is_redirect or answer.status_code in host.retry_statuses:
+                        yield answer, deadline
+                        return
+                    to = urljoin(target, answer.headers["Location"])
+                if urlsplit(to)[:2] != urlsplit(target)[:2]:
+                    raise Broken(url, f"redirects to another host ({to[:200]}), which may be a page for robots")
+                target = to
         raise Broken(url, f"more than {MOST_REDIRECTS} redirects")
 
-    def _send(self, method: str, url: str, host: Host, headers: dict[str, str]) -> requests.Response:
+    def _send(
+        self, method: str, url: str, host: Host, headers: dict[str, str], deadline: Deadline
+    ) -> requests.Response:
         if self._rate is not None:
             self._rate.take(host, url, self.timeouts.turn)
-        limits = (self.timeouts.connect, self.timeouts.read)
         try:
             pool = self._pool(url, host)
             with self._lock:
                 self._count += 1
+            limits = (min(self.timeouts.connect, deadline.left()), self.timeouts.read)
             return pool.request(method, url, headers=headers, stream=True, allow_redirects=False, timeout=limits)
         except FAULTS as error:
-            raise Broken(url, _reason(error)) from None
+            raise Broken(url, _reason(error, deadline)) from None
 
     def _pool(self, url: str, host: Host) -> requests.Session:
         parts = urlsplit(url)
@@ -181,7 +178,7 @@ class Http:
 
 def _session(connections: int, *, direct: bool) -> requests.Session:
     session = requests.Session()
-    adapter = HTTPAdapter(pool_connections=1, pool_maxsize=connections, max_retries=0, pool_block=True)
+    adapter = DeadlineAdapter(pool_connections=1, pool_maxsize=connections, max_retries=0, pool_block=True)
     session.mount("https://", adapter)
     session.mount("http://", adapter)
     # Bytes as they lie: an offset into a compressed body means nothing.
@@ -191,6 +188,14 @@ def _session(connections: int, *, direct: bool) -> requests.Session:
     session.auth = _nobody
     session.trust_env = not direct
     return session
+
+
+def _read(answer: requests.Response, url: str, deadline: Deadline) -> bytes:
+    """What has arrived, at least a byte; nothing at the end. Reading in full would let a slow host hold us."""
+    try:
+        return answer.raw.read1(CHUNK_BYTES, decode_content=False) or b""
+    except FAULTS as error:
+        raise Broken(url, f"the connection failed: {_reason(error, deadline)}") from None
 
 
 def _nobody(request: PreparedRequest) -> PreparedRequest:
@@ -204,8 +209,12 @@ def _is_loopback(name: str) -> bool:
         return False
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, deadline: Deadline) -> str:
     """In a few words; the libraries' own texts hold addresses of objects in memory."""
+    if deadline.passed:
+        return (
+            f"too slow: not done in {deadline.seconds:.0f} s" if deadline.seconds > 0 else "too slow: no time is left"
+        )
     if isinstance(error, requests.exceptions.SSLError | urllib3.exceptions.SSLError):
         return "the certificate or the TLS connection is bad"
     if isinstance(error, requests.exceptions.ConnectTimeout):

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from gribmill.ingest.answer import Head
+from gribmill.ingest.deadline import Deadline
 from gribmill.ingest.host import Host
 from gribmill.ingest.http import Begin, Http, Sink
 from gribmill.ingest.local_file import LocalFiles, is_local
@@ -65,9 +66,10 @@ class Session:
         return self.get_range(url, host, 0, 1, lambda chunk: None)
 
     def get(self, url: str, host: Host, *, limit_bytes: int) -> Body:
-        """A whole object in memory; TooLarge beyond the limit."""
+        """A listing or an index in memory; TooLarge beyond the limit."""
         parts: list[bytes] = []
-        head = self.get_into(url, host, parts.append, limit_bytes=limit_bytes)
+        with Deadline(self._http.timeouts.page).held():
+            head = self.get_into(url, host, parts.append, limit_bytes=limit_bytes)
         return Body(b"".join(parts), head)
 
     def get_into(self, url: str, host: Host, sink: Sink, *, limit_bytes: int) -> Head:

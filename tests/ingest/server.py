@@ -151,9 +151,23 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 while not self.publisher.release.is_set():
                     self.wfile.write(b"GRIB" * 16384)
+            case "drip head" | "continue" | "drip trailers":
+                self._drip(fault.kind)
             case _:
                 return False
         return True
+
+    def _drip(self, kind: str) -> None:
+        """A little now and then, for as long as somebody listens."""
+        begin, more = {
+            "drip head": (b"HTTP/1.1 200 OK\r\nX: ", b"a"),
+            "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+            "drip trailers": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n", b"X: a\r\n"),
+        }[kind]
+        self.close_connection = True
+        self.wfile.write(begin)
+        while not self.publisher.release.wait(0.02):
+            self.wfile.write(more)
 
     def _answer(self, method: str, request: Request, fault: Fault | None) -> None:
         parts = urlsplit(request.path)

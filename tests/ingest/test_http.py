@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gribmill.ingest.answer import Head, http_date
+from gribmill.ingest.deadline import until
 from gribmill.ingest.host import Host, hosts
 from gribmill.ingest.http import Http
 from gribmill.ingest.outcome import Broken, Changed, NoRanges, NotThere, PastEnd, RateLimited, TooLarge, Untrusted
@@ -185,6 +187,37 @@ def test_a_host_that_drips_is_left(publisher: Publisher, url: str) -> None:
         http.get(url, HOST, got.append, limit_bytes=10**6)
     assert sum(map(len, got)) < len(DATA)
     http.close()
+
+
+@pytest.mark.parametrize("kind", ["drip head", "continue", "drip trailers"])
+def test_a_host_that_drips_around_the_body_is_left(publisher: Publisher, url: str, kind: str) -> None:
+    publisher.fault(kind)
+    http = Http(timeouts=Timeouts(base=0.2, slowest_bytes_per_second=1e9))
+    with pytest.raises(Broken, match="too slow"):
+        http.get(url, HOST, lambda chunk: None, limit_bytes=10**6)
+    http.close()
+
+
+def test_a_listing_that_drips_is_left_before_a_file_would_be(publisher: Publisher, url: str) -> None:
+    publisher.fault("drip trailers")
+    with Session(timeouts=Timeouts(base=30.0, page=0.2)) as session, pytest.raises(Broken, match="too slow"):
+        session.get(url, HOST, limit_bytes=10**6)
+
+
+def test_requests_end_with_what_they_are_part_of(publisher: Publisher, session: Session, url: str) -> None:
+    publisher.fault("drip head", times=1)
+    with until(time.monotonic() + 0.2), pytest.raises(Broken, match="too slow"):
+        session.head(url, HOST)
+    assert session.head(url, HOST).size == len(DATA)
+
+
+def test_a_connection_is_used_again_after_a_request_that_had_little_time_left(
+    publisher: Publisher, session: Session, url: str
+) -> None:
+    with until(time.monotonic() + 5):
+        session.get(url, HOST, limit_bytes=10**6)
+    assert session.get(url, HOST, limit_bytes=10**6).data == DATA
+    assert len({request.port for request in publisher.requests}) == 1
 
 
 def test_a_host_that_is_silent_is_left(publisher: Publisher, url: str) -> None:

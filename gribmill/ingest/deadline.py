@@ -1,0 +1,137 @@
+"""An end for every request, however slowly its bytes drip: checked at each read from the socket."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import math
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+
+class Deadline:
+    """So many seconds from now on; never beyond the one that it is made within."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        outer = _current.get()
+        self._clock, self._begun = clock, clock()
+        self._latest = math.inf if outer is None else outer._begun + outer.seconds
+        self.seconds: float
+        self.allow(seconds)
+
+    def allow(self, seconds: float) -> None:
+        """So many seconds since it began, now that more is known of what comes."""
+        self.seconds = min(seconds, self._latest - self._begun)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return self._clock() >= self._begun + self.seconds
+
+    def left(self) -> float:
+        """Seconds, always some; a TimeoutError where none are left."""
+        left = self._begun + self.seconds - self._clock()
+        if left <= 0:
+            raise TimeoutError("the deadline has passed")
+        return left
+
+    @contextmanager
+    def held(self) -> Iterator[Deadline]:
+        """What this thread asks for meanwhile has to end by then."""
+        before = _current.set(self)
+        try:
+            yield self
+        finally:
+            _current.reset(before)
+
+
+_current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def until(moment: float | None) -> Iterator[None]:
+    """All requests of this thread end by that moment of the monotonic clock; None holds none."""
+    if moment is None:
+        yield
+        return
+    with Deadline(moment - time.monotonic()).held():
+        yield
+
+
+class DeadlineAdapter(HTTPAdapter):
+    """Connections whose answers (headers, body and trailers) are read under the deadline that is held."""
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        super().init_poolmanager(*args, **options)
+        self.poolmanager.pool_classes_by_scheme = POOLS
+
+    def proxy_manager_for(self, *args: Any, **options: Any) -> Any:
+        manager = super().proxy_manager_for(*args, **options)
+        manager.pool_classes_by_scheme = POOLS
+        return manager
+
+
+class _Reader(io.RawIOBase):
+    """A socket's bytes. The socket's own timeout is for one read: a byte now and then would hold us forever."""
+
+    def __init__(self, sock: socket.socket, deadline: Deadline | None) -> None:
+        self._sock, self._deadline, self._pause = sock, deadline, sock.gettimeout()
+        self._raw = sock.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int | None:
+        if self._deadline is not None:
+            left = self._deadline.left()
+            self._sock.settimeout(left if self._pause is None else min(left, self._pause))
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Source:
+    """What http.client takes for a socket: all it does is to open it as a file."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    def makefile(self, *_: object) -> io.BufferedReader:
+        return io.BufferedReader(_Reader(self._sock, _current.get()))
+
+
+class _Response(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
+        super().__init__(_Source(sock), *args, **options)  # type: ignore[arg-type]
+
+
+class _Connection(HTTPConnection):
+    response_class = _Response
+
+
+class _TlsConnection(HTTPSConnection):
+    response_class = _Response
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _TlsPool(HTTPSConnectionPool):
+    ConnectionCls = _TlsConnection
+
+
+POOLS = {"http": _Pool, "https": _TlsPool}
