@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from gribmill.queue.worker.task import PermanentFailure, Task
 
 if TYPE_CHECKING:
     from gribmill.ingest.health import Sighting
+    from gribmill.ingest.mirror import Mirror
     from gribmill.ingest.model import Model
     from gribmill.ingest.published import Published
     from gribmill.pipeline.catalogue import HourRecord, RunRecord
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 SHORTEST_SNOOZE_SECONDS = 2.0
 LONGEST_SNOOZE_SECONDS = 900.0
+TIMEOUT_SECONDS = 300
+# For all questions together: what was seen has to be recorded before the job is stopped.
+ASKING_SECONDS = 200.0
 
 
 class ScanSourceArgs(Args):
@@ -55,6 +60,8 @@ class Scan:
         self.regions = context.regions_of(model, context.settings.chain.regions)
         self._health = context.catalogue.mirrors()
         self._asked_for_run = False
+        self._asks_until = time.monotonic() + ASKING_SECONDS
+        self._failed: set[str] = set()
         self._sightings: list[Sighting] = []
         self._then: list[NewJob] = []
         self._also: list[Write] = []
@@ -120,7 +127,6 @@ class Scan:
         """
         from gribmill.ingest.health import order_mirrors, sighting_of
         from gribmill.ingest.outcome import SourceError
-        from gribmill.ingest.published import published
 
         found: dict[int, Published] = {}
         answered = False
@@ -131,11 +137,16 @@ class Scan:
             if health is not None and health.state(self._now) == "sick":
                 self._errors.setdefault(name, f"{name} is left alone for a while ({health.last_reason})")
                 continue
+            if name in self._failed:
+                continue
             try:
-                listed = published(self._model, run, source.mirror, self._context.session)
+                listed = self._ask(run, source.mirror)
             except SourceError as error:
-                self._sightings.append(sighting_of(name, error, self._now))
-                self._errors.setdefault(name, str(error))  # Once for each mirror, not for each run that is looked for.
+                seen = sighting_of(name, error, self._now)
+                self._sightings.append(seen)
+                self._errors.setdefault(name, str(error))
+                if not seen.well:
+                    self._failed.add(name)  # It would cost each further run of this scan as long.
                 continue
             answered = True
             self._sightings.append(sighting_of(name, None, self._now))
@@ -144,6 +155,15 @@ class Scan:
             if self._model.discovers(run) or all(hour in found for hour in late):
                 break
         return found, answered
+
+    def _ask(self, run: datetime, mirror: Mirror) -> dict[int, Published]:
+        """What a mirror lists of the run, in half of the time that is left: the next one needs some, too."""
+        from gribmill.ingest.deadline import until
+        from gribmill.ingest.published import published
+
+        now = time.monotonic()
+        with until(now + (self._asks_until - now) / 2):
+            return published(self._model, run, mirror, self._context.session)
 
     def _expected(self, run: datetime, seen: set[int], *, answered: bool) -> tuple[tuple[int, ...], bool]:
         """The hours that make the run whole; and whether that is settled. A run without any hour never is."""
@@ -244,7 +264,7 @@ SCAN_SOURCE = JobType(
     args=ScanSourceArgs,
     lane="fetch",
     handler="gribmill.pipeline.scan_source:run",
-    timeout_seconds=300,
+    timeout_seconds=TIMEOUT_SECONDS,
     max_attempts=5,
     backoff_base_s=30.0,
     backoff_cap_s=600.0,

@@ -1,0 +1,64 @@
+"""A mirror that holds a scan up costs it little, and the next mirror is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from gribmill.ingest.session import Session
+from gribmill.ingest.timeouts import Timeouts
+from gribmill.pipeline import scan_source
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.scan_source import Scan
+from gribmill.queue.model import Snoozed
+from tests.ingest.conftest import hrrr_at, publish
+from tests.ingest.server import Publisher, serving
+from tests.ingest.small_grib import RUN, usual_file
+
+RUNS = [RUN, RUN - timedelta(hours=1), RUN - timedelta(hours=2)]
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    """The first mirror drips, the second one has the newest run."""
+    with serving() as one:
+        publish(one, usual_file(), ("aws", "gcs"))
+        one.fault("drip head", match="aws/")
+        yield one
+
+
+def _scan(context: Context, publisher: Publisher) -> Snoozed:
+    scan = Scan(context, hrrr_at(publisher, ("aws", "gcs")), RUN + timedelta(hours=2))
+    for run in RUNS:
+        scan.look_at(run)
+    outcome = scan.outcome()
+    assert isinstance(outcome, Snoozed)
+    return outcome
+
+
+def _assert_second_mirror_helped(context: Context, publisher: Publisher, outcome: Snoozed) -> None:
+    assert [job.args["hour"] for job in outcome.then] == [1]
+    context.catalogue.apply(outcome.also)
+    mirrors = context.catalogue.mirrors()
+    assert (mirrors["aws-hrrr"].failures, mirrors["gcs-hrrr"].failures) == (1, 0)
+    assert "too slow" in mirrors["aws-hrrr"].last_reason
+    assert outcome.reason.count("too slow") == 1
+    assert (len(publisher.asked("aws/")), len(publisher.asked("gcs/"))) == (1, len(RUNS))
+
+
+def test_mirror_that_fails_is_not_asked_for_the_other_runs(context: Context, publisher: Publisher) -> None:
+    with Session(timeouts=Timeouts(page=0.3)) as context.__dict__["session"]:
+        _assert_second_mirror_helped(context, publisher, _scan(context, publisher))
+
+
+def test_mirror_may_not_use_up_the_time_of_the_scan(
+    context: Context, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan_source, "ASKING_SECONDS", 1.5)
+    _assert_second_mirror_helped(context, publisher, _scan(context, publisher))
+
+
+def test_questions_end_before_the_job_would_be_stopped() -> None:
+    assert scan_source.ASKING_SECONDS < scan_source.TIMEOUT_SECONDS - 60
