@@ -99,7 +99,7 @@ class Attempt:
         )
         if chosen.missing:
             self._check_covers(inventory, source, head, known=inventory.entries[-1] in chosen.entries)
-        return self._bring(source, plan_by_index(inventory, chosen, head, index))
+        return self._bring(source, plan_by_index(inventory, chosen, self.wanted, head, index))
 
     def _once_by_headers(self, source: SourceUrls) -> Downloaded:
         head = self._head(source)

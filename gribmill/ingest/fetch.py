@@ -201,6 +201,7 @@ class _Pour:
                 fetch.expected,
                 fields=piece.fields,
                 fitting=piece.fitting,
+                claims=piece.claims,
             )
         self._unmarked.append((number, self._digest.hexdigest()))
         self._parts.pop(0)

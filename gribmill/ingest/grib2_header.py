@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from gribmill.ingest.grib_header import MOST_FIELDS, BadMessage, FieldHead, Indicator, ReadAt, moment, span
+from gribmill.ingest.grib_header import MOST_FIELDS, BadMessage, FieldHead, Indicator, ReadAt, Surface, moment, span
 
 UNIT_SECONDS = {0: 60, 1: 3600, 2: 86400, 10: 10800, 11: 21600, 12: 43200, 13: 1}
 HEAD_BYTES = 5
 IDENTIFICATION_BYTES = 21
 # The longest template read here ends before; lists of levels may follow.
 PRODUCT_BYTES = 160
+LARGEST_EXPONENT = 20
 # Which section may follow which: fields of one message repeat from section 2, 3 or 4 on.
 FOLLOWS = {1: (2, 3), 2: (3,), 3: (4,), 4: (5,), 5: (6,), 6: (7,), 7: (2, 3, 4)}
 
@@ -83,7 +84,17 @@ def _field(product: bytes, discipline: int, reference: datetime, offset: int) ->
     end = span(UNIT_SECONDS.get(product[base + 6]), _signed(product[base + 7 : base + 7 + shape.time]))
     if shape.window:
         end = _window_end(product, after + shape.after, reference, end, offset)
-    return FieldHead(parameter, reference, end, product[after + 1] if shape.member else None)
+    surface = _surface(product[after - 12 : after - 6])
+    return FieldHead(parameter, reference, end, product[after + 1] if shape.member else None, surface)
+
+
+def _surface(octets: bytes) -> Surface:
+    kind, scale, value = octets[0], octets[1], octets[2:]
+    exponent = scale if scale < 128 else 128 - scale
+    # Nothing is so small or large: the scale is missing, or written in another way.
+    if abs(exponent) > LARGEST_EXPONENT or value == b"\xff" * 4:
+        return Surface(kind, None)
+    return Surface(kind, _signed(value) / 10.0**exponent)
 
 
 def _window_end(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from gribmill.ingest.errors import IngestError
 
@@ -27,17 +28,25 @@ class BadMessage(IngestError):
     """Bytes that are not the GRIB message they should be; the sentence says where."""
 
 
+class Surface(NamedTuple):
+    """The first fixed surface of a GRIB2 field: its type, and its value where it has one."""
+
+    kind: int
+    value: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class FieldHead:
     """One field: parameter (GRIB2: discipline, category, number; GRIB1: table, number), run, and moment it ends at.
 
-    `end` counts from the reference time; None where the template is not known. So does `member`.
+    `end` counts from the reference time; None where the template is not known. So are `member` and `surface`.
     """
 
     parameter: tuple[int, ...]
     reference: datetime
     end: timedelta | None
     member: int | None = None
+    surface: Surface | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
 from gribmill.ingest.answer import Head
+from gribmill.ingest.claim import Claim, claim_of
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.select import Selection
+from gribmill.ingest.index.wanted import Wanted
 from gribmill.ingest.ranges import ByteRange
 
 # By the index; by the file's own headers; the whole file fetched first.
@@ -22,13 +24,17 @@ Way = Literal["index", "walk", "whole"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One message of the source. `fields` is how many it has (None: not known), `fitting` how many are wanted."""
+    """One message of the source. `fields` is how many it has (None: not known), `fitting` how many are wanted.
+
+    `claims` is what the index says of these.
+    """
 
     number: int
     start: int
     length: int
     fields: int | None = None
     fitting: int = 1
+    claims: tuple[Claim, ...] = ()
 
     @property
     def range(self) -> ByteRange:
@@ -65,18 +71,27 @@ class Plan:
             return None
         modified = None if head.etag or not head.last_modified else head.last_modified.isoformat()
         pieces = hashlib.sha256(repr([(piece.start, piece.length) for piece in self.pieces]).encode()).hexdigest()
-        return json.dumps([1, head.url, head.etag, modified, head.size, self.index_sha256, pieces])
+        return json.dumps([2, head.url, head.etag, modified, head.size, self.index_sha256, pieces])
 
 
-def plan_by_index(inventory: Inventory, selection: Selection, head: Head, index: bytes) -> Plan:
+def plan_by_index(
+    inventory: Inventory, selection: Selection, wanted: Sequence[Wanted], head: Head, index: bytes
+) -> Plan:
     """From what the index says. Its last message ends where the file does."""
     in_message = Counter(entry.offset for entry in inventory)
     chosen = Counter(entry.offset for entry in selection.entries)
     numbers = {entry.offset: entry.number for entry in selection.entries}
+    claims: dict[int, list[Claim]] = defaultdict(list)
+    for want in wanted:
+        if entry := selection.found.get(want.name):
+            claims[entry.offset].append(claim_of(want, entry))
     pieces = tuple(
-        Piece(numbers[start], start, _end(inventory, end, head) - start, in_message[start], chosen[start])
+        Piece(
+            numbers[start], start, _end(inventory, end, head) - start,
+            in_message[start], chosen[start], tuple(claims[start]),
+        )
         for start, end in selection.ranges
-    )
+    )  # fmt: skip
     return Plan(head, pieces, tuple(selection.found), selection.missing, "index", hashlib.sha256(index).hexdigest())
 
 

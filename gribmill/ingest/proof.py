@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from gribmill.ingest.claim import Claim
 from gribmill.ingest.grib_header import BadMessage, FieldHead, MessageHead, ReadAt, read_indicator, read_message
 
 
@@ -30,11 +32,19 @@ def prove_beginning(first: bytes, offset: int, length: int) -> None:
 
 
 def prove_message(
-    read: ReadAt, place: int, length: int, expected: Expected, *, fields: int | None, fitting: int
+    read: ReadAt,
+    place: int,
+    length: int,
+    expected: Expected,
+    *,
+    fields: int | None,
+    fitting: int,
+    claims: Sequence[Claim] = (),
 ) -> MessageHead:
     """The message at `place`, or a BadMessage unless it is whole, so long, and of the run and time asked for.
 
-    `fields` is how many it must have (None: any), `fitting` how many of them at least are of that moment.
+    `fields` is how many it must have (None: any), `fitting` how many of them at least are of that moment. For each of
+    `claims` one of these has to be what the index says.
     """
     head = read_message(read, place, place + length)
     if head.length != length:
@@ -47,4 +57,14 @@ def prove_message(
             f"a message is of the run {field.reference:%Y-%m-%d %H:%M} and its time {field.end}, "
             f"not of {expected.run and f'{expected.run:%Y-%m-%d %H:%M}'} and {expected.end}"
         )
+    for claim in claims:
+        if not any(expected.fits(field) and claim.fits(field) for field in head.fields):
+            raise BadMessage(f"a message holds {_words(head)}, which is not {claim.name}, as the index says")
     return head
+
+
+def _words(head: MessageHead) -> str:
+    """The first field as its numbers: `parameter 0.0.6 at 103, 2`."""
+    field = head.fields[0]
+    surface = "" if field.surface is None else f" at {field.surface.kind}, {field.surface.value}"
+    return f"parameter {'.'.join(map(str, field.parameter))}{surface}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from gribmill.ingest.answer import Head
+from gribmill.ingest.claim import same_table
 from gribmill.ingest.fetch import Traffic
 from gribmill.ingest.grib_header import MAGIC, BadMessage, FieldHead, MessageHead, ReadAt, read_message
 from gribmill.ingest.host import Host
@@ -66,18 +67,18 @@ def plan_by_walk(
     The level is not looked at, so more may come than is needed, never less; the tiles tell them apart. Where the
     parameters of something wanted are not known, every message of the time comes.
     """
-    known = {_same_table(parameter) for want in wanted for parameter in want.parameters}
+    known = {same_table(parameter) for want in wanted for parameter in want.parameters}
     choosy = bool(wanted) and all(want.parameters for want in wanted)
     pieces: list[Piece] = []
     seen: set[tuple[int, ...]] = set()
     for number, message in enumerate(heads, 1):
         fitting = [field for field in message.fields if _fits(field, expected, member)]
-        chosen = [field for field in fitting if not choosy or _same_table(field.parameter) in known]
+        chosen = [field for field in fitting if not choosy or same_table(field.parameter) in known]
         if chosen:
-            seen |= {_same_table(field.parameter) for field in chosen}
+            seen |= {same_table(field.parameter) for field in chosen}
             pieces.append(Piece(number, message.offset, message.length, len(message.fields), len(chosen)))
     named = [want for want in wanted if want.parameters]
-    found = [want.name for want in named if not seen.isdisjoint(map(_same_table, want.parameters))]
+    found = [want.name for want in named if not seen.isdisjoint(map(same_table, want.parameters))]
     missing = [want.name for want in named if want.name not in found]
     return plan_by_pieces(head, pieces, found, missing, way)
 
@@ -91,11 +92,6 @@ def member_of(extras: Collection[str]) -> int | None:
         if kind == "cf":
             return 0
     return None
-
-
-def _same_table(parameter: tuple[int, ...]) -> tuple[int, ...]:
-    """Versions 1 to 3 of GRIB1's own table number alike."""
-    return (2, parameter[1]) if len(parameter) == 2 and parameter[0] <= 3 else parameter
 
 
 def _fits(field: FieldHead, expected: Expected, member: int | None) -> bool:

@@ -209,6 +209,10 @@ def test_a_stale_index_on_one_mirror_is_had_from_the_next(publisher: Publisher, 
     assert all(sighting.well for sighting in got.health_updates)
 
 
+def _swapped(idx: bytes, one: bytes, other: bytes) -> bytes:
+    return idx.replace(one, b"?").replace(other, one).replace(b"?", other)
+
+
 @pytest.mark.parametrize(
     "lie",
     [
@@ -219,8 +223,22 @@ def test_a_stale_index_on_one_mirror_is_had_from_the_next(publisher: Publisher, 
         lambda file: b"\n".join(line for line in file.idx.splitlines() if not line.startswith(b"5.2:")) + b"\n",
         lambda file: b"",
         lambda file: b"GRIB" + file.idx,
+        lambda file: _swapped(file.idx, b"TMP:2 m above ground", b"DPT:2 m above ground"),
+        lambda file: _swapped(file.idx, b"TMP:2 m above ground", b"TMP:500 mb"),
+        lambda file: _swapped(file.idx, b"GUST:surface", b"LAND:surface"),
     ],
-    ids=["other run", "other hour", "cut off", "gaps", "one field of two", "empty", "impostor"],
+    ids=[
+        "other run",
+        "other hour",
+        "cut off",
+        "gaps",
+        "one field of two",
+        "empty",
+        "impostor",
+        "other name",
+        "other level",
+        "name of something unwanted",
+    ],
 )
 def test_an_index_that_lies_is_not_believed(publisher: Publisher, target: Path, lie: object) -> None:
     publish(publisher, FILE, idx=lie(FILE))  # type: ignore[operator]
