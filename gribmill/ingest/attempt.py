@@ -10,7 +10,7 @@ from gribmill.ingest.answer import Head
 from gribmill.ingest.deadline import until
 from gribmill.ingest.downloaded import Downloaded, spooled
 from gribmill.ingest.errors import BadIndex
-from gribmill.ingest.failure import NothingWanted
+from gribmill.ingest.failure import NothingWanted, WrongFile
 from gribmill.ingest.fetch import Fetch, Progress, Traffic
 from gribmill.ingest.grib_header import INDICATOR_BYTES, BadMessage
 from gribmill.ingest.host import Host
@@ -49,6 +49,7 @@ class Attempt:
     limits: Limits
     progress: Progress | None
     deadline: float
+    check: Callable[[Path], None] | None = None
     traffic: Traffic = field(default_factory=Traffic)
 
     def by_index(self, source: SourceUrls, known: Published | None) -> Downloaded:
@@ -148,6 +149,7 @@ class Attempt:
                 limits=self.limits, traffic=self.traffic, progress=self.progress, deadline=self.deadline,
             )  # fmt: skip
             fetch.run()
+            self._check(spool)
             digest = spool.finish()
         return Downloaded(
             path=self.target,
@@ -164,6 +166,14 @@ class Attempt:
             missing=plan.missing,
             messages=spooled(plan),
         )
+
+    def _check(self, spool: Spool) -> None:
+        try:
+            if self.check:
+                self.check(spool.part)
+        except WrongFile:
+            spool.discard()
+            raise
 
     def _head(self, source: SourceUrls) -> Head:
         self.traffic.requests += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from gribmill.ingest.attempt import Attempt
 from gribmill.ingest.downloaded import Downloaded
 from gribmill.ingest.errors import BadIndex
-from gribmill.ingest.failure import NothingWanted, Reason, Retryable, failure_of
+from gribmill.ingest.failure import NothingWanted, Reason, Retryable, WrongFile, failure_of
 from gribmill.ingest.fetch import Progress
 from gribmill.ingest.grib_header import BadMessage
 from gribmill.ingest.health import MirrorHealth, Sighting, order_mirrors, sighting_of
@@ -42,6 +42,7 @@ def download(
     health: Mapping[str, MirrorHealth] | None = None,
     known: Published | None = None,
     progress: Progress | None = None,
+    check: Callable[[Path], None] | None = None,
     limits: Limits | None = None,
     now: datetime | None = None,
 ) -> Downloaded:
@@ -49,14 +50,24 @@ def download(
 
     `known` is what a listing said of the hour on one mirror; it spares a request and is tried first. `progress` is
     called with the bytes in place and the total, from several threads but one at a time; what it raises stops the
-    download. What is proven stays beside the target after a failure or a crash, and is not fetched again.
+    download. `check` is shown the file before it becomes `target`, and may refuse it with a WrongFile: another mirror
+    may have a better one. What is proven stays beside the target after a failure or a crash, and is not fetched again.
     """
     moment = now or datetime.now(UTC)
     what = f"{model.id} {run_id(run)} hour {hour}"
     expected = Expected(run, timedelta(minutes=hour * 60 + model.offset_minutes))
     limits = limits or Limits()
     attempt = Attempt(
-        session, model, hour, tuple(wanted), target, expected, limits, progress, time.monotonic() + limits.seconds
+        session,
+        model,
+        hour,
+        tuple(wanted),
+        target,
+        expected,
+        limits,
+        progress,
+        time.monotonic() + limits.seconds,
+        check,
     )
     search = _Search(attempt, moment)
     try:
@@ -97,7 +108,7 @@ class _Search:
             except (BadIndex, BadMessage, NoRanges, PastEnd) as error:
                 self.doubtful.append(source)
                 self._failed(source, error)
-            except (SourceError, NothingWanted) as error:
+            except (SourceError, NothingWanted, WrongFile) as error:
                 self._failed(source, error)
         return None
 
@@ -106,7 +117,7 @@ class _Search:
         for source in sorted(self.doubtful, key=lambda source: source.mirror.host.requests_per_minute is not None):
             try:
                 return self._well(source, self.attempt.by_headers(source))
-            except (SourceError, BadMessage, NothingWanted) as error:
+            except (SourceError, BadMessage, NothingWanted, WrongFile) as error:
                 self._failed(source, error)
         return None
 

@@ -14,6 +14,10 @@ class NothingWanted(IngestError):
     """The file is sound, and holds nothing of what is wanted."""
 
 
+class WrongFile(IngestError):
+    """The messages are sound, and yet not what the model's files hold."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why one mirror did not give the file."""

@@ -51,8 +51,15 @@ class Context:
 
     def regions_of(self, model: Model, names: Iterable[str]) -> list[str]:
         """Those of the regions that the model reaches; all of them where its grid is not known beforehand."""
+        return [name for name in names if self._reaches(model, name) is not False]
+
+    def promised_of(self, model: Model, names: Iterable[str]) -> list[str]:
+        """Those that every file of the model must reach; none where its grid is not known beforehand."""
+        return [name for name in names if self._reaches(model, name)]
+
+    def _reaches(self, model: Model, name: str) -> bool | None:
         grid = next((one.grid for one in named_grids() if one.name == model.grid), None)
-        return [name for name in names if grid is None or window(grid, self.region(name).box) is not None]
+        return None if grid is None else window(grid, self.region(name).box) is not None
 
     def region(self, name: str) -> Region:
         try:

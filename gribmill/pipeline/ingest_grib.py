@@ -109,6 +109,7 @@ def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRe
             session=context.session,
             health=health,
             known=_as_listed(known),
+            check=lambda part: _check_reach(context, args, part),
         )
     except DownloadFailed as error:
         # Others have seen the mirrors meanwhile.
@@ -164,6 +165,18 @@ def _fan_out(context: Context, args: IngestGribArgs, got: Downloaded, spool: Pat
     return Succeeded(then=_tile_jobs(args, regions), also=also, artifacts=(str(spool),))
 
 
+def _check_reach(context: Context, args: IngestGribArgs, path: Path) -> None:
+    """A file that misses a region of the model's grid is on a wrong grid: its hour must not count as done."""
+    from gribmill.ingest.failure import WrongFile
+
+    model = context.model(args.model_id)
+    promised = context.promised_of(model, _wanted_regions(context, args))
+    missed = {*promised} - {*_touched(context, args, path)}
+    if missed:
+        names = ", ".join(sorted(missed))
+        raise WrongFile(f"the file's grid does not reach {names}, which the grid of {model.id} ({model.grid}) does")
+
+
 def _nothing_to_cut(args: IngestGribArgs, also: tuple[Write, ...]) -> Succeeded:
     """The file reaches none of the regions: its hour is whole without a tile, and its messages may go."""
     from gribmill.pipeline.catalogue import write
@@ -174,12 +187,18 @@ def _nothing_to_cut(args: IngestGribArgs, also: tuple[Write, ...]) -> Succeeded:
     return Succeeded(then=(publish_job(args.model_id, args.run_id, args.hour),), also=(*also, *ends))
 
 
-def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool: Path, missing: set[str]) -> Succeeded:
+def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool: Path, missing: set[str]) -> Outcome:
     """The messages are here, or every tile is: only what is missing is asked for."""
+    from gribmill.ingest.failure import WrongFile
     from gribmill.pipeline.catalogue import write
 
     if not missing:
         return Succeeded(skipped="every tile of this hour is there already")
+    try:
+        _check_reach(context, args, spool)
+    except WrongFile as error:
+        spool.unlink()  # The next try fetches it anew.
+        return Failed(str(error))
     regions = sorted({*known.regions, *_touched(context, args, spool)})
     hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
     wants = write(

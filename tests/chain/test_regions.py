@@ -7,7 +7,9 @@ import pytest
 from gribmill.pipeline.ingest_grib import ingest_job
 from gribmill.pipeline.schedule import scan_job
 from gribmill.queue.model import Failed, Succeeded
+from tests.chain.comparing import source_of
 from tests.chain.conftest import NewWorld, of_model
+from tests.chain.world import MIRRORS, World
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -91,6 +93,62 @@ def test_file_that_reaches_no_region_is_whole_without_tiles(new_world: NewWorld)
     before = len(world.jobs())
     world.look("nogrid")
     assert len(world.jobs()) == before + 1
+
+
+def _move_grid(world: World, hour: int, mirror: str) -> None:
+    """That file of a mirror, on a grid 110 degrees further east."""
+    place = world.folder / f"{mirror}{world.stock.hours['hrrr', hour].key[3:]}"
+    data = bytearray(place.read_bytes())
+    at = 0
+    while at < len(data):
+        end, section = at + int.from_bytes(data[at + 8 : at + 16], "big") - 4, at + 16
+        while section < end:
+            if data[section + 4] == 3:
+                for angle in (section + 42, section + 51):  # of the first point, and of the cone's meridian
+                    east = (int.from_bytes(data[angle : angle + 4], "big") + 110_000_000) % 360_000_000
+                    data[angle : angle + 4] = east.to_bytes(4, "big")
+            section += int.from_bytes(data[section : section + 4], "big")
+        at = end + 4
+    place.unlink()  # The stock has it, too.
+    place.write_bytes(data)
+
+
+def test_file_on_a_wrong_grid_is_had_from_the_next_mirror(new_world: NewWorld, reference: dict[str, bytes]) -> None:
+    world = new_world()
+    world.publish("hrrr")
+    _move_grid(world, 1, "aws")
+    world.look("hrrr")
+    assert world.complete("hrrr"), world.troubles()
+    assert set(world.tiles()) == set(of_model(reference, "hrrr"))
+    assert "/gcs-hrrr/" in source_of(world.tile("hrrr", "ne", 1).read_bytes())["url"]
+
+
+def test_hour_on_a_wrong_grid_is_never_done(new_world: NewWorld) -> None:
+    world = new_world()
+    world.publish("hrrr")
+    for mirror in MIRRORS:
+        _move_grid(world, 1, mirror)
+    world.look("hrrr")
+    assert not world.complete("hrrr")
+    assert world.hours("hrrr")[1].state == "published"
+    said = "the file's grid does not reach ne, texas, which the grid of hrrr (hrrr) does"
+    assert [one for one in world.troubles() if said in one]
+    world.assert_sound()
+
+
+def test_region_added_later_is_not_cut_from_a_file_that_misses_it(new_world: NewWorld) -> None:
+    world = new_world(chain={"keep_grib": True})
+    world.publish("hrrr", 0)
+    world.look("hrrr")
+    (kept,) = [path for path in world.spooled() if path.name == "000.grib2"]
+    _move_grid(world, 0, "aws")
+    kept.write_bytes((world.folder / f"aws{world.stock.hours['hrrr', 0].key[3:]}").read_bytes())
+    world.chain = {"keep_grib": True, "regions": ["ne", "texas", "california"]}
+    world.look("hrrr")
+    assert [one for one in world.troubles() if "does not reach california, ne, texas" in one]
+    while world.hurry("ingest_grib"):
+        world.work()
+    assert world.tile("hrrr", "california", 0).is_file(), world.troubles()
 
 
 def test_worker_without_regions_does_not_swallow_the_hour(new_world: NewWorld) -> None:
