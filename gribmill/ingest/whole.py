@@ -10,7 +10,7 @@ from gribmill.ingest.answer import Head
 from gribmill.ingest.fetch import Fetch, Progress, Traffic
 from gribmill.ingest.host import Host
 from gribmill.ingest.limits import Limits
-from gribmill.ingest.outcome import Broken, NoRanges, NotThere, TooLarge
+from gribmill.ingest.outcome import Broken, Changed, NoRanges, NotThere, TooLarge
 from gribmill.ingest.plan import Piece, plan_by_pieces
 from gribmill.ingest.session import Session
 from gribmill.ingest.spool import Spool
@@ -92,6 +92,12 @@ class _Whole:
                 self.progress(place, self.head.size or place)
 
         self.traffic.requests += 1
-        limit = self.limits.whole_bytes
-        self.head.check_same(self.session.get_into(self.head.url, self.host, take, limit_bytes=limit))
+        size = self.head.size
+        limit = self.limits.whole_bytes if size is None else size
+        try:
+            self.head.check_same(self.session.get_into(self.head.url, self.host, take, limit_bytes=limit))
+        except TooLarge as error:
+            if size is None:
+                raise
+            raise Changed(self.head.url, f"sends more than the {size} bytes that it had when it was asked") from error
         self.spool.grown(place)

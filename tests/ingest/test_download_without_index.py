@@ -56,6 +56,23 @@ def test_a_source_without_an_index_is_fetched_whole(publisher: Publisher, target
     assert [path.name for path in target.parent.iterdir()] == ["001.grib2"]
 
 
+def test_no_more_comes_of_a_whole_file_than_its_host_said_that_it_has(publisher: Publisher, target: Path) -> None:
+    publisher.ranges = False
+    publisher.put(key_of(FILE), FILE.data)
+    publisher.fault("endless", skip=1, times=1)  # after the HEAD
+    most: list[int] = []
+
+    def seen(done: int, total: int) -> None:
+        most.append(done)
+        assert done <= len(FILE.data)
+
+    model = _without_index(hrrr_at(publisher))
+    with Session() as session:
+        got = download(model, RUN, 1, wanted(WANTED), target, session=session, progress=seen)
+    assert target.read_bytes() == FILE.spool(TMP_TOO)
+    assert (got.way, max(most)) == ("whole", len(FILE.data))
+
+
 def test_a_whole_file_may_go_to_a_place_that_is_named_from_here_on(
     publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
