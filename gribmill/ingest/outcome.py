@@ -9,8 +9,8 @@ class SourceError(IngestError):
     """A request that did not bring what was asked for; the sentence names the address."""
 
     def __init__(self, url: str, reason: str) -> None:
-        self.url, self.reason = url, reason
-        super().__init__(f"{url}: {reason}")
+        self.url, self.reason = url, _printable(reason)
+        super().__init__(f"{_printable(url)}: {self.reason}")
 
 
 class NotThere(SourceError):
@@ -51,3 +51,8 @@ class NoRanges(Untrusted):
 
 class PastEnd(Untrusted):
     """The object ends before the bytes that were asked for."""
+
+
+def _printable(text: str) -> str:
+    """Hosts choose some of the words, and a terminal obeys control characters: these are written as escapes."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

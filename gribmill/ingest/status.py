@@ -13,6 +13,7 @@ from gribmill.ingest.outcome import Broken, Changed, NotThere, PastEnd, RateLimi
 # 403: where a bucket does not let us list it, and on NOMADS, a missing file is forbidden rather than not found.
 MISSING = (403, 404, 410)
 ERROR_LIMIT_BYTES = 4096
+LONGEST_PHRASE = 80
 
 
 def check_status(answer: requests.Response, url: str, host: Host) -> None:
@@ -35,7 +36,7 @@ def check_status(answer: requests.Response, url: str, host: Host) -> None:
         if size == 0:
             raise NotThere(url, "is empty so far (status 416)")
         raise PastEnd(url, f"ends before the bytes that were asked for (status 416, size {size or 'unknown'})")
-    raise Broken(url, f"answered {status} {answer.reason or ''}".rstrip(), status)
+    raise Broken(url, f"answered {status} {(answer.reason or '')[:LONGEST_PHRASE]}".rstrip(), status)
 
 
 def _words(answer: requests.Response) -> bytes:

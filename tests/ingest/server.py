@@ -132,6 +132,10 @@ class _Handler(BaseHTTPRequestHandler):
             case "retry":
                 status, after = fault.value  # type: ignore[misc]
                 self._send(status, {"Retry-After": after} if after else {}, b"<Error><Code>SlowDown</Code></Error>")
+            case "phrase":
+                self.send_response(500, str(fault.value))
+                self.send_header("Content-Length", "0")
+                self.end_headers()
             case "redirect":
                 self._send(302, {"Location": str(fault.value)}, b"")
             case "html":

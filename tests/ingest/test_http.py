@@ -241,6 +241,16 @@ def test_redirects_stay_on_the_host(publisher: Publisher, session: Session, url:
         session.get(url, HOST, limit_bytes=10**6)
 
 
+@pytest.mark.parametrize(("kind", "value"), [("phrase", "\x1b[2JOops\x07"), ("redirect", "http://a.b/\x1b[31m\x07")])
+def test_what_a_host_says_cannot_steer_a_terminal(
+    publisher: Publisher, session: Session, url: str, kind: str, value: str
+) -> None:
+    publisher.fault(kind, value=value)
+    with pytest.raises(Broken, match=r"\\x1b\[.*\\x07") as caught:
+        session.get(url, HOST, limit_bytes=10**6)
+    assert str(caught.value).isprintable()
+
+
 def test_the_bot_page_of_nomads_is_never_followed(publisher: Publisher, session: Session, url: str) -> None:
     publisher.fault("redirect", match="a/file", value="/b/page.html")
     nomads = hosts()["nomads"].model_copy(update={"requests_per_minute": None})
