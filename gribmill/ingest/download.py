@@ -20,7 +20,7 @@ from gribmill.ingest.index.wanted import Wanted
 from gribmill.ingest.limits import Limits
 from gribmill.ingest.mirror import SourceUrls
 from gribmill.ingest.model import Model
-from gribmill.ingest.outcome import NoRanges, NotThere, PastEnd, RateLimited, SourceError
+from gribmill.ingest.outcome import NoRanges, NotThere, PastEnd, RateLimited, SourceError, TooLarge, Untrusted
 from gribmill.ingest.proof import Expected
 from gribmill.ingest.published import Published
 from gribmill.ingest.run_id import run_id
@@ -105,10 +105,9 @@ class _Search:
             of_it = known if known is not None and known.grib_url == source.grib_url else None
             try:
                 return self._well(source, self.attempt.by_index(source, of_it))
-            except (BadIndex, BadMessage, NoRanges, PastEnd) as error:
-                self.doubtful.append(source)
-                self._failed(source, error)
-            except (SourceError, NothingWanted, WrongFile) as error:
+            except (SourceError, BadIndex, BadMessage, NothingWanted, WrongFile) as error:
+                if _is_of_index(error, source):
+                    self.doubtful.append(source)
                 self._failed(source, error)
         return None
 
@@ -132,6 +131,13 @@ class _Search:
         log.log(logging.DEBUG if isinstance(error, NotThere) else logging.WARNING, "%s: %s", source.mirror.name, error)
         blame = error if isinstance(error, SourceError) else None
         self.sightings.append(sighting_of(source.mirror.name, blame, self.now))
+
+
+def _is_of_index(error: Exception, source: SourceUrls) -> bool:
+    """Whether the file may be sound all the same: its index lies, or something else came in its place."""
+    if isinstance(error, Untrusted) and error.url == source.index_url:
+        return not isinstance(error, TooLarge)
+    return isinstance(error, BadIndex | BadMessage | NoRanges | PastEnd)
 
 
 def _in_order(

@@ -120,6 +120,16 @@ def test_an_index_that_does_not_come_is_had_from_the_next_mirror(
     assert got.health_updates[0].well == (value == 404)
 
 
+@pytest.mark.parametrize("kind", ["html", "encoding"])
+def test_where_something_else_comes_instead_of_the_index_the_file_is_walked(
+    publisher: Publisher, target: Path, kind: str
+) -> None:
+    publish(publisher, FILE)
+    publisher.fault(kind, match=".idx")
+    assert _download(publisher, target).way == "walk"
+    assert target.read_bytes() == FILE.spool({*WANTED, "t500"})
+
+
 def test_a_mirror_that_drips_is_left_for_the_next(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE, ("aws", "gcs"))
     publisher.fault("drip", match="aws/", ranged=True)
