@@ -29,7 +29,7 @@ switched_off = os.environ.get(SWITCH, "").lower() in ("off", "0", "no")
 GRIDS = {0: 72, 1: 84, 10: 72, 20: 65, 30: 81, 40: 72}
 # Template 4.15 says how points were averaged, in three octets that nothing else here reads.
 SPATIAL = 15
-# The kernel keeps its list of windows in memory; more regions than this take several passes.
+# The kernel keeps its list of windows in memory; where there are more regions than this, ecCodes decodes.
 MOST_WINDOWS = 4096
 
 
