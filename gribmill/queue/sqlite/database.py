@@ -74,7 +74,9 @@ def _inode(path: Path) -> Inode | None:
 class _Handle:
     """A thread's connection, its hold on the host lock and on the log."""
 
-    def __init__(self, connection: sqlite3.Connection, lock: HostLock, log: DurableLog | None, file: Inode | None) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, lock: HostLock, log: DurableLog | None, file: Inode | None
+    ) -> None:
         self.connection = connection
         self.file = file
         self.cursor = connection.cursor()
