@@ -101,6 +101,27 @@ def test_one_component_alone_is_never_stored_as_if_it_were_turned(tmp_path: Path
     assert everything.meta.variables["u10_grid"].long_name.endswith("not turned")
 
 
+def test_a_percentile_of_a_component_is_never_turned(tmp_path: Path) -> None:
+    ninety = {"productDefinitionTemplateNumber": 6, "percentileValue": 90}
+    made = [make_message("hrrr-ne", name, keys=ninety) for name in ("10u", "10v")]
+    path = write(tmp_path / "ninety.grib2", [*made, make_message("hrrr-ne", "2t")])
+    assert tile_of(build(path, [POTOMAC], tmp_path)).names == ["t2m"]
+    asked = tile_of(build(path, [POTOMAC], tmp_path / "asked", variables=["t2m", "u10_p90"]))
+    (note,) = asked.meta.skipped
+    assert note.reason == "it is a spread or a chance along the grid's axes, which cannot be turned to the earth's"
+    everything = tile_of(build(path, [POTOMAC], tmp_path / "all", everything=True))
+    assert [everything.meta.variables[name].winds for name in everything.names] == [None, "grid", "grid"]
+
+
+def test_stress_along_the_grid_is_turned_as_wind_is(tmp_path: Path) -> None:
+    made = [make_message("hrrr-ne", "10u", keys={"parameterNumber": number}) for number in (38, 37)]
+    path = write(tmp_path / "stress.grib2", made)
+    tile = tile_of(build(path, [POTOMAC], tmp_path, everything=True))
+    assert [quantity.winds for quantity in tile.meta.variables.values()] == ["earth", "earth"]
+    east, north = (tile.read(name) for name in sorted(tile.names, reverse=True))
+    assert np.abs(east - north).max() > 0.1
+
+
 def test_asking_for_one_component_still_turns_it_with_the_other(hour: Path, tmp_path: Path) -> None:
     both = tile_of(build(hour, [POTOMAC], tmp_path / "both"))
     alone = tile_of(build(hour, [POTOMAC], tmp_path / "alone", variables=["v10"]))
