@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from gribmill.tiles.grib.keys import ECMWF, NCEP
+from gribmill.tiles.grib.keys import ECMWF, NOAA
 
 Parameter = tuple[int, ...]
 Numbers = dict[Parameter, tuple[int, ...]]
@@ -37,8 +37,6 @@ ECMWFS: Numbers = {
 }  # fmt: skip
 # Where v comes first: turbulent stress, and transports of the sea.
 BACKWARDS: Numbers = {(0, 2): (38,), (10, 4): (43, 45, 47, 49)}
-# NCEP's own numbers are also those of the weather service's other offices and of NOAA's laboratories.
-NOAA = frozenset({NCEP, 8, 9, 59, 161})
 
 
 @cache
