@@ -15,6 +15,7 @@ import eccodes
 import numpy as np
 import pytest
 
+import gribmill
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.regions.window import window
@@ -120,6 +121,22 @@ def test_stress_along_the_grid_is_turned_as_wind_is(tmp_path: Path) -> None:
     assert [quantity.winds for quantity in tile.meta.variables.values()] == ["earth", "earth"]
     east, north = (tile.read(name) for name in sorted(tile.names, reverse=True))
     assert np.abs(east - north).max() > 0.1
+
+
+def test_a_window_may_begin_before_its_run(tmp_path: Path) -> None:
+    before = {"productDefinitionTemplateNumber": 8, "forecastTime": -7, "lengthOfTimeRange": 23}
+    message = make_message("hrrr-ne", "2t", keys=before | {"typeOfStatisticalProcessing": 2})
+    tile = tile_of(build(write(tmp_path / "day.grib2", [message]), [POTOMAC], tmp_path))
+    assert tile.meta.minutes == 16 * 60
+    assert tile.meta.variables["t2m_max"].step_minutes == (-7 * 60, 16 * 60)
+    assert gribmill.open_tile(tile.path)["t2m_max"].attrs["step_hours"] == [-7, 16]
+
+
+def test_times_are_whole_minutes_rounded_down(tmp_path: Path) -> None:
+    keys = {"second": 40, "indicatorOfUnitOfTimeRange": 13, "forecastTime": 90}
+    tile = tile_of(build(write(tmp_path / "s.grib2", [make_message("hrrr-ne", keys=keys)]), [POTOMAC], tmp_path))
+    assert (tile.meta.run, tile.meta.minutes) == ("20260901_12", 1)
+    assert tile.meta.valid_time == datetime(2026, 9, 1, 12, 1, tzinfo=UTC)
 
 
 def test_asking_for_one_component_still_turns_it_with_the_other(hour: Path, tmp_path: Path) -> None:
