@@ -141,6 +141,16 @@ def test_notification_makes_a_paused_scan_look_now(new_world: NewWorld) -> None:
     assert world.tile("hrrr", "ne", 1).is_file()
 
 
+def test_until_complete_waits_for_a_region_that_was_added(new_world: NewWorld, reference: dict[str, bytes]) -> None:
+    world = new_world()
+    world.publish("hrrr")
+    for region in ("ne", "texas"):
+        done = world.finish("run", "--region", region, "--until-complete")
+        assert done.returncode == 0, done.stderr
+        assert len(list(world.tile("hrrr", region, 0).parent.glob("0*.npz"))) == 3
+    assert world.tiles() == of_model(reference, "hrrr")
+
+
 def test_prune_keeps_what_latest_names(new_world: NewWorld) -> None:
     world = new_world(chain={"keep_days": 0.0001})
     world.publish("hrrr")
