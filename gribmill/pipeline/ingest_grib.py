@@ -177,9 +177,12 @@ def _nothing_to_cut(args: IngestGribArgs, also: tuple[Write, ...]) -> Succeeded:
 def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool: Path, missing: set[str]) -> Succeeded:
     """The messages are here, or every tile is: only what is missing is asked for."""
     from gribmill.pipeline.catalogue import write
+    from gribmill.pipeline.publish import publish_job
 
     if not missing:
-        return Succeeded(skipped="every tile of this hour is there already")
+        # While this job waited, no publish removed the messages.
+        then = (publish_job(args.model_id, args.run_id, args.hour),) if spool.is_file() else ()
+        return Succeeded(skipped="every tile of this hour is there already", then=then)
     regions = sorted({*known.regions, *_touched(context, args, spool)})
     hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
     wants = write(
