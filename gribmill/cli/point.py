@@ -151,6 +151,8 @@ def _cell(column: Column, row: int) -> str:
 
 def _csv(series: Series) -> str:
     """RFC 4180; amounts have a column with the hours that they stand for."""
+    from gribmill.tiles.series import digits
+
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     columns = list(series.columns.values())
@@ -164,7 +166,7 @@ def _csv(series: Series) -> str:
         cells: list[Any] = [moment.strftime("%Y-%m-%dT%H:%M:%SZ"), f"{step / 60:g}"]
         for column in columns:
             value = column.values[row]
-            cells.append("" if math.isnan(value) else f"{value:.6g}")
+            cells.append("" if math.isnan(value) else digits(value))
             if column.minutes is not None:
                 cells.append(f"{column.minutes[row] / 60:g}")
         writer.writerow(cells)

@@ -220,6 +220,13 @@ def test_point_speaks_json_and_csv(root: Path) -> None:
     assert rows[1][0] == "2026-09-01T15:00:00Z"
 
 
+def test_point_gives_the_same_numbers_as_json_and_as_csv(root: Path) -> None:
+    words = ("--data", root, "point", "6.5", "-10.2", "--units", "us", "--vars", "t2m")
+    hours = json.loads(gribmill(*words, "--json").stdout)["hours"]
+    rows = list(csv.reader(io.StringIO(gribmill(*words, "--csv").stdout)))
+    assert [float(row[2]) for row in rows[1:]] == [hour["t2m"] for hour in hours]
+
+
 def test_point_draws_a_meteogram(root: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     found = gribmill("--data", root, "point", "6.5", "-10.2", "--plot", "--png", tmp_path / "m.png")

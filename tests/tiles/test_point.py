@@ -232,3 +232,10 @@ def test_plain_values_and_a_data_frame(tmp_path: Path) -> None:
     frame = series.to_pandas()
     assert list(frame.columns) == ["t2m", "tp"]
     assert frame.attrs["units"] == {"t2m": "°C", "tp": "mm"}
+
+
+@pytest.mark.parametrize("value", [4.260864e-07, -7.777227e-05, 1.1e-38, 0.1, 281.1, 101325.25, 16777217.0])
+def test_plain_values_are_those_of_the_tile_however_small(tmp_path: Path, value: float) -> None:
+    make_tile(tmp_path, {"absv_500": (value, {"units": "s-1"})})
+    plain = gribmill.point(LAT, LON, data=tmp_path, units="si").to_dict()["hours"][0]["absv_500"]
+    assert np.float32(plain) == np.float32(value)
