@@ -71,7 +71,7 @@ def page(figures: dict[str, Any], folder: Path) -> str:
             for kind in ("calls", "commands")
             for name, spent in sorted(listed[kind].items(), key=lambda item: item[1])
         ),
-        failed="".join(f"{line}\n" for line in missing_lines(listed.get("failed", {}))),
+        failed="".join(f"\n{line}\n" for line in missing_lines(listed.get("failed", {}))),
         start=figures["cold_start"]["worker_cpu_s"],
         whole=figures["cold_start"]["with_executors_cpu_s"],
     )
@@ -161,7 +161,6 @@ Calls: in a process that has done it before; commands: from start to end, output
 | | CPU ms | |
 |---|---|---|
 {listing}
-
 {failed}
 ## Cold start
 

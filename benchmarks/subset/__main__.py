@@ -125,12 +125,12 @@ def page(found: dict[str, list[dict[str, Any]]], lines: list[str], rounds: int, 
         else f"| {title} |{' – |' * 6}"
         for way, title in TITLES.items()
     ]
-    same = {frozenset(one["digest"] for one in hours) for hours in found.values() if hours}
+    same = len({frozenset(one["digest"] for one in hours) for hours in found.values()}) == 1
     ratio = f"1/{median('herbie_way', 'cpu_s') / median('gribmill_way', 'cpu_s'):.1f}" if found["herbie_way"] else "–"
     return PAGE.format(
         command=command("subset"), machine="\n".join(lines), rounds=rounds,
         herbie=versions(grib_python(), ["herbie-data"])["herbie-data"], rows="\n".join(rows), ratio=ratio,
-        same="the same, byte for byte" if len(same) == 1 else "**not the same**", whole=whole / 1e6,
+        same="the same, byte for byte" if same else "**not the same**", whole=whole / 1e6,
     )  # fmt: skip
 
 
