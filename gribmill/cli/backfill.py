@@ -67,8 +67,8 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime | None, **options: Any) -> None:
     """Fetch past runs of MODEL, behind everything that is live.
 
-    Files whose tiles are here already are left alone, so a backfill can be stopped and asked
-    for again. `gribmill work` or `gribmill run` does the work.
+    Files whose tiles are here already, with all the variables, are left alone, so a backfill can
+    be stopped and asked for again. `gribmill work` or `gribmill run` does the work.
 
     \b
     gribmill backfill hrrr --from 2026-11-01 --to 2026-11-02 --cycles 0,12 --hours 0-18 --regions ne --dry-run
@@ -129,13 +129,16 @@ def _row(plan: BackfillPlan) -> dict[str, Any]:
         "tiles": plan.tiles,
         "regions": list(plan.regions),
         "already_here": plan.done,
+        "here_with_other_variables": plan.lacking,
     }
 
 
 def _sentence(row: dict[str, Any], *, dry_run: bool) -> str:
     size = f", about {readable_bytes(row['bytes'])} to download" if row.get("bytes") else ""
     what = f"{row['files']} files of {row['runs']} runs for {row['tiles']} tiles{size}"
-    here = f"; {row['already_here']} files are here already" if row["already_here"] else ""
+    lacking = row["here_with_other_variables"]
+    here = f"; {lacking} of them are here with other variables, which they keep" if lacking else ""
+    here += f"; {row['already_here']} files are here already" if row["already_here"] else ""
     if dry_run:
         return f"{row['model']}: would fetch {what}{here}"
     return f"{row['model']}: enqueued {what}{here}" if row["files"] else f"{row['model']}: nothing to fetch{here}"
@@ -148,7 +151,7 @@ def _estimate(context: Any, plan: BackfillPlan) -> int | None:
     if not plan.files:
         return 0
     sample = plan.files[len(plan.files) // 2]
-    one = bytes_of_file(context, plan.request.model, sample.run, sample.hour, plan.request.variables)
+    one = bytes_of_file(context, plan.request.model, sample.run, sample.hour, sample.variables)
     return None if one is None else one * len(plan.files)
 
 
