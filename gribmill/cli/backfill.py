@@ -19,16 +19,25 @@ if TYPE_CHECKING:
     from gribmill.pipeline.backfill import BackfillPlan
     from gribmill.queue.store import Store
 
+# A day ends with the last run that may begin in it.
+LAST_HOUR = 23
+
 
 class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
-    """A time in UTC: 2026-11-01, 2026-11-01T06, or a run id 20261101_06."""
+    """A time in UTC: 2026-11-01, 2026-11-01T06, or a run id 20261101_06. `hour` is a bare date's."""
 
     name = "time"
+
+    def __init__(self, hour: int = 0) -> None:
+        self.hour = hour
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         if isinstance(value, datetime):
             return value
-        for form in ("%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y%m%d_%H", "%Y%m%d"):
+        for form in ("%Y-%m-%d", "%Y%m%d"):
+            with contextlib.suppress(ValueError):
+                return datetime.strptime(str(value), form).replace(hour=self.hour, tzinfo=UTC)
+        for form in ("%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y%m%d_%H"):
             with contextlib.suppress(ValueError):
                 return datetime.strptime(str(value), form).replace(tzinfo=UTC)
         raise click.BadParameter(
@@ -51,7 +60,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.command()
 @click.argument("model")
 @click.option("--from", "begin", type=Moment(), required=True, help="The first run, such as 2026-11-01 or 20261101_06.")
-@click.option("--to", "end", type=Moment(), help="The last run; the same day's last by default.")
+@click.option("--to", "end", type=Moment(LAST_HOUR), help="The last run, or its day; the day of --from by default.")
 @click.option("--cycles", callback=_steps, help="Only runs at these hours, such as 0,12.")
 @click.option("--hours", callback=_steps, help="Only these forecast hours, such as 0-18 or 0-48/3.")
 @click.option(
@@ -88,7 +97,7 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
             BackfillRequest(
                 one,
                 begin,
-                end or begin.replace(hour=23),
+                end or begin.replace(hour=LAST_HOUR),
                 options["cycles"],
                 options["hours"],
                 options["regions"],

@@ -93,6 +93,13 @@ def test_backfill_takes_regions_as_the_other_commands_do(gribmill: Run, words: t
     assert gribmill(*given).json[0]["regions"] == ["ne", "se"]
 
 
+def test_backfill_to_a_day_takes_all_runs_of_that_day(gribmill: Run) -> None:
+    words = ("backfill", "hrrr", "--hours", "0", "--region", "ne", "--json", "--from", "2026-01-01")
+    runs = [gribmill(*words, *to).json[0]["runs"] for to in ((), ("--to", "2026-01-01"), ("--to", "20260102"))]
+    assert runs == [24, 24, 48]
+    assert gribmill(*words, "--to", "20260102_05").json[0]["runs"] == 30
+
+
 def test_backfill_that_waits_says_that_nobody_works(gribmill: Run, store: Store) -> None:
     words = ("backfill", "hrrr", "--from", "20260101_00", "--to", "20260101_00", "--hours", "0", "--region", "ne")
     for waiting in (True, False):
