@@ -105,7 +105,7 @@ def check(settings: Settings, model: str | None, index: Path | None, hour: int |
     from gribmill.pipeline.models import configured_models
 
     every = configured_models(settings)
-    chosen = models_named(every, model) if model else list(every.values())
+    chosen = models_named(every, model) if model is not None else list(every.values())
     if index is not None and (model is None or len(chosen) > 1):
         raise click.UsageError("--index needs one model, such as hrrr or gefs.p01")
     inventory = _read_index(chosen[0], index) if index is not None else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.names import parse_names
 from gribmill.cli.output import console, print_json, print_table
 from gribmill.settings import Settings
 
@@ -39,7 +40,7 @@ DECIMALS = {
 @click.option("--model", help="Only this model; the finest grid that holds the place otherwise.")
 @click.option("--region", help="Only this region.")
 @click.option("--run", help="Only this run (YYYYMMDD_HH); the newest otherwise.")
-@click.option("--vars", "variables", help="Only these, with commas: t2m,ws10,wdir10,tp.")
+@click.option("--vars", "variables", callback=parse_names, help="Only these, with commas: t2m,ws10,wdir10,tp.")
 @click.option(
     "--method",
     type=click.Choice(["nearest", "bilinear"]),
@@ -66,7 +67,7 @@ def point(
     model: str | None,
     region: str | None,
     run: str | None,
-    variables: str | None,
+    variables: tuple[str, ...],
     method: Any,
     units: Any,
     as_json: bool,
@@ -96,7 +97,7 @@ def point(
         model=model,
         run=run,
         region=region,
-        variables=None if variables is None else [name.strip() for name in variables.split(",") if name.strip()],
+        variables=variables or None,
         method=method,
         units=units,
     )

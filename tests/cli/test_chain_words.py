@@ -93,6 +93,38 @@ def test_backfill_takes_regions_as_the_other_commands_do(gribmill: Run, words: t
     assert gribmill(*given).json[0]["regions"] == ["ne", "se"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("work", "--drain", "--types", ""),
+        ("tick", "--types", ","),
+        ("run", "--model", ""),
+        ("run", "--region", " , "),
+        ("fetch", "hrrr", "20260101_00", "0", "--vars", ""),
+        ("point", "42", "-71", "--vars", ""),
+        ("point", "42", "-71", "--vars", ",,"),
+        ("cut", "x.grib2", "--region", "ne", "--vars", ""),
+        ("mirror", "published", "--make", ""),
+        ("backfill", "hrrr", "--from", "20260101_00", "--vars", ""),
+    ],
+)
+def test_names_that_are_given_but_empty_do_not_mean_all(gribmill: Run, words: tuple[str, ...]) -> None:
+    answer = gribmill(*words)
+    assert answer.code == 2
+    assert f"Invalid value for '{words[-2]}': it names nothing" in answer.err
+
+
+@pytest.mark.parametrize("flag", ["--data", "--config"])
+def test_path_that_is_given_but_empty_is_not_the_working_folder(gribmill: Run, flag: str) -> None:
+    answer = gribmill("config", "show", flags=(flag, ""))
+    assert answer.code == 2
+    assert f"'{flag}': it names nothing" in answer.err
+
+
+def test_models_check_of_an_empty_name_does_not_check_all(gribmill: Run) -> None:
+    assert gribmill("models", "check", "").code == 1
+
+
 def test_backfill_to_a_day_takes_all_runs_of_that_day(gribmill: Run) -> None:
     words = ("backfill", "hrrr", "--hours", "0", "--region", "ne", "--json", "--from", "2026-01-01")
     runs = [gribmill(*words, *to).json[0]["runs"] for to in ((), ("--to", "2026-01-01"), ("--to", "20260102"))]
