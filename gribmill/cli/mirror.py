@@ -92,7 +92,7 @@ def mirror(
     models = [model for name in names for model in models_named(known, name)]
     found = Faults([parse_fault(text) for text in faults], seed)
     if models:
-        folder.mkdir(parents=True, exist_ok=True)
+        _make_folder(folder)
         publishing = _publishing(models, folder, hours, run, runs, only, seed, coarse)
     server = None
     if serve or not models:
@@ -110,6 +110,15 @@ def mirror(
         if server:
             server.stop()
             click.echo(f"stopped after {len(server.seen)} requests", err=True)
+
+
+def _make_folder(folder: Path) -> None:
+    from gribmill.mirror.errors import MirrorError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MirrorError(f"the folder {folder} cannot be made: {error.strerror}") from None
 
 
 def _publishing(
