@@ -80,7 +80,7 @@ def cut(
     cut_one = partial(build, model=model, variables=variables, everything=everything, written=set(), threads=cores)
     target = out or settings.data_root
     outcomes, faults = _cut_each(
-        files, lambda path, progress: cut_one(path, regions, target, progress=progress), quiet=as_json
+        files, lambda path, progress: cut_one(path, regions, target, progress=progress), variables, quiet=as_json
     )
     tiles = [_row(built) for outcome in outcomes for built in outcome.tiles]
     if as_json:
@@ -93,7 +93,7 @@ def cut(
 
 
 def _cut_each(
-    files: Sequence[Path], cut_one: Callable[[Path, Progress], Outcome], *, quiet: bool
+    files: Sequence[Path], cut_one: Callable[[Path, Progress], Outcome], wanted: Sequence[str], *, quiet: bool
 ) -> tuple[list[Outcome], int]:
     """What became of each file, and how many faults there were; one fault does not stop the rest."""
     outcomes, faults = [], 0
@@ -107,7 +107,7 @@ def _cut_each(
                 continue
             outcomes.append(outcome)
             faults += len(outcome.failed)
-            _print_notes(path, outcome)
+            _print_notes(path, outcome, wanted)
     return outcomes, faults
 
 
@@ -181,7 +181,7 @@ def _bar(count: int, *, quiet: bool) -> Iterator[Any]:
         yield for_file
 
 
-def _print_notes(path: Path, outcome: Outcome) -> None:
+def _print_notes(path: Path, outcome: Outcome, wanted: Sequence[str]) -> None:
     for failure in outcome.failed:
         click.echo(f"error: {path.name}: region {failure.region}: {failure.error}", err=True)
     if outcome.outside:
@@ -195,7 +195,17 @@ def _print_notes(path: Path, outcome: Outcome) -> None:
     if outcome.empty and not outcome.skipped:
         click.echo(f"{path.name}: nothing that was asked for lies in {', '.join(outcome.empty)}", err=True)
     elif not outcome.tiles and not outcome.failed and not outcome.outside and not outcome.skipped:
-        click.echo(f"{path.name}: the lexicon knows none of its messages: cut them with --all", err=True)
+        click.echo(f"{path.name}: {_why_nothing(path, wanted)}", err=True)
+
+
+def _why_nothing(path: Path, wanted: Sequence[str]) -> str:
+    from gribmill.tiles.grib.field import read_fields
+    from gribmill.tiles.naming import lexicon_name
+
+    has = sorted({name for item in read_fields(path) if (name := lexicon_name(item))})
+    if not wanted or not has:
+        return "the lexicon knows none of its messages: cut them with --all"
+    return f"not in it: {', '.join(wanted)}; it has {', '.join(has)}"
 
 
 def _row(built: Any) -> dict[str, Any]:

@@ -74,6 +74,12 @@ def test_cut_names_absent_variables(root: Path) -> None:
     assert "not in it at +3 h: refc" in found.stderr
 
 
+def test_cut_of_nothing_that_the_file_has_says_what_it_has(root: Path) -> None:
+    found = gribmill("cut", root / "f003.grib2", "-r", "africa", "--vars", "refc,tp", "-o", root / "none")
+    assert found.exit_code == 1
+    assert "f003.grib2: not in it: refc, tp; it has t2m, u10, v10\n" in found.stderr
+
+
 def test_cut_onto_a_regular_grid(root: Path) -> None:
     found = gribmill(
         "cut",
