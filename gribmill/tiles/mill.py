@@ -208,6 +208,7 @@ class Mill:
                 for suffix, part in parts.items():
                     name = cell_name(named.name, suffix, several=len(parts) > 1)
                     draft.add(name, part, of_cell(facts, suffix), item.packing if own else None)
+                draft.taken.add(named.name)
             except GribmillError as error:
                 self.failed[draft.shelf.region] = error
 

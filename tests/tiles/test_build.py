@@ -407,6 +407,15 @@ def test_the_days_highest_is_not_confused_with_the_highest_of_a_cell(tmp_path: P
     assert np.nanmax(tile.read("t2m_max_mean")) == 285.0
 
 
+def test_variables_that_cells_call_otherwise_are_not_said_to_be_absent(tmp_path: Path) -> None:
+    over_the_hour = {"productDefinitionTemplateNumber": 8, "typeOfStatisticalProcessing": 2, "stepRange": "0-1"}
+    path = write(tmp_path / "max.grib2", [make_message("hrrr-ne", "2t", 285.0, keys=over_the_hour)])
+    cells = replace(POTOMAC, resolution=0.5, method="cells")
+    tile = tile_of(build(path, [cells], tmp_path, variables=["t2m_max", "u10"]))
+    assert tile.names == ["t2m_max_max", "t2m_max_mean", "t2m_max_min"]
+    assert tile.meta.absent == ("u10",)
+
+
 def test_packed_tiles_give_back_every_bit_and_are_smaller(hour: Path, tmp_path: Path) -> None:
     plain = tile_of(build(hour, [POTOMAC], tmp_path / "plain"))
     packed = tile_of(build(hour, [replace(POTOMAC, encoding="packed")], tmp_path / "packed"))
