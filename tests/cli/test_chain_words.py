@@ -42,6 +42,14 @@ def test_scan_that_failed_here_fails_the_command(gribmill: Run, monkeypatch: pyt
     assert answer.out.endswith("gfs has no run 20261116_05: it does not begin at that time\n")
 
 
+@pytest.mark.parametrize("run_id", ["x", "", "20261301_00", "00010101_00"])
+def test_scan_of_what_is_no_run_is_refused_at_once(gribmill: Run, store: Store, run_id: str) -> None:
+    answer = gribmill("scan", "hrrr", "--run", run_id, "--here")
+    assert answer.code == 1
+    assert answer.err == f"error: {run_id!r} is no run: a run is YYYYMMDD_HH, such as 20230125_12\n"
+    assert not store.jobs(limit=10).jobs
+
+
 def test_prune_of_a_model_that_nobody_knows_is_refused(gribmill: Run, data: Path) -> None:
     assert gribmill("prune", "hrrr").code == 0
     answer = gribmill("prune", "nope")
