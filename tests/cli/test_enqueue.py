@@ -96,6 +96,13 @@ def test_bad_arguments_are_refused_with_a_sentence(gribmill: Run, store: Store, 
     assert store.jobs().jobs == ()
 
 
+def test_argument_on_stdin_that_does_not_fit_is_told_with_its_line(gribmill: Run, store: Store) -> None:
+    answer = gribmill("jobs", "enqueue", "sleep", "-", stdin='{"say": "a"}\n\n{"seconds": "x"}\n')
+    assert answer.code == 1
+    assert answer.err.startswith("error: stdin, line 3: ")
+    assert not store.jobs(limit=10).jobs
+
+
 def test_stdin_that_is_no_text_is_refused(gribmill: Run) -> None:
     assert "byte 3 is 0xff" in gribmill("jobs", "enqueue", "sleep", "-", stdin=b'{"a\xff"}').err
     assert "empty" in gribmill("jobs", "enqueue", "sleep", "-", stdin=b" \n").err
