@@ -12,6 +12,7 @@ import click
 
 from gribmill.cli.names import parse_names
 from gribmill.cli.output import console, print_json, print_table
+from gribmill.cli.png_path import PNG
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ DECIMALS = {
     "km": 1,
     "mi": 1,
 }
+# Four digits say enough; larger numbers are written out.
+WHOLE_FROM = 1000
 
 
 # A longitude such as -71.06 must not be taken for an option.
@@ -58,7 +61,7 @@ DECIMALS = {
 @click.option("--json", "as_json", is_flag=True, help="The series as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="The series as CSV, units in the header.")
 @click.option("--plot", is_flag=True, help="Draw a meteogram in the terminal.")
-@click.option("--png", type=click.Path(dir_okay=False, path_type=Path), help="Draw a meteogram into this PNG.")
+@click.option("--png", type=PNG, help="Draw a meteogram into this PNG.")
 @click.pass_obj
 def point(
     settings: Settings,
@@ -146,7 +149,10 @@ def _cell(column: Column, row: int) -> str:
     value = column.values[row]
     if math.isnan(value):
         return ""
-    text = f"{value:.{DECIMALS[column.units]}f}" if column.units in DECIMALS else f"{value:.4g}"
+    if column.units in DECIMALS:
+        text = f"{value:.{DECIMALS[column.units]}f}"
+    else:
+        text = f"{value:.0f}" if abs(value) >= WHOLE_FROM else f"{value:.4g}"
     return text.removeprefix("-") if text.strip("-0.") == "" else text
 
 

@@ -241,6 +241,21 @@ def test_point_draws_a_meteogram(root: Path, tmp_path: Path) -> None:
     assert (tmp_path / "m.png").stat().st_size > 1000
 
 
+@pytest.mark.parametrize("value", [1000.4, 20000.0, 54321.6])
+def test_point_writes_large_numbers_out(tmp_path: Path, value: float) -> None:
+    path = write(tmp_path / "gh.grib2", [make_message("gfs-small", "2t", value, packing="grid_ieee")])
+    gribmill("cut", path, "--bbox", "-20,-35,50,35", "-o", tmp_path, "--model", "gfs")
+    found = gribmill("--data", tmp_path, "point", "6.5", "-10.2", "--units", "si")
+    assert found.stdout.splitlines()[1].split()[-1] == f"{value:.0f}"
+
+
+@pytest.mark.parametrize("words", [("point", "6.5", "-10.2", "--png"), ("tile", "plot", "x.npz", "-o")])
+def test_a_picture_is_not_written_under_the_name_of_another_kind(tmp_path: Path, words: tuple[str, ...]) -> None:
+    found = gribmill(*words, tmp_path / "m.jpg")
+    assert found.exit_code == 2
+    assert "let the name end in .png" in found.output
+
+
 def test_point_refuses_an_option_it_does_not_know(root: Path) -> None:
     found = gribmill("--data", root, "point", "6.5", "-10.2", "--modle", "gfs")
     assert found.exit_code == 2
