@@ -39,7 +39,7 @@ class Follow:
         self._regions = {model.id: self._context.regions_of(model, chain.regions) for model in self._models}
         if not any(self._regions.values()):
             raise NothingToFollow(
-                f"{', '.join(model.id for model in self._models)} reach none of {', '.join(chain.regions)}:"
+                f"no grid of {', '.join(model.id for model in self._models)} reaches {', '.join(chain.regions)}:"
                 " `gribmill regions show NAME` tells which models' grids hold a region"
             )
         options = worker_options(settings)
