@@ -15,7 +15,8 @@ help:
 	@echo "make setup         only the environment, in $(VENV)"
 	@echo "make check         ruff, mypy --strict, import-linter"
 	@echo "make bench         all benchmarks, side by side with the peers: bench-queue, bench-decode, bench-tiles, bench-subset,"
-	@echo "                   bench-chain, bench-path, bench-day (QUICK=1: one round of each, for a look)"
+	@echo "                   bench-chain, bench-path, bench-day (QUICK=1: one round of each, for a look, into"
+	@echo "                   benchmarks/results/quick; the others write to benchmarks/results)"
 	@echo "make soak          the long runs: hours of kill -9 and of random histories (MINUTES=10)"
 	@echo "make fuzz          damaged messages into the decode kernel, with sanitizers (SECONDS=60)"
 	@echo "make clean         remove the environment and caches"
@@ -56,23 +57,17 @@ check: $(STAMP)
 
 # In this order: the page of bench-path takes rows of those before it, and the day is worked out from all of them.
 BENCHES := bench-queue bench-decode bench-tiles bench-subset bench-chain bench-path bench-day
-# QUICK=1: one round of each, to see that all of it runs.
+# QUICK=1: one round of each, to see that all of it runs; its pages go to benchmarks/results/quick.
 QUICK ?=
 
 bench: $(STAMP)
 	@for part in $(BENCHES); do $(MAKE) --no-print-directory $$part QUICK=$(QUICK) || exit 1; done
 
-bench-decode bench-tiles bench-subset bench-path: bench-%: $(STAMP)
+bench-queue bench-decode bench-tiles bench-subset bench-chain bench-path: bench-%: $(STAMP)
 	$(BIN)/python -m benchmarks.$* $(if $(QUICK),--quick)
 
-bench-queue: $(STAMP)
-	$(BIN)/python -m benchmarks.queue $(if $(QUICK),--rounds 1 --scale 0.1)
-
-bench-chain: $(STAMP)
-	$(BIN)/python -m benchmarks.chain $(if $(QUICK),--hours 1 --coarse 4)
-
 bench-day: $(STAMP)
-	$(BIN)/python -m benchmarks.a_day
+	$(BIN)/python -m benchmarks.a_day $(if $(QUICK),--quick)
 
 MINUTES ?= 10
 soak: $(STAMP)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from benchmarks.rates import RESULTS, Rates, grids, measured, points_of
+from benchmarks.rates import Rates, grids, measured, points_of
+from benchmarks.results_folder import command, results_folder
 from gribmill.ingest.index.parse import guess_kind, parse_index
 from gribmill.ingest.index.select import select
 from gribmill.ingest.model import Model
@@ -60,23 +62,29 @@ class Cost:
 
 
 def main() -> None:
-    rates, known, sizes = measured(), grids(), message_bytes()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="from the figures of quick runs, into results/quick")
+    folder = results_folder(quick=parser.parse_args().quick)
+    rates, known, sizes = measured(folder), grids(), message_bytes()
     models = [model for name, model in sorted(load_models().items()) if name.split(".")[0] not in ENSEMBLES]
     costs = [cost_of(model, known[model.grid], rates, sizes) for model in models if model.grid in known]
     unknown = [model.id for model in models if model.grid not in known]
     text = page([cost for cost in costs if cost.files], unknown, rates, sizes)
-    (RESULTS / "a_day.md").write_text(text, encoding="utf-8")
+    (folder / "a_day.md").write_text(text, encoding="utf-8")
     sys.stdout.write(text)
 
 
 def message_bytes() -> dict[str, float]:
     """Bytes that come for a point of a wanted message, gaps between ranges included, from real indexes."""
     found = dict(BYTES_A_POINT)
-    for model_id, (name, hour) in INDEXES.items():
-        path = REAL_GRIB / "idx" / name
-        if path.is_file():
-            found[model_id] = _bytes_a_point(load_models()[model_id], path, hour)
+    for model_id, (_, hour) in INDEXES.items():
+        if index_of(model_id).is_file():
+            found[model_id] = _bytes_a_point(load_models()[model_id], index_of(model_id), hour)
     return found
+
+
+def index_of(model_id: str) -> Path:
+    return REAL_GRIB / "idx" / INDEXES[model_id][0]
 
 
 def _bytes_a_point(model: Model, path: Path, hour: int) -> float:
@@ -122,13 +130,13 @@ def cost_of(model: Model, grid: Grid, rates: Rates, sizes: dict[str, float]) -> 
 
 
 def shared(costs: list[Cost], machines: int) -> tuple[float, float, float]:
-    """CPU hours, network and disk of the busiest of so many machines, each with models of its own."""
+    """CPU hours, network and disk of that one of so many machines, each with models of its own, that has most CPU."""
     loads = [[0.0, 0.0, 0.0] for _ in range(machines)]
     for cost in sorted(costs, key=lambda cost: -cost.cpu):
         least = min(loads, key=lambda load: load[0])
         for number, amount in enumerate((cost.cpu, cost.network, cost.disk)):
             least[number] += amount
-    cpu, network, disk = (max(load[number] for load in loads) for number in range(3))
+    cpu, network, disk = max(loads)
     return cpu, network, disk
 
 
@@ -152,8 +160,9 @@ def page(costs: list[Cost], unknown: list[str], rates: Rates, sizes: dict[str, f
         for number, (cpu, network, written) in ((number, shared(costs, number)) for number in (1, 2, 4, 8))
     ]
     return PAGE.format(
-        rows="\n".join(rows), machines="\n".join(machines), examples="\n".join(_examples(rates)),
-        rates="\n".join(_rates(rates, sizes)), unknown=", ".join(unknown) or "none",
+        command=command("a_day"), rows="\n".join(rows), machines="\n".join(machines),
+        examples="\n".join(_examples(rates)), rates="\n".join(_rates(rates, sizes)),
+        unknown=", ".join(unknown) or "none",
         sums=f"| **all** | | | | {counts} | {total('network'):.0f} | {hours} | **{total('cpu'):.1f}** | {disk} |",
         jobs=(total("tiles") + 2 * total("files")) / 86400,
         compact=rates.smaller["compact"] * total("disk"), packed=rates.smaller["packed"] * total("disk"),
@@ -170,13 +179,18 @@ def _rates(rates: Rates, sizes: dict[str, float]) -> list[str]:
         f"| downloading a megabyte | {1e9 * rates.download_cpu:.1f} ms |",
     ]
     found += [
-        f"| a point of a message of {name}, over the network | {size:.2f} bytes |" for name, size in sizes.items()
+        f"| a point of a message of {name}, over the network | {size:.2f} bytes{_assumed(name)} |"
+        for name, size in sizes.items()
     ]
     found += [
         f"| an array of a tile on disk, {kind} | {size.start:.0f} + {size.each:.2f} a point, bytes |"
         for kind, size in rates.array_bytes.items()
     ]
     return found
+
+
+def _assumed(model_id: str) -> str:
+    return "" if index_of(model_id).is_file() else ", assumed: no real index is at hand"
 
 
 def _examples(rates: Rates) -> list[str]:
@@ -194,8 +208,8 @@ def _examples(rates: Rates) -> list[str]:
 
 PAGE = r"""# A day of all deterministic models × 50 regions, on paper
 
-`make bench-day` wrote this page: runs, hours and variables of the model files on {day:%Y-%m-%d}, times the costs that
-were measured (decode.json, path.json, subset.json).
+`{command}` wrote this page: runs, hours and variables of the model files on
+{day:%Y-%m-%d}, times the costs that were measured (decode.json, path.json, subset.json).
 
 | what | costs |
 |---|---|
@@ -218,7 +232,8 @@ With `compact` tiles the disk holds {compact:,.0f} GB a day, with `packed` ones 
 - Every variable of a model is in every file of it. \* Which hours exist is known from the listing alone: hourly to
   48 h, every third hour to 192 h, every sixth to 264 h are counted.
 - Messages are as large as in real indexes of HRRR, GFS and AIFS (gaps that are fetched with them included), by points:
-  HRRR's stand for all projected grids, AIFS's for all of ECMWF. Decoding costs what it costs on the made hours, by
+  HRRR's stand for all projected grids, AIFS's for all of ECMWF; assumed ones, where the table says so, are what such
+  indexes came to earlier. Decoding costs what it costs on the made hours, by
   packing. Tiles are as large as those of real messages where these were at hand.
 - All in `fast` encoding, on the grids' own points, winds turned. A job is a batch of all regions of an hour.
 - Not counted: listings and index files, retries, reading.
@@ -231,7 +246,8 @@ With `compact` tiles the disk holds {compact:,.0f} GB a day, with `packed` ones 
 {examples}
 
 **On one machine and on many.** Nothing is shared between machines but the mirrors: each follows models of its own, in a
-data root of its own. The busiest of them (models given out by their CPU, the largest first):
+data root of its own. The one with most CPU (models given out by their CPU, the largest first; another may download or
+write more):
 
 | machines | CPU hours a day | cores busy on average | Mbit/s on average | GB a day |
 |---|---|---|---|---|

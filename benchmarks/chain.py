@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import machine_lines
+from benchmarks.results_folder import command, results_folder
 from gribmill.cli.toml_text import toml_value
 from gribmill.ingest.registry import OwnModels, load_models
 from gribmill.mirror.forecast import Forecaster
@@ -28,7 +29,6 @@ from gribmill.pipeline.schedule import scan_job, scan_now
 from gribmill.settings import Settings
 from gribmill.version import __version__
 
-ROOT = Path(__file__).parent
 MODELS = ("hrrr", "gfs")
 REGIONS = ("ne", "nw", "sw", "se", "mw", "mid_atlantic", "great_lakes", "southern_plains")
 # The shortest pace at which a model may be looked at.
@@ -104,17 +104,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=int, default=6, help="hours of each model")
     parser.add_argument("--coarse", type=int, default=1, help="every so-manieth point of the grids, for a quick look")
-    parser.add_argument("--out", type=Path, default=ROOT / "results" / "chain.md", help="the page to write")
+    parser.add_argument("--quick", action="store_true", help="one hour of every fourth point, into results/quick")
     options = parser.parse_args()
+    hours, coarse = (1, 4) if options.quick else (options.hours, options.coarse)
     lines = machine_lines()
     with tempfile.TemporaryDirectory() as folder:
-        bench = make_bench(Path(folder), options.hours, options.coarse)
+        bench = make_bench(Path(folder), hours, coarse)
         seconds, traffic = throughput(bench)
         waits = [latency(bench, told=told) for told in (True, False)]
         sizes = {name: _size(bench, name) for name in MODELS}
-    page = write_page(lines, options.coarse, options.hours, sizes, seconds, traffic, waits)
-    options.out.parent.mkdir(exist_ok=True)
-    options.out.write_text(page)
+    page = write_page(lines, coarse, hours, sizes, seconds, traffic, waits)
+    (results_folder(quick=options.quick) / "chain.md").write_text(page)
     print(page)
 
 
@@ -215,7 +215,7 @@ def write_page(
         [
             "# The chain: from published files to tiles on disk",
             "",
-            "`make bench-chain` wrote this page.",
+            f"`{command('chain')}` wrote this page.",
             "",
             *lines,
             f"- gribmill {__version__}; {grid}; lanes as they come: 4 fetch, {os.cpu_count()} build",

@@ -18,7 +18,6 @@ from gribmill.regions.region import load_regions
 from gribmill.regions.window import window
 from gribmill.tiles.build import build
 
-RESULTS = Path(__file__).parent / "results"
 MESSAGES = 12
 # Of the whole job (path.json): what is paid once a tile, and what with every array of it.
 PER_TILE = (
@@ -69,9 +68,11 @@ def points_of(grid: Grid, box: Box) -> int:
     return 0 if found is None else found.points
 
 
-def measured() -> Rates:
+def measured(folder: Path) -> Rates:
+    """From the figures in this folder."""
     known = grids()
-    decode, job, subset = _read("decode.json"), _read("path.json")["job"], _read("subset.json")["gribmill_way"]
+    decode, path, subset = (_read(folder / name) for name in ("decode.json", "path.json", "subset.json"))
+    job, fetched = path["job"], subset["gribmill_way"]
     values = {grid: MESSAGES * known[grid].shape[0] * known[grid].shape[1] for grid in ("hrrr", "gfs", "ifs")}
     return Rates(
         decode={
@@ -81,9 +82,9 @@ def measured() -> Rates:
         array_cpu=_array_cpu(known, job),
         tile_cpu=statistics.mean(_stages(job[model], PER_TILE) for model in ("hrrr", "gfs")) / len(EIGHT),
         file_cpu=statistics.mean(_stages(job[model], ("read: walk, headers",)) for model in ("hrrr", "gfs")),
-        download_cpu=sum(one["cpu_s"] for one in subset) / sum(one["sent"] for one in subset),
+        download_cpu=sum(one["cpu_s"] for one in fetched) / sum(one["sent"] for one in fetched),
         array_bytes=_array_bytes(),
-        smaller=_smaller(_read("path.json")["encodings"]),
+        smaller=_smaller(path["encodings"]),
     )
 
 
@@ -135,9 +136,8 @@ def _smaller(kinds: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def _read(name: str) -> dict[str, Any]:
-    path = RESULTS / name
+def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        raise SystemExit(f"{path.name} is not there yet: run `make bench` first, or the part that writes it")
+        raise SystemExit(f"{path} is not there yet: run `make bench` first, or the part that writes it")
     found: dict[str, Any] = json.loads(path.read_text())
     return found

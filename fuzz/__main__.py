@@ -11,7 +11,8 @@ from pathlib import Path
 from fuzz.seeds import write_seeds
 
 HERE = Path(__file__).parent
-SOURCES = [HERE / name for name in ("vector.c", "scalar.c", "fuzz_unpack.c")]
+# The kernel's two builds, and what is told to the compiler for each.
+BUILDS = {"vector.o": [], "scalar.o": ["-DGRIBMILL_PORTABLE=1"]}
 FLAGS = ["-std=c11", "-O2", "-g", "-ffp-contract=off", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
 CLANGS = ["clang", *(f"clang-{version}" for version in range(22, 13, -1))]
 # What one build may use: an allocation that a lie asked for fails here.
@@ -22,17 +23,21 @@ def build(folder: Path) -> tuple[Path, bool] | None:
     """The fuzzer, and whether it is libFuzzer's; None where there is no compiler that can build one."""
     program = folder / "fuzz_unpack"
     for clang in filter(shutil.which, CLANGS):
-        if _compiled([clang, "-fsanitize=fuzzer,address,undefined", *FLAGS, *SOURCES, "-o", program]):
+        if _compiled([clang, "-fsanitize=fuzzer,address,undefined", *FLAGS], [], program):
             return program, True
     for gcc in filter(shutil.which, ("gcc", "cc")):
-        own = [*SOURCES, HERE / "standalone.c"]
-        if _compiled([gcc, "-fsanitize=address,undefined", *FLAGS, *own, "-o", program]):
+        if _compiled([gcc, "-fsanitize=address,undefined", *FLAGS], [HERE / "standalone.c"], program):
             return program, False
     return None
 
 
-def _compiled(command: list[str | Path]) -> bool:
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+def _compiled(compiler: list[str], more: list[Path], program: Path) -> bool:
+    objects = {program.with_name(name): told for name, told in BUILDS.items()}
+    commands: list[list[str | Path]] = [
+        *([*compiler, *told, "-c", HERE / "build.c", "-o", path] for path, told in objects.items()),
+        [*compiler, *objects, HERE / "fuzz_unpack.c", *more, "-o", program],
+    ]
+    return all(subprocess.run(command, capture_output=True, check=False).returncode == 0 for command in commands)
 
 
 def main(seconds: int) -> int:

@@ -1,6 +1,16 @@
-"""`python -m gribmill` is the `gribmill` command."""
+"""The `gribmill` command, which is also `python -m gribmill`."""
 
-from gribmill.cli.main import main
+import sys
+
+
+def main() -> None:
+    """Run the command line. Ctrl-C while it is still being imported ends it without a word."""
+    try:
+        from gribmill.cli.main import main as run
+    except KeyboardInterrupt:
+        sys.exit(130)
+    run()
+
 
 if __name__ == "__main__":
     main()

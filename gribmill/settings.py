@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from gribmill.errors import GribmillError
 
@@ -19,9 +19,19 @@ CONFIG_LIMIT_BYTES = 1_000_000
 # Read elsewhere, before or beside the settings: which file to read, how long `make soak` lasts, which decoder.
 OTHER_VARIABLES = {"GRIBMILL_CONFIG", "GRIBMILL_SOAK_MINUTES", "GRIBMILL_KERNEL"}
 
+
+def _numeric(value: Any) -> Any:
+    """True would pass for 1."""
+    if isinstance(value, bool):
+        raise ValueError("a number is needed here, not true or false")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_numeric)]
+Whole = Annotated[int, BeforeValidator(_numeric)]
 # A century, and more than any machine has use for: what is larger is a slip, and may not fit into a date or a word.
-Days = Annotated[float, Field(gt=0, le=36_500)]
-PositiveInt = Annotated[int, Field(gt=0, le=1_000_000_000)]
+Days = Annotated[Number, Field(gt=0, le=36_500)]
+PositiveInt = Annotated[Whole, Field(gt=0, le=1_000_000_000)]
 
 
 def _split(value: Any) -> Any:
@@ -32,14 +42,16 @@ def _split(value: Any) -> Any:
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 
 
-def _nameable(path: Path) -> Path:
-    """What no file system can hold is refused here: Python would fail on it wherever the path is used."""
+def _nameable(path: Any) -> Any:
+    """What no file system can hold is refused here, and an empty path, which would pass for the working folder."""
     if "\0" in str(path):
         raise ValueError("no file can have a NUL in its name")
+    if path == "":
+        raise ValueError("it names nothing: leave it out, or give a path")
     return path
 
 
-Place = Annotated[Path, AfterValidator(_nameable)]
+Place = Annotated[Path, BeforeValidator(_nameable)]
 
 
 class SettingsError(GribmillError):
@@ -66,10 +78,10 @@ class QueueSettings(Section):
     synchronous: Literal["full", "normal"] = Field(
         "full", description="full: a commit survives power loss. normal: it survives a crash; faster."
     )
-    lease_seconds: Annotated[float, Field(ge=1, le=3600)] = Field(
+    lease_seconds: Annotated[Number, Field(ge=1, le=3600)] = Field(
         60.0, description="A worker that is silent for so long has lost its jobs."
     )
-    poll_seconds: Annotated[float, Field(ge=0.05, le=60)] = Field(
+    poll_seconds: Annotated[Number, Field(ge=0.05, le=60)] = Field(
         1.0, description="How often an idle worker looks, should a wake-up get lost."
     )
     allow_network_files: bool = Field(False, description="Open jobs.db on a network file system all the same. Unsafe.")
@@ -80,16 +92,16 @@ class QueueSettings(Section):
 class WorkerSettings(Section):
     """Worker processes."""
 
-    lanes: dict[str, Annotated[int, Field(gt=0, le=999)]] = Field(
+    lanes: dict[str, Annotated[Whole, Field(gt=0, le=999)]] = Field(
         default_factory=lambda: {"fetch": 4, "build": max(1, os.cpu_count() or 1)},
         description="Executor processes per lane: fetch waits on the network, build uses the CPU.",
     )
-    build_threads: Annotated[int, Field(gt=0, le=64)] = Field(
+    build_threads: Annotated[Whole, Field(gt=0, le=64)] = Field(
         1, description="Cores for one build. 1 gives most tiles a minute; more give the first ones sooner."
     )
     max_jobs_per_executor: PositiveInt = Field(1000, description="An executor is replaced after so many jobs.")
     max_memory_mb: PositiveInt = Field(1024, description="An executor that has grown beyond this is replaced.")
-    kill_grace_seconds: Annotated[float, Field(gt=0, le=3600)] = Field(
+    kill_grace_seconds: Annotated[Number, Field(gt=0, le=3600)] = Field(
         5.0, description="Between TERM and KILL of an executor that must stop."
     )
 
@@ -100,12 +112,12 @@ class ChainSettings(Section):
     models: Names = Field((), description="The models to follow, such as hrrr, gfs or gefs.p01.")
     regions: Names = Field((), description="The regions to cut; a model is cut for those that it touches.")
     keep_grib: bool = Field(False, description="Keep the downloaded messages when all tiles of an hour are built.")
-    runs_back: Annotated[int, Field(gt=0, le=1000)] = Field(
+    runs_back: Annotated[Whole, Field(gt=0, le=1000)] = Field(
         2, description="How many of a model's newest runs a scan looks at."
     )
     keep_days: Days = Field(7.0, description="Runs that got no file for so long are pruned.")
     keep_runs: PositiveInt = Field(200, description="No more runs of a model than this are kept.")
-    keep_gigabytes: Annotated[float, Field(gt=0, le=1e9)] | None = Field(
+    keep_gigabytes: Annotated[Number, Field(gt=0, le=1e9)] | None = Field(
         None, description="The oldest runs go when tiles and spool need more."
     )
 
@@ -113,11 +125,11 @@ class ChainSettings(Section):
 class RegionSettings(Section):
     """One region of your own: a box, or the outlines of a GeoJSON file. `regions/` says what is wrong with it."""
 
-    box: list[float] | None = Field(None, description="[west, south, east, north] in degrees.")
+    box: list[Number] | None = Field(None, description="[west, south, east, north] in degrees.")
     geojson: Place | None = Field(None, description="A GeoJSON file whose polygons the region encloses.")
     feature: str | None = Field(None, description="Name or id of the one feature to take from that file.")
     title: str | None = Field(None, description="What people call it.", max_length=200)
-    resolution: float | None = Field(
+    resolution: Number | None = Field(
         None, description="Degrees of a regular grid; without it the model's own grid is kept."
     )
     method: Literal["nearest", "bilinear", "cells"] | None = Field(
@@ -246,7 +258,7 @@ def _with_paths_beside(path: Path, table: dict[str, Any]) -> dict[str, Any]:
     regions = table.get("regions")
     outlines = [region for region in regions.values() if isinstance(region, dict)] if isinstance(regions, dict) else []
     for place, key in ((table, "data"), (table, "models_dir"), *((region, "geojson") for region in outlines)):
-        if isinstance(place.get(key), str):
+        if isinstance(place.get(key), str) and place[key]:
             place[key] = str(path.absolute().parent / Path(place[key]).expanduser())
     return table
 

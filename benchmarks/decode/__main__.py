@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +16,10 @@ from benchmarks.environment import process_environment
 from benchmarks.hours import Hour, decode_hours
 from benchmarks.machine import machine_lines
 from benchmarks.peers import GRIB, grib_python, versions
+from benchmarks.report import missing_lines, report_of
+from benchmarks.results_folder import command, results_folder
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "results"
 CONTENDER = Path(__file__).parent / "contender.py"
 BASE, OWN = "eccodes", "gribmill"
 
@@ -54,43 +54,47 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="measured decodes per process")
     parser.add_argument("--passes", type=int, default=3, help="processes of each decoder for each file, in turn")
-    parser.add_argument("--quick", action="store_true", help="one process of one round each: to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="one process of one round each, into results/quick")
     parser.add_argument("--only", nargs="*", help="names of rows to run; nothing is written")
     options = parser.parse_args()
     rounds, passes = (1, 1) if options.quick else (options.rounds, options.passes)
     lines = machine_lines()
     hours = decode_hours()
     rows = [row for row in ROWS if not options.only or row.name in options.only]
-    cells = measured(rows, hours, rounds, passes)
-    text = page(cells, rows, hours, [*lines, *peer_lines()], f"{passes} × {rounds}")
+    cells, reasons = measured(rows, hours, rounds, passes)
+    text = page(cells, reasons, rows, hours, [*lines, *peer_lines()], f"{passes} × {rounds}")
     if not options.only:
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "decode.md").write_text(text, encoding="utf-8")
-        (RESULTS / "decode.json").write_text(json.dumps(cells, indent=1) + "\n", encoding="utf-8")
-        draw(cells, rows, hours)
+        folder = results_folder(quick=options.quick)
+        (folder / "decode.md").write_text(text, encoding="utf-8")
+        (folder / "decode.json").write_text(json.dumps(cells, indent=1) + "\n", encoding="utf-8")
+        draw(cells, rows, hours, folder)
     sys.stdout.write(text)
 
 
-def measured(rows: list[Row], hours: list[Hour], rounds: int, passes: int) -> Cells:
-    """File after file and turn by turn, so that the decoders of one file see the same machine."""
-    wgrib2 = wgrib2_program().path
+def measured(rows: list[Row], hours: list[Hour], rounds: int, passes: int) -> tuple[Cells, dict[str, str]]:
+    """File after file and turn by turn, so that the decoders of one file see the same machine; and why some failed."""
     pythons = {"peers": grib_python(), "grib2io": grib2io_python().path, "gribmill": Path(sys.executable)}
+    there = [row for row in rows if pythons[row.home] and (row.name != "wgrib2" or wgrib2_program().path)]
     own = next(row for row in ROWS if row.name == OWN)
     reports: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    reasons: dict[str, str] = {}
     for hour in hours:
         for number in range(passes):
-            for row in rows:
+            for row in there:
                 sys.stderr.write(f"{hour.title}: {row.name} {number + 1}/{passes}\n")
-                report = run(pythons[row.home], wgrib2, row, hour.path, rounds)
                 # What the machine does changes within a minute: each is held against gribmill right after it.
-                beside = run(pythons[own.home], wgrib2, own, hour.path, rounds)
-                if report and beside:
+                report, beside = (run(pythons[one.home], one, hour.path, rounds) for one in (row, own))
+                if isinstance(report, str):
+                    reasons[f"{row.name}, {hour.title}"] = report
+                elif isinstance(beside, str):
+                    reasons[f"{own.name}, {hour.title}"] = beside
+                else:
                     report["times_gribmill"] = statistics.median(report["cpu_ms"]) / statistics.median(beside["cpu_ms"])
                     reports.setdefault((row.name, hour.key), []).append(report)
     cells: Cells = {}
     for (name, key), found in reports.items():
         cells.setdefault(name, {})[key] = figures(found)
-    return cells
+    return cells, reasons
 
 
 def figures(found: list[dict[str, Any]]) -> dict[str, Any]:
@@ -102,22 +106,14 @@ def figures(found: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def run(python: Path | None, wgrib2: Path | None, row: Row, path: Path, rounds: int) -> dict[str, Any] | None:
-    """The report of one process; None where that decoder is not here or cannot read the file."""
-    if python is None or (row.name == "wgrib2" and wgrib2 is None):
-        return None
+def run(python: Path, row: Row, path: Path, rounds: int) -> dict[str, Any] | str:
+    """The report of one process; or why there is none, such as a file that the decoder cannot read."""
     # One thread each: CPU is compared, and threads that wait for each other cost more of it.
-    environment = process_environment(WGRIB2=str(wgrib2))
+    environment = process_environment(WGRIB2=str(wgrib2_program().path))
     environment["GRIBMILL_KERNEL"] = "off" if row.name == "gribmill-off" else ""
     if row.home == "gribmill":
         environment["PYTHONPATH"] = str(ROOT.parent)
-    command = [python, CONTENDER, row.name, path, str(rounds)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode:
-        sys.stderr.write(f"  {row.name} cannot: {done.stderr.strip().splitlines()[-1][:200]}\n")
-        return None
-    report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return report
+    return report_of([python, CONTENDER, row.name, path, str(rounds)], environment)
 
 
 def peer_lines() -> list[str]:
@@ -128,7 +124,9 @@ def peer_lines() -> list[str]:
     return [f"- {named}", f"- {grib2io.how}", f"- {wgrib2.how}{shown}"]
 
 
-def page(cells: Cells, rows: list[Row], hours: list[Hour], lines: list[str], effort: str) -> str:
+def page(
+    cells: Cells, reasons: dict[str, str], rows: list[Row], hours: list[Hour], lines: list[str], effort: str
+) -> str:
     """The table: CPU, and in brackets its part of ecCodes' on the same file."""
     table = ["| | " + " | ".join(hour.title for hour in hours) + " | peak MB |", "|---" * (len(hours) + 2) + "|"]
     for row in rows:
@@ -136,7 +134,10 @@ def page(cells: Cells, rows: list[Row], hours: list[Hour], lines: list[str], eff
         peak = max((cell["peak_mb"] for cell in own.values()), default=None)
         shown = [_cell(own.get(hour.key), cells.get(BASE, {}).get(hour.key)) for hour in hours]
         table.append(f"| {row.title} | {' | '.join(shown)} | {'–' if peak is None else peak} |")
-    return PAGE.format(table="\n".join(table), effort=effort, machine="\n".join(lines))
+    return PAGE.format(
+        command=command("decode"), table="\n".join(table), effort=effort,
+        machine="\n".join([*lines, *missing_lines(reasons)]),
+    )  # fmt: skip
 
 
 def _cell(cell: dict[str, float] | None, base: dict[str, float] | None) -> str:
@@ -146,26 +147,27 @@ def _cell(cell: dict[str, float] | None, base: dict[str, float] | None) -> str:
     return f"{cell['cpu_ms']:.1f}{ratio}"
 
 
-def draw(cells: Cells, rows: list[Row], hours: list[Hour]) -> None:
+def draw(cells: Cells, rows: list[Row], hours: list[Hour], folder: Path) -> None:
     titles = {row.name: row.title.replace("*", "") for row in rows}
     groups = {
         hour.title: {titles[name]: own[hour.key]["cpu_ms"] for name, own in cells.items() if hour.key in own}
         for hour in hours
     }
-    draw_bars(groups, "CPU, ms, all messages of the file", RESULTS / "decode.png")
+    draw_bars(groups, "CPU, ms, all messages of the file", folder / "decode.png")
 
 
 PAGE = """# Decoding alone
 
-`make bench-decode` wrote this page; decode.png shows it. CPU milliseconds for all messages of a file to float32
-(in brackets: ecCodes = 1).
+`{command}` wrote this page; decode.png shows it.
+CPU milliseconds for all messages of a file to float32 (in brackets: ecCodes = 1). Where a decoder gives float64,
+casting it is counted with it.
 
 {table}
 
 **How.** Each decoder in a process of its own, the decoders in turn, file after file: one decode unmeasured, then
 {effort} (processes × rounds); medians of user + system time, wgrib2's with its start and with what it writes (a
 file in memory). The goals on path.md are held against the median of ratios to gribmill's run right after each.
-One thread each. Arrays are taken one at a time and dropped. – : not to be had, or it cannot read the file. Made
+One thread each. Arrays are taken one at a time and dropped. – : not to be had, or it failed (see below). Made
 files are on the models' true grids, from `benchmarks/hours.py`, and no real weather; real ones are the messages of
 ../shared/grib under one date.
 

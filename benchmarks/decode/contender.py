@@ -100,9 +100,10 @@ def gribberish(path: str) -> Decode:
 
 
 def pygrib(path: str) -> Decode:
+    import numpy as np
     import pygrib
 
-    return lambda: last_mean(message.values for message in pygrib.open(path))
+    return lambda: last_mean(message.values.astype(np.float32) for message in pygrib.open(path))
 
 
 def rasterio(path: str) -> Decode:
@@ -110,7 +111,7 @@ def rasterio(path: str) -> Decode:
 
     def decode() -> float:
         with rasterio.open(path) as source:
-            return last_mean(source.read(band) for band in source.indexes)
+            return last_mean(source.read(band, out_dtype="float32") for band in source.indexes)
 
     return decode
 

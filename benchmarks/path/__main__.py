@@ -12,9 +12,10 @@ from benchmarks.machine import machine_lines
 from benchmarks.path import cold_start, encodings, growth, job, listing, reading
 from benchmarks.path.goals import goals
 from benchmarks.path.plot import draw, line
+from benchmarks.report import missing_lines
+from benchmarks.results_folder import command, results_folder
 from gribmill.tiles.grib.kernel import state
 
-RESULTS = Path(__file__).parents[1] / "results"
 PARTS = {
     "job": job.measure,
     "encodings": encodings.measure,
@@ -28,36 +29,37 @@ PARTS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="one round: to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="one round, into results/quick: to see that it runs")
     parser.add_argument("--only", nargs="*", choices=list(PARTS), help="these parts; the others as they were")
     parser.add_argument("--page", action="store_true", help="measure nothing: write the page anew from path.json")
     options = parser.parse_args()
     rounds = 1 if options.quick else options.rounds
-    kept = RESULTS / "path.json"
+    folder = results_folder(quick=options.quick)
+    kept = folder / "path.json"
     figures: dict[str, Any] = json.loads(kept.read_text()) if (options.only or options.page) else {}
     chosen = [] if options.page else options.only or list(PARTS)
     if chosen:
-        figures |= {"kernel": state(), "rounds": rounds, "machine": machine_lines()}
+        figures |= {"kernel": state(), "machine": machine_lines()}
     for name in chosen:
         sys.stderr.write(f"{name} …\n")
         figures[name] = PARTS[name](rounds)
-    RESULTS.mkdir(exist_ok=True)
+        figures.setdefault("commands", {})[name] = f"`{command('path')}` ({rounds} round{'s' if rounds > 1 else ''})"
     kept.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     figures = json.loads(kept.read_text())
-    draw(figures, RESULTS / "path.png")
-    text = page(figures)
-    (RESULTS / "path.md").write_text(text, encoding="utf-8")
+    draw(figures, folder / "path.png")
+    text = page(figures, folder)
+    (folder / "path.md").write_text(text, encoding="utf-8")
     sys.stdout.write(text)
 
 
-def page(figures: dict[str, Any]) -> str:
+def page(figures: dict[str, Any], folder: Path) -> str:
     """Method, the goals and what was reached, then the parts."""
     read, listed = figures["reading"], figures["listing"]
     return PAGE.format(
+        commands=_commands(figures.get("commands", {})),
         machine="\n".join(figures["machine"]),
         kernel=figures["kernel"],
-        rounds=figures["rounds"],
-        goals="\n".join(map(str, goals(figures))),
+        goals="\n".join(map(str, goals(figures, folder))),
         regions=_counts(figures["growth"]["regions"]),
         variables=_counts(figures["growth"]["variables"]),
         job=_job(figures["job"]),
@@ -69,9 +71,18 @@ def page(figures: dict[str, Any]) -> str:
             for kind in ("calls", "commands")
             for name, spent in sorted(listed[kind].items(), key=lambda item: item[1])
         ),
+        failed="".join(f"\n{line}\n" for line in missing_lines(listed.get("failed", {}))),
         start=figures["cold_start"]["worker_cpu_s"],
         whole=figures["cold_start"]["with_executors_cpu_s"],
     )
+
+
+def _commands(by_part: dict[str, str]) -> str:
+    """What measured which parts, for those that tell."""
+    found: dict[str, list[str]] = {}
+    for part in PARTS:
+        found.setdefault(by_part.get(part, "an earlier run"), []).append(part.replace("_", " "))
+    return "; ".join(f"{words}: {', '.join(parts)}" for words, parts in found.items())
 
 
 def _job(models: dict[str, Any]) -> str:
@@ -100,14 +111,15 @@ def _counts(points: dict[str, float]) -> str:
 
 PAGE = """# The path: goals, the whole job, encodings, growth, reading, cold start
 
-`make bench-path` wrote this page; path.png shows growth and shares. Read the figures as ratios. Decoding alone is in
-decode.md, the ways from GRIB to tiles in tiles.md: their rows here are taken from the latest run of those.
+Read the figures as ratios; path.png shows growth and shares. Decoding alone is in decode.md, the ways from GRIB to
+tiles in tiles.md: their rows here are taken from the latest run of those.
 
+- measured by {commands}
 {machine}
 - decode kernel: {kernel}
 
-**How.** CPU is user + system time; {rounds} rounds or more, interleaved where ways are compared; medians,
-of encodings those of the ratios of each round.
+**How.** CPU is user + system time; as many rounds as stand above, or more, interleaved where ways are compared;
+medians, of encodings those of the ratios of each round.
 
 ## Goals
 
@@ -149,7 +161,7 @@ Calls: in a process that has done it before; commands: from start to end, output
 | | CPU ms | |
 |---|---|---|
 {listing}
-
+{failed}
 ## Cold start
 
 A fresh `gribmill work` beside a queue with one job, modules compiled as pip leaves them, read from /proc when the job

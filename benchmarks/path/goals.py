@@ -7,25 +7,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parents[1] / "results"
+from benchmarks.path.plot import line, straightness
+
+STRAIGHT = 0.98
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """One row of the table."""
+    """One row of the table; `met` is None where there is no figure."""
 
     what: str
     goal: str
     here: str
-    met: bool
+    met: bool | None
 
     def __str__(self) -> str:
-        return f"| {self.what} | {self.goal} | {self.here} | {'met' if self.met else '**missed**'} |"
+        verdict = {True: "met", False: "**missed**", None: "no figure: the other page says why"}[self.met]
+        return f"| {self.what} | {self.goal} | {self.here} | {verdict} |"
 
 
-def goals(figures: dict[str, Any]) -> list[Goal]:
-    """Decoding and tiles come from the pages of their own; everything else is in `figures`."""
-    found = [*_decode(_read("decode.json")), *_tiles(_read("tiles.json")), *_encodings(figures["encodings"])]
+def goals(figures: dict[str, Any], folder: Path) -> list[Goal]:
+    """Decoding and tiles come from the pages of their own, in `folder`; everything else is in `figures`."""
+    found = [*_decode(_read(folder / "decode.json")), *_tiles(_read(folder / "tiles.json"))]
+    found += [*_encodings(figures["encodings"]), *_growth(figures["growth"])]
     for model in figures["job"].values():
         peak = model["cpu"]["peak_mb"]
         found.append(
@@ -42,9 +46,12 @@ def _most(what: str, value: float, most: float, unit: str) -> Goal:
     return Goal(what, f"≤ {most:g} {unit} of CPU", f"{value:.3g} {unit}", value <= most)
 
 
-def _part(what: str, times: float, part: float) -> Goal:
-    """At most so small a part of another's, which is so many times ours."""
-    return Goal(what, f"≤ 1/{part:g}" if part > 1 else "ahead", f"1/{times:.1f}", times >= part)
+def _part(what: str, other: dict[str, Any] | None, part: float) -> Goal:
+    """At most so small a part of another's, which is so many times ours; None where the other failed."""
+    goal = f"≤ 1/{part:g}" if part > 1 else "ahead"
+    if other is None:
+        return Goal(what, goal, "–", None)
+    return Goal(what, goal, f"1/{other['times_gribmill']:.1f}", other["times_gribmill"] >= part)
 
 
 def _decode(cells: dict[str, Any]) -> list[Goal]:
@@ -59,9 +66,8 @@ def _decode(cells: dict[str, Any]) -> list[Goal]:
         ("ifs", "12 made IFS messages (CCSDS)", "eccodes", 3),
         ("ifs-real", "real ECMWF messages (CCSDS)", "eccodes", 3),
     ):
-        other = cells.get(peer, {}).get(key)
-        if other:
-            found.append(_part(f"decode {title}, against {peer}", other["times_gribmill"], part))
+        if key in cells.get("gribmill", {}):
+            found.append(_part(f"decode {title}, against {peer}", cells.get(peer, {}).get(key), part))
     return found
 
 
@@ -76,9 +82,27 @@ def _tiles(hours: dict[str, Any]) -> list[Goal]:
             ("eccodes_by_hand", "ecCodes once + savez_compressed", 12),
             ("eccodes_isal", "ecCodes once + ISA-L", 2.5),
         ):
-            found.append(_part(f"HRRR, {title}, against {peer}", ways[script]["times_gribmill"], part))
-        above = 1 / ways["floor"]["times_gribmill"]
-        found.append(Goal(f"HRRR, {title}, against the floor", "≤ 5 ×", f"{above:.1f} ×", above <= 5))
+            found.append(_part(f"HRRR, {title}, against {peer}", ways.get(script), part))
+        found.append(_floor(f"HRRR, {title}, against the floor", ways.get("floor")))
+    return found
+
+
+def _floor(what: str, floor: dict[str, Any] | None) -> Goal:
+    if floor is None:
+        return Goal(what, "≤ 5 ×", "–", None)
+    above = 1 / floor["times_gribmill"]
+    return Goal(what, "≤ 5 ×", f"{above:.1f} ×", above <= 5)
+
+
+def _growth(counts: dict[str, dict[str, float]]) -> list[Goal]:
+    """One more of them costs the same each time."""
+    found = []
+    for kind, one in (("regions", "region"), ("variables", "variable")):
+        points = {int(count): spent for count, spent in counts[kind].items()}
+        _, slope = line(points)
+        straight = straightness(points)
+        what = f"one more {one}, {min(points)} to {max(points)}"
+        found.append(Goal(what, "linear", f"{1000 * slope:.2f} ms each, r² {straight:.3f}", straight >= STRAIGHT))
     return found
 
 
@@ -93,7 +117,6 @@ def _encodings(kinds: dict[str, Any]) -> list[Goal]:
     return found
 
 
-def _read(name: str) -> dict[str, Any]:
-    path = RESULTS / name
+def _read(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
     return found

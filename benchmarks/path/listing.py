@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import shutil
@@ -16,6 +15,7 @@ from benchmarks.compiled import grib2io_python, wgrib2_program
 from benchmarks.environment import ROOT, process_environment
 from benchmarks.hours import count, made, whole_file
 from benchmarks.peers import grib_python
+from benchmarks.report import report_of
 
 LISTER = Path(__file__).parent / "lister.py"
 
@@ -25,19 +25,27 @@ def measure(rounds: int) -> dict[str, Any]:
     path = whole_file() or made("gfs")
     calls: dict[str, list[float]] = {}
     commands: dict[str, list[float]] = {}
+    failed: dict[str, str] = {}
     for number in range(rounds + 1):
         for name, python in _pythons().items():
             if python is not None:
-                calls.setdefault(name, []).extend(_called(name, python, path))
+                report = _called(name, python, path)
+                if isinstance(report, str):
+                    failed[name] = report
+                else:
+                    calls.setdefault(name, []).extend(report["cpu_ms"])
         for name, command in _commands(path).items():
             spent = _ran(command)
-            if number:  # the first one compiles modules and reads the file into memory
+            if isinstance(spent, str):
+                failed[name] = spent
+            elif number:  # the first one compiles modules and reads the file into memory
                 commands.setdefault(name, []).append(spent)
     return {
         "file": path.name if whole_file() else "made GFS hour",
         "messages": count(path),
-        "calls": {name: round(statistics.median(times), 1) for name, times in calls.items() if times},
+        "calls": {name: round(statistics.median(times), 1) for name, times in calls.items()},
         "commands": {name: round(statistics.median(times), 1) for name, times in commands.items()},
+        "failed": failed,
     }
 
 
@@ -46,15 +54,9 @@ def _pythons() -> dict[str, Path | None]:
     return {**peers, "grib2io": grib2io_python().path, "gribmill": Path(sys.executable)}
 
 
-def _called(name: str, python: Path, path: Path) -> list[float]:
+def _called(name: str, python: Path, path: Path) -> dict[str, Any] | str:
     environment = process_environment(PYTHONPATH=str(ROOT) if name == "gribmill" else "")
-    command = [python, LISTER, name, path, "2"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode:
-        sys.stderr.write(f"  {name} cannot: {done.stderr.strip().splitlines()[-1][:200]}\n")
-        return []
-    times: list[float] = json.loads(done.stdout.splitlines()[-1])["cpu_ms"]
-    return times
+    return report_of([python, LISTER, name, path, "2"], environment)
 
 
 def _commands(path: Path) -> dict[str, list[str | Path]]:
@@ -70,10 +72,13 @@ def _commands(path: Path) -> dict[str, list[str | Path]]:
     return found
 
 
-def _ran(command: list[str | Path]) -> float:
-    """CPU milliseconds of one command, output thrown away."""
+def _ran(command: list[str | Path]) -> float | str:
+    """CPU milliseconds of one command, output thrown away; or why there are none."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with Path(os.devnull).open("w") as nowhere:
-        subprocess.run(command, stdout=nowhere, stderr=nowhere, env=process_environment(), cwd=ROOT, check=True)
+        try:
+            subprocess.run(command, stdout=nowhere, stderr=nowhere, env=process_environment(), cwd=ROOT, check=True)
+        except subprocess.CalledProcessError as error:
+            return f"ended with exit code {error.returncode}"
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3

@@ -28,6 +28,14 @@ def line(points: dict[int, float]) -> tuple[float, float]:
     return mean_y - slope * mean_x, slope
 
 
+def straightness(points: dict[int, float]) -> float:
+    """How much of the differences that line explains (r²): all of them is 1."""
+    start, slope = line(points)
+    mean = sum(points.values()) / len(points)
+    left = sum((y - start - slope * x) ** 2 for x, y in points.items())
+    return 1.0 - left / sum((y - mean) ** 2 for y in points.values())
+
+
 def _growth(axis: Any, points: dict[int, float], what: str, title: str) -> None:
     start, slope = line(points)
     ends = [0, max(points)]

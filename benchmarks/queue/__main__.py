@@ -1,4 +1,4 @@
-"""`make bench-queue`: every row interleaved over the systems, medians of several rounds, one table."""
+"""`python -m benchmarks.queue`: every row interleaved over the systems, medians of several rounds, one table."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pathlib import Path
 from benchmarks.machine import machine_lines
 from benchmarks.peers import peer_python, versions
 from benchmarks.queue.latency import gribmill_latency, huey_latency, percentile
+from benchmarks.results_folder import command, results_folder
 
 PACKAGES = ["huey", "litequeue", "persist-queue"]
 SYSTEMS = ["gribmill", "huey", "litequeue", "persistqueue", "huey_pop"]
 TITLES = {"persistqueue": "persist-queue", "huey_pop": "huey, ends not recorded"}
-RESULTS = Path(__file__).parents[1] / "results" / "queue.md"
 GUARANTEES = {
     "gribmill": "leases, fence, attempt history; a crash costs one attempt, never the job. A claim alone does not wait"
     " for the disk: after a power cut it may be forgotten, and its job is pending again",
@@ -79,26 +79,36 @@ class Bench:
         for _ in range(self.rounds):
             for system in systems:
                 with tempfile.TemporaryDirectory(prefix="gribmill-bench-") as folder:
-                    value = measure(system, Path(folder))
+                    value = self._value(measure, system, Path(folder))
                 if value is not None:
                     found[system].append(value)
         medians = {system: statistics.median(values) if values else None for system, values in found.items()}
         self.rows.append(Row(title, medians, unit, frozenset(self.twice | ({"huey_pop"} if pops else set()))))
         sys.stderr.write(f"{title}: " + ", ".join(f"{k} {_show(v)}" for k, v in medians.items()) + f" {unit}\n")
 
+    def _value(self, measure: Callable[[str, Path], float | None], system: str, folder: Path) -> float | None:
+        """None, and a note, where a peer fails: that must not end a run."""
+        try:
+            return measure(system, folder)
+        except RuntimeError as error:
+            if system == "gribmill":
+                raise
+            self.notes.append(str(error))
+            return None
+
     def run(self, system: str, *args: str | int) -> dict[str, object]:
         with self.start(system, *args) as process:
             out, _ = process.communicate("go\n")
         lines = [line for line in out.splitlines() if line.startswith("{")]
         if process.returncode or not lines:
-            raise RuntimeError(f"{system} {args}: exit {process.returncode}: {out[-500:]}")
+            raise RuntimeError(f"{system} {args[0]}: exit {process.returncode} {out[-500:]}".rstrip())
         found: dict[str, object] = json.loads(lines[-1])
         return found
 
     def start(self, system: str, *args: str | int) -> subprocess.Popen[str]:
         python = Path(sys.executable) if system == "gribmill" else self.peer
-        command = [str(python), "-m", f"benchmarks.queue.drivers.{system}_driver", *map(str, args)]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        words = [str(python), "-m", f"benchmarks.queue.drivers.{system}_driver", *map(str, args)]
+        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def enqueue(bench: Bench, command: str, count: int, durability: str) -> Callable[[str, Path], float]:
@@ -168,7 +178,7 @@ def pick_up(bench: Bench) -> None:
 
 def report(bench: Bench) -> str:
     names = versions(bench.peer, PACKAGES)
-    lines = ["# The job queue beside its peers", "", "Written by `make bench-queue`; never edited by hand.", ""]
+    lines = ["# The job queue beside its peers", "", f"`{command('queue')}` wrote this page.", ""]
     lines += machine_lines()
     lines += [
         f"- {', '.join(f'{name} {version}' for name, version in names.items())}, each as its documentation shows",
@@ -216,17 +226,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0, help="a tenth is enough for a look")
+    parser.add_argument("--quick", action="store_true", help="one round of a tenth, into results/quick")
     options = parser.parse_args()
-    bench = Bench(options.rounds, options.scale)
+    bench = Bench(1, 0.1) if options.quick else Bench(options.rounds, options.scale)
     for durability in ("full", "normal"):
         throughput(bench, durability)
     for finished in (int(rows * bench.scale) for rows in (0, 100_000, 1_000_000)):
         title = f"claim latency, {finished:,} finished rows, p50, full"
         bench.row(title, "ms", claim_latency(bench, finished, 0.5))
     pick_up(bench)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(report(bench), encoding="utf-8")
-    sys.stdout.write(report(bench))
+    text = report(bench)
+    (results_folder(quick=options.quick) / "queue.md").write_text(text, encoding="utf-8")
+    sys.stdout.write(text)
 
 
 if __name__ == "__main__":

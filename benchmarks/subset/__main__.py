@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from datetime import UTC, datetime
@@ -17,13 +16,14 @@ from typing import Any
 from benchmarks.environment import ROOT, SCRATCH, process_environment
 from benchmarks.machine import machine_lines
 from benchmarks.peers import grib_python, versions
+from benchmarks.report import missing_lines, report_of
+from benchmarks.results_folder import command, results_folder
 from gribmill.ingest.registry import load_models
 from gribmill.mirror.forecast import Forecaster
 from gribmill.mirror.publication import plan, publish
 from gribmill.mirror.server import Server
 from gribmill.tiles.grib.messages import walk
 
-RESULTS = Path(__file__).parents[1] / "results"
 WAYS = Path(__file__).parent / "ways"
 RUN, HOURS = "20260901_12", (1, 2, 3)
 # The same twelve messages, in the words of each.
@@ -42,23 +42,30 @@ TITLES = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="processes of each; every one fetches three hours")
-    parser.add_argument("--quick", action="store_true", help="one round: to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="one round, into results/quick: to see that it runs")
     options = parser.parse_args()
     rounds = 1 if options.quick else options.rounds
     lines = machine_lines()
     folder = stock()
     found: dict[str, list[dict[str, Any]]] = {way: [] for way in TITLES}
+    reasons: dict[str, str] = {}
     for number in range(rounds + 1):
         for way in TITLES:
             sys.stderr.write(f"round {number}/{rounds}: {way}\n")
             hours = run(way, folder)
-            # A process's first hour pays for its imports; the first process compiles them.
-            found[way] += hours[1:] if number else []
+            if isinstance(hours, str):
+                reasons[way.removesuffix("_way")] = hours
+            elif number:
+                # A process's first hour pays for its imports; the first process compiles them.
+                found[way] += hours[1:]
+    if not found["gribmill_way"]:
+        raise SystemExit(f"gribmill's own way failed: {reasons['gribmill']}")
     whole = sum((folder / key).stat().st_size for key in keys(folder)) / len(HOURS)
-    text = page(found, lines, rounds, whole)
-    (RESULTS / "subset.md").write_text(text, encoding="utf-8")
+    text = page(found, [*lines, *missing_lines(reasons)], rounds, whole)
+    pages = results_folder(quick=options.quick)
+    (pages / "subset.md").write_text(text, encoding="utf-8")
     kept = {way: [{key: one[key] for key in KEPT} for one in hours] for way, hours in found.items()}
-    (RESULTS / "subset.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    (pages / "subset.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     sys.stdout.write(text)
 
 
@@ -79,8 +86,11 @@ def keys(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.grib2"))
 
 
-def run(way: str, folder: Path) -> list[dict[str, Any]]:
-    """One process against a fresh mirror: CPU, wall, requests, bytes and a checksum of the messages, by hour."""
+def run(way: str, folder: Path) -> list[dict[str, Any]] | str:
+    """One process against a fresh mirror: CPU, wall, requests, bytes and a checksum of the messages, by hour.
+
+    Or why it failed.
+    """
     python = grib_python() if way == "herbie_way" else Path(sys.executable)
     path = str(WAYS) if way == "herbie_way" else f"{WAYS}{os.pathsep}{ROOT}"
     # The clouds send no checksums with ranges.
@@ -89,11 +99,10 @@ def run(way: str, folder: Path) -> list[dict[str, Any]]:
             PYTHONPATH=path, BENCH_SEARCH=SEARCH, BENCH_VARIABLES=VARIABLES, NO_PROXY="127.0.0.1", HOME=home,
             HERBIE_CONFIG_PATH=home,
         )  # fmt: skip
-        command = [python, WAYS / f"{way}.py", f"{server.url}aws-hrrr/", RUN, ",".join(map(str, HOURS)), home]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
-        if done.returncode:
-            raise SystemExit(done.stderr[-2000:])
-        hours: list[dict[str, Any]] = json.loads(done.stdout.strip().splitlines()[-1])
+        words = [python, WAYS / f"{way}.py", f"{server.url}aws-hrrr/", RUN, ",".join(map(str, HOURS)), home]
+        hours = report_of(words, environment)
+        if isinstance(hours, str):
+            return hours
         seen = list(server.seen)
         for hour, one in zip(HOURS, hours, strict=True):
             own = [request for request in seen if f"wrfsfcf{hour:02d}" in request.key]
@@ -112,19 +121,22 @@ def page(found: dict[str, list[dict[str, Any]]], lines: list[str], rounds: int, 
         f"| {title} | {median(way, 'cpu_s') * 1000:.0f} | {median(way, 'wall_s') * 1000:.0f} "
         f"| {median(way, 'requests'):.0f} | {median(way, 'sent') / 1e6:.2f} | {median(way, 'bytes') / 1e6:.2f} "
         f"| {median(way, 'messages'):.0f} |"
+        if found[way]
+        else f"| {title} |{' – |' * 6}"
         for way, title in TITLES.items()
     ]
-    same = {frozenset(one["digest"] for one in hours) for hours in found.values()}
+    same = len({frozenset(one["digest"] for one in hours) for hours in found.values()}) == 1
+    ratio = f"1/{median('herbie_way', 'cpu_s') / median('gribmill_way', 'cpu_s'):.1f}" if found["herbie_way"] else "–"
     return PAGE.format(
-        machine="\n".join(lines), herbie=versions(grib_python(), ["herbie-data"])["herbie-data"], rounds=rounds,
-        rows="\n".join(rows), ratio=median("herbie_way", "cpu_s") / median("gribmill_way", "cpu_s"),
-        same="the same, byte for byte" if len(same) == 1 else "**not the same**", whole=whole / 1e6,
+        command=command("subset"), machine="\n".join(lines), rounds=rounds,
+        herbie=versions(grib_python(), ["herbie-data"])["herbie-data"], rows="\n".join(rows), ratio=ratio,
+        same="the same, byte for byte" if same else "**not the same**", whole=whole / 1e6,
     )  # fmt: skip
 
 
 PAGE = """# The subset step: twelve messages of an HRRR hour
 
-`make bench-subset` wrote this page.
+`{command}` wrote this page.
 
 {machine}
 - Herbie {herbie}
@@ -144,7 +156,7 @@ journal so that a broken download goes on where it was, checksums the file and f
 |---|---|---|---|---|---|---|
 {rows}
 
-gribmill takes 1/{ratio:.1f} of Herbie's CPU.
+gribmill takes {ratio} of Herbie's CPU.
 """
 
 

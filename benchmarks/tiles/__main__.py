@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -20,10 +19,11 @@ from benchmarks.hours import Hour, tile_hours
 from benchmarks.machine import machine_lines
 from benchmarks.peers import GRIB, grib_python, versions
 from benchmarks.regions import EIGHT
+from benchmarks.report import missing_lines, report_of
+from benchmarks.results_folder import command, results_folder
 from gribmill.regions.region import load_regions
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "results"
 WAYS = Path(__file__).parent / "ways"
 
 
@@ -50,30 +50,31 @@ ALL = (
     Way("gribmill_way", "**gribmill**", "gribmill", 6, False, 3),
     Way("floor", "the floor: read, copy, raw write of the tiles' arrays", "the floor", 6, False, 3),
 )
-Reports = dict[str, list[dict[str, Any]]]
+# By way, in the order in which they ran; None for one that failed.
+Reports = dict[str, list[dict[str, Any] | None]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="rounds; each way runs once in each")
-    parser.add_argument("--quick", action="store_true", help="one round: to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="one round, into results/quick: to see that it runs")
     parser.add_argument("--hours", nargs="*", help="keys of hours to cut (hrrr, gfs, ifs, hrrr-real …); all")
     options = parser.parse_args()
     rounds = 1 if options.quick else options.rounds
     lines = [*machine_lines(), *peer_lines()]
     hours = [hour for hour in tile_hours() if not options.hours or hour.key in options.hours]
-    reports = {hour.key: measured(hour, rounds) for hour in hours}
-    found = {key: figures(each) for key, each in reports.items()}
-    text = page(hours, found, lines, rounds)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "tiles.md").write_text(text, encoding="utf-8")
-    (RESULTS / "tiles.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    draw(hours, found)
+    reasons: dict[str, str] = {}
+    found = {hour.key: figures(measured(hour, rounds, reasons)) for hour in hours}
+    text = page(hours, found, [*lines, *missing_lines(reasons)], rounds)
+    folder = results_folder(quick=options.quick)
+    (folder / "tiles.md").write_text(text, encoding="utf-8")
+    (folder / "tiles.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    draw(hours, found, folder)
     sys.stdout.write(text)
 
 
-def measured(hour: Hour, rounds: int) -> Reports:
-    """All ways over one file, in turn, so that they see the same machine."""
+def measured(hour: Hour, rounds: int, reasons: dict[str, str]) -> Reports:
+    """All ways over one file, in turn, so that they see the same machine. Why one failed is added to `reasons`."""
     known = load_regions()
     boxes = json.dumps({name: known[name].box.as_list() for name in EIGHT})
     wgrib2 = wgrib2_program().path
@@ -85,33 +86,42 @@ def measured(hour: Hour, rounds: int) -> Reports:
                 for way in ways:
                     if turn < way.turns:
                         sys.stderr.write(f"{hour.title}, round {number + 1}/{rounds}: {way.key}\n")
-                        reports[way.key].append(run(way, hour, boxes, Path(out)))
+                        report = run(way, hour, boxes, Path(out))
+                        if isinstance(report, str):
+                            reasons[f"{way.short}, {hour.title}"] = report
+                        reports[way.key].append(None if isinstance(report, str) else report)
     return reports
 
 
-def run(way: Way, hour: Hour, boxes: str, out: Path) -> dict[str, Any]:
-    """One fresh process; its own report and the CPU time of the whole process."""
+def run(way: Way, hour: Hour, boxes: str, out: Path) -> dict[str, Any] | str:
+    """One fresh process; its own report and the CPU time of the whole process, or why there is none."""
     interpreter = grib_python() if way.peer else Path(sys.executable)
     environment = process_environment(BENCH_MODEL=hour.model)
     environment["WGRIB2"] = str(wgrib2_program().path)
     # The ways import each other's neighbours by plain names, gribmill's from the checkout.
     environment["PYTHONPATH"] = str(WAYS) if way.peer else f"{WAYS}{os.pathsep}{ROOT.parent}"
     before = os.times()
-    done = subprocess.run(
-        [interpreter, WAYS / f"{way.key}.py", hour.path, boxes, out / way.key, str(way.passes)],
-        check=True, capture_output=True, text=True, env=environment,
-    )  # fmt: skip
+    words = [interpreter, WAYS / f"{way.key}.py", hour.path, boxes, out / way.key, str(way.passes)]
+    report = report_of(words, environment)
     after = os.times()
-    report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    if isinstance(report, str):
+        return report
     whole = after.children_user + after.children_system - before.children_user - before.children_system
     return {**report, "start": whole - sum(report["cpu"])}
 
 
 def figures(reports: Reports) -> dict[str, dict[str, Any]]:
-    """Medians by way: of the first file of a process, and of further ones; and of how many times gribmill's that is."""
-    return {
-        key: {
-            "times_gribmill": round(times(runs, reports["gribmill_way"]), 4),
+    """Medians by way: of the first file of a process, and of further ones; and of how many times gribmill's that is.
+
+    Nothing of a way that has no run beside one of gribmill's.
+    """
+    found = {}
+    for key, all_runs in reports.items():
+        runs, ratios = [run for run in all_runs if run], times(all_runs, reports["gribmill_way"])
+        if not ratios:
+            continue
+        found[key] = {
+            "times_gribmill": round(statistics.median(ratios), 4),
             "cpu_s": round(further(runs), 4),
             "wall_s": round(statistics.median(spent for run in runs for spent in run["wall"][1:]), 4),
             "first_cpu_s": round(statistics.median(run["cpu"][0] for run in runs), 4),
@@ -121,15 +131,18 @@ def figures(reports: Reports) -> dict[str, dict[str, Any]]:
             "arrays": runs[-1]["arrays"],
             "probe": runs[-1]["probe"],
         }
-        for key, runs in reports.items()
-    }
+    return found
 
 
-def times(runs: list[dict[str, Any]], own: list[dict[str, Any]]) -> float:
-    """The median of ratios, each of runs that lie next to each other: what the machine does changes within a minute."""
+def times(runs: list[dict[str, Any] | None], own: list[dict[str, Any] | None]) -> list[float]:
+    """Ratios, each of runs that lie next to each other: what the machine does changes within a minute."""
     turns = len(own) // len(runs)
-    near = [own[turns * number : turns * (number + 1)] for number in range(len(runs))]
-    return statistics.median(further([run]) / further(others) for run, others in zip(runs, near, strict=True))
+    ratios = []
+    for number, run in enumerate(runs):
+        near = [other for other in own[turns * number : turns * (number + 1)] if other]
+        if run and near:
+            ratios.append(further([run]) / further(near))
+    return ratios
 
 
 def further(runs: list[dict[str, Any]]) -> float:
@@ -149,20 +162,23 @@ def page(hours: list[Hour], found: dict[str, dict[str, dict[str, Any]]], lines: 
         for hour in hours
     ]
     return PAGE.format(
-        machine="\n".join(lines), rounds=rounds, regions=", ".join(EIGHT), tables="\n\n".join(tables),
+        command=command("tiles"), machine="\n".join(lines), rounds=rounds, regions=", ".join(EIGHT),
+        tables="\n\n".join(tables),
     )  # fmt: skip
 
 
 def table(ways: dict[str, dict[str, Any]]) -> str:
     rows = [TABLE]
     for way in ALL:
-        if way.key in ways:
-            own = ways[way.key]
-            rows.append(
-                f"| {way.title} | {own['cpu_s']:.3f} | {own['times_gribmill']:.3g} | {own['wall_s']:.3f} "
-                f"| {own['first_cpu_s']:.2f} | {own['start_cpu_s']:.2f} | {own['peak_mb']:.0f} "
-                f"| {own['written_mb']:.1f} | {own['arrays'] or ''} | {probe(own)} |"
-            )
+        own = ways.get(way.key)
+        if own is None:
+            rows.append(f"| {way.title} |{' – |' * 9}")
+            continue
+        rows.append(
+            f"| {way.title} | {own['cpu_s']:.3f} | {own['times_gribmill']:.3g} | {own['wall_s']:.3f} "
+            f"| {own['first_cpu_s']:.2f} | {own['start_cpu_s']:.2f} | {own['peak_mb']:.0f} "
+            f"| {own['written_mb']:.1f} | {own['arrays'] or ''} | {probe(own)} |"
+        )
     return "\n".join(rows)
 
 
@@ -174,10 +190,10 @@ def probe(report: dict[str, Any]) -> str:
     return f"{rows}×{columns}, {value:.2f} K"
 
 
-def draw(hours: list[Hour], found: dict[str, dict[str, dict[str, Any]]]) -> None:
+def draw(hours: list[Hour], found: dict[str, dict[str, dict[str, Any]]], folder: Path) -> None:
     short = {way.key: way.short for way in ALL}
     groups = {hour.title: {short[key]: own["cpu_s"] * 1000 for key, own in found[hour.key].items()} for hour in hours}
-    draw_bars(groups, "CPU, ms, one file × 8 regions to tiles on disk (log)", RESULTS / "tiles.png", log=True)
+    draw_bars(groups, "CPU, ms, one file × 8 regions to tiles on disk (log)", folder / "tiles.png", log=True)
 
 
 TABLE = """| way | CPU s | × gribmill | wall s | CPU s, first file | start | peak MB | MB written | arrays | `ne` |
@@ -185,8 +201,8 @@ TABLE = """| way | CPU s | × gribmill | wall s | CPU s, first file | start | pe
 
 PAGE = """# From one file to the tiles of eight regions
 
-`make bench-tiles` wrote this page; tiles.png shows it. Read the figures as ratios: they were measured side by side,
-in one run.
+`{command}` wrote this page; tiles.png shows it.
+Read the figures as ratios: they were measured side by side, in one run.
 
 {machine}
 
@@ -197,7 +213,7 @@ the real messages of ../shared/grib under one date, are cut for {regions}.
 into one folder: the first pays for caches, tables and grid files, the median of the others, over all rounds, is what
 a worker pays for every further file. Ratios are medians of those of runs that lie next to each other: ISA-L, gribmill
 and the floor run three times in a round, in turn. CPU is user + system of the process and its children. The peers
-have an environment of their own.
+have an environment of their own. – : not to be had, or it failed (see above).
 
 **Not the same.** gribmill also turns the winds to the earth's axes, writes metadata with statistics, and fsyncs every
 tile; the others do none of that (the row with ISA-L does fsync). Its metadata have the file's SHA-256, too: a worker

@@ -19,16 +19,25 @@ if TYPE_CHECKING:
     from gribmill.pipeline.backfill import BackfillPlan
     from gribmill.queue.store import Store
 
+# A day ends with the last run that may begin in it.
+LAST_HOUR = 23
+
 
 class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
-    """A time in UTC: 2026-11-01, 2026-11-01T06, or a run id 20261101_06."""
+    """A time in UTC: 2026-11-01, 2026-11-01T06, or a run id 20261101_06. `hour` is a bare date's."""
 
     name = "time"
+
+    def __init__(self, hour: int = 0) -> None:
+        self.hour = hour
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         if isinstance(value, datetime):
             return value
-        for form in ("%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y%m%d_%H", "%Y%m%d"):
+        for form in ("%Y-%m-%d", "%Y%m%d"):
+            with contextlib.suppress(ValueError):
+                return datetime.strptime(str(value), form).replace(hour=self.hour, tzinfo=UTC)
+        for form in ("%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y%m%d_%H"):
             with contextlib.suppress(ValueError):
                 return datetime.strptime(str(value), form).replace(tzinfo=UTC)
         raise click.BadParameter(
@@ -51,7 +60,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.command()
 @click.argument("model")
 @click.option("--from", "begin", type=Moment(), required=True, help="The first run, such as 2026-11-01 or 20261101_06.")
-@click.option("--to", "end", type=Moment(), help="The last run; the same day's last by default.")
+@click.option("--to", "end", type=Moment(LAST_HOUR), help="The last run, or its day; the day of --from by default.")
 @click.option("--cycles", callback=_steps, help="Only runs at these hours, such as 0,12.")
 @click.option("--hours", callback=_steps, help="Only these forecast hours, such as 0-18 or 0-48/3.")
 @click.option(
@@ -67,8 +76,8 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime | None, **options: Any) -> None:
     """Fetch past runs of MODEL, behind everything that is live.
 
-    Files whose tiles are here already are left alone, so a backfill can be stopped and asked
-    for again. `gribmill work` or `gribmill run` does the work.
+    Files whose tiles are here already, with all the variables, are left alone, so a backfill can
+    be stopped and asked for again. `gribmill work` or `gribmill run` does the work.
 
     \b
     gribmill backfill hrrr --from 2026-11-01 --to 2026-11-02 --cycles 0,12 --hours 0-18 --regions ne --dry-run
@@ -88,7 +97,7 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
             BackfillRequest(
                 one,
                 begin,
-                end or begin.replace(hour=23),
+                end or begin.replace(hour=LAST_HOUR),
                 options["cycles"],
                 options["hours"],
                 options["regions"],
@@ -129,13 +138,16 @@ def _row(plan: BackfillPlan) -> dict[str, Any]:
         "tiles": plan.tiles,
         "regions": list(plan.regions),
         "already_here": plan.done,
+        "here_with_other_variables": plan.lacking,
     }
 
 
 def _sentence(row: dict[str, Any], *, dry_run: bool) -> str:
     size = f", about {readable_bytes(row['bytes'])} to download" if row.get("bytes") else ""
     what = f"{row['files']} files of {row['runs']} runs for {row['tiles']} tiles{size}"
-    here = f"; {row['already_here']} files are here already" if row["already_here"] else ""
+    lacking = row["here_with_other_variables"]
+    here = f"; {lacking} of them are here with other variables, which they keep" if lacking else ""
+    here += f"; {row['already_here']} files are here already" if row["already_here"] else ""
     if dry_run:
         return f"{row['model']}: would fetch {what}{here}"
     return f"{row['model']}: enqueued {what}{here}" if row["files"] else f"{row['model']}: nothing to fetch{here}"
@@ -148,7 +160,7 @@ def _estimate(context: Any, plan: BackfillPlan) -> int | None:
     if not plan.files:
         return 0
     sample = plan.files[len(plan.files) // 2]
-    one = bytes_of_file(context, plan.request.model, sample.run, sample.hour, plan.request.variables)
+    one = bytes_of_file(context, plan.request.model, sample.run, sample.hour, sample.variables)
     return None if one is None else one * len(plan.files)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.names import parse_names
 from gribmill.cli.output import console, print_json, print_table
 from gribmill.errors import GribmillError
 from gribmill.settings import Settings
@@ -32,7 +33,7 @@ ENCODINGS = ("fast", "compact", "packed")
     "-o", "--out", type=click.Path(file_okay=False, path_type=Path), help="Where to; the data root otherwise."
 )
 @click.option("--model", help="The model's name in the tiles; guessed from the GRIB otherwise.")
-@click.option("--vars", "variables", help="Only these variables, with commas: t2m,u10,v10.")
+@click.option("--vars", "variables", callback=parse_names, help="Only these variables, with commas: t2m,u10,v10.")
 @click.option("--all", "everything", is_flag=True, help="Every message, in the lexicon or not.")
 @click.option("--resolution", type=float, metavar="DEG", help="Regular grid of so many degrees instead of the model's.")
 @click.option("--method", type=click.Choice(METHODS), help="How values get onto the regular grid.")
@@ -49,7 +50,7 @@ def cut(
     boxes: tuple[str, ...],
     out: Path | None,
     model: str | None,
-    variables: str | None,
+    variables: tuple[str, ...],
     everything: bool,
     resolution: float | None,
     method: str | None,
@@ -74,13 +75,12 @@ def cut(
     settings: Settings = ctx.obj
     regions = _regions(settings, names, boxes, resolution, method, encoding)
     check_model(model)
-    wanted = _variables(variables)
-    _check_known(wanted, everything)
+    _check_known(variables, everything)
     cores = threads or os.cpu_count() or 1
-    cut_one = partial(build, model=model, variables=wanted, everything=everything, written=set(), threads=cores)
+    cut_one = partial(build, model=model, variables=variables, everything=everything, written=set(), threads=cores)
     target = out or settings.data_root
     outcomes, faults = _cut_each(
-        files, lambda path, progress: cut_one(path, regions, target, progress=progress), quiet=as_json
+        files, lambda path, progress: cut_one(path, regions, target, progress=progress), variables, quiet=as_json
     )
     tiles = [_row(built) for outcome in outcomes for built in outcome.tiles]
     if as_json:
@@ -93,7 +93,7 @@ def cut(
 
 
 def _cut_each(
-    files: Sequence[Path], cut_one: Callable[[Path, Progress], Outcome], *, quiet: bool
+    files: Sequence[Path], cut_one: Callable[[Path, Progress], Outcome], wanted: Sequence[str], *, quiet: bool
 ) -> tuple[list[Outcome], int]:
     """What became of each file, and how many faults there were; one fault does not stop the rest."""
     outcomes, faults = [], 0
@@ -107,7 +107,7 @@ def _cut_each(
                 continue
             outcomes.append(outcome)
             faults += len(outcome.failed)
-            _print_notes(path, outcome)
+            _print_notes(path, outcome, wanted)
     return outcomes, faults
 
 
@@ -146,22 +146,13 @@ def _regions(
     return [replace(region, **changes) for region in dict.fromkeys(chosen)]
 
 
-def _variables(text: str | None) -> list[str] | None:
-    if text is None:
-        return None
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise click.UsageError("--vars takes names with commas, such as t2m,u10,v10")
-    return names
-
-
-def _check_known(names: list[str] | None, everything: bool) -> None:
+def _check_known(names: Sequence[str], everything: bool) -> None:
     """A misspelt name would only show as absent: say so at once."""
     import difflib
 
     from gribmill.tiles.lexicon import lexicon
 
-    for name in names or ():
+    for name in names:
         if everything or lexicon().get(name) or lexicon().get(name.split("_")[0]):
             continue
         near = difflib.get_close_matches(name, lexicon().rows, n=3)
@@ -190,7 +181,7 @@ def _bar(count: int, *, quiet: bool) -> Iterator[Any]:
         yield for_file
 
 
-def _print_notes(path: Path, outcome: Outcome) -> None:
+def _print_notes(path: Path, outcome: Outcome, wanted: Sequence[str]) -> None:
     for failure in outcome.failed:
         click.echo(f"error: {path.name}: region {failure.region}: {failure.error}", err=True)
     if outcome.outside:
@@ -204,7 +195,17 @@ def _print_notes(path: Path, outcome: Outcome) -> None:
     if outcome.empty and not outcome.skipped:
         click.echo(f"{path.name}: nothing that was asked for lies in {', '.join(outcome.empty)}", err=True)
     elif not outcome.tiles and not outcome.failed and not outcome.outside and not outcome.skipped:
-        click.echo(f"{path.name}: the lexicon knows none of its messages: cut them with --all", err=True)
+        click.echo(f"{path.name}: {_why_nothing(path, wanted)}", err=True)
+
+
+def _why_nothing(path: Path, wanted: Sequence[str]) -> str:
+    from gribmill.tiles.grib.field import read_fields
+    from gribmill.tiles.naming import lexicon_name
+
+    has = sorted({name for item in read_fields(path) if (name := lexicon_name(item))})
+    if not wanted or not has:
+        return "the lexicon knows none of its messages: cut them with --all"
+    return f"not in it: {', '.join(wanted)}; it has {', '.join(has)}"
 
 
 def _row(built: Any) -> dict[str, Any]:

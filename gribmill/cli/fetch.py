@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.names import names_in
+from gribmill.cli.names import parse_names
 from gribmill.cli.output import console, print_json
 from gribmill.cli.size import readable_bytes
 from gribmill.errors import GribmillError
@@ -34,7 +34,10 @@ LATEST_RUNS = 6
 @click.argument("model")
 @click.argument("run")
 @click.argument("hour", type=click.IntRange(0))
-@click.option("--vars", "variables", help="Only these variables, with commas: t2m,u10,v10. [default: the model's]")
+@click.option(
+    "--vars", "variables", callback=parse_names,
+    help="Only these variables, with commas: t2m,u10,v10. [default: the model's]",
+)  # fmt: skip
 @click.option(
     "-o",
     "--out",
@@ -44,7 +47,7 @@ LATEST_RUNS = 6
 @click.option("--json", "as_json", is_flag=True, help="What was fetched, as JSON.")
 @click.pass_obj
 def fetch(
-    settings: Settings, model: str, run: str, hour: int, variables: str | None, out: Path | None, as_json: bool
+    settings: Settings, model: str, run: str, hour: int, variables: tuple[str, ...], out: Path | None, as_json: bool
 ) -> None:
     """Download the wanted messages of one file of MODEL: HOUR of the run RUN.
 
@@ -63,7 +66,7 @@ def fetch(
     from gribmill.pipeline.wanted import wanted
 
     chosen = _model(configured_models(settings), model)
-    words = wanted(names_in(variables) or chosen.variables)
+    words = wanted(variables or chosen.variables)
     with open_session(settings.data_root) as session:
         if run == LATEST:
             moment, known = _latest(chosen, hour, session)

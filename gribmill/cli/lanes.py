@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+MOST_EXECUTORS = 256
+
 
 def parse_lanes(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, int] | None:
     """`fetch=4,build=2` as counts by name."""
@@ -19,8 +21,10 @@ def parse_lanes(ctx: click.Context, param: click.Parameter, value: str | None) -
     lanes: dict[str, int] = {}
     for part in value.split(","):
         name, _, count = (word.strip() for word in part.partition("="))
-        if not name or not count.isdecimal() or not 0 < int(count) <= 256:
+        if not name or not count.isdecimal():
             raise click.BadParameter(f"{part!r} is not NAME=COUNT, such as fetch=4 or build=2")
+        if not 0 < int(count) <= MOST_EXECUTORS:
+            raise click.BadParameter(f"{part!r} is refused: a lane has 1 to {MOST_EXECUTORS} executors")
         lanes[name] = int(count)
     try:
         make_lanes(TYPES, lanes)

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -48,6 +49,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
 WITHOUT_SETTINGS = {"init", "grib"}
 
 
+class NamedPath(click.Path):
+    """A path that is not empty: an empty one would pass for the working folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("it names nothing: leave it out, or give a path", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class Nouns(click.Group):
     """A group whose commands are imported when they are named."""
 
@@ -77,10 +87,8 @@ def tell_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -
 
 
 @click.group(cls=Nouns, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--data", type=click.Path(file_okay=False, path_type=Path), help="The data root (jobs.db, grib/, tiles/)."
-)
-@click.option("--config", "config_file", type=click.Path(dir_okay=False, path_type=Path), help="The settings file.")
+@click.option("--data", type=NamedPath(file_okay=False, path_type=Path), help="The data root (jobs.db, grib/, tiles/).")
+@click.option("--config", "config_file", type=NamedPath(dir_okay=False, path_type=Path), help="The settings file.")
 @click.option("--log-json", is_flag=True, default=None, help="Log JSON lines instead of lines for people.")
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Least severity that is logged."

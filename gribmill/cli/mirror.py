@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.cli.names import names_in
+from gribmill.cli.names import parse_names
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,12 +30,19 @@ MOST_PORTS = 65535
     "--port", type=click.IntRange(0, MOST_PORTS), default=DEFAULT_PORT, show_default=True, help="0: any free."
 )
 @click.option(
-    "--make", "names", metavar="MODELS", help="Fill DIR with made-up files of these models (hrrr,gfs,gefs.p01)."
+    "--make",
+    "names",
+    metavar="MODELS",
+    callback=parse_names,
+    help="Fill DIR with made-up files of these models (hrrr,gfs,gefs.p01).",
 )
 @click.option("--run", metavar="RUN", help="The run to make, such as 20260901_12. [default: the newest]")
 @click.option("--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="So many of the newest runs.")
 @click.option("--hours", default="0-6", show_default=True, help="The hours to make, such as 0-18 or 0-120/3.")
-@click.option("--vars", "only", metavar="NAMES", help="Only these variables, without neighbours. [default: all]")
+@click.option(
+    "--vars", "only", metavar="NAMES", callback=parse_names,
+    help="Only these variables, without neighbours. [default: all]",
+)  # fmt: skip
 @click.option("--every", type=click.FloatRange(0, 86400), default=0.0, help="Seconds to wait between hours.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same bytes.")
 @click.option(
@@ -48,8 +55,8 @@ MOST_PORTS = 65535
 @click.option("--no-digests", is_flag=True, help="No Content-Digest on answers, as on S3 itself.")
 @click.pass_obj
 def mirror(
-    settings: Settings, folder: Path, host: str, port: int, names: str | None, run: str | None, runs: int, hours: str,
-    only: str | None, every: float, seed: int, coarse: int, serve: bool, faults: tuple[str, ...],
+    settings: Settings, folder: Path, host: str, port: int, names: tuple[str, ...], run: str | None, runs: int,
+    hours: str, only: tuple[str, ...], every: float, seed: int, coarse: int, serve: bool, faults: tuple[str, ...],
     multi_range: bool, no_digests: bool,
 ) -> None:  # fmt: skip
     """Serve the folder DIR over HTTP as the clouds do, or fill it with made-up forecasts.
@@ -82,11 +89,11 @@ def mirror(
     if run is not None and runs > 1:
         raise click.UsageError("--run and --runs exclude each other")
     known = configured_models(settings)
-    models = [model for name in names_in(names) for model in models_named(known, name)]
+    models = [model for name in names for model in models_named(known, name)]
     found = Faults([parse_fault(text) for text in faults], seed)
     if models:
-        folder.mkdir(parents=True, exist_ok=True)
-        publishing = _publishing(models, folder, hours, run, runs, names_in(only), seed, coarse)
+        _make_folder(folder)
+        publishing = _publishing(models, folder, hours, run, runs, only, seed, coarse)
     server = None
     if serve or not models:
         server = Server(folder, found, host=host, port=port, digests=not no_digests, multi_range=multi_range)
@@ -103,6 +110,15 @@ def mirror(
         if server:
             server.stop()
             click.echo(f"stopped after {len(server.seen)} requests", err=True)
+
+
+def _make_folder(folder: Path) -> None:
+    from gribmill.mirror.errors import MirrorError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MirrorError(f"the folder {folder} cannot be made: {error.strerror}") from None
 
 
 def _publishing(

@@ -42,7 +42,7 @@ def list_models(settings: Settings, members: bool, as_json: bool) -> None:
         rows.append(
             {
                 "model": name,
-                "title": group[0].title if members else group[0].title.removesuffix(f", {_member(group[0])}"),
+                "title": _title(group[0], whole=members),
                 "members": len(group) if group[0].id != group[0].family else None,
                 "grid": group[0].grid,
                 "variables": len(group[0].variables),
@@ -105,7 +105,7 @@ def check(settings: Settings, model: str | None, index: Path | None, hour: int |
     from gribmill.pipeline.models import configured_models
 
     every = configured_models(settings)
-    chosen = models_named(every, model) if model else list(every.values())
+    chosen = models_named(every, model) if model is not None else list(every.values())
     if index is not None and (model is None or len(chosen) > 1):
         raise click.UsageError("--index needs one model, such as hrrr or gefs.p01")
     inventory = _read_index(chosen[0], index) if index is not None else None
@@ -147,26 +147,27 @@ def _representatives(chosen: list[Model]) -> list[Model]:
 
 
 def _facts(group: list[Model], now: datetime) -> dict[str, Any]:
-    """What `show` prints, from the last member of a family where a family was named."""
+    """What `show` prints, of a family where one was named. Its first member that has a run is the example."""
     from gribmill.ingest.steps import write_steps
     from gribmill.pipeline.model_check import last_run
 
-    model = group[-1]
+    model = next((one for one in group if one.runs(now)), group[-1])
+    alone = len(group) == 1
     newest = next(iter(model.runs(now)), None)
     example = newest or last_run(model)
     hours = model.hours(example) if example else ()
     cycles = sorted({run.hour for run in model.runs(example.replace(hour=23))[:24]}) if example else []
     return {
-        "model": model.id,
-        "title": model.title,
-        "members": [one.id for one in group] if len(group) > 1 else None,
+        "model": model.id if alone else model.family,
+        "title": _title(model, whole=alone),
+        "members": None if alone else [one.id for one in group],
         "grid": model.grid,
         "cycles": write_steps(tuple(cycles)),
         "newest run": _run_id(newest) or f"none: the last was {_run_id(example)}",
         "hours": (write_steps(hours) + (" at most; the listing tells" if example and model.discovers(example) else "")),
         "index": model.layouts[0].index,
-        "ends lines with": [extra for extra in model.extras if extra] or None,
-        "minutes within the hour": model.offset_minutes or None,
+        "ends lines with": ([extra for extra in model.extras if extra] or None) if alone else None,
+        "minutes within the hour": (model.offset_minutes or None) if alone else None,
         "variables": list(model.variables),
         "licence": model.licence,
         "attribution": model.attribution,
@@ -242,8 +243,9 @@ def _usual_hour(inventory: Inventory, model: Model) -> int:
     return whole[0] // 60 if whole else 0
 
 
-def _member(model: Model) -> str:
-    return model.id.removeprefix(f"{model.family}.")
+def _title(model: Model, *, whole: bool) -> str:
+    """A member's title, or that of its family."""
+    return model.title if whole else model.title.removesuffix(f", {model.id.removeprefix(f'{model.family}.')}")
 
 
 def _run_id(run: datetime | None) -> str | None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.names import parse_names
 from gribmill.cli.output import console, print_json, print_table
+from gribmill.cli.png_path import PNG
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ DECIMALS = {
     "km": 1,
     "mi": 1,
 }
+# Four digits say enough; larger numbers are written out.
+WHOLE_FROM = 1000
 
 
 # A longitude such as -71.06 must not be taken for an option.
@@ -39,7 +43,7 @@ DECIMALS = {
 @click.option("--model", help="Only this model; the finest grid that holds the place otherwise.")
 @click.option("--region", help="Only this region.")
 @click.option("--run", help="Only this run (YYYYMMDD_HH); the newest otherwise.")
-@click.option("--vars", "variables", help="Only these, with commas: t2m,ws10,wdir10,tp.")
+@click.option("--vars", "variables", callback=parse_names, help="Only these, with commas: t2m,ws10,wdir10,tp.")
 @click.option(
     "--method",
     type=click.Choice(["nearest", "bilinear"]),
@@ -57,7 +61,7 @@ DECIMALS = {
 @click.option("--json", "as_json", is_flag=True, help="The series as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="The series as CSV, units in the header.")
 @click.option("--plot", is_flag=True, help="Draw a meteogram in the terminal.")
-@click.option("--png", type=click.Path(dir_okay=False, path_type=Path), help="Draw a meteogram into this PNG.")
+@click.option("--png", type=PNG, help="Draw a meteogram into this PNG.")
 @click.pass_obj
 def point(
     settings: Settings,
@@ -66,7 +70,7 @@ def point(
     model: str | None,
     region: str | None,
     run: str | None,
-    variables: str | None,
+    variables: tuple[str, ...],
     method: Any,
     units: Any,
     as_json: bool,
@@ -96,7 +100,7 @@ def point(
         model=model,
         run=run,
         region=region,
-        variables=None if variables is None else [name.strip() for name in variables.split(",") if name.strip()],
+        variables=variables or None,
         method=method,
         units=units,
     )
@@ -145,12 +149,17 @@ def _cell(column: Column, row: int) -> str:
     value = column.values[row]
     if math.isnan(value):
         return ""
-    text = f"{value:.{DECIMALS[column.units]}f}" if column.units in DECIMALS else f"{value:.4g}"
+    if column.units in DECIMALS:
+        text = f"{value:.{DECIMALS[column.units]}f}"
+    else:
+        text = f"{value:.0f}" if abs(value) >= WHOLE_FROM else f"{value:.4g}"
     return text.removeprefix("-") if text.strip("-0.") == "" else text
 
 
 def _csv(series: Series) -> str:
     """RFC 4180; amounts have a column with the hours that they stand for."""
+    from gribmill.tiles.series import digits
+
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     columns = list(series.columns.values())
@@ -164,7 +173,7 @@ def _csv(series: Series) -> str:
         cells: list[Any] = [moment.strftime("%Y-%m-%dT%H:%M:%SZ"), f"{step / 60:g}"]
         for column in columns:
             value = column.values[row]
-            cells.append("" if math.isnan(value) else f"{value:.6g}")
+            cells.append("" if math.isnan(value) else digits(value))
             if column.minutes is not None:
                 cells.append(f"{column.minutes[row] / 60:g}")
         writer.writerow(cells)

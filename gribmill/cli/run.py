@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 )
 @click.option("--keep-grib", is_flag=True, default=None, help="Keep the downloaded messages.")
 @lanes_option
-@click.option("--until-complete", is_flag=True, help="End when the newest run of every model is whole.")
+@click.option(
+    "--until-complete", is_flag=True, help="End when the newest run of every model is whole for these regions."
+)
 @click.pass_obj
 def run(
     settings: Settings,

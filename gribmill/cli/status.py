@@ -35,7 +35,9 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
     """Tell per model how fresh it is: newest run, missing hours and why, tiles, mirrors, disk.
 
     Without MODELS, those of [chain] and those that the data root knows. Reads the data
-    root alone: no network. Exit code 1 when a model is behind, late, or not here at all.
+    root alone: no network. A run is whole when every region of [chain], and every other one
+    that it was asked for, has all hours. Exit code 1 when a model is behind, late, or not
+    here at all.
     """
     statuses = _read(settings, models, runs)
     while True:
@@ -89,7 +91,7 @@ def _lines(one: ModelStatus) -> Iterator[Text]:
     for run in one.runs:
         yield Text(f"  {_run_line(run, now)}")
         if run.missing:
-            yield Text(f"    missing: {'; '.join(_groups(run.missing))}")
+            yield Text(f"    missing: {'; '.join(_groups(run))}")
         if run.variables_missing:
             yield Text(f"    not in some files: {', '.join(run.variables_missing)}")
     if one.complete:
@@ -110,11 +112,22 @@ def _run_line(run: RunStatus, now: datetime) -> str:
     )
 
 
-def _groups(missing: tuple[MissingHour, ...]) -> Iterator[str]:
-    """`19-48 not due yet`."""
-    for reason, several in groupby(missing, key=lambda one: one.reason):
-        hours = [one.hour for one in several]
-        yield f"{hours[0]}{f'-{hours[-1]}' if len(hours) > 1 else ''} {reason}"
+def _groups(run: RunStatus) -> Iterator[str]:
+    """`1-5, 7-11 late`, `12-18 not due yet`: a span ends at an hour that is here."""
+    missing = {one.hour: _words(one, run) for one in run.missing}
+    spans: dict[str, list[str]] = {}
+    for words, several in groupby(run.hours, key=missing.get):
+        if words is not None:
+            hours = [*several]
+            spans.setdefault(words, []).append(f"{hours[0]}-{hours[-1]}" if len(hours) > 1 else f"{hours[0]}")
+    for words, several_spans in spans.items():
+        yield f"{', '.join(several_spans)} {words}"
+
+
+def _words(one: MissingHour, run: RunStatus) -> str:
+    """The reason; and the regions, unless it is all of them."""
+    some = {*one.regions} != {*run.regions}
+    return f"{one.reason} ({', '.join(one.regions)})" if some else one.reason
 
 
 def _plain(one: ModelStatus) -> dict[str, Any]:

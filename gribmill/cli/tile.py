@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.output import console, print_json, print_table
+from gribmill.cli.png_path import PNG
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def info(paths: tuple[Path, ...], as_json: bool) -> None:
 @tile.command()
 @click.argument("path", metavar="TILE", type=TILE)
 @click.argument("variable", required=False)
-@click.option("--width", type=click.IntRange(20, 500), help="Columns to use; the terminal's width otherwise.")
+@click.option("--width", type=click.IntRange(20, 160), help="Columns to use; as many as the terminal has otherwise.")
 @click.option("--no-coast", is_flag=True, help="Leave the coastlines out.")
 def show(path: Path, variable: str | None, width: int | None, no_coast: bool) -> None:
     """Draw a field in the terminal.
@@ -68,7 +69,7 @@ def show(path: Path, variable: str | None, width: int | None, no_coast: bool) ->
 @tile.command()
 @click.argument("path", metavar="TILE", type=TILE)
 @click.argument("variable", required=False)
-@click.option("-o", "--out", type=TILE, help="The PNG to write; beside you, named after the tile, otherwise.")
+@click.option("-o", "--out", type=PNG, help="The PNG to write; beside you, named after the tile, otherwise.")
 @click.option("--barbs", is_flag=True, help="Wind barbs on top.")
 @click.option("--dpi", type=click.IntRange(40, 600), default=130, show_default=True, help="Dots per inch.")
 def plot(path: Path, variable: str | None, out: Path | None, barbs: bool, dpi: int) -> None:

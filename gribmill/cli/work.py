@@ -7,7 +7,7 @@ import dataclasses
 import click
 
 from gribmill.cli.lanes import lanes_option
-from gribmill.cli.names import names_in
+from gribmill.cli.names import parse_names
 from gribmill.cli.output import print_json, print_table
 from gribmill.settings import Settings
 
@@ -16,7 +16,7 @@ def _parse_types(ctx: click.Context, param: click.Parameter, value: str | None) 
     from gribmill.pipeline.types import TYPES
     from gribmill.queue.errors import UnknownJobType
 
-    keys = names_in(value)
+    keys = parse_names(ctx, param, value)
     for key in keys:
         try:
             kind = TYPES[key]

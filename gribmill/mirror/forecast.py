@@ -25,7 +25,8 @@ from gribmill.mirror.waves import Floats
 from gribmill.mirror.weather import Weather
 from gribmill.regions.grids import Grid
 from gribmill.regions.named_grid import named_grids
-from gribmill.tiles.grib.winds import EASTWARD, NORTHWARD, PARTNERS
+from gribmill.tiles.grib.keys import NCEP
+from gribmill.tiles.grib.vectors import northward, partners
 from gribmill.tiles.lexicon import lexicon
 
 # A spread of the members is this share of the quantity's usual range at most.
@@ -73,9 +74,9 @@ class Forecaster:
             for item in contents(model, hour, self._only(model)):
                 values = self._values(item, run, weather, along_grid=encoder.style.grid_relative)
                 message = encoder.message(item, run, values)
-                if encoder.style.uv_together and item.parameter in PARTNERS:
+                if encoder.style.uv_together and item.parameter in partners(NCEP):
                     waiting = item, message
-                elif waiting and PARTNERS[waiting[0].parameter] == item.parameter:
+                elif waiting and partners(NCEP)[waiting[0].parameter] == item.parameter:
                     yield (waiting[0], item), joined(waiting[1], message)
                     waiting = None
                 else:
@@ -88,9 +89,9 @@ class Forecaster:
         if item.extra in SPREADS:
             return _spread(item, run, weather)
         values = values_of(item.variable, item.window, run, weather)
-        if not along_grid or item.parameter not in EASTWARD | NORTHWARD:
+        if not along_grid or item.parameter not in partners(NCEP).keys() | northward(NCEP):
             return values
-        eastward = item.parameter in EASTWARD
+        eastward = item.parameter in partners(NCEP)
         partner = lexicon().get(("v" if eastward else "u") + item.variable.name[1:])
         assert partner is not None, item.variable.name
         other = values_of(partner, item.window, run, weather)

@@ -71,10 +71,17 @@ def publish(
             return
         for publication in hour:
             made = forecaster.make(publication.models, publication.run, publication.hour)
-            write_atomic(folder / publication.key, [made.grib])
+            _write(folder / publication.key, made.grib)
             if made.index is not None and publication.index_key is not None:
-                write_atomic(folder / publication.index_key, [made.index])
+                _write(folder / publication.index_key, made.index)
             yield publication, len(made.grib)
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        write_atomic(path, [content])
+    except OSError as error:
+        raise MirrorError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def roots(models: Iterable[Model], url: str) -> dict[str, str]:

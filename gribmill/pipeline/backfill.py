@@ -11,7 +11,7 @@ from gribmill.errors import GribmillError
 from gribmill.ingest.model import Model
 from gribmill.ingest.run_id import run_id
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.ingest_grib import ingest_job
+from gribmill.pipeline.ingest_grib import holds, ingest_job, with_earlier
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 
@@ -40,20 +40,22 @@ class BackfillRequest:
 
 @dataclass(frozen=True, slots=True)
 class BackfillFile:
-    """One file that is still wanted."""
+    """One file that is still wanted, with the variables that will be fetched of it."""
 
     run: datetime
     hour: int
+    variables: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class BackfillPlan:
-    """The files to fetch, and those whose tiles are here already."""
+    """The files to fetch; how many are here already, and how many to fetch are here with other variables."""
 
     request: BackfillRequest
     regions: tuple[str, ...]
     files: tuple[BackfillFile, ...]
     done: int
+    lacking: int
 
     @property
     def runs(self) -> int:
@@ -74,19 +76,23 @@ def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
             if names
             else "name at least one region: --region ne, or [chain] regions in gribmill.toml"
         )
+    variables = request.variables or request.model.variables
     files: list[BackfillFile] = []
-    done = 0
+    done = lacking = 0
     for run in _runs(request):
         tiles = context.catalogue.tiles(request.model.id, run_id(run))
         built = {(tile.region, tile.hour) for tile in tiles}
+        known = context.catalogue.hours(request.model.id, run_id(run))
         for hour in _hours(request, run):
-            if all((region, hour) in built for region in regions):
+            here = all((region, hour) in built for region in regions)
+            if here and holds(known.get(hour), variables):
                 done += 1
-            else:
-                files.append(BackfillFile(run, hour))
+                continue
+            lacking += here
+            files.append(BackfillFile(run, hour, with_earlier(known.get(hour), variables)))
         if len(files) > MOST_FILES:
             raise BackfillError(f"more than {MOST_FILES} files: take a shorter time, fewer cycles or fewer hours")
-    return BackfillPlan(request, regions, tuple(files), done)
+    return BackfillPlan(request, regions, tuple(files), done, lacking)
 
 
 def enqueue_backfill(store: Store, plan: BackfillPlan) -> str:

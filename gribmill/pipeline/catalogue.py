@@ -21,7 +21,10 @@ MOST_RUNS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run that has been seen. `final` is False while its hours are still being discovered."""
+    """A run that has been seen. `final` is False while its hours are still being discovered.
+
+    Once complete it stays so: of tiles that are wanted since then, `Catalogue.lacking` tells.
+    """
 
     model_id: str
     run_id: str
@@ -97,8 +100,16 @@ class Catalogue:
         return _hour(rows[0]) if rows else None
 
     def spent_hours(self, model_id: str, run_id: str) -> list[int]:
-        """The hours whose tiles are all built and whose messages nobody asked to keep."""
+        """The hours whose tiles are all built and whose messages nobody asked to keep, nor works on."""
         return [row["hour"] for row in self._rows("list_spent_hours", model_id=model_id, run_id=run_id)]
+
+    def lacking(self, model_id: str, run_id: str, regions: Iterable[str]) -> dict[int, tuple[str, ...]]:
+        """Hour to those of the regions whose tile it lacks; hours that lack none are left out."""
+        rows = self._rows("list_lacking", model_id=model_id, run_id=run_id, regions=json.dumps([*regions]))
+        found: dict[int, tuple[str, ...]] = {}
+        for row in rows:
+            found[row["hour"]] = (*found.get(row["hour"], ()), row["region"])
+        return found
 
     def tiles(self, model_id: str, run_id: str) -> list[TileRecord]:
         rows = self._rows("list_tiles", model_id=model_id, run_id=run_id)

@@ -36,9 +36,10 @@ class Follow:
         self._models = [model for name in chain.models for model in models_named(self._context.models, name)]
         for name in chain.regions:
             region_named(self._context.regions, name)
-        if not any(self._context.regions_of(model, chain.regions) for model in self._models):
+        self._regions = {model.id: self._context.regions_of(model, chain.regions) for model in self._models}
+        if not any(self._regions.values()):
             raise NothingToFollow(
-                f"{', '.join(model.id for model in self._models)} reach none of {', '.join(chain.regions)}:"
+                f"no grid of {', '.join(model.id for model in self._models)} reaches {', '.join(chain.regions)}:"
                 " `gribmill regions show NAME` tells which models' grids hold a region"
             )
         options = worker_options(settings)
@@ -48,12 +49,15 @@ class Follow:
     def plan(self) -> Iterator[str]:
         """What will be followed, in words."""
         for model in self._models:
-            reached = self._context.regions_of(model, self._context.settings.chain.regions)
-            yield f"{model.id}: {model.title}; regions {', '.join(reached) or 'none of those named'}"
+            reached = ", ".join(self._regions[model.id])
+            yield f"{model.id}: {model.title}; regions {reached or 'none of those named'}"
         yield f"data root {self._context.data}; `gribmill status` tells what is fresh"
 
     def run(self, *, until_complete: bool = False) -> int:
-        """Until stopped; or until the newest run of every model is whole. How many attempts ended here."""
+        """Until stopped; or until the newest run of every model is whole for the regions that are followed.
+
+        How many attempts ended here.
+        """
         schedule = ScheduleThread(Schedule(self._store, self._models), self._store)
         supervisor = Supervisor(self._store, self._options)
         schedule.start()
@@ -67,9 +71,15 @@ class Follow:
         return all(self._is_complete(model) for model in self._models) and not self._store.queue("publish", limit=1)
 
     def _is_complete(self, model: Model) -> bool:
+        regions = self._regions[model.id]
+        if not regions:
+            return True  # it is not fetched
         now = datetime.now(UTC)
         due = [run for run in model.runs(now) if model.expected_at(run, model.hours(run)[0]).usual <= now]
         records = self._context.catalogue.runs(model.id, limit=1)
         if not records:
             return not due
-        return records[0].state == "complete" and (not due or records[0].run_id >= run_id(due[0]))
+        newest = records[0]
+        if not newest.final or (due and newest.run_id < run_id(due[0])):
+            return False
+        return not self._context.catalogue.lacking(model.id, newest.run_id, regions)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
+
+from gribmill.ingest.errors import IngestError
+from gribmill.ingest.run_id import run_time
 
 # The longest forecasts published run to 840 h (GEFS); a year leaves room and catches nonsense.
 HOUR_LIMIT = 8784
@@ -13,9 +15,9 @@ HOUR_LIMIT = 8784
 
 def _real_time(run_id: str) -> str:
     try:
-        datetime.strptime(run_id, "%Y%m%d_%H").replace(tzinfo=UTC)
-    except ValueError:
-        raise ValueError(f"{run_id} is no date and hour: a run is YYYYMMDD_HH, such as 20230125_12") from None
+        run_time(run_id)
+    except IngestError as error:
+        raise ValueError(str(error)) from None
     return run_id
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,11 +84,24 @@ def run(task: Task) -> Outcome:
     spool = spool_path(context.data, args.model_id, args.run_id, args.hour)
     known = context.catalogue.hour(args.model_id, args.run_id, args.hour)
     variables = args.variables or context.model(args.model_id).variables
-    if known is not None and known.state != "published" and known.covers(variables):
+    if known is not None and holds(known, variables):
         missing = _untiled(context, args, known)
         if spool.is_file() or not missing:
             return _only_tiles(context, args, known, spool, missing)
     return _download(context, args, spool, known)
+
+
+def holds(known: HourRecord | None, variables: Iterable[str]) -> bool:
+    """Whether the file was downloaded with all of these variables, as far as it has them."""
+    return known is not None and known.state != "published" and known.covers(variables)
+
+
+def with_earlier(known: HourRecord | None, variables: Iterable[str]) -> tuple[str, ...]:
+    """These variables, and those that were asked for before: a tile that is built anew loses none."""
+    from gribmill.tiles.lexicon import lexicon
+
+    earlier = known.found + known.missing if known else ()
+    return tuple(dict.fromkeys((*variables, *(name for name in earlier if lexicon().get(name)))))
 
 
 def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRecord | None) -> Outcome:
@@ -104,7 +118,7 @@ def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRe
             model,
             run_time(args.run_id),
             args.hour,
-            wanted(args.variables or model.variables),
+            wanted(with_earlier(known, args.variables or model.variables)),
             spool,
             session=context.session,
             health=health,
@@ -125,7 +139,7 @@ def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRe
         if pause is not None and not over:
             return Snoozed(pause, str(error), also=also)
         return Failed(str(error), also=also)
-    return _fan_out(context, args, got, spool)
+    return _fan_out(context, args, got, spool, known)
 
 
 def _as_listed(known: HourRecord | None) -> Published | None:
@@ -137,10 +151,18 @@ def _as_listed(known: HourRecord | None) -> Published | None:
     return Published(known.hour, known.mirror, known.url, None, known.size, known.etag, known.published_at, True)
 
 
-def _fan_out(context: Context, args: IngestGribArgs, got: Downloaded, spool: Path) -> Succeeded:
+def _fan_out(
+    context: Context, args: IngestGribArgs, got: Downloaded, spool: Path, known: HourRecord | None
+) -> Succeeded:
     from gribmill.pipeline.catalogue import mirror_writes, write
 
     regions = _touched(context, args, spool)
+    outdated: tuple[Write, ...] = ()
+    if known is not None and known.regions and not known.covers((*got.found, *got.missing)):
+        # The tiles of all its regions lack variables now: the hour is whole when each is built again.
+        regions = list(dict.fromkeys((*regions, *known.regions)))
+        hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+        outdated = (write("forget_tiles_of_hour", **hour),)
     record = write(
         "record_ingest",
         model_id=args.model_id,
@@ -159,7 +181,8 @@ def _fan_out(context: Context, args: IngestGribArgs, got: Downloaded, spool: Pat
         asked=json.dumps(_wanted_regions(context, args)),
         keep_grib=int(_keeps(context, args)),
     )
-    also = (*_seen(context, args), record, *mirror_writes(context.catalogue.mirrors(), got.health_updates))
+    health = mirror_writes(context.catalogue.mirrors(), got.health_updates)
+    also = (*_seen(context, args), record, *outdated, *health)
     if not regions:
         return _nothing_to_cut(args, also)
     return Succeeded(then=_tile_jobs(args, regions), also=also, artifacts=(str(spool),))
@@ -191,13 +214,16 @@ def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool
     """The messages are here, or every tile is: only what is missing is asked for."""
     from gribmill.ingest.failure import WrongFile
     from gribmill.pipeline.catalogue import write
+    from gribmill.pipeline.publish import publish_job
 
     if not missing:
-        return Succeeded(skipped="every tile of this hour is there already")
+        # While this job waited, no publish removed the messages.
+        then = (publish_job(args.model_id, args.run_id, args.hour),) if spool.is_file() else ()
+        return Succeeded(skipped="every tile of this hour is there already", then=then)
     try:
         _check_reach(context, args, spool)
     except WrongFile as error:
-        spool.unlink()  # The next try fetches it anew.
+        spool.unlink(missing_ok=True)  # The next try fetches it anew.
         return Failed(str(error))
     regions = sorted({*known.regions, *_touched(context, args, spool)})
     hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}

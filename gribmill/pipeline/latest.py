@@ -39,6 +39,13 @@ def read_latest(data: Path, model_id: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def named_runs(data: Path, model_id: str) -> set[str]:
+    """The runs that the file sends readers to."""
+    regions = read_latest(data, model_id).get("regions")
+    entries = [entry for entry in regions.values() if isinstance(entry, dict)] if isinstance(regions, dict) else []
+    return {run_id for entry in entries for run_id in entry.values() if isinstance(run_id, str)}
+
+
 def _known(catalogue: Catalogue, model_id: str) -> dict[str, dict[str, str | None]]:
     return {
         region: {"newest": newest, "complete": catalogue.newest_complete_run(model_id, region)}

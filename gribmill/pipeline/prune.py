@@ -14,6 +14,7 @@ from gribmill.ingest.errors import IngestError
 from gribmill.ingest.run_id import run_time
 from gribmill.pipeline.disk import ROOMS, files_of, folders_of
 from gribmill.pipeline.ids import ModelId
+from gribmill.pipeline.latest import named_runs
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import Failed, Outcome, Succeeded, Write
 from gribmill.queue.worker.task import Task
@@ -75,7 +76,7 @@ def runs_on_disk(data: Path, catalogue: Catalogue, model_id: str | None = None) 
             for folder in (data / room).glob("*/????????_??")
             if model_id in (None, folder.parent.name)
         }
-    newest = {model: _newest(catalogue, model) for model in {model for model, _ in known}}
+    newest = {model: _newest(catalogue, model) | named_runs(data, model) for model in {model for model, _ in known}}
     return [
         RunOnDisk(model, run_id, *_measure(data, model, run_id), protected=run_id in newest[model])
         for model, run_id in sorted(known, key=lambda pair: (pair[1], pair[0]))
@@ -164,7 +165,7 @@ def _doom(doomed: dict[tuple[str, str], Doomed], run: RunOnDisk, reason: str) ->
 
 
 def _newest(catalogue: Catalogue, model_id: str) -> set[str]:
-    """The newest run of each region, and its newest complete one: latest.json names them, and one may be arriving."""
+    """The newest run of each region, and its newest complete one: one may be arriving, and latest.json will name it."""
     newest = catalogue.newest_runs(model_id)
     complete = {catalogue.newest_complete_run(model_id, region) for region in newest}
     return {run_id for run_id in (*newest.values(), *complete) if run_id}

@@ -67,6 +67,7 @@ class Scan:
         self._also: list[Write] = []
         self._whole: set[datetime] = set()
         self._arriving: list[str] = []
+        self._nothing: str | None = None
         self._errors: dict[str, str] = {}
 
     def runs(self, run_id: str | None) -> list[datetime]:
@@ -93,6 +94,8 @@ class Scan:
         published, answered = self._published(run)
         known = self._context.catalogue.hours(self._model.id, key)
         if not published and not known and not self._is_due(run):
+            usual = self._model.expected_at(run, self._model.hours(run)[0]).usual
+            self._nothing = f"{key} is not out yet: its first hour usually comes at {usual:%Y-%m-%d %H:%M} UTC"
             return
         hours, final = self._expected(run, {*published, *known}, answered=answered)
         self._see_run(key, hours, final)
@@ -101,6 +104,8 @@ class Scan:
         missing = [hour for hour in hours if hour not in published and hour not in known]
         if self._now >= self._model.gives_up_at(run):
             self._also.append(self._write("give_up_run", key))
+            if not published and not known:
+                self._nothing = f"no mirror has a file of {key}"
         elif final and not missing:
             self._whole.add(run)
         else:
@@ -118,7 +123,7 @@ class Scan:
         if self._arriving:
             reason = "; ".join([*self._arriving, *self._errors.values()])
             return Snoozed(self._pace(), reason, then=tuple(self._then), also=also)
-        return Succeeded(then=tuple(self._then), also=also)
+        return Succeeded(then=tuple(self._then), also=also, skipped=self._nothing if self._asked_for_run else None)
 
     def _published(self, run: datetime) -> tuple[dict[int, Published], bool]:
         """From the best mirror; further ones are asked only for hours that are late, or when one is out of order.

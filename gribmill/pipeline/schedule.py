@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from gribmill.errors import GribmillError
 from gribmill.ingest.model import Model
+from gribmill.ingest.run_id import run_time
 from gribmill.pipeline.priority import HOUSEKEEPING, SCAN
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Enqueued, NewJob
@@ -29,8 +30,10 @@ RETRY_SECONDS = 5.0
 
 
 def scan_job(model_id: str, run_id: str | None = None) -> NewJob:
-    """A look at a model's newest runs, or at one run of it."""
-    args = {"model_id": model_id} | ({"run_id": run_id} if run_id else {})
+    """A look at a model's newest runs, or at one run of it; an IngestError where that is no run."""
+    if run_id is not None:
+        run_time(run_id)
+    args = {"model_id": model_id} | ({"run_id": run_id} if run_id is not None else {})
     return NewJob("scan_source", args, priority=SCAN, source="schedule")
 
 

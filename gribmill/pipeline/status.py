@@ -10,7 +10,7 @@ from typing import Literal
 from gribmill.ingest.health import MirrorHealth
 from gribmill.ingest.model import Model
 from gribmill.ingest.run_id import run_id, run_time
-from gribmill.pipeline.catalogue import HourRecord, RunRecord
+from gribmill.pipeline.catalogue import HourRecord, RunRecord, RunState
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.disk import files_of
 from gribmill.pipeline.latest import read_latest
@@ -33,14 +33,19 @@ class MissingHour:
     hour: int
     reason: Reason
     late: bool
+    regions: tuple[str, ...]
+    """Whose tiles are missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """How far one run is."""
+    """How far one run is, with the tiles of every region that is followed, or was asked for in any of its hours."""
 
     run_id: str
-    state: str
+    state: Literal["arriving", "complete", "given_up", "incomplete"]
+    """Incomplete: it was complete until a region was added."""
+    regions: tuple[str, ...]
+    hours: tuple[int, ...]
     hours_expected: int
     hours_published: int
     hours_ingested: int
@@ -84,7 +89,7 @@ class ModelStatus:
         if self.newest_due and newest.run_id < self.newest_due:
             return f"behind: {self.newest_due} should be coming"
         if late := sum(one.late for one in newest.missing):
-            return f"{late} {'hour' if late == 1 else 'hours'} late"
+            return f"{late} forecast hours are late" if late > 1 else "1 forecast hour is late"
         return "whole" if newest.whole else "arriving"
 
 
@@ -116,49 +121,70 @@ def _model_status(
     coming = [_due(model, run) for run in model.runs(now + timedelta(days=1)) if _due(model, run) > now]
     records = context.catalogue.runs(model.id, limit=runs)
     latest = read_latest(context.data, model.id).get("regions", {})
+    followed = _followed(context, model)
     return ModelStatus(
         model_id=model.id,
         title=model.title,
         newest_due=run_id(begun[0]) if begun else None,
         next_due_at=min(coming, default=None),
-        runs=tuple(_run_status(context, model, record, now) for record in records),
-        complete={region: known.get("complete") for region, known in latest.items()},
+        runs=tuple(_run_status(context, model, record, followed, now) for record in records),
+        complete={region: latest.get(region, {}).get("complete") for region in sorted({*latest, *followed})},
         mirrors=tuple(_mirror_status(mirror.name, health.get(mirror.name), now) for mirror in model.mirrors),
     )
 
 
-def _run_status(context: Context, model: Model, record: RunRecord, now: datetime) -> RunStatus:
+def _followed(context: Context, model: Model) -> list[str]:
+    """The regions that [chain] wants of the model."""
+    chain = context.settings.chain
+    return context.regions_of(model, chain.regions) if {model.id, model.family} & {*chain.models} else []
+
+
+def _run_status(context: Context, model: Model, record: RunRecord, followed: list[str], now: datetime) -> RunStatus:
     hours = context.catalogue.hours(model.id, record.run_id)
     tiles = context.catalogue.tiles(model.id, record.run_id)
+    asked = {region for hour in hours.values() for region in hour.regions if region in context.regions}
+    regions = tuple(sorted({*followed, *asked}))
+    lacking = context.catalogue.lacking(model.id, record.run_id, regions)
+    missing = tuple(_missing(model, record, hours, lacking, now))
     return RunStatus(
         run_id=record.run_id,
-        state=record.state,
+        state=_state(record, missing),
+        regions=regions,
+        hours=record.hours,
         hours_expected=len(record.hours),
         hours_published=len(hours),
         hours_ingested=sum(hour.state != "published" for hour in hours.values()),
-        hours_built=sum(hour.state == "built" for hour in hours.values()),
+        hours_built=len(record.hours) - len(missing),
         tiles=len(tiles),
-        tiles_expected=sum(len(hour.regions) for hour in hours.values()),
-        missing=tuple(_missing(model, record, hours, now)),
+        tiles_expected=len(tiles) + sum(len(several) for several in lacking.values()),
+        missing=missing,
         variables_missing=tuple(sorted({name for hour in hours.values() for name in hour.missing})),
         bytes=sum(file.st_size for file in files_of(context.data, model.id, record.run_id)),
         last_built_at=max((tile.built_at for tile in tiles if tile.built_at), default=None),
     )
 
 
-def _missing(model: Model, record: RunRecord, hours: dict[int, HourRecord], now: datetime) -> Iterable[MissingHour]:
+def _state(record: RunRecord, missing: tuple[MissingHour, ...]) -> RunState | Literal["incomplete"]:
+    return "incomplete" if missing and record.state == "complete" else record.state
+
+
+def _missing(
+    model: Model, record: RunRecord, hours: dict[int, HourRecord], lacking: dict[int, tuple[str, ...]], now: datetime
+) -> Iterable[MissingHour]:
     run = run_time(record.run_id)
     for hour in record.hours:
         known = hours.get(hour)
-        if known is None or known.state != "built":
+        if hour in lacking or known is None or known.state != "built":
             arrival = model.expected_at(run, hour)
             late = now > arrival.late or record.state == "given_up"
-            yield MissingHour(hour, _why(known, record.state, late=late, due=now >= arrival.usual), late)
+            reason = _why(known, record.state, late=late, due=now >= arrival.usual)
+            # Messages that came anew may have all tiles of before.
+            yield MissingHour(hour, reason, late, lacking.get(hour) or (known.regions if known else ()))
 
 
 def _why(known: HourRecord | None, state: str, *, late: bool, due: bool) -> Reason:
     if known is not None:
-        if known.state == "ingested":
+        if known.state != "published":
             return "downloaded, tiles missing"
         return "download failed" if known.error else "published, not downloaded"
     if state == "given_up":

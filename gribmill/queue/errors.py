@@ -65,5 +65,9 @@ class StoreCorrupt(StoreError):
     """The file is damaged, or is no database."""
 
 
+class StoreReplaced(StoreError):
+    """The file was removed or replaced while it was open: nobody else reads what is written to it."""
+
+
 class StoreUnsafe(StoreError):
     """This place, or this SQLite, cannot hold a queue safely."""

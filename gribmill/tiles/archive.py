@@ -1,4 +1,4 @@
-"""Reading NPZ files that nobody vouches for: sizes, checksums and shapes must all agree."""
+"""Reading NPZ files that nobody vouches for: sizes and checksums must agree, and shapes where arrays are read whole."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ class Archive:
     ) -> dict[str, np.ndarray[Any, Any]]:
         """The elements from `begin` to `end`, counted row by row, of arrays of this shape and type.
 
-        Only the stretches that hold them are read, where that is possible.
+        Only the stretches that hold them are read, where that is possible, and then the array's size is compared, not
+        its header: only gribmill writes lists of stretches, and all its arrays are little-endian and in C order.
         """
         header = _header_size(dtype, shape)
         size = header + shape[0] * shape[1] * dtype.itemsize

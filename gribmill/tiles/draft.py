@@ -76,6 +76,8 @@ class Draft:
     hour: int | None = None
     press: Press = field(default_factory=Press)
     encoded: dict[str, Callable[[], Encoded]] = field(default_factory=dict)
+    # The variables that were cut: cells of a regular grid make several arrays of one.
+    taken: set[str] = field(default_factory=set)
     skipped: list[Skipped] = field(default_factory=list)
     duplicates: list[Skipped] = field(default_factory=list)
 
@@ -108,7 +110,7 @@ class Draft:
             region=knife.place,
             grid=knife.record,
             variables={one.member.name: one.quantity() for one in made},
-            absent=tuple(sorted(wanted - self.encoded.keys())),
+            absent=tuple(sorted(wanted - self.taken)),
             skipped=tuple(self.skipped),
             duplicates=tuple(self.duplicates),
             source=source,

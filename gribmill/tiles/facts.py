@@ -16,7 +16,7 @@ def facts_of(named: Named, item: Field, winds: Literal["earth", "grid"] | None, 
     keys = item.keys
     assert keys.end is not None
     end = int(keys.end.total_seconds() // 60)
-    start = end if keys.start is None else max(0, int(keys.start.total_seconds() // 60))
+    start = end if keys.start is None else int(keys.start.total_seconds() // 60)
     packing = item.packing
     return Quantity(
         units=named.units,

@@ -27,6 +27,8 @@ Text = Annotated[str, Field(max_length=2000)]
 RunId = Annotated[str, Field(pattern=r"^\d{8}_\d{2}(\d{2})?$")]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Minutes = Annotated[int, Field(ge=0, lt=2**31)]
+# A window may begin before its run: a day's highest ozone does.
+WindowMinutes = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 
 
 class Record(BaseModel):
@@ -65,7 +67,7 @@ class Quantity(Record):
     standard_name: Text | None = None
     level: Text
     statistic: Text = "instant"
-    step_minutes: tuple[Minutes, Minutes]
+    step_minutes: tuple[WindowMinutes, WindowMinutes]
     message: Count
     field: Count = 1
     offset: Count

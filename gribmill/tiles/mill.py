@@ -18,7 +18,7 @@ from gribmill.tiles.facts import cell_name, comparison, facts_of, of_cell, skip
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.field import Field
 from gribmill.tiles.grib.keys import ECMWF
-from gribmill.tiles.grib.winds import is_component
+from gribmill.tiles.grib.winds import adds_up, is_component
 from gribmill.tiles.meta import ECMWF_ATTRIBUTION, Quantity, Skipped, Source, run_id
 from gribmill.tiles.model_of import model_of
 from gribmill.tiles.naming import Choice, Named, lexicon_name, name_fields
@@ -39,6 +39,7 @@ TWICE = (
 )
 # Such a field must not pass for an earth-relative one.
 LONE_WIND = "it is along the grid's axes, and without its other component it cannot be turned to the earth's"
+CHANCE_OF_WIND = "it is a spread or a chance along the grid's axes, which cannot be turned to the earth's"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +175,9 @@ class Mill:
             along_grid = replace(named, name=f"{named.name}_grid", long_name=words, standard_name=None)
             self._cut(drafts, along_grid, item, Parts.of(item, knives), "grid")
         else:
+            reason = LONE_WIND if adds_up(item.keys) else CHANCE_OF_WIND
             for _, draft in drafts:
-                draft.skipped.append(skip(named.name, item, LONE_WIND))
+                draft.skipped.append(skip(named.name, item, reason))
 
     def _note_duplicate(self, step: Step, item: Field, chosen: dict[tuple[Step, str], Field]) -> None:
         """Tell in `meta` which further messages claim a name that another one has."""
@@ -206,6 +208,7 @@ class Mill:
                 for suffix, part in parts.items():
                     name = cell_name(named.name, suffix, several=len(parts) > 1)
                     draft.add(name, part, of_cell(facts, suffix), item.packing if own else None)
+                draft.taken.add(named.name)
             except GribmillError as error:
                 self.failed[draft.shelf.region] = error
 

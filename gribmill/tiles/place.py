@@ -14,6 +14,8 @@ from gribmill.tiles.tile import Field, Tile
 
 Sampling = Literal["nearest", "bilinear"]
 EARTH_KM = 6371.0
+# Two neighbouring rows or columns, each with its share.
+Pair = tuple[tuple[int, float], tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +28,16 @@ class Place:
     lat: float
     lon: float
     distance_km: float
+    ring: bool = False  # east of the last column comes the first
 
     def span(self, method: Sampling) -> tuple[int, int]:
         """The points that a method needs, counted row by row: the first of them, and the one after the last."""
         if method == "nearest":
             return self.nearest, self.nearest + 1
-        (low, _), (high, _) = _around(self.row, self.shape[0])
-        (left, _), (right, _) = _around(self.column, self.shape[1])
-        return low * self.shape[1] + left, high * self.shape[1] + right + 1
+        rows, columns = self._around()
+        # Across the seam these are the first and the last: whole rows.
+        left, right = sorted(column for column, _ in columns)
+        return rows[0][0] * self.shape[1] + left, rows[1][0] * self.shape[1] + right + 1
 
     @property
     def nearest(self) -> int:
@@ -46,15 +50,20 @@ class Place:
 
         Those without a value leave their share to the others.
         """
-        columns = _around(self.column, self.shape[1])
+        rows, columns = self._around()
         total = weight = 0.0
-        for row, row_share in _around(self.row, self.shape[0]):
+        for row, row_share in rows:
             for column, column_share in columns:
                 value, share = float(points[row * self.shape[1] + column - begin]), row_share * column_share
                 if share > 0 and not math.isnan(value):
                     total += value * share
                     weight += share
         return total / weight if weight >= LEAST_WEIGHT else math.nan
+
+    def _around(self) -> tuple[Pair, Pair]:
+        """The two rows and the two columns around the place, each with its share."""
+        columns = _on_ring(self.column, self.shape[1]) if self.ring else _between(self.column, self.shape[1])
+        return _between(self.row, self.shape[0]), columns
 
 
 def place_in(tile: Tile, lat: float, lon: float) -> Place | None:
@@ -65,7 +74,7 @@ def place_in(tile: Tile, lat: float, lon: float) -> Place | None:
         return None
     point_lat, point_lon = _point(tile, _clip(round(row), tile.shape[0]), _clip(round(column), tile.shape[1]))
     distance = _distance_km(lat, lon, point_lat, point_lon)
-    return Place(row, column, tile.shape, point_lat, point_lon, distance)
+    return Place(row, column, tile.shape, point_lat, point_lon, distance, tile.ring)
 
 
 def check_place(lat: float, lon: float) -> tuple[float, float]:
@@ -92,10 +101,15 @@ def _clip(index: int, length: int) -> int:
     return min(max(index, 0), length - 1)
 
 
-def _around(position: float, length: int) -> tuple[tuple[int, float], tuple[int, float]]:
+def _between(position: float, length: int) -> Pair:
     position = min(max(position, 0.0), length - 1.0)
     low = math.floor(position)
     return (low, 1.0 - (position - low)), (min(low + 1, length - 1), position - low)
+
+
+def _on_ring(position: float, length: int) -> Pair:
+    low = math.floor(position)
+    return (low % length, 1.0 - (position - low)), ((low + 1) % length, position - low)
 
 
 def _distance_km(lat1: float, lon1: float, lat2: float, lon2: float) -> float:

@@ -84,7 +84,12 @@ class Series:
 
 
 def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, 6)
+    return None if math.isnan(value) else float(digits(value))
+
+
+def digits(value: float) -> str:
+    """In as many digits as tell any two float32 numbers apart, however small they are."""
+    return f"{value:.9g}"
 
 
 def _hours(step: int) -> int | float:

@@ -18,6 +18,8 @@ Raw = bytes | memoryview
 INFLATE_ERRORS: Any = (igzip_lib.IsalError, EOFError, ValueError)
 
 STORED = 0
+# As many as the kernel takes in one call. One array's list cannot tell of so many; those of many arrays can.
+MOST_PARTS = 65536
 # ISA-L looks further than the code it is at: without anything behind it, the last one is not always taken.
 AHEAD_BYTES = 8
 # Blocks of nothing: with the codes that every inflater knows, and with codes of its own. As number and size in bits,
@@ -110,10 +112,10 @@ def inflate_whole(stream: bytes, segments: Segments, raw_size: int) -> memoryvie
 
 
 def _by_kernel(streams: Sequence[bytes], stretches: Sequence[Stretch]) -> list[Raw | None]:
-    """Some at a time, which is faster than one by one; nothing where the kernel is not there, or cannot."""
+    """All in one call, which is faster than one by one; nothing where the kernel is not there, or cannot."""
     from gribmill.tiles.grib.kernel import native
 
-    module = native() if streams else None
+    module = native() if 0 < len(streams) <= MOST_PARTS else None
     if module is None:
         return [None] * len(streams)
     places = array("I", [number for stretch in stretches for number in (0, stretch.skip, stretch.raw_size)])

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.regions.grids.columns import goes_round
 from gribmill.tiles.archive import Archive, Identity, identity_of
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.grid_record import cached_grid, window_latlon
@@ -53,6 +54,14 @@ class Tile:
     def regular(self) -> bool:
         """True where rows are parallels and columns meridians."""
         return self.meta.grid.kind == "regular"
+
+    @property
+    def ring(self) -> bool:
+        """True where the tile goes all the way round: east of its last column comes its first."""
+        if self.regular:
+            return len(self.x) > 1 and goes_round(len(self.x), float(self.x[1] - self.x[0]))
+        grid = cached_grid(self.meta.grid, str(self.path))
+        return grid.wraps and self.shape[1] == grid.shape[1]
 
     def read(self, name: str, *, copy: bool = True) -> Field:
         """One variable: rows south to north, columns west to east, NaN where the source has no value.

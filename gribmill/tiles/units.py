@@ -46,7 +46,7 @@ METRES_OF = {
 }
 # Differences of temperatures, whatever the zero of the scale: lifted indices, spreads of an ensemble, changes.
 DIFFERENCES = {"lftx", "lftx4"}
-OF_DIFFERENCES = {"sd", "spread", "iqr", "diff"}
+OF_DIFFERENCES = {"sd", "spread", "iqr", "diff", "sdiff"}
 # Of arrays that are called by GRIB numbers nobody has said whether they are temperatures or differences, rain or dust.
 UNNAMED, AMBIGUOUS = {"g1", "g2"}, {"K", "kg m-2", "kg m-2 s-1"}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gribmill.pipeline.schedule import scan_job
 from gribmill.queue.model import Succeeded
+from gribmill.tiles.tile import read_tile
 from tests.chain.conftest import NewWorld, of_model
 from tests.chain.world import World
 from tests.waiting import wait_until
@@ -127,6 +128,25 @@ def test_backfill_of_few_variables_does_not_narrow_what_is_live(
     assert len(world.jobs()) == before + 1
 
 
+def test_backfill_of_further_variables_adds_them_to_the_tiles_of_every_region(new_world: NewWorld) -> None:
+    world = new_world()
+    world.publish("gfs", 1)
+    asked = ("backfill", "gfs", "--from", world.run_id, "--to", world.run_id, "--hours", "1")
+    assert world.command(*asked, "--vars", "t2m,tp").returncode == 0
+    world.work()
+    further = (*asked, "--vars", "t2m,u10,v10", "--region", "ne")
+    said = world.command(*further, "--dry-run").stdout
+    assert "would fetch 1 files of 1 runs for 1 tiles" in said
+    assert "1 of them are here with other variables, which they keep" in said
+    world.command(*further)
+    world.work()
+    for region in ("ne", "texas"):
+        assert {*read_tile(world.tile("gfs", region, 1)).names} == {"t2m", "tp", "u10", "v10"}
+    assert not world.spooled()
+    world.assert_sound()
+    assert "nothing to fetch; 1 files are here already" in world.command(*further).stdout
+
+
 def test_notification_makes_a_paused_scan_look_now(new_world: NewWorld) -> None:
     world = new_world()
     world.publish("hrrr", 0)
@@ -139,6 +159,16 @@ def test_notification_makes_a_paused_scan_look_now(new_world: NewWorld) -> None:
     assert f"hrrr {world.run_id}" in said.stdout
     world.work()
     assert world.tile("hrrr", "ne", 1).is_file()
+
+
+def test_until_complete_waits_for_a_region_that_was_added(new_world: NewWorld, reference: dict[str, bytes]) -> None:
+    world = new_world()
+    world.publish("hrrr")
+    for region in ("ne", "texas"):
+        done = world.finish("run", "--region", region, "--until-complete")
+        assert done.returncode == 0, done.stderr
+        assert len(list(world.tile("hrrr", region, 0).parent.glob("0*.npz"))) == 3
+    assert world.tiles() == of_model(reference, "hrrr")
 
 
 def test_prune_keeps_what_latest_names(new_world: NewWorld) -> None:

@@ -6,6 +6,7 @@ import json
 
 from gribmill.pipeline.catalogue import write
 from gribmill.pipeline.follow import Follow
+from gribmill.pipeline.ingest_grib import ingest_job
 from gribmill.pipeline.schedule import Schedule, scan_job
 from tests.chain.conftest import NewWorld
 
@@ -19,6 +20,35 @@ def test_old_complete_run_does_not_end_the_wait_for_the_one_that_is_due(new_worl
     world.publish("hrrr")
     world.look("hrrr")
     assert follow._complete()
+
+
+def test_region_that_was_added_is_waited_for(new_world: NewWorld) -> None:
+    world = new_world(chain={"regions": ["ne"]})
+    world.publish("hrrr")
+    world.look("hrrr")
+    assert Follow(world.settings)._complete()
+    world.chain = {"regions": ["texas"]}
+    follow = Follow(world.settings)
+    assert not follow._complete()
+    world.look_only("hrrr", "scan_source", "ingest_grib")
+    assert not follow._complete(), "its tiles are only asked for"
+    world.work()
+    assert follow._complete()
+
+
+def test_region_that_others_want_is_not_waited_for(new_world: NewWorld) -> None:
+    world = new_world(chain={"regions": ["ne"]})
+    world.publish("hrrr")
+    world.look("hrrr")
+    world.store.enqueue(ingest_job("hrrr", world.stock.run, 0, live=False, regions=("texas",)))
+    assert Follow(world.settings)._complete()
+
+
+def test_model_that_reaches_no_region_is_not_waited_for(new_world: NewWorld) -> None:
+    world = new_world(chain={"models": ["hrrr", "gfs"], "regions": ["europe"]})
+    world.publish("gfs")
+    world.look("gfs")
+    assert Follow(world.settings)._complete()
 
 
 def test_schedule_that_starts_wakes_a_scan_that_pauses(new_world: NewWorld) -> None:

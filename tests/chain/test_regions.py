@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from gribmill.pipeline.ingest_grib import ingest_job
+from gribmill.pipeline import ingest_grib
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.ingest_grib import IngestGribArgs, ingest_job
+from gribmill.pipeline.publish import publish_job
 from gribmill.pipeline.schedule import scan_job
 from gribmill.queue.model import Failed, Succeeded
+from gribmill.queue.worker.in_process import Ticker
 from tests.chain.comparing import source_of
 from tests.chain.conftest import NewWorld, of_model
 from tests.chain.world import MIRRORS, World
@@ -32,6 +38,40 @@ def test_region_added_later_gets_its_tiles(new_world: NewWorld, reference: dict[
     world.look("hrrr")
     assert len(world.jobs()) == before + 1, "the scan alone: nothing is asked for again"
     world.assert_sound()
+
+
+def test_messages_that_came_again_stay_until_their_tiles_are_asked_for(
+    new_world: NewWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the download and the end of its job, the hour is still built for the regions of before."""
+    world = new_world(chain={"regions": ["ne"]})
+    world.publish("hrrr")
+    world.look("hrrr")
+    world.server.seen.clear()
+    world.chain = {"regions": ["ne", "texas"]}
+    touched = ingest_grib._touched
+
+    def published_meanwhile(context: Context, args: IngestGribArgs, spool: Path) -> list[str]:
+        world.store.enqueue(publish_job("hrrr", world.run_id, 0))
+        Ticker(world.store, 60.0, world.settings.model_dump(mode="json")).tick(1, ["publish"])
+        return touched(context, args, spool)
+
+    monkeypatch.setattr(ingest_grib, "_touched", published_meanwhile)
+    ran = world.look("hrrr")
+    assert all(isinstance(one.outcome, Succeeded) for one in ran), world.troubles()
+    assert world.latest("hrrr")["texas"]["complete"] == world.run_id
+    assert not world.spooled()
+
+
+def test_messages_that_a_superfluous_download_held_back_are_removed(new_world: NewWorld) -> None:
+    world = new_world()
+    world.publish("hrrr", 0)
+    world.look_only("hrrr", "scan_source", "ingest_grib", "build_tile")
+    world.store.enqueue(ingest_job("hrrr", world.stock.run, 0, live=True))
+    Ticker(world.store, 60.0, world.settings.model_dump(mode="json")).tick(10, ["publish"])
+    assert world.spooled()
+    world.work()
+    assert not world.spooled()
 
 
 def test_hour_fetched_again_for_one_region_keeps_the_others(new_world: NewWorld) -> None:

@@ -170,6 +170,17 @@ def test_run_that_the_model_does_not_have_is_refused(new_world: NewWorld) -> Non
         scan.runs("20260101_05")
 
 
+def test_scan_of_a_run_that_has_nothing_yet_or_no_more_says_so(new_world: NewWorld) -> None:
+    world = new_world()
+    world.publish("hrrr")
+    future, past = (f"{day}_{world.stock.run:%H}" for day in ("21000101", "20200101"))
+    ahead = world.command("scan", "hrrr", "--run", future, "--here")
+    assert f"0 new files; {future} is not out yet: its first hour usually comes at 2100-01-01" in ahead.stdout
+    gone = world.command("scan", "hrrr", "--run", past, "--here")
+    assert f"0 new files; no mirror has a file of {past}" in gone.stdout
+    assert (ahead.returncode, gone.returncode) == (0, 0)
+
+
 def test_disk_that_is_full_fails_the_download_clearly(new_world: NewWorld) -> None:
     """As far as a full disk can be played: the folder of the spool cannot be made."""
     world = new_world(faults=Faults([Fault("500", keys="none")]))

@@ -42,6 +42,14 @@ def test_scan_that_failed_here_fails_the_command(gribmill: Run, monkeypatch: pyt
     assert answer.out.endswith("gfs has no run 20261116_05: it does not begin at that time\n")
 
 
+@pytest.mark.parametrize("run_id", ["x", "", "20261301_00", "00010101_00"])
+def test_scan_of_what_is_no_run_is_refused_at_once(gribmill: Run, store: Store, run_id: str) -> None:
+    answer = gribmill("scan", "hrrr", "--run", run_id, "--here")
+    assert answer.code == 1
+    assert answer.err == f"error: {run_id!r} is no run: a run is YYYYMMDD_HH, such as 20230125_12\n"
+    assert not store.jobs(limit=10).jobs
+
+
 def test_prune_of_a_model_that_nobody_knows_is_refused(gribmill: Run, data: Path) -> None:
     assert gribmill("prune", "hrrr").code == 0
     answer = gribmill("prune", "nope")
@@ -91,6 +99,45 @@ def test_run_takes_several_models_in_one_word_or_in_many(gribmill: Run, words: t
 def test_backfill_takes_regions_as_the_other_commands_do(gribmill: Run, words: tuple[str, ...]) -> None:
     given = ("backfill", "hrrr", "--from", "20260101_00", "--hours", "0-1", *words, "--json")
     assert gribmill(*given).json[0]["regions"] == ["ne", "se"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("work", "--drain", "--types", ""),
+        ("tick", "--types", ","),
+        ("run", "--model", ""),
+        ("run", "--region", " , "),
+        ("fetch", "hrrr", "20260101_00", "0", "--vars", ""),
+        ("point", "42", "-71", "--vars", ""),
+        ("point", "42", "-71", "--vars", ",,"),
+        ("cut", "x.grib2", "--region", "ne", "--vars", ""),
+        ("mirror", "published", "--make", ""),
+        ("backfill", "hrrr", "--from", "20260101_00", "--vars", ""),
+    ],
+)
+def test_names_that_are_given_but_empty_do_not_mean_all(gribmill: Run, words: tuple[str, ...]) -> None:
+    answer = gribmill(*words)
+    assert answer.code == 2
+    assert f"Invalid value for '{words[-2]}': it names nothing" in answer.err
+
+
+@pytest.mark.parametrize("flag", ["--data", "--config"])
+def test_path_that_is_given_but_empty_is_not_the_working_folder(gribmill: Run, flag: str) -> None:
+    answer = gribmill("config", "show", flags=(flag, ""))
+    assert answer.code == 2
+    assert f"'{flag}': it names nothing" in answer.err
+
+
+def test_models_check_of_an_empty_name_does_not_check_all(gribmill: Run) -> None:
+    assert gribmill("models", "check", "").code == 1
+
+
+def test_backfill_to_a_day_takes_all_runs_of_that_day(gribmill: Run) -> None:
+    words = ("backfill", "hrrr", "--hours", "0", "--region", "ne", "--json", "--from", "2026-01-01")
+    runs = [gribmill(*words, *to).json[0]["runs"] for to in ((), ("--to", "2026-01-01"), ("--to", "20260102"))]
+    assert runs == [24, 24, 48]
+    assert gribmill(*words, "--to", "20260102_05").json[0]["runs"] == 30
 
 
 def test_backfill_that_waits_says_that_nobody_works(gribmill: Run, store: Store) -> None:

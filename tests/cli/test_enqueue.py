@@ -96,6 +96,13 @@ def test_bad_arguments_are_refused_with_a_sentence(gribmill: Run, store: Store, 
     assert store.jobs().jobs == ()
 
 
+def test_argument_on_stdin_that_does_not_fit_is_told_with_its_line(gribmill: Run, store: Store) -> None:
+    answer = gribmill("jobs", "enqueue", "sleep", "-", stdin='{"say": "a"}\n\n{"seconds": "x"}\n')
+    assert answer.code == 1
+    assert answer.err.startswith("error: stdin, line 3: ")
+    assert not store.jobs(limit=10).jobs
+
+
 def test_stdin_that_is_no_text_is_refused(gribmill: Run) -> None:
     assert "byte 3 is 0xff" in gribmill("jobs", "enqueue", "sleep", "-", stdin=b'{"a\xff"}').err
     assert "empty" in gribmill("jobs", "enqueue", "sleep", "-", stdin=b" \n").err
@@ -117,7 +124,7 @@ def test_ids_cannot_climb_out_of_the_data_root(gribmill: Run) -> None:
     answer = gribmill("jobs", "enqueue", "build_tile", json.dumps({**TILE, "region": "../../etc"}))
     assert answer.code == 1 and "region" in answer.err
     answer = gribmill("jobs", "enqueue", "build_tile", json.dumps({**TILE, "run_id": "20231345_12"}))
-    assert answer.code == 1 and "run_id: 20231345_12 is no date" in answer.err
+    assert answer.code == 1 and "run_id: '20231345_12' is no run" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -88,3 +88,16 @@ def test_closed_output_is_no_failure() -> None:
     words = [sys.executable, "-m", "gribmill", "regions", "list"]
     ended = subprocess.run(["/bin/sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_ctrl_c_while_the_command_is_imported_ends_it_quietly() -> None:
+    code = (
+        "import sys, gribmill.__main__ as entry\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "entry.main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (130, "")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
@@ -95,3 +97,17 @@ def test_missing_job_is_a_sentence(gribmill: Run) -> None:
     assert (answer.code, answer.err) == (1, "error: there is no job 99; it may have been pruned\n")
     assert gribmill("jobs", "show", "x").code == 2
     assert gribmill("jobs", "show", str(2**63)).code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("jobs", "show", "abc"), ("jobs", "cancel", "1,x"), ("triggers", "remove", "abc"), ("jobs", "show", "9" * 5000)],
+)
+def test_what_is_no_id_is_refused_in_the_same_words_everywhere(gribmill: Run, words: tuple[str, ...]) -> None:
+    answer = gribmill(*words)
+    assert answer.code == 2
+    assert "is no id: an id is a number, such as 12" in answer.err
+
+
+def test_ids_that_are_given_but_empty_are_refused(gribmill: Run) -> None:
+    assert gribmill("jobs", "cancel", ",").code == 2

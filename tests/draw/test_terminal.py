@@ -120,6 +120,15 @@ def test_a_terminal_without_unicode_gets_ascii_alone() -> None:
     assert "[C]" in text and text.isascii()
 
 
+def test_in_ascii_the_picture_and_its_labels_stay_in_their_columns() -> None:
+    values = np.full((20, 80), 280.0, dtype=np.float32)
+    values[:, 0] = 300.0
+    plain, full = (shown(regular(values), encoding=encoding).splitlines() for encoding in ("ascii", "utf-8"))
+    assert [line.index("@") for line in plain if "@" in line] == [line.index("@") for line in full if "@" in line]
+    carets = [[at for at, letter in enumerate(line) if letter == "^"] for line in (*plain, *full) if "^" in line]
+    assert carets[0] == carets[1] and len(carets[0]) > 1
+
+
 def _without_codes(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 

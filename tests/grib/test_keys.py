@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import eccodes
+import numpy as np
 import pytest
 
 from gribmill.tiles.array_name import array_name
@@ -16,12 +17,14 @@ from gribmill.tiles.grib.keys import Level
 from gribmill.tiles.grib.level_text import family, level_text
 from gribmill.tiles.grib.messages import map_file
 from gribmill.tiles.grib.product2 import SHAPES
+from gribmill.tiles.units import convert, shown_unit
 from tests.make_grib import make_message, multi_field
 from tests.real_files import real, real_files
 
 FILES = [path for folder in ("noaa", "ecmwf", "other") for path in real_files(f"{folder}/*.grib*")]
 FIELDS_PER_FILE = 12
 STATISTICS = {"avg": 0, "accum": 1, "max": 2, "min": 3}
+MISSING = 255
 
 
 def sample(path: Path) -> Iterator[Field]:
@@ -73,7 +76,8 @@ def compare(field: Field, handle: int) -> None:
 def compare_times(field: Field, handle: int) -> None:
     keys = field.keys
     statistic = get(handle, "typeOfStatisticalProcessing")
-    assert STATISTICS.get(keys.statistic) == (statistic if statistic in STATISTICS.values() else None)
+    if statistic != MISSING:
+        assert STATISTICS.get(keys.statistic) == (statistic if statistic in STATISTICS.values() else None)
     if "PDMAX1" in field.source:
         return  # it starts at -7 h in two's complement, of which ecCodes makes -2^31 h
     eccodes.codes_set(handle, "stepUnits", "m")
@@ -131,6 +135,23 @@ def test_each_field_of_a_message_has_its_own_level() -> None:
     assert [field.keys.level for field in fields(multi_field(pair), "f")] == [Level(100, 85000), Level(100, 50000)]
 
 
+@pytest.mark.parametrize(("number", "statistic"), [(4, "max"), (5, "min"), (0, "other")])
+def test_a_quantitys_name_tells_its_statistic_where_the_message_does_not(number: int, statistic: str) -> None:
+    untold = {"parameterNumber": number, "typeOfStatisticalProcessing": MISSING}
+    assert keys_of(window=(0, 6), keys=untold).statistic == statistic
+    assert keys_of(window=(0, 6), keys=untold | {"typeOfStatisticalProcessing": 0}).statistic == "avg"
+    # Of NCEP's own: a climate's mean.
+    assert keys_of(window=(0, 6), keys=untold | {"typeOfStatisticalProcessing": 192}).statistic == "other"
+
+
+def test_differences_of_opposite_signs_have_two_words() -> None:
+    found = [keys_of(window=(0, 6), keys={"typeOfStatisticalProcessing": number}) for number in (4, 8)]
+    assert [keys.statistic for keys in found] == ["diff", "sdiff"]
+    assert array_name(found[0]) != array_name(found[1])
+    assert shown_unit("t_850_sdiff", "K", "metric") == shown_unit("t_850_diff", "K", "metric")
+    assert convert(np.zeros(1), "t_850_sdiff", "K", "metric") == convert(np.zeros(1), "t_850_diff", "K", "metric") == 0
+
+
 def keys_of_grib1(centre: str, changes: dict[int, int], **labels: int) -> Any:
     """The keys of a GRIB1 message with octets of its section 1 changed; ECMWF's labels set, and read back."""
     handle = eccodes.codes_grib_new_from_samples("GRIB1")
@@ -165,6 +186,20 @@ def test_pressures_of_ecmwf_below_a_hectopascal_are_told_apart_in_grib1() -> Non
 def test_time_ranges_of_grib1(indicator: int, start: int, end: int) -> None:
     keys = keys_of_grib1("kwbc", {18: 1, 19: 6, 20: 12, 21: indicator})
     assert (keys.start, keys.end) == (timedelta(hours=start), timedelta(hours=end))
+
+
+@pytest.mark.parametrize(
+    ("centre", "table", "number", "statistic"),
+    [
+        ("kwbc", 2, 15, "max"), ("kwbc", 2, 16, "min"), ("kwbc", 2, 11, "other"), ("ecmf", 128, 121, "max"),
+        ("ecmf", 128, 122, "min"), ("kwbc", 128, 121, "other"),
+    ],
+)  # fmt: skip
+def test_a_quantitys_name_tells_its_statistic_in_grib1(centre: str, table: int, number: int, statistic: str) -> None:
+    window = {4: table, 9: number, 18: 1, 19: 0, 20: 6}
+    assert keys_of_grib1(centre, window | {21: 2}).statistic == statistic
+    assert keys_of_grib1(centre, window | {21: 0}).statistic == "instant"
+    assert keys_of_grib1(centre, window | {21: 3}).statistic == "avg"
 
 
 PRODUCT = {

@@ -325,3 +325,18 @@ def test_spreads_chances_and_parts_are_not_the_quantity_itself() -> None:
 )
 def test_windows_of_index_lines(text: str, wanted: NoaaWindow | None) -> None:
     assert parse_window(text) == wanted
+
+
+@pytest.mark.parametrize(("number", "wanted"), [(4, "t2m_max"), (5, "t2m_min")])
+def test_a_highest_temperature_has_its_name_where_its_statistic_is_missing(number: int, wanted: str) -> None:
+    untold = {"parameterNumber": number, "typeOfStatisticalProcessing": 255}
+    assert name(name_of(only_keys(short_name="2t", window=(0, 6), keys=untold))) == wanted
+
+
+@pytest.mark.parametrize(("number", "wanted"), [(15, "t2m_max"), (16, "t2m_min")])
+def test_a_highest_temperature_of_grib1_has_its_name(number: int, wanted: str) -> None:
+    keys = {
+        "table2Version": 2, "indicatorOfParameter": number, "indicatorOfTypeOfLevel": 105, "level": 2,
+        "timeRangeIndicator": 2, "P1": 0, "P2": 6,
+    }  # fmt: skip
+    assert name(name_of(only_keys("rrfs-na-small", "u", edition=1, keys=keys))) == wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import eccodes
@@ -9,10 +10,14 @@ import numpy as np
 import pytest
 
 from gribmill.tiles.grib.field import Field, fields, read_fields
+from gribmill.tiles.grib.keys import NCEP
+from gribmill.tiles.grib.vectors import partners
 from gribmill.tiles.grib.winds import is_component, pairs
 from tests.grib.whole_winds import earth_relative, turn_of
 from tests.make_grib import GRIDS, make_message, multi_field, smooth_values
 from tests.real_files import real
+
+GRIB2_NAMES = ("discipline", "parameterCategory", "parameterNumber")
 
 
 def wind(grid: str, **options: Any) -> tuple[Field, Field]:
@@ -82,22 +87,74 @@ def eccodes_flag(field: Field) -> int:
         eccodes.codes_release(handle)
 
 
-@pytest.mark.parametrize(("discipline", "category", "first"), [(10, 1, 2), (10, 2, 4), (0, 2, 23)])
-def test_currents_ice_drift_and_gusts_are_turned_as_well(discipline: int, category: int, first: int) -> None:
-    def drift(number: int) -> bytes:
-        made = make_message("hrrr-ak-small", "10u", smooth_values(GRIDS["hrrr-ak-small"].shape), packing="grid_simple")
-        handle = eccodes.codes_new_from_message(made)
-        try:
-            keys = {"discipline": discipline, "parameterCategory": category, "parameterNumber": number}
-            for key, value in keys.items():
-                eccodes.codes_set(handle, key, value)
-            return bytes(eccodes.codes_get_message(handle))
-        finally:
-            eccodes.codes_release(handle)
+def component(parameter: tuple[int, ...], **more: Any) -> bytes:
+    """A message along the axes of a rotated grid: (discipline, category, number), or GRIB1's (table, number)."""
+    grib1 = len(parameter) == 2
+    names = ("table2Version", "indicatorOfParameter") if grib1 else GRIB2_NAMES
+    return make_message(
+        "rrfs-na-small", "u" if grib1 else "10u", packing="grid_simple", edition=1 if grib1 else 2,
+        keys={**more, **dict(zip(names, parameter, strict=True))},
+    )  # fmt: skip
 
-    ((u, v),) = pairs(list(fields(drift(first) + drift(first + 1), "f")))
-    east, _ = earth_relative(u, v)
-    assert np.abs(east - u.values()).max() > 0.1
+
+def found_pairs(*messages: bytes) -> list[tuple[str, str]]:
+    return [(u.label, v.label) for u, v in pairs(list(fields(b"".join(messages), "f")))]
+
+
+@pytest.mark.parametrize(
+    ("u", "v"),
+    [
+        ((10, 1, 2), (10, 1, 3)), ((10, 2, 4), (10, 2, 5)), ((0, 2, 23), (0, 2, 24)), ((0, 3, 16), (0, 3, 17)),
+        ((0, 2, 38), (0, 2, 37)), ((0, 2, 62), (0, 2, 63)), ((0, 1, 150), (0, 1, 151)), ((10, 4, 43), (10, 4, 42)),
+        ((0, 2, 194), (0, 2, 195)), ((0, 2, 210), (0, 2, 211)), ((10, 1, 192), (10, 1, 193)),
+        ((10, 1, 194), (10, 1, 195)), ((2, 33), (2, 34)), ((2, 45), (2, 46)), ((2, 124), (2, 125)),
+        ((2, 147), (2, 148)), ((2, 196), (2, 197)), ((2, 247), (2, 248)),
+    ],
+)  # fmt: skip
+def test_every_vector_is_turned(u: tuple[int, ...], v: tuple[int, ...]) -> None:
+    ((one, other),) = pairs(list(fields(component(v) + component(u), "f")))
+    assert (one.keys.parameter, other.keys.parameter) == (u, v)
+    assert one.grid_relative_winds
+    east, _ = earth_relative(one, other)
+    assert np.abs(east - one.values()).max() > 0.1
+
+
+@pytest.mark.parametrize(
+    "u", [(0, 2, 0), (0, 2, 50), (0, 2, 198), (0, 3, 202), (10, 1, 5), (10, 3, 16), (2, 31), (2, 181)]
+)
+def test_what_is_no_vector_or_names_its_axes_is_left_as_it_is(u: tuple[int, ...]) -> None:
+    """Directions, places, covariances; what is eastward by definition beside a twin that is not; gradients along x."""
+    both = component(u) + component((*u[:-1], u[-1] + 1))
+    assert not any(is_component(field.keys) for field in fields(both, "f"))
+
+
+def test_a_centres_own_numbers_are_vectors_of_that_centre_alone() -> None:
+    storm = [component((0, 2, number), centre="edzw") for number in (194, 195)]
+    assert not found_pairs(*storm)
+    assert not found_pairs(*(component((128, number), centre="kwbc") for number in (131, 132)))
+    assert found_pairs(*(component((128, number), centre="ecmf") for number in (131, 132))) == [("1", "2")]
+
+
+def test_names_of_vectors_in_eccodes_say_which_is_u() -> None:
+    """Wherever ecCodes has a name for a pair, its first is a u and its second the v of the same words."""
+    words = {"u": "v", "eastward": "northward", "zonal": "meridional", "zonally": "meridionally", "east": "north"}
+    handle = eccodes.codes_grib_new_from_samples("GRIB2")
+    eccodes.codes_set(handle, "centre", "kwbc")
+    try:
+        for u, v in partners(NCEP).items():
+            if len(u) == 3:
+                first, second = (name_in_eccodes(handle, parameter) for parameter in (u, v))
+                swapped = [words.get(word, word) for word in first]
+                assert swapped == second, (u, first, second)
+                assert first != second or first == ["unknown"], u
+    finally:
+        eccodes.codes_release(handle)
+
+
+def name_in_eccodes(handle: int, parameter: tuple[int, ...]) -> list[str]:
+    for key, number in zip(GRIB2_NAMES, parameter, strict=True):
+        eccodes.codes_set(handle, key, number)
+    return re.findall(r"[a-z0-9]+", str(eccodes.codes_get(handle, "name")).lower())
 
 
 def test_a_missing_component_makes_both_missing() -> None:
@@ -124,6 +181,33 @@ def test_pairs_within_one_message() -> None:
     both = multi_field([make_message(short_name=name, values=1.0, packing="grid_simple") for name in ("10u", "10v")])
     ((u, v),) = pairs(list(fields(both, "f")))
     assert (u.label, v.label) == ("1.1", "1.2")
+
+
+ONE_OF_TWO = {"selector": (42, "constituentType"), "member": (1, "perturbationNumber")}
+
+
+@pytest.mark.parametrize(("template", "key"), ONE_OF_TWO.values(), ids=ONE_OF_TWO)
+def test_pairs_are_of_one_constituent_and_one_member(template: int, key: str) -> None:
+    def one(number: int, part: int) -> bytes:
+        return component((0, 2, number), productDefinitionTemplateNumber=template, **{key: part})
+
+    assert found_pairs(one(2, 1), one(3, 2), one(2, 2), one(3, 1)) == [("1", "4"), ("3", "2")]
+    assert not found_pairs(one(2, 1), one(3, 2))
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"productDefinitionTemplateNumber": 5, "probabilityType": 1},
+        {"productDefinitionTemplateNumber": 6, "percentileValue": 90},
+        {"productDefinitionTemplateNumber": 2, "derivedForecast": 4},
+    ],
+    ids=["chance", "percentile", "spread"],
+)
+def test_chances_percentiles_and_spreads_are_no_vector(keys: dict[str, int]) -> None:
+    both = [component((0, 2, number), **keys) for number in (2, 3)]
+    assert not found_pairs(*both)
+    assert all(is_component(field.keys) for field in fields(b"".join(both), "f"))
 
 
 def test_a_component_alone_has_no_pair() -> None:

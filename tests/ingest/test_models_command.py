@@ -53,7 +53,9 @@ def test_show_of_an_ended_model_names_its_last_run() -> None:
 
 
 def test_show_of_a_family_names_its_members() -> None:
-    assert as_json("show", "gefs")["members"][0] == "gefs.c00"
+    family = as_json("show", "gefs")
+    assert (family["model"], family["title"], family["members"][0]) == ("gefs", "GEFS, global, 0.25°", "gefs.c00")
+    assert family["ends lines with"] is None, "each member has its own words"
     assert as_json("show", "gefs.p01")["members"] is None
 
 

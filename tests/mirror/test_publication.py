@@ -88,6 +88,12 @@ def test_the_file_appears_whole_before_its_index(tmp_path: Path, monkeypatch: py
     assert seen == [(".grib2", True), (".idx", True)] * 2
 
 
+def test_a_file_that_cannot_be_written_is_told_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "aws-gfs").touch()
+    with pytest.raises(MirrorError, match=r"aws-gfs/gfs.20260901/12/.* cannot be written: Not a directory"):
+        make(tmp_path, ("gfs",), "3", coarse=60)
+
+
 def test_the_time_lapse_waits_between_hours_and_stops_when_told(tmp_path: Path) -> None:
     waits: list[float] = []
 
@@ -157,4 +163,7 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path: Path, capsys: pytest.Ca
     ]:
         code, text = refused(*arguments, folder)
         assert code == 1 and words in text
+    (tmp_path / "file").touch()
+    inside = str(tmp_path / "file" / "m")
+    assert refused("--make", "gfs", inside) == (1, f"error: the folder {inside} cannot be made: Not a directory\n")
     assert refused("--make", "hrrr", folder, "--run", RUN_ID, "--runs", "2")[0] == 2

@@ -32,6 +32,12 @@ class Scribe:
         key = {"model_id": model_id, "run_id": run_id, "hour": hour}
         self.catalogue.apply([write("record_ingest", **key, **facts, regions=json.dumps(regions), asked="[]")])
 
+    def asked(self, run_id: str, hour: int, region: str, model_id: str = "hrrr") -> None:
+        """A region that the hour's file turned out not to reach."""
+        key = {"model_id": model_id, "run_id": run_id, "hour": hour}
+        wants = write("want_regions", **key, regions="[]", asked=json.dumps([region]), keep_grib=0)
+        self.catalogue.apply([wants, write("finish_hour", **key)])
+
     def tile(self, run_id: str, hour: int, region: str, model_id: str = "hrrr") -> None:
         key = {"model_id": model_id, "run_id": run_id, "hour": hour}
         self.catalogue.apply(

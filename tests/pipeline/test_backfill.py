@@ -28,9 +28,21 @@ def test_files_whose_tiles_are_here_are_left_alone(context: Context, scribe: Scr
     scribe.run("20261101_12", [0, 1, 2])
     scribe.hour("20261101_12", 1, ["ne"])
     scribe.tile("20261101_12", 1, "ne")
-    plan = plan_backfill(context, request(context))
-    assert (len(plan.files), plan.done) == (5, 1)
+    plan = plan_backfill(context, request(context, variables=("t2m",)))
+    assert (len(plan.files), plan.done, plan.lacking) == (5, 1, 0)
     assert (datetime(2026, 11, 1, 12, tzinfo=UTC), 1) not in [(file.run, file.hour) for file in plan.files]
+
+
+@pytest.mark.parametrize("variables", [("u10", "v10"), ()])
+def test_files_that_are_here_with_other_variables_are_fetched_with_both(
+    context: Context, scribe: Scribe, variables: tuple[str, ...]
+) -> None:
+    scribe.run("20261101_12", [0])
+    scribe.hour("20261101_12", 0, ["ne"])
+    scribe.tile("20261101_12", 0, "ne")
+    plan = plan_backfill(context, request(context, cycles=(12,), hours=(0,), variables=variables))
+    assert (len(plan.files), plan.done, plan.lacking) == (1, 0, 1)
+    assert {*plan.files[0].variables} == {*(variables or context.models["hrrr"].variables), "t2m"}
 
 
 def test_backfill_can_be_followed_and_is_not_doubled(context: Context) -> None:

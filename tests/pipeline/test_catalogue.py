@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from gribmill.ingest.health import Sighting
 from gribmill.pipeline.catalogue import mirror_writes, write
 from gribmill.pipeline.context import Context
+from gribmill.pipeline.queue import open_queue
+from gribmill.queue.model import ClaimRequest, NewJob
+from gribmill.settings import Settings
 from tests.pipeline.conftest import Scribe
 
 RUN = "20261101_12"
@@ -44,6 +49,36 @@ def test_hours_are_spent_when_built_unless_their_messages_are_kept(context: Cont
     )
     assert context.catalogue.hour("hrrr", RUN, 1).state == "built"  # type: ignore[union-attr]
     assert context.catalogue.spent_hours("hrrr", RUN) == [0]
+
+
+@pytest.mark.parametrize("status", ["pending", "processing"])
+def test_hours_are_not_spent_while_a_job_works_on_them(
+    context: Context, scribe: Scribe, settings: Settings, status: str
+) -> None:
+    """It may just have brought the messages again, and not be recorded yet."""
+    for run_id in (RUN, "20261101_06"):
+        for hour in (1, 2, 12):
+            scribe.hour(run_id, hour, ["ne"])
+            scribe.tile(run_id, hour, "ne")
+    key = {"model_id": "hrrr", "run_id": RUN}
+    store = open_queue(settings)
+    fetch, build = NewJob("ingest_grib", {**key, "hour": 1}), NewJob("build_tile", {**key, "hour": 2, "region": "ne"})
+    store.enqueue_many([fetch, build])
+    if status == "processing":
+        for type_key in ("ingest_grib", "build_tile"):
+            assert store.claim(ClaimRequest("me", (type_key,), 60.0))
+    assert context.catalogue.spent_hours("hrrr", RUN) == [12]
+    assert context.catalogue.spent_hours("hrrr", "20261101_06") == [1, 2, 12]
+
+
+def test_run_lacks_the_tiles_that_no_hour_has_yet(context: Context, scribe: Scribe) -> None:
+    scribe.run(RUN, [0, 1, 2])
+    for hour in (0, 1):
+        scribe.hour(RUN, hour, ["ne"])
+    scribe.tile(RUN, 0, "ne")
+    assert context.catalogue.lacking("hrrr", RUN, ["ne"]) == {1: ("ne",), 2: ("ne",)}
+    scribe.asked(RUN, 1, "texas")
+    assert context.catalogue.lacking("hrrr", RUN, ["texas"]) == {0: ("texas",), 2: ("texas",)}
 
 
 def test_run_is_complete_with_its_last_hour(context: Context, scribe: Scribe) -> None:

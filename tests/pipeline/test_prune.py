@@ -75,3 +75,20 @@ def test_backfilled_run_is_as_young_as_its_backfill(context: Context) -> None:
     assert [one.run.run_id for one in choose(runs_on_disk(context.data, context.catalogue), settings)] == [
         "20200101_00"
     ]
+
+
+def test_runs_that_latest_json_names_stay_when_the_catalogue_was_lost(context: Context) -> None:
+    for run_id in ("20200101_00", "20200102_00", "20200103_00"):
+        tile = context.data / "tiles" / "hrrr" / run_id / "ne" / "000.npz"
+        tile.parent.mkdir(parents=True)
+        tile.write_bytes(b"x")
+        os.utime(tile, (0, 0))
+    latest = context.data / "tiles" / "hrrr" / "latest.json"
+    settings = ChainSettings(keep_days=1)
+    for text, left in (
+        ('{"regions": {"ne": {"newest": "20200103_00", "complete": "20200102_00"}}}', ["20200101_00"]),
+        ('{"regions": {"ne": 3, "nw": {"newest": ["20200101_00"]}}}', ["20200101_00", "20200102_00", "20200103_00"]),
+        ('{"regions": []}', ["20200101_00", "20200102_00", "20200103_00"]),
+    ):
+        latest.write_text(text)
+        assert [one.run.run_id for one in choose(runs_on_disk(context.data, context.catalogue), settings)] == left

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import UTC, datetime, timedelta
 
 from gribmill.pipeline.context import Context
@@ -38,7 +39,71 @@ def test_tiles_that_should_long_be_there_are_late_whosever_fault_it_is(context: 
     scribe.hour(RUN_ID, 1, ["ne"])
     late = model.expected_at(RUN, 1).late
     assert status_of(context, [model], now=late)[0].verdict == "arriving"
-    assert status_of(context, [model], now=late + timedelta(seconds=1))[0].verdict == "1 hour late"
+    assert status_of(context, [model], now=late + timedelta(seconds=1))[0].verdict == "1 forecast hour is late"
+
+
+def follows(context: Context, *regions: str) -> Context:
+    """The same data root, with hrrr and these regions in [chain]."""
+    chain = context.settings.chain.model_copy(update={"models": ("hrrr",), "regions": regions})
+    return dataclasses.replace(context, settings=context.settings.model_copy(update={"chain": chain}))
+
+
+def whole_run(scribe: Scribe) -> None:
+    scribe.run(RUN_ID, [0, 1])
+    for hour in (0, 1):
+        scribe.hour(RUN_ID, hour, ["ne"])
+        scribe.tile(RUN_ID, hour, "ne")
+
+
+def test_late_hours_are_told_as_hours_of_the_forecast_not_as_a_delay(context: Context, scribe: Scribe) -> None:
+    model = context.models["hrrr"]
+    scribe.run(RUN_ID, [0, 1])
+    moment = model.expected_at(RUN, 1).late + timedelta(seconds=1)
+    assert status_of(context, [model], now=moment)[0].verdict == "2 forecast hours are late"
+
+
+def test_run_is_not_whole_while_a_followed_region_lacks_tiles(context: Context, scribe: Scribe) -> None:
+    whole_run(scribe)
+    model, now = context.models["hrrr"], RUN + timedelta(minutes=55)
+    assert status_of(follows(context, "ne"), [model], now=now)[0].verdict == "whole"
+    both = follows(context, "ne", "texas")
+    status = status_of(both, [model], now=now)[0]
+    run = status.runs[0]
+    assert (status.verdict, run.state, run.whole) == ("arriving", "incomplete", False)
+    assert (run.hours_built, run.tiles, run.tiles_expected) == (0, 2, 4)
+    assert [(one.hour, one.reason, one.regions) for one in run.missing] == [
+        (0, "downloaded, tiles missing", ("texas",)),
+        (1, "downloaded, tiles missing", ("texas",)),
+    ]
+    assert status.complete["texas"] is None
+    moment = model.expected_at(RUN, 1).late + timedelta(seconds=1)
+    assert status_of(both, [model], now=moment)[0].verdict == "2 forecast hours are late"
+
+
+def test_run_is_not_whole_while_a_region_that_one_hour_has_lacks_others(context: Context, scribe: Scribe) -> None:
+    """Regions of a command line stand in no settings: what was asked for tells of them."""
+    whole_run(scribe)
+    scribe.hour(RUN_ID, 0, ["texas"])
+    scribe.tile(RUN_ID, 0, "texas")
+    run = status_of(context, [context.models["hrrr"]])[0].runs[0]
+    assert (run.state, run.regions, run.tiles, run.tiles_expected) == ("incomplete", ("ne", "texas"), 3, 4)
+    assert [(one.hour, one.regions) for one in run.missing] == [(1, ("texas",))]
+
+
+def test_regions_of_the_chain_are_not_expected_of_a_model_that_is_not_followed(
+    context: Context, scribe: Scribe
+) -> None:
+    scribe.run(RUN_ID, [0], model_id="rap")
+    scribe.hour(RUN_ID, 0, ["conus"], model_id="rap")
+    scribe.tile(RUN_ID, 0, "conus", model_id="rap")
+    assert status_of(follows(context, "ne"), [context.models["rap"]])[0].runs[0].whole
+
+
+def test_region_that_the_file_did_not_reach_is_not_missing(context: Context, scribe: Scribe) -> None:
+    whole_run(scribe)
+    for hour in (0, 1):
+        scribe.asked(RUN_ID, hour, "texas")
+    assert status_of(follows(context, "ne", "texas"), [context.models["hrrr"]])[0].runs[0].whole
 
 
 def test_model_without_tiles_says_so(context: Context) -> None:

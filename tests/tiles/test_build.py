@@ -15,6 +15,7 @@ import eccodes
 import numpy as np
 import pytest
 
+import gribmill
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.regions.window import window
@@ -99,6 +100,43 @@ def test_one_component_alone_is_never_stored_as_if_it_were_turned(tmp_path: Path
     assert everything.meta.variables["u10_grid"].winds == "grid"
     assert everything.meta.variables["u10_grid"].standard_name is None
     assert everything.meta.variables["u10_grid"].long_name.endswith("not turned")
+
+
+def test_a_percentile_of_a_component_is_never_turned(tmp_path: Path) -> None:
+    ninety = {"productDefinitionTemplateNumber": 6, "percentileValue": 90}
+    made = [make_message("hrrr-ne", name, keys=ninety) for name in ("10u", "10v")]
+    path = write(tmp_path / "ninety.grib2", [*made, make_message("hrrr-ne", "2t")])
+    assert tile_of(build(path, [POTOMAC], tmp_path)).names == ["t2m"]
+    asked = tile_of(build(path, [POTOMAC], tmp_path / "asked", variables=["t2m", "u10_p90"]))
+    (note,) = asked.meta.skipped
+    assert note.reason == "it is a spread or a chance along the grid's axes, which cannot be turned to the earth's"
+    everything = tile_of(build(path, [POTOMAC], tmp_path / "all", everything=True))
+    assert [everything.meta.variables[name].winds for name in everything.names] == [None, "grid", "grid"]
+
+
+def test_stress_along_the_grid_is_turned_as_wind_is(tmp_path: Path) -> None:
+    made = [make_message("hrrr-ne", "10u", keys={"parameterNumber": number}) for number in (38, 37)]
+    path = write(tmp_path / "stress.grib2", made)
+    tile = tile_of(build(path, [POTOMAC], tmp_path, everything=True))
+    assert [quantity.winds for quantity in tile.meta.variables.values()] == ["earth", "earth"]
+    east, north = (tile.read(name) for name in sorted(tile.names, reverse=True))
+    assert np.abs(east - north).max() > 0.1
+
+
+def test_a_window_may_begin_before_its_run(tmp_path: Path) -> None:
+    before = {"productDefinitionTemplateNumber": 8, "forecastTime": -7, "lengthOfTimeRange": 23}
+    message = make_message("hrrr-ne", "2t", keys=before | {"typeOfStatisticalProcessing": 2})
+    tile = tile_of(build(write(tmp_path / "day.grib2", [message]), [POTOMAC], tmp_path))
+    assert tile.meta.minutes == 16 * 60
+    assert tile.meta.variables["t2m_max"].step_minutes == (-7 * 60, 16 * 60)
+    assert gribmill.open_tile(tile.path)["t2m_max"].attrs["step_hours"] == [-7, 16]
+
+
+def test_times_are_whole_minutes_rounded_down(tmp_path: Path) -> None:
+    keys = {"second": 40, "indicatorOfUnitOfTimeRange": 13, "forecastTime": 90}
+    tile = tile_of(build(write(tmp_path / "s.grib2", [make_message("hrrr-ne", keys=keys)]), [POTOMAC], tmp_path))
+    assert (tile.meta.run, tile.meta.minutes) == ("20260901_12", 1)
+    assert tile.meta.valid_time == datetime(2026, 9, 1, 12, 1, tzinfo=UTC)
 
 
 def test_asking_for_one_component_still_turns_it_with_the_other(hour: Path, tmp_path: Path) -> None:
@@ -367,6 +405,15 @@ def test_the_days_highest_is_not_confused_with_the_highest_of_a_cell(tmp_path: P
     assert tile.names == ["t2m", "t2m_max", "t2m_max_max", "t2m_max_mean", "t2m_max_min", "t2m_min"]
     assert np.nanmax(tile.read("t2m_max")) == 280.0
     assert np.nanmax(tile.read("t2m_max_mean")) == 285.0
+
+
+def test_variables_that_cells_call_otherwise_are_not_said_to_be_absent(tmp_path: Path) -> None:
+    over_the_hour = {"productDefinitionTemplateNumber": 8, "typeOfStatisticalProcessing": 2, "stepRange": "0-1"}
+    path = write(tmp_path / "max.grib2", [make_message("hrrr-ne", "2t", 285.0, keys=over_the_hour)])
+    cells = replace(POTOMAC, resolution=0.5, method="cells")
+    tile = tile_of(build(path, [cells], tmp_path, variables=["t2m_max", "u10"]))
+    assert tile.names == ["t2m_max_max", "t2m_max_mean", "t2m_max_min"]
+    assert tile.meta.absent == ("u10",)
 
 
 def test_packed_tiles_give_back_every_bit_and_are_smaller(hour: Path, tmp_path: Path) -> None:

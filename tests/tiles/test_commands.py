@@ -74,6 +74,12 @@ def test_cut_names_absent_variables(root: Path) -> None:
     assert "not in it at +3 h: refc" in found.stderr
 
 
+def test_cut_of_nothing_that_the_file_has_says_what_it_has(root: Path) -> None:
+    found = gribmill("cut", root / "f003.grib2", "-r", "africa", "--vars", "refc,tp", "-o", root / "none")
+    assert found.exit_code == 1
+    assert "f003.grib2: not in it: refc, tp; it has t2m, u10, v10\n" in found.stderr
+
+
 def test_cut_onto_a_regular_grid(root: Path) -> None:
     found = gribmill(
         "cut",
@@ -220,12 +226,34 @@ def test_point_speaks_json_and_csv(root: Path) -> None:
     assert rows[1][0] == "2026-09-01T15:00:00Z"
 
 
+def test_point_gives_the_same_numbers_as_json_and_as_csv(root: Path) -> None:
+    words = ("--data", root, "point", "6.5", "-10.2", "--units", "us", "--vars", "t2m")
+    hours = json.loads(gribmill(*words, "--json").stdout)["hours"]
+    rows = list(csv.reader(io.StringIO(gribmill(*words, "--csv").stdout)))
+    assert [float(row[2]) for row in rows[1:]] == [hour["t2m"] for hour in hours]
+
+
 def test_point_draws_a_meteogram(root: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     found = gribmill("--data", root, "point", "6.5", "-10.2", "--plot", "--png", tmp_path / "m.png")
     assert found.exit_code == 0, found.output
     assert found.stdout.strip()
     assert (tmp_path / "m.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("value", [1000.4, 20000.0, 54321.6])
+def test_point_writes_large_numbers_out(tmp_path: Path, value: float) -> None:
+    path = write(tmp_path / "gh.grib2", [make_message("gfs-small", "2t", value, packing="grid_ieee")])
+    gribmill("cut", path, "--bbox", "-20,-35,50,35", "-o", tmp_path, "--model", "gfs")
+    found = gribmill("--data", tmp_path, "point", "6.5", "-10.2", "--units", "si")
+    assert found.stdout.splitlines()[1].split()[-1] == f"{value:.0f}"
+
+
+@pytest.mark.parametrize("words", [("point", "6.5", "-10.2", "--png"), ("tile", "plot", "x.npz", "-o")])
+def test_a_picture_is_not_written_under_the_name_of_another_kind(tmp_path: Path, words: tuple[str, ...]) -> None:
+    found = gribmill(*words, tmp_path / "m.jpg")
+    assert found.exit_code == 2
+    assert "let the name end in .png" in found.output
 
 
 def test_point_refuses_an_option_it_does_not_know(root: Path) -> None:

@@ -12,13 +12,14 @@ import pytest
 
 import gribmill
 from gribmill.regions.box import Box
+from gribmill.regions.grids import Grid, RotatedLatLonGrid
 from gribmill.regions.region import Region
 from gribmill.tiles.archive import Archive
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.npz import write_npz
 from gribmill.tiles.samples import wind_direction
 from gribmill.tiles.tile import read_tile
-from tests.tiles.make_tile import GFS, HRRR, make_tile
+from tests.tiles.make_tile import EARTH, GFS, HRRR, make_tile
 
 LAT, LON = 42.36, -71.06
 WIND = {"units": "m s-1", "long_name": "Wind", "standard_name": None, "level": "10 m above ground"}
@@ -154,6 +155,36 @@ def test_places_across_the_dateline_and_any_turn_of_longitude(tmp_path: Path) ->
         assert gribmill.point(-17.0, lon, data=tmp_path, units="si").columns["t2m"].values == (182.0,)
 
 
+ROTATED = RotatedLatLonGrid.spanning(
+    nx=72, ny=31, south=-75, north=75, west=-180, east=175, pole_lat=-40.0, pole_lon=10.0, earth=EARTH
+)
+
+
+@pytest.mark.parametrize("grid", [GFS, ROTATED], ids=["regular", "rotated"])
+@pytest.mark.parametrize("encoding", ["fast", "packed"])
+@pytest.mark.parametrize("column", [-0.4, 0.0, 0.3, 17.75, -1.0, -0.75, -0.5])
+def test_between_the_last_column_of_a_whole_ring_and_its_first_both_count(
+    tmp_path: Path, grid: Grid, encoding: Any, column: float
+) -> None:
+    values = np.random.default_rng(3).integers(0, 100, grid.shape).astype("f4")
+    globe = Region("globe", Box(-180.0, -90.0, 180.0, 90.0), encoding=encoding)
+    tile = read_tile(make_tile(tmp_path, {"t2m": (values, {})}, grid=grid, region=globe, model="gfs"))
+    assert tile.shape[1] == grid.shape[1]
+    row = 12.3
+    lat, lon = (float(value) for value in grid.latlon(row, column))
+    left, share = math.floor(column), column - math.floor(column)
+    low, high = (values[j, left] * (1 - share) + values[j, (left + 1) % grid.nx] * share for j in (12, 13))
+    found = gribmill.point(lat, lon, data=tmp_path, units="si", method="bilinear").columns["t2m"].values[0]
+    assert found == pytest.approx(low * 0.7 + high * 0.3, abs=1e-3)
+
+
+def test_beyond_the_last_column_of_a_part_of_the_globe_it_alone_counts(tmp_path: Path) -> None:
+    values = np.broadcast_to(np.arange(360, dtype="f4"), GFS.shape)
+    make_tile(tmp_path, {"t2m": (values, {})}, grid=GFS, region=Region("east", Box(1, -20, 179, 20)), model="gfs")
+    series = gribmill.point(0.0, 179.4, data=tmp_path, units="si", method="bilinear")
+    assert series.columns["t2m"].values == (179.0,)
+
+
 def test_an_hour_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
     run_of_rain(tmp_path, {1: 1.0, 2: 2.0})
     before = gribmill.point(LAT, LON, data=tmp_path, units="si").columns["t2m"].values
@@ -201,3 +232,10 @@ def test_plain_values_and_a_data_frame(tmp_path: Path) -> None:
     frame = series.to_pandas()
     assert list(frame.columns) == ["t2m", "tp"]
     assert frame.attrs["units"] == {"t2m": "°C", "tp": "mm"}
+
+
+@pytest.mark.parametrize("value", [4.260864e-07, -7.777227e-05, 1.1e-38, 0.1, 281.1, 101325.25, 16777217.0])
+def test_plain_values_are_those_of_the_tile_however_small(tmp_path: Path, value: float) -> None:
+    make_tile(tmp_path, {"absv_500": (value, {"units": "s-1"})})
+    plain = gribmill.point(LAT, LON, data=tmp_path, units="si").to_dict()["hours"][0]["absv_500"]
+    assert np.float32(plain) == np.float32(value)

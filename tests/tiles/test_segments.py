@@ -162,6 +162,19 @@ def test_stretches_of_a_stored_array_are_its_bytes() -> None:
         assert inflate([bytes(stretch.end - stretch.begin)], [stretch]) == [None]
 
 
+def test_more_stretches_than_the_kernel_takes_are_refused_as_damaged(tmp_path: Path) -> None:
+    """Lists nearly as long as a ZIP directory allows, in many arrays, which tell of a block every eight bytes."""
+    count, blocks = 6016, 3008
+    bits = [64 * (number // 2) + 3 + number % 2 for number in range(count)]
+    extra = Segments(4, 8, range(0, 8 * blocks, 8), range(count), bits).extra()
+    names = [f"v{number}" for number in range(22)]
+    shape = (1, count - 32)
+    members = [npz.Member(name, DEFLATED, 0, 4 * count, bytes(8 * blocks), extra) for name in names]
+    (tmp_path / "a.npz").write_bytes(b"".join(npz.archive(members)))
+    with pytest.raises(TileError, match="damaged in array v0"):
+        Archive(tmp_path / "a.npz").read_span(names, shape, np.dtype(np.float32), 0, shape[1])
+
+
 def described(extra: bytes, raw_size: int = 2 * BLOCK, packed_size: int = 20) -> Entry:
     return Entry("t2m", DEFLATED, 0, packed_size, raw_size, 0, extra)
 

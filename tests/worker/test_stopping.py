@@ -132,3 +132,15 @@ def test_an_executor_that_does_not_end_when_it_retires_is_killed(
     first, second = [int(line) for line in pids.read_text().split()]
     assert first != second
     worker.until(lambda: not alive(first) and len(worker.pids) <= 2, "the first to be gone, and buried")
+
+
+def test_a_worker_ends_with_a_sentence_when_its_queue_is_replaced(workers: Workers, tmp_path: Path) -> None:
+    data = tmp_path / "weather"
+    process = workers.gribmill("--data", str(data), "work")
+    wait_until(lambda: "runs" in process.log, what="the worker")
+    for file in data.glob("jobs.db*"):
+        if file.is_file():
+            file.rename(file.with_name(f"old-{file.name}"))
+    assert process.wait() == 1
+    assert "jobs.db was removed or replaced while it was in use" in process.log
+    assert "Traceback" not in process.log

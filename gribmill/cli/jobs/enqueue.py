@@ -16,6 +16,7 @@ from gribmill.cli.output import print_json
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
+    from gribmill.queue.job_type import JobType
     from gribmill.queue.model import Enqueued
 
 NAME_LIMIT = 200
@@ -71,7 +72,7 @@ def enqueue(
         _check_word("--dedupe", dedupe, DEDUPE_LIMIT)
     store = open_queue(settings)
     kind = store.types[type_key]
-    objects = read_objects(sys.stdin.buffer) if args == "-" else [parse_object(args)]
+    objects = _checked(kind, read_objects(sys.stdin.buffer)) if args == "-" else [parse_object(args)]
     if dedupe is not None and len(objects) > 1:
         raise click.UsageError("--dedupe is for one job: of many with the same key only the first would be enqueued")
     made = store.enqueue_many(
@@ -90,6 +91,18 @@ def enqueue(
         for one in objects
     )
     _report(made, as_json)
+
+
+def _checked(kind: JobType, lines: list[tuple[int, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The objects of stdin, or BadArguments with the line of the first that does not fit."""
+    from gribmill.queue.errors import BadArguments
+
+    for number, one in lines:
+        try:
+            kind.check(one)
+        except BadArguments as error:
+            raise BadArguments(f"stdin, line {number}: {error}") from None
+    return [one for _, one in lines]
 
 
 def _report(made: list[Enqueued], as_json: bool) -> None:

@@ -14,8 +14,8 @@ class BadJson(GribmillError):
     """Text that is no JSON object; the sentence says where."""
 
 
-def read_objects(stream: BinaryIO) -> list[dict[str, Any]]:
-    """One object, or JSON lines, of at most 64 MB."""
+def read_objects(stream: BinaryIO) -> list[tuple[int, dict[str, Any]]]:
+    """One object, or JSON lines, of at most 64 MB; each with the line that it begins on."""
     data = stream.read(STDIN_LIMIT_BYTES + 1)
     if len(data) > STDIN_LIMIT_BYTES:
         raise BadJson(f"stdin holds more than {STDIN_LIMIT_BYTES} bytes; enqueue it in parts")
@@ -27,8 +27,8 @@ def read_objects(stream: BinaryIO) -> list[dict[str, Any]]:
         raise BadJson("stdin is empty; one JSON object was expected, or one per line")
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if len(lines) > 1 and _is_object(lines[0][1]):
-        return [parse_object(line, "stdin", number) for number, line in lines]
-    return [parse_object(text, "stdin")]
+        return [(number, parse_object(line, "stdin", number)) for number, line in lines]
+    return [(lines[0][0], parse_object(text, "stdin"))]
 
 
 def parse_object(text: str, where: str = "the arguments", first_line: int = 1) -> dict[str, Any]:

@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import click
 
-from gribmill.cli.jobs.ids import JOB_ID
+from gribmill.cli.jobs.ids import ID
 from gribmill.settings import Settings
 
 PRIORITY = click.IntRange(-(2**31) + 1, 2**31 - 1)
 
 
 @click.command()
-@click.argument("job_id", type=JOB_ID, required=False, metavar="[ID]")
+@click.argument("job_id", type=ID, required=False, metavar="[ID]")
 @click.option("--front", is_flag=True, help="Ahead of every pending job of its priority.")
 @click.option("--back", is_flag=True, help="Behind every pending job of its priority.")
-@click.option("--before", type=JOB_ID, metavar="K", help="Directly ahead of job K, taking over its priority.")
+@click.option("--before", type=ID, metavar="K", help="Directly ahead of job K, taking over its priority.")
 @click.option("--priority", type=PRIORITY, metavar="N", help="To another priority; higher runs first.")
 @click.option("--now", is_flag=True, help="A delayed job becomes ready at once.")
 @click.option("--normalize", type=PRIORITY, metavar="P", help="Number the moved jobs of a priority evenly again.")

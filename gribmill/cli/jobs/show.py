@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.duration import readable
-from gribmill.cli.jobs.ids import JOB_ID
+from gribmill.cli.jobs.ids import ID
 from gribmill.cli.jobs.listing import waits_for
 from gribmill.cli.jobs.record import (
     age_seconds,
@@ -35,7 +35,7 @@ RELATIVES_SHOWN = 12
 
 
 @click.command()
-@click.argument("job_id", type=JOB_ID, metavar="ID")
+@click.argument("job_id", type=ID, metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON.")
 @click.pass_obj
 def show(settings: Settings, job_id: int, as_json: bool) -> None:

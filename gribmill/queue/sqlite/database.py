@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gribmill.queue.database import Params, Row
-from gribmill.queue.errors import StoreBusy, StoreError
+from gribmill.queue.errors import StoreBusy, StoreError, StoreReplaced
 from gribmill.queue.sqlite.durable_log import DurableLog
 from gribmill.queue.sqlite.faults import FAULTS, fault_of, plain_faults
 from gribmill.queue.sqlite.host_lock import HostLock
@@ -31,6 +31,7 @@ CHECKPOINT_PAGES = 2000
 # A header of its own, and one before each page; and room for a transaction that goes past the mark.
 LOG_BYTES_KEPT = 32 + (CHECKPOINT_PAGES + 100) * (24 + PAGE_BYTES)
 CLOSE_PATIENCE_SECONDS = 2.0
+REPLACED = "{path} was removed or replaced while it was in use: start anew what works with it"
 
 
 class SqliteTransaction:
@@ -58,11 +59,26 @@ class SqliteTransaction:
         return cursor.lastrowid if cursor.rowcount else None
 
 
+# Device and number: another file of the same name has others.
+Inode = tuple[int, int]
+
+
+def _inode(path: Path) -> Inode | None:
+    try:
+        facts = path.stat()
+    except FileNotFoundError:
+        return None
+    return facts.st_dev, facts.st_ino
+
+
 class _Handle:
     """A thread's connection, its hold on the host lock and on the log."""
 
-    def __init__(self, connection: sqlite3.Connection, lock: HostLock, log: DurableLog | None) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, lock: HostLock, log: DurableLog | None, file: Inode | None
+    ) -> None:
         self.connection = connection
+        self.file = file
         self.cursor = connection.cursor()
         self.lock = lock
         self.log = log
@@ -209,6 +225,8 @@ class SqliteDatabase:
     def changed(self) -> bool:
         with plain_faults(self.path):
             handle = self._handle()
+            if _inode(self.path) != handle.file:
+                raise StoreReplaced(REPLACED.format(path=self.path))
             version = handle.connection.execute("PRAGMA data_version").fetchone()[0]
         before, handle.data_version = handle.data_version, version
         return bool(version != before)
@@ -274,7 +292,8 @@ class SqliteDatabase:
         except BaseException:
             connection.close()
             raise
-        return _Handle(connection, lock, DurableLog(self._wal) if self._synchronous == "full" else None)
+        log = DurableLog(self._wal) if self._synchronous == "full" else None
+        return _Handle(connection, lock, log, _inode(self.path))
 
     def _set_up(self, connection: sqlite3.Connection, lock: HostLock) -> None:
         connection.row_factory = sqlite3.Row

@@ -59,7 +59,10 @@ class HostLock:
         try:
             return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            raise StoreReadOnly(f"cannot open the lock file {self.path}: {error.strerror}") from None
+            raise StoreReadOnly(
+                f"cannot open the lock file {self.path}: {error.strerror}; whoever looks into the queue needs"
+                " write access to its folder: do it as the account that the workers have"
+            ) from None
 
     def _queue_up(self, patience_seconds: float) -> None:
         """Wait in the kernel's queue. Only a thread can do that and still be given up on."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gribmill.queue.errors import QueueError, StoreError
+from gribmill.queue.errors import QueueError, StoreError, StoreReplaced
 from gribmill.queue.model import Claimed, ClaimRequest, Failed, Report, Snoozed, Ticket
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
@@ -323,6 +323,8 @@ class Supervisor:
         try:
             if self.store.database.changed() or now >= self._next_due:
                 self._on_wake()
+        except StoreReplaced:
+            raise  # the end of this worker: whoever enqueues now does it elsewhere
         except StoreError as error:
             self._store_failed(error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,10 @@ def draw_terminal(field: Drawable, console: Console, width: int | None = None, c
     columns, rows = _size(plane, max(columns, 10), tall=2 if coloured else 1)
     picture = _picture(shown, scale, plane, rows, columns, coast and coloured)
     lines = _blocks(picture, scale) if coloured else _shades(picture, scale)
-    out = [*_title(field, scale), *_framed(lines, plane, rows // len(lines)), _longitudes(plane, columns)]
+    # Before they are put in their places: letters that go would move what stands behind them.
+    letters = _same if coloured or _knows_letters(console) else _plain
+    framed = _framed(lines, plane, rows // len(lines), letters)
+    out = [*_title(field, scale), *framed, _longitudes(plane, columns, letters)]
     out += _scale_bar(scale, columns, coloured)
     out += _facts(extremes(shown, plane), scale, shown, coloured)
     for line in out:
@@ -59,7 +63,20 @@ def draw_terminal(field: Drawable, console: Console, width: int | None = None, c
 def has_colours(console: Console) -> bool:
     """Whether half blocks make sense: 256 colours at least, and a terminal that can print them."""
     plenty = console.color_system in ("truecolor", "256", "eight_bit")
-    return plenty and not console.no_color and console.encoding.lower().startswith("utf")
+    return plenty and not console.no_color and _knows_letters(console)
+
+
+def _knows_letters(console: Console) -> bool:
+    """Whether more than ASCII can be printed."""
+    return console.encoding.lower().startswith("utf")
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _plain(text: str) -> str:
+    return text.translate(PLAIN_LETTERS).encode("ascii", "replace").decode()
 
 
 def _size(plane: Plane, columns: int, tall: int) -> tuple[int, int]:
@@ -139,7 +156,7 @@ def _shade(number: int, scale: Scale) -> str:
     return SHADES[round(number * (len(SHADES) - 1) / most)]
 
 
-def _framed(lines: list[Text], plane: Plane, tall: int) -> list[Text]:
+def _framed(lines: list[Text], plane: Plane, tall: int, letters: Callable[[str], str]) -> list[Text]:
     """Latitudes of the left edge beside every fourth line."""
     from rich.text import Text
 
@@ -150,7 +167,7 @@ def _framed(lines: list[Text], plane: Plane, tall: int) -> list[Text]:
         if number % 4 == 0:
             row = (pixels - (number + 0.5) * tall) * ny / pixels - 0.5
             lat, _ = plane.locate(np.array([row]), np.array([0.0]))
-            label = latitude_text(round(float(lat[0]), 1))
+            label = letters(latitude_text(round(float(lat[0]), 1)))
         framed.append(Text(f"{label:>{MARGIN - 1}} ", "dim").append_text(_undimmed(line)))
     return framed
 
@@ -162,14 +179,14 @@ def _undimmed(line: Text) -> Text:
     return Text("", "not dim").append_text(line)
 
 
-def _longitudes(plane: Plane, columns: int) -> Text:
+def _longitudes(plane: Plane, columns: int, letters: Callable[[str], str]) -> Text:
     """Longitudes of the bottom edge, each under its place."""
     from rich.text import Text
 
     cells = [" "] * (MARGIN + columns)
     for at in range(0, columns, 16):
         _, lon = plane.locate(np.array([0.0]), np.array([(at + 0.5) * plane.shape[1] / columns - 0.5]))
-        text = "^" + longitude_text(round(float(lon[0]), 1))
+        text = "^" + letters(longitude_text(round(float(lon[0]), 1)))
         if at + len(text) <= columns:
             cells[MARGIN + at : MARGIN + at + len(text)] = text
     return Text("".join(cells).rstrip(), "dim")
@@ -232,7 +249,5 @@ def _print(console: Console, line: Text, coloured: bool) -> None:
 
     if not coloured:
         plain = line.plain.rstrip()
-        if not console.encoding.lower().startswith("utf"):
-            plain = plain.translate(PLAIN_LETTERS).encode("ascii", "replace").decode()
-        line = Text(plain)
+        line = Text(plain if _knows_letters(console) else _plain(plain))
     console.print(line, no_wrap=True, overflow="crop", crop=True, soft_wrap=False)

@@ -7,6 +7,7 @@ import sqlite3  # noqa: F401
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gribmill.tiles.grib.error import GribError
@@ -14,6 +15,13 @@ from gribmill.tiles.grib.error import GribError
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+# A GRIB1 product section that is longer has a local part, whose definition alone tells ecCodes where it ends.
+LOCAL_BEHIND = 40
+# A grid section of no points and a data section of zeros, longer than any local part.
+GRID_OF_NOTHING = b"\0\0\x20\0\xff" + bytes(27)
+ZEROS = b"\0\x40\0" + bytes(0x4000 - 3)
+GRID_FOLLOWS = 0x80
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,28 @@ def _text(handle: int, key: str) -> str | None:
 
 @contextmanager
 def _handle(message: bytes) -> Iterator[int]:
+    if message[7] == 1:
+        _check_local(message[8 : 8 + int.from_bytes(message[8:11], "big")])
+    with _opened(message) as handle:
+        yield handle
+
+
+@lru_cache(maxsize=64)
+def _check_local(product: bytes) -> None:
+    """Raise GribError where ecCodes takes a GRIB1 product section for longer than it is.
+
+    It would take the field's numbers for headers, and crash on them: it is asked with zeros in their place.
+    """
+    if len(product) <= LOCAL_BEHIND:
+        return
+    body = product[:7] + bytes((GRID_FOLLOWS,)) + product[8:] + GRID_OF_NOTHING + ZEROS + b"7777"
+    with _opened(b"GRIB" + (8 + len(body)).to_bytes(3, "big") + b"\1" + body) as handle:
+        if _text(handle, "offsetSection2") != str(8 + len(product)):
+            raise GribError(f"its product section of {len(product)} bytes is too short for its local definition")
+
+
+@contextmanager
+def _opened(message: bytes) -> Iterator[int]:
     import eccodes
 
     try:

@@ -27,9 +27,13 @@ switched_off = os.environ.get(SWITCH, "").lower() in ("off", "0", "no")
 # Grid templates that every ecCodes knows, and the length of their section: what is not known, or too short, it
 # refuses, and so the kernel must not decode it.
 GRIDS = {0: 72, 1: 84, 10: 72, 20: 65, 30: 81, 40: 72}
+# Of S2S, the archive of sub-seasonal forecasts, ecCodes decodes nothing whose statistic it has no name for: the
+# statuses of such products (code table 1.3), and the numbers that it knows (code table 4.10).
+S2S = {6, 7}
+NAMED_STATISTICS = {*range(12), 100, 101, 102, 255}
 # Template 4.15 says how points were averaged, in three octets that nothing else here reads.
 SPATIAL = 15
-# The kernel keeps its list of windows in memory; more regions than this take several passes.
+# The kernel keeps its list of windows in memory; where there are more regions than this, ecCodes decodes.
 MOST_WINDOWS = 4096
 
 
@@ -93,17 +97,32 @@ def _known(sections: Sections2) -> bool:
     if unsigned(grid, 11, 12) or unsigned(product, 6, 7):
         return False
     template = unsigned(grid, 13, 14)
-    return template in GRIDS and len(grid) >= GRIDS[template] and len(product) >= _product_length(product)
+    if template not in GRIDS or len(grid) < GRIDS[template] or len(product) < _product_length(product):
+        return False
+    return unsigned(sections.identification, 20, 20) not in S2S or _statistics(product) <= NAMED_STATISTICS
 
 
 def _product_length(product: bytes) -> int:
     """What the product's template takes; more than any section has where the template is not known."""
-    template = unsigned(product, 8, 9)
-    shape = SHAPES.get(template)
+    shape = SHAPES.get(unsigned(product, 8, 9))
     if shape is None or not shape.surfaces:
         return sys.maxsize
-    fixed = 30 + shape.time_octets + shape.selector + EXTRA_OCTETS[shape.extra] + (3 if template == SPATIAL else 0)
+    fixed = _before_window(product)
     return fixed + 12 + 12 * unsigned(product, fixed + 8, fixed + 8) if shape.window else fixed
+
+
+def _before_window(product: bytes) -> int:
+    template = unsigned(product, 8, 9)
+    shape = SHAPES[template]
+    extra = EXTRA_OCTETS[shape.extra] + (3 if template == SPATIAL else 0)
+    return 30 + shape.time_octets + shape.selector + extra
+
+
+def _statistics(product: bytes) -> set[int]:
+    """What was done over each of the product's time ranges, in numbers of code table 4.10."""
+    if not SHAPES[unsigned(product, 8, 9)].window:
+        return set()
+    return set(product[_before_window(product) + 12 : _product_length(product) : 12])
 
 
 def _numbers(window: Window) -> tuple[int, ...]:

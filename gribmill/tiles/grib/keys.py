@@ -7,11 +7,13 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 Statistic = Literal[
-    "instant", "avg", "accum", "max", "min", "diff", "rms", "sd", "cov", "ratio", "clim", "sum", "other"
+    "instant", "avg", "accum", "max", "min", "diff", "sdiff", "rms", "sd", "cov", "ratio", "clim", "sum", "other"
 ]
 
 NCEP = 7
 ECMWF = 98
+# NCEP's own numbers are also those of the weather service's other offices and of NOAA's laboratories.
+NOAA = frozenset({NCEP, 8, 9, 59, 161})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gribmill.tiles.grib.error import GribError
 from gribmill.tiles.grib.octets import optional, unsigned
+from gribmill.tiles.grib.row_list import row_list
 from gribmill.tiles.grib.sections import Sections1, Sections2
 
 if TYPE_CHECKING:
@@ -90,17 +91,15 @@ def layout1(sections: Sections1) -> Layout | None:
 
 
 def points1(sections: Sections1) -> int | None:
-    """How many points a GRIB1 field has; None where its grid section does not say."""
+    """How many points a GRIB1 field has; None where its grid section does not say. GribError where that is damaged."""
+    grid = sections.grid
+    counts = row_list(grid, unsigned(sections.product, 5, 5)) if grid else None
     layout = layout1(sections)
     if layout:
         return layout.ny * layout.nx
-    grid = sections.grid
     if grid and grid[5] in OTHER_ROWS1:
         return unsigned(grid, 7, 8) * unsigned(grid, 9, 10)
     if grid and grid[5] == HARMONICS1:
         wave_number = unsigned(grid, 7, 8)
         return (wave_number + 1) * (wave_number + 2)
-    if not grid or grid[5] not in ROWS_AND_COLUMNS1 or grid[4] == 0xFF:
-        return None
-    first, rows = grid[4] + 4 * grid[3], unsigned(grid, 9, 10)
-    return sum(unsigned(grid, place, place + 1) for place in range(first, first + 2 * rows, 2))
+    return sum(counts) if counts else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from gribmill.tiles.grib.extremes import own_statistic
 from gribmill.tiles.grib.keys import ECMWF, Keys, Level, Statistic
 from gribmill.tiles.grib.level_text import NAMED
 from gribmill.tiles.grib.octets import Section, signed, unsigned, utc
@@ -33,7 +34,9 @@ PASCALS, PRESSURE = 210, 100
 RENAMED = {102: 101}
 
 # Table 5: how P1 and P2 bound the window, and what was done over it.
-WINDOWS: dict[int, Statistic] = {2: "other", 3: "avg", 4: "accum", 5: "diff"}
+WINDOWS: dict[int, Statistic] = {3: "avg", 4: "accum", 5: "diff"}
+# A window without a word on what was done over it.
+UNTOLD = 2
 # Over many analyses or forecasts, each as far ahead as P1 says; P2 is the time between them, and ends no window.
 OF_MANY = {113, 114, 123, 124, 125}
 # Windows that lie before the reference time, or begin there.
@@ -50,14 +53,15 @@ def keys1(sections: Sections1) -> Keys:
     """The keys of a GRIB1 field, its level in the kinds and units of GRIB2."""
     product = sections.product
     level, level2 = _levels(product)
-    start, end, statistic = _times(product)
+    centre, parameter = unsigned(product, 5, 5), (unsigned(product, 4, 4), unsigned(product, 9, 9))
+    start, end, statistic = _times(product, own_statistic(centre, parameter))
     century, year = unsigned(product, 25, 25), unsigned(product, 13, 13)
     month, day, hour, minute = (unsigned(product, octet, octet) for octet in (14, 15, 16, 17))
     return Keys(
         edition=1,
-        centre=unsigned(product, 5, 5),
+        centre=centre,
         process=unsigned(product, 6, 6),
-        parameter=(unsigned(product, 4, 4), unsigned(product, 9, 9)),
+        parameter=parameter,
         template=None,
         reference=utc((century - 1) * 100 + year, month, day, hour, minute),
         level=level,
@@ -86,7 +90,7 @@ def _levels(product: Section) -> tuple[Level, Level | None]:
     return Level(new, None if new in NAMED or number == 0 else float(number)), None
 
 
-def _times(product: Section) -> tuple[timedelta | None, timedelta | None, Statistic]:
+def _times(product: Section, untold: Statistic) -> tuple[timedelta | None, timedelta | None, Statistic]:
     unit = UNIT_SECONDS.get(unsigned(product, 18, 18))
     first, second = unsigned(product, 19, 19), unsigned(product, 20, 20)
     indicator = unsigned(product, 21, 21)
@@ -98,7 +102,8 @@ def _times(product: Section) -> tuple[timedelta | None, timedelta | None, Statis
     start, end = timedelta(seconds=before * first * unit), timedelta(seconds=after * second * unit)
     if indicator in INSTANT_AT_P1:
         return start, start, "instant"
-    return start, start if indicator in OF_MANY else end, WINDOWS.get(indicator, "other")
+    statistic = untold if indicator == UNTOLD else WINDOWS.get(indicator, "other")
+    return start, start if indicator in OF_MANY else end, statistic
 
 
 def _ensemble(product: Section) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from gribmill.tiles.grib.error import GribError
+from gribmill.tiles.grib.extremes import own_statistic
 from gribmill.tiles.grib.keys import Keys, Level, Probability, Statistic
 from gribmill.tiles.grib.octets import Section, date, optional, scaled, signed, unsigned
 from gribmill.tiles.grib.sections import Sections2
@@ -19,8 +20,10 @@ CALENDAR_UNITS = {3, 4, 5, 6, 7}
 LONGEST_SECONDS = 200 * 366 * 86400
 
 STATISTICS: dict[int, Statistic] = {
-    0: "avg", 1: "accum", 2: "max", 3: "min", 4: "diff", 5: "rms", 6: "sd", 7: "cov", 8: "diff", 9: "ratio", 11: "sum",
+    0: "avg", 1: "accum", 2: "max", 3: "min", 4: "diff", 5: "rms", 6: "sd", 7: "cov", 8: "sdiff", 9: "ratio", 11: "sum",
 }  # fmt: skip
+# The number that says nothing of what was done over the window.
+UNTOLD = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +78,12 @@ def keys2(sections: Sections2) -> Keys:
         "process": None,
     }
     if template in SHAPES:
-        known |= _template(product, SHAPES[template], known["reference"])
+        untold = own_statistic(known["centre"], known["parameter"])
+        known |= _template(product, SHAPES[template], known["reference"], untold)
     return Keys(**known)
 
 
-def _template(product: Section, shape: Shape, reference: datetime) -> dict[str, Any]:
+def _template(product: Section, shape: Shape, reference: datetime, untold: Statistic) -> dict[str, Any]:
     base = 12 + shape.selector  # the octet where 4.0 has "type of generating process"
     surfaces = base + 7 + shape.time_octets
     facts: dict[str, Any] = {
@@ -94,7 +98,7 @@ def _template(product: Section, shape: Shape, reference: datetime) -> dict[str, 
     facts |= _extra(product, surfaces + 12, shape.extra)
     if shape.window:
         place = surfaces + 12 + EXTRA_OCTETS[shape.extra]
-        facts |= _window(product, place, reference, facts["start"])
+        facts |= _window(product, place, reference, facts["start"], untold)
     return facts
 
 
@@ -131,11 +135,14 @@ def _extra(product: Section, first: int, extra: str) -> dict[str, Any]:
             return {}
 
 
-def _window(product: Section, first: int, reference: datetime, start: timedelta | None) -> dict[str, Any]:
+def _window(
+    product: Section, first: int, reference: datetime, start: timedelta | None, untold: Statistic
+) -> dict[str, Any]:
     ranges = unsigned(product, first + 7, first + 7)
     if ranges == 0:
         raise GribError("it has a statistic over no time range")
-    statistic = STATISTICS.get(unsigned(product, first + 12, first + 12), "other")
+    number = unsigned(product, first + 12, first + 12)
+    statistic = untold if number == UNTOLD else STATISTICS.get(number, "other")
     length = duration(unsigned(product, first + 14, first + 14), signed(product, first + 15, first + 18))
     if ranges > 1 or start is None or length is None:
         # Several nested ranges, or months: only the stated end of the whole says where it ends.
