@@ -24,7 +24,7 @@ help:
 setup: $(STAMP)
 
 # Remade when the declared dependencies or the kernel change. uv resolves in seconds; pip is the way where uv has no wheel.
-KERNEL := setup.py gribmill/tiles/_unpack.c $(wildcard gribmill/tiles/native/*.h)
+KERNEL := setup.py gribmill/kernel/_kernel.c $(wildcard gribmill/kernel/*.h gribmill/kernel/*/*.h)
 
 $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 	@echo "setting up $(VENV) ..."
@@ -34,7 +34,7 @@ $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 	@if [ -x $(BIN)/uv ] && VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/uv pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; \
 	then :; else echo "uv did not manage: installing with pip"; \
 	$(BIN)/python -m pip install -q -U 'pip>=25.1' && $(BIN)/python -m pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; fi
-	@$(BIN)/python -c 'import gribmill.tiles._unpack' 2>/dev/null || \
+	@$(BIN)/python -c 'import gribmill.kernel._kernel' 2>/dev/null || \
 	echo "notice: the native decode kernel was not built (no C compiler?): ecCodes decodes everything, more slowly"
 	@touch $@
 

@@ -10,9 +10,9 @@ from setuptools import Extension, setup
 stable = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 kernel = Extension(
-    "gribmill.tiles._unpack",
-    sources=["gribmill/tiles/_unpack.c"],
-    depends=sorted(map(str, Path("gribmill/tiles/native").glob("*.h"))),
+    "gribmill.kernel._kernel",
+    sources=["gribmill/kernel/_kernel.c"],
+    depends=sorted(map(str, Path("gribmill/kernel").rglob("*.h"))),
     define_macros=[("Py_LIMITED_API", "0x030B0000")] if stable else [],
     py_limited_api=stable,
     # Fused multiply-adds must not change a bit of a value.

@@ -2,10 +2,10 @@
 #ifndef GRIBMILL_TARGET_H
 #define GRIBMILL_TARGET_H
 
-#include "../gribmill/tiles/native/field.h"
-#include "../gribmill/tiles/native/inflate.h"
-#include "../gribmill/tiles/native/pack.h"
-#include "../gribmill/tiles/native/stream.h"
+#include "../gribmill/kernel/decode/decode_field.h"
+#include "../gribmill/kernel/encode/inflate.h"
+#include "../gribmill/kernel/encode/requantize.h"
+#include "../gribmill/kernel/encode/encode_array.h"
 
 /* As the module does when it is imported. */
 static inline void prepare(void) {

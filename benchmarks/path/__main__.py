@@ -14,7 +14,7 @@ from benchmarks.path.goals import goals
 from benchmarks.path.plot import draw, line
 from benchmarks.report import missing_lines
 from benchmarks.results_folder import command, results_folder
-from gribmill.tiles.grib.kernel import state
+from gribmill.kernel.native import state
 
 PARTS = {
     "job": job.measure,

@@ -80,7 +80,7 @@ def tell_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -
     """The version, and which decoder is in use."""
     if not wanted or ctx.resilient_parsing:
         return
-    from gribmill.tiles.grib.kernel import state
+    from gribmill.kernel.native import state
 
     click.echo(f"gribmill, version {__version__} (kernel: {state()})")
     ctx.exit()

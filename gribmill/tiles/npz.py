@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from isal import isal_zlib
 
+from gribmill.kernel import native
 from gribmill.tiles.atomic import write_atomic
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.grib.kernel import native
 from gribmill.tiles.stream import deflate_bytes
 from gribmill.tiles.summary import Summary
 
@@ -76,9 +76,8 @@ def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") 
     if raw_size > LIMIT_BYTES:
         raise TileError(f"array {name} takes {raw_size} bytes: a tile's array must stay below 4 GiB")
     way = WAYS.get((encoding, dtype))
-    module = native() if way is not None and len(header) < raw_size <= LIMIT_KERNEL[way] else None
-    if module is not None:
-        return Member(name, *module.encode(header, body, way))
+    if way is not None and len(header) < raw_size <= LIMIT_KERNEL[way] and native.available():
+        return Member(name, *native.encode_array(header, body, way))
     view = body.reshape(-1).view(np.uint8).data if body.size else memoryview(b"")
     made = _streamed(name, header, view) if encoding == "fast" and body.size else _whole(name, header, view, encoding)
     return made if len(made.data) < raw_size else Member(name, STORED, made.crc, raw_size, header + view.tobytes())

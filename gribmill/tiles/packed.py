@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gribmill.tiles.grib.kernel import native
+from gribmill.kernel import native
 from gribmill.tiles.meta import PackedAs
 
 Integers = npt.NDArray[np.uint16]
@@ -31,11 +31,10 @@ def pack(values: Values, packing: Any) -> tuple[Integers, PackedAs] | None:
         return None
     how = _how(packing.reference, packing.binary, packing.decimal)
     integers = np.empty(values.shape, np.uint16)
-    module = native()
-    if module is None or not values.size:
+    if not native.available() or not values.size:
         return (integers, how) if _pack(values, how, integers) else None
     body = values if values.flags.c_contiguous else np.ascontiguousarray(values)
-    packed = module.pack(body, values.shape[-1], how.reference, how.scale, how.factor, integers)
+    packed = native.requantize(body, values.shape[-1], how.reference, how.scale, how.factor, integers)
     return (integers, how) if packed else None
 
 

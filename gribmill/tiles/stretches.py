@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from isal import igzip_lib, isal_zlib
 
+from gribmill.kernel import native
+
 if TYPE_CHECKING:
     from gribmill.tiles.directory import Entry
     from gribmill.tiles.segments import Segments
@@ -96,10 +98,7 @@ def inflate(streams: Sequence[bytes], stretches: Sequence[Stretch]) -> list[Raw 
 
 def inflate_whole(stream: bytes, segments: Segments, raw_size: int) -> memoryview | None:
     """All raw bytes of an array that the kernel deflated, not yet proven; None where it was another, or is damaged."""
-    from gribmill.tiles.grib.kernel import native
-
-    module = native() if segments.bits else None
-    if module is None:
+    if not segments.bits or not native.available():
         return None
     count = len(segments.checksums)
     places = np.empty((count, 3), np.uint32)
@@ -108,19 +107,16 @@ def inflate_whole(stream: bytes, segments: Segments, raw_size: int) -> memoryvie
     places[:, 2] = segments.span
     places[-1, 2] = raw_size - (count - 1) * segments.span
     out = np.empty(raw_size, np.uint8)
-    return out.data if module.inflate((stream,) * count, places, out) else None
+    return out.data if native.inflate((stream,) * count, places, out) else None
 
 
 def _by_kernel(streams: Sequence[bytes], stretches: Sequence[Stretch]) -> list[Raw | None]:
     """All in one call, which is faster than one by one; nothing where the kernel is not there, or cannot."""
-    from gribmill.tiles.grib.kernel import native
-
-    module = native() if 0 < len(streams) <= MOST_PARTS else None
-    if module is None:
+    if not 0 < len(streams) <= MOST_PARTS or not native.available():
         return [None] * len(streams)
     places = array("I", [number for stretch in stretches for number in (0, stretch.skip, stretch.raw_size)])
     out = np.empty(sum(stretch.raw_size for stretch in stretches), np.uint8).data
-    if not module.inflate(tuple(streams), places, out):
+    if not native.inflate(tuple(streams), places, out):
         return [None] * len(streams)
     ends = list(accumulate(stretch.raw_size for stretch in stretches))
     return [out[end - stretch.raw_size : end] for end, stretch in zip(ends, stretches, strict=True)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gribmill.tiles.grib.kernel import native
+from gribmill.kernel import native
 
 # As the kernel adds: value by value in sixteen lanes, so that a mean is the same to the last bit with and without it.
 LANES = 16
@@ -31,11 +31,9 @@ def statistics_of(summary: Summary, points: int) -> dict[str, Any]:
 
 def summary_of(array: np.ndarray[Any, Any]) -> Summary:
     """What an array's statistics are made of."""
-    module = native() if array.dtype == np.float32 and array.flags.c_contiguous else None
-    if module is None:
-        return _summarized(array)
-    found: Summary = module.summarize(array)
-    return found
+    if array.dtype == np.float32 and array.flags.c_contiguous and native.available():
+        return native.summarize(array)
+    return _summarized(array)
 
 
 def _summarized(array: np.ndarray[Any, Any]) -> Summary:

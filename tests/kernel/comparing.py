@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gribmill.kernel import native
 from gribmill.tiles.grib import kernel
 from gribmill.tiles.grib.field import Field
 from gribmill.tiles.grib.sections import Sections2
 
 # For tests of the kernel itself; those of its absence run everywhere.
-needs_kernel = pytest.mark.skipif(kernel.state() != "native", reason="the native kernel is off or not built")
+needs_kernel = pytest.mark.skipif(native.state() != "native", reason="the native kernel is off or not built")
 
 
 def by_kernel(field: Field) -> NDArray[np.float32] | None:

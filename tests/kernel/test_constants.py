@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import gribmill.tiles
+import gribmill.kernel
 from gribmill.tiles import npz, segments
 from gribmill.tiles.grib import bounds, kernel
 
-HOME = Path(gribmill.tiles.__file__).parent
-SOURCES = "\n".join(path.read_text() for path in (HOME / "_unpack.c", *sorted((HOME / "native").glob("*.h"))))
+SOURCES = "\n".join(path.read_text() for path in sorted(Path(gribmill.kernel.__file__).parent.rglob("*.[ch]")))
 
 
 def defined(name: str) -> int:

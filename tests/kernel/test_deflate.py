@@ -11,14 +11,14 @@ import pytest
 from isal import isal_zlib
 from numpy.typing import NDArray
 
+from gribmill.kernel import native
 from gribmill.tiles.directory import Entry
-from gribmill.tiles.grib import kernel
 from gribmill.tiles.npz import BY_BYTES, BY_WORDS, DEFLATED, STORED, Encoding, Member, member, npy_header
 from gribmill.tiles.segments import segments_in
 from gribmill.tiles.stretches import inflate, stretches_of
 from gribmill.tiles.summary import statistics, statistics_of, summary_of
 
-pytestmark = pytest.mark.skipif(kernel.state() != "native", reason="the kernel is not in use")
+pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")
 Words = NDArray[np.uint32]
 # As the kernel has them: raw bytes that share their codes, and those that no repeat reaches out of.
 BLOCK, SPAN = 2**16, 2**14
@@ -114,7 +114,7 @@ def test_so_it_does_with_what_is_at_the_end(edge: str, size: int) -> None:
 @pytest.mark.parametrize("size", range(1, 64))
 def test_so_it_does_with_hardly_any_bytes(size: int) -> None:
     header, body = b"a", (b"abcab"[size % 4 :] * size)[:size]
-    method, _, raw_size, data, *_ = kernel.native().encode(header, body, BY_BYTES)
+    method, _, raw_size, data, *_ = native.encode_array(header, body, BY_BYTES)
     assert raw_size == 1 + size
     assert (data if method == STORED else zlib.decompress(data, -15)) == header + body
 
@@ -132,7 +132,7 @@ def test_statistics_are_the_same_as_without_the_kernel(kind: str, size: int, mon
     on_the_way = member("x", array).summary
     alone = summary_of(array)
     assert member("x", array, "compact").summary in (alone, None)
-    monkeypatch.setattr(kernel, "switched_off", True)
+    monkeypatch.setattr(native, "switched_off", True)
     assert member("x", array).summary is None
     assert on_the_way == alone
     assert statistics_of(alone, array.size) == statistics(array)
@@ -220,13 +220,13 @@ def test_the_same_array_gives_the_same_bytes() -> None:
 )
 def test_what_does_not_fit_is_refused(header: int, body: int, way: int) -> None:
     with pytest.raises(ValueError, match="not an array"):
-        kernel.native().encode(bytes(header), bytes(body), way)
+        native.encode_array(bytes(header), bytes(body), way)
 
 
 def test_without_the_kernel_the_same_values_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     array = _fields(np.random.default_rng(4), 50_000).view(np.float32)
-    native = member("x", array)
-    monkeypatch.setattr(kernel, "switched_off", True)
+    with_kernel = member("x", array)
+    monkeypatch.setattr(native, "switched_off", True)
     other = member("x", array)
-    assert native.data != other.data and native.crc == other.crc
-    assert zlib.decompress(bytes(native.data), -15) == zlib.decompress(bytes(other.data), -15)
+    assert with_kernel.data != other.data and with_kernel.crc == other.crc
+    assert zlib.decompress(bytes(with_kernel.data), -15) == zlib.decompress(bytes(other.data), -15)

@@ -10,15 +10,15 @@ import pytest
 from isal import isal_zlib
 from numpy.typing import NDArray
 
+from gribmill.kernel import native
 from gribmill.tiles.archive import Archive
-from gribmill.tiles.grib import kernel
 from gribmill.tiles.npz import DEFLATED, write_npz
 from gribmill.tiles.segments import Segments, segments_in
 from gribmill.tiles.stream import Stream
 from gribmill.tiles.stretches import inflate_whole
 from tests.kernel.test_deflate import KINDS, encoded
 
-pytestmark = pytest.mark.skipif(kernel.state() != "native", reason="the kernel is not in use")
+pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")
 # What hardly repeats within a stretch is stored, and an array of one stretch has no list of them.
 DEFLATING = [kind for kind in KINDS if kind not in ("noise", "periods")]
 SIZES = (16_351, 16_352, 16_353, 40_000)
@@ -95,15 +95,14 @@ def test_a_list_that_speaks_of_giant_blocks_takes_no_memory() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    module = kernel.native()
     numbers = np.array([0, 100, 16], np.uint32)
     for streams, places, room in (((b"x",), numbers[:2], 16), ((b"x",), numbers, 12), ((b"x",) * 2, numbers, 32)):
         with pytest.raises(ValueError, match=r"match|room"):
-            module.inflate(streams, places, bytearray(room))
+            native.inflate(streams, places, bytearray(room))
     with pytest.raises(TypeError):
-        module.inflate(("text",), numbers, bytearray(16))
-    assert module.inflate((), b"", bytearray())
-    assert not module.inflate((b"x",), np.array([0, 0, 6], np.uint32), bytearray(6))
+        native.inflate(("text",), numbers, bytearray(16))
+    assert native.inflate((), b"", bytearray())
+    assert not native.inflate((b"x",), np.array([0, 0, 6], np.uint32), bytearray(6))
 
 
 def test_an_array_is_the_same_with_and_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,6 +116,6 @@ def test_an_array_is_the_same_with_and_without_it(tmp_path: Path, monkeypatch: p
         return [part.tobytes() for part in (archive.read("t2m"), *parts)]
 
     with_it = read()
-    monkeypatch.setattr(kernel, "switched_off", True)
+    monkeypatch.setattr(native, "switched_off", True)
     assert read() == with_it
     assert with_it[0] == array.tobytes()

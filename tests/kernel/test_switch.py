@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -11,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from gribmill.cli.main import cli
+from gribmill.kernel import native
 from gribmill.settings import load_settings
-from gribmill.tiles.grib import kernel
 from gribmill.tiles.grib.field import fields
 from tests.kernel.comparing import needs_kernel
 from tests.make_grib import make_message
@@ -20,12 +21,13 @@ from tests.make_grib import make_message
 
 @pytest.fixture
 def not_built(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(kernel, "switched_off", False)
-    # None in sys.modules is Python's own word for: this import fails.
-    monkeypatch.setitem(sys.modules, "gribmill.tiles._unpack", None)
-    kernel._native.cache_clear()
+    monkeypatch.delenv("GRIBMILL_KERNEL", raising=False)
+    # None in sys.modules makes the import fail.
+    monkeypatch.setitem(sys.modules, "gribmill.kernel._kernel", None)
+    importlib.reload(native)
     yield
-    kernel._native.cache_clear()
+    monkeypatch.undo()
+    importlib.reload(native)
 
 
 def test_the_switch_is_no_unknown_setting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +55,6 @@ def test_version_tells_that_the_kernel_is_native() -> None:
 def test_without_the_kernel_values_are_the_same(not_built: None) -> None:
     message = make_message()
     without = next(fields(message, "made")).values()
-    kernel._native.cache_clear()
-    sys.modules.pop("gribmill.tiles._unpack")
+    sys.modules.pop("gribmill.kernel._kernel")
+    importlib.reload(native)
     assert next(fields(message, "made")).values().tobytes() == without.tobytes()

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib import kernel
+from gribmill.kernel import native
 from gribmill.tiles.grib.winds import turned
 from gribmill.tiles.packed import pack, unpack
 from gribmill.tiles.summary import statistics
 
-pytestmark = pytest.mark.skipif(kernel.state() != "native", reason="the kernel is not in use")
+pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")
 SIZES = (1, 7, 8, 9, 16, 4099, 200_000)
 
 
@@ -26,34 +26,34 @@ def _values(size: int, missing: float) -> np.ndarray:
 @pytest.mark.parametrize("size", SIZES)
 def test_statistics(size: int, missing: float, monkeypatch: pytest.MonkeyPatch) -> None:
     values = _values(size, missing)
-    native = statistics(values)
-    monkeypatch.setattr(kernel, "switched_off", True)
-    assert statistics(values) == native
+    with_kernel = statistics(values)
+    monkeypatch.setattr(native, "switched_off", True)
+    assert statistics(values) == with_kernel
     present = values[~np.isnan(values)]
-    assert native["missing"] == size - present.size
+    assert with_kernel["missing"] == size - present.size
     if present.size:
-        assert (native["min"], native["max"]) == (present.min(), present.max())
-        assert native["mean"] == pytest.approx(present.mean(dtype=np.float64), rel=1e-12)
+        assert (with_kernel["min"], with_kernel["max"]) == (present.min(), present.max())
+        assert with_kernel["mean"] == pytest.approx(present.mean(dtype=np.float64), rel=1e-12)
     else:
-        assert native["min"] is native["max"] is native["mean"] is None
+        assert with_kernel["min"] is with_kernel["max"] is with_kernel["mean"] is None
 
 
 def test_what_is_infinite_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     for values in ([np.inf, 1, 2], [-np.inf, 1, np.inf], [np.nan, -np.inf, 3], [-0.0, 0.0]):
         array = np.array(values, np.float32)
-        monkeypatch.setattr(kernel, "switched_off", False)
-        native = statistics(array)
-        monkeypatch.setattr(kernel, "switched_off", True)
-        assert repr(statistics(array)) == repr(native)
+        monkeypatch.setattr(native, "switched_off", False)
+        with_kernel = statistics(array)
+        monkeypatch.setattr(native, "switched_off", True)
+        assert repr(statistics(array)) == repr(with_kernel)
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_turned_winds(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     u, v = _values(size, 0.05), _values(size, 0.05)[::-1].copy()
     angle = np.random.default_rng(7).uniform(-3, 3, size)
-    native = turned(u, v, np.cos(angle), np.sin(angle))
-    monkeypatch.setattr(kernel, "switched_off", True)
-    for one, other in zip(turned(u, v, np.cos(angle), np.sin(angle)), native, strict=True):
+    with_kernel = turned(u, v, np.cos(angle), np.sin(angle))
+    monkeypatch.setattr(native, "switched_off", True)
+    for one, other in zip(turned(u, v, np.cos(angle), np.sin(angle)), with_kernel, strict=True):
         # Which NaN it is does not matter: a tile has one kind.
         assert np.array_equal(one.view(np.uint32)[~np.isnan(one)], other.view(np.uint32)[~np.isnan(other)])
         assert np.array_equal(np.isnan(one), np.isnan(other))
@@ -74,24 +74,24 @@ def test_packed_integers(
     values = ((integers * 2.0**binary + reference) * 10.0**-decimal).astype(np.float32)
     values[random.random(values.shape) < missing] = np.nan
     how = SimpleNamespace(reference=reference, binary=binary, decimal=decimal)
-    native = pack(values, how)
-    monkeypatch.setattr(kernel, "switched_off", True)
+    with_kernel = pack(values, how)
+    monkeypatch.setattr(native, "switched_off", True)
     other = pack(values, how)
-    assert (native is None) == (other is None)
-    if native is not None and other is not None:
-        assert native[1] == other[1] and native[0].tobytes() == other[0].tobytes()
-        assert np.array_equal(unpack(*native), values, equal_nan=True)
+    assert (with_kernel is None) == (other is None)
+    if with_kernel is not None and other is not None:
+        assert with_kernel[1] == other[1] and with_kernel[0].tobytes() == other[0].tobytes()
+        assert np.array_equal(unpack(*with_kernel), values, equal_nan=True)
 
 
 @pytest.mark.parametrize(("values", "width", "integers"), [(12, 5, 12), (12, 4, 11), (12, 0, 12), (12, -4, 12)])
 def test_rows_that_do_not_fit_are_refused(values: int, width: int, integers: int) -> None:
     with pytest.raises(ValueError, match="do not match"):
-        kernel.native().pack(np.zeros(values, np.float32), width, 0.0, 1.0, 1.0, np.zeros(integers, np.uint16))
+        native.requantize(np.zeros(values, np.float32), width, 0.0, 1.0, 1.0, np.zeros(integers, np.uint16))
 
 
 def test_arrays_that_do_not_match_are_refused() -> None:
     three, four = np.zeros(3, np.float32), np.zeros(4, np.float32)
     with pytest.raises(ValueError, match="do not match"):
-        kernel.native().turn(three, four, np.zeros(3), np.zeros(3), three.copy(), three.copy())
+        native.rotate_winds(three, four, np.zeros(3), np.zeros(3), three.copy(), three.copy())
     with pytest.raises(ValueError, match="do not match"):
-        kernel.native().turn(three, three, np.zeros(3), np.zeros(3, np.float32), three.copy(), three.copy())
+        native.rotate_winds(three, three, np.zeros(3), np.zeros(3, np.float32), three.copy(), three.copy())

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gribmill.kernel import native
 from gribmill.regions.window import Window
-from gribmill.tiles.grib import kernel
 from gribmill.tiles.grib.field import Field, fields
 from tests.kernel.comparing import by_eccodes, needs_kernel
 from tests.kernel.variants import COVERED, SCANNING_MODES, fields_of_values
@@ -70,9 +70,9 @@ def test_windows_are_slices_of_the_whole(data: st.DataObject, chosen: list[Windo
 
 def test_the_fallback_cuts_the_same_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = [Window(slice(3, 9), (slice(80, 90), slice(0, 7))), Window(slice(0, 60), (slice(0, 90),))]
-    native = [values.tobytes() for field in FIELDS for values in field.cut(chosen)]
-    monkeypatch.setattr(kernel, "switched_off", True)
-    assert [values.tobytes() for field in FIELDS for values in field.cut(chosen)] == native
+    with_kernel = [values.tobytes() for field in FIELDS for values in field.cut(chosen)]
+    monkeypatch.setattr(native, "switched_off", True)
+    assert [values.tobytes() for field in FIELDS for values in field.cut(chosen)] == with_kernel
 
 
 def test_a_window_beyond_the_grid_is_never_written() -> None:
@@ -85,7 +85,7 @@ def test_a_window_beyond_the_grid_is_never_written() -> None:
 def test_an_array_at_hand_is_filled_with_and_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     for field, whole in zip(FIELDS, WHOLES, strict=True):
         for off in (False, True):
-            monkeypatch.setattr(kernel, "switched_off", off)
+            monkeypatch.setattr(native, "switched_off", off)
             out = np.full(whole.shape, -1, np.float32)
             assert field.values(out) is out
             assert out.tobytes() == whole.tobytes()

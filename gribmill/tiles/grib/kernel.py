@@ -1,17 +1,14 @@
-"""The native kernel, where it is built: fields straight into float32 windows, or a word that it cannot."""
+"""Decodes fields directly into float32 windows with the native kernel, or declines."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from functools import cache
-from importlib import import_module
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gribmill.kernel import native
 from gribmill.regions.window import Window
 from gribmill.tiles.grib.bounds import POINT_LIMIT
 from gribmill.tiles.grib.layout import Layout
@@ -21,9 +18,6 @@ from gribmill.tiles.grib.room import room
 from gribmill.tiles.grib.sections import Sections2
 
 Values = NDArray[np.float32]
-SWITCH = "GRIBMILL_KERNEL"
-# Looked up once: it is asked for every array, and the environment takes longer to answer than a small array to pack.
-switched_off = os.environ.get(SWITCH, "").lower() in ("off", "0", "no")
 # Grid templates that every ecCodes knows, and the length of their section: what is not known, or too short, it
 # refuses, and so the kernel must not decode it.
 GRIDS = {0: 72, 1: 84, 10: 72, 20: 65, 30: 81, 40: 72}
@@ -37,27 +31,6 @@ SPATIAL = 15
 MOST_WINDOWS = 4096
 
 
-@cache
-def _native() -> Any:
-    try:
-        # By name: where it was not built, there is nothing that a type checker could find.
-        return import_module("gribmill.tiles._unpack")
-    except ImportError:
-        return None
-
-
-def native() -> Any:
-    """The module with the kernel's functions; None where it is not built, or switched off."""
-    return None if switched_off else _native()
-
-
-def state() -> Literal["native", "off", "not built"]:
-    """Which decoder is in use; GRIBMILL_KERNEL=off leaves everything to ecCodes."""
-    if switched_off:
-        return "off"
-    return "not built" if _native() is None else "native"
-
-
 def unpack(
     sections: Sections2, points: int, layout: Layout, windows: Sequence[Window] | None, out: Values | None = None
 ) -> list[Values] | None:
@@ -66,8 +39,7 @@ def unpack(
     What comes back is, bit for bit, ecCodes' float64 cast to float32. Sections that contradict each other are
     always left to the checks that go before ecCodes, so that they give the same error with and without the kernel.
     """
-    module = native() if _known(sections) else None
-    if module is None or layout.ny * layout.nx != points or points > POINT_LIMIT:
+    if not native.available() or not _known(sections) or layout.ny * layout.nx != points or points > POINT_LIMIT:
         return None
     chosen = [Window(slice(0, layout.ny), (slice(0, layout.nx),))] if windows is None else list(windows)
     if not 0 < len(chosen) <= MOST_WINDOWS:
@@ -80,7 +52,7 @@ def unpack(
         arrays = tuple(np.empty(window.shape, np.float32) for window in chosen)
     if out is not None and (windows is not None or not _fits(out, layout)):
         return None
-    declined = module.unpack(
+    declined = native.decode_field(
         sections.packing, sections.bitmap, sections.data, points, layout.ny, layout.nx, layout.scanning,
         np.array([_numbers(window) for window in chosen], np.uint32), arrays,
     )  # fmt: skip

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gribmill.kernel import native
 from gribmill.tiles.grib.field import Field
-from gribmill.tiles.grib.kernel import native
 from gribmill.tiles.grib.keys import Keys
 from gribmill.tiles.grib.vectors import northward, partners
 
@@ -44,10 +44,9 @@ def turned(
     u: NDArray[np.float32], v: NDArray[np.float32], cosine: NDArray[np.float64], sine: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """u·cos + v·sin and v·cos − u·sin, in double precision."""
-    module = native() if all(array.flags.c_contiguous for array in (u, v, cosine, sine)) else None
-    if module is not None:
+    if native.available() and all(array.flags.c_contiguous for array in (u, v, cosine, sine)):
         both = np.empty_like(u), np.empty_like(v)
-        module.turn(u, v, cosine, sine, *both)
+        native.rotate_winds(u, v, cosine, sine, *both)
         return both
     east = u * cosine + v * sine
     north = v * cosine - u * sine

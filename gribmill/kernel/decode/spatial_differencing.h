@@ -1,9 +1,9 @@
 /* Running sums: differences undone, folded differences undone. Eight numbers at a time where there is AVX2. */
-#ifndef GRIBMILL_SUMS_H
-#define GRIBMILL_SUMS_H
+#ifndef GRIBMILL_SPATIAL_DIFFERENCING_H
+#define GRIBMILL_SPATIAL_DIFFERENCING_H
 
-#include "cpu.h"
-#include "octets.h"
+#include "../cpu.h"
+#include "../byte_reader.h"
 
 /* Sums of differences. A result beyond 30 bits taints the run: ecCodes' arithmetic is wider. */
 #define SUM_BITS 30

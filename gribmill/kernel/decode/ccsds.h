@@ -4,13 +4,13 @@
    (second extension), split into a unary and a binary part, or as they are. With preprocessing, all but an
    interval's first sample are differences folded to stay in range.
    Where libaec and a stream that no encoder writes might disagree, the stream is declined. */
-#ifndef GRIBMILL_AEC_H
-#define GRIBMILL_AEC_H
+#ifndef GRIBMILL_CCSDS_H
+#define GRIBMILL_CCSDS_H
 
 #include <stdlib.h>
 
-#include "bits.h"
-#include "sums.h"
+#include "bit_reader.h"
+#include "spatial_differencing.h"
 
 #define AEC_SIGNED 1
 #define AEC_PREPROCESS 8

@@ -1,6 +1,6 @@
 /* Bytes with an end that no read passes, and the verdicts that a decoder can give. */
-#ifndef GRIBMILL_OCTETS_H
-#define GRIBMILL_OCTETS_H
+#ifndef GRIBMILL_BYTE_READER_H
+#define GRIBMILL_BYTE_READER_H
 
 #include <stddef.h>
 #include <stdint.h>

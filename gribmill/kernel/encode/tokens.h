@@ -2,9 +2,9 @@
 #ifndef GRIBMILL_TOKENS_H
 #define GRIBMILL_TOKENS_H
 
-#include "description.h"
-#include "repeats.h"
-#include "settle.h"
+#include "dynamic_block_header.h"
+#include "match_finder.h"
+#include "classify_tokens.h"
 
 #define BLOCK_WORDS 16384
 #define PIECES (BLOCK_WORDS / PIECE_WORDS)

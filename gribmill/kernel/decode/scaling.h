@@ -2,13 +2,13 @@
 
    value = (integer × 2^binary + reference) × 10^-decimal. Integer times power of two is exact, so that a fused
    multiply-add gives the same bits. A field of 0 bits is its reference, whatever its scale factors say. */
-#ifndef GRIBMILL_SCALE_H
-#define GRIBMILL_SCALE_H
+#ifndef GRIBMILL_SCALING_H
+#define GRIBMILL_SCALING_H
 
 #include <float.h>
 
-#include "cpu.h"
-#include "octets.h"
+#include "../cpu.h"
+#include "../byte_reader.h"
 
 #if FLT_EVAL_METHOD != 0
 #error "this compiler keeps more digits than a value has: ecCodes decodes everything here"

@@ -1,13 +1,13 @@
 /* A field from its sections into windows: each value is read once, in the message's own order, and converted
    only where some window wants it. */
-#ifndef GRIBMILL_FIELD_H
-#define GRIBMILL_FIELD_H
+#ifndef GRIBMILL_DECODE_FIELD_H
+#define GRIBMILL_DECODE_FIELD_H
 
 #include <stdlib.h>
 
 #include "bitmap.h"
-#include "rows.h"
-#include "source.h"
+#include "windows.h"
+#include "packed_values.h"
 
 /* As bounds.py. */
 #define MOST_POINTS 64000000u

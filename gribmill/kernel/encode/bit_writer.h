@@ -1,6 +1,6 @@
 /* How bits are put out, the first one lowest. */
-#ifndef GRIBMILL_OUTPUT_H
-#define GRIBMILL_OUTPUT_H
+#ifndef GRIBMILL_BIT_WRITER_H
+#define GRIBMILL_BIT_WRITER_H
 
 #include <stdint.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "cpu.h"
+#include "../cpu.h"
 
 /* Sums run in sixteen lanes, value by value: in the same order everywhere, so that a mean is the same to the last bit.
    Eight would wait for each other's additions. */

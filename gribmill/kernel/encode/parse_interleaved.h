@@ -1,7 +1,7 @@
 /* Which of all repeats that were found are used, for large arrays: fields of many points have short repeats that cannot
    be foretold, so that there is hardly a jump here. */
-#ifndef GRIBMILL_STRANDS_H
-#define GRIBMILL_STRANDS_H
+#ifndef GRIBMILL_PARSE_INTERLEAVED_H
+#define GRIBMILL_PARSE_INTERLEAVED_H
 
 #include "tokens.h"
 

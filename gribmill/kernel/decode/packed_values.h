@@ -1,9 +1,9 @@
 /* Where packed integers come from, one after the other, whatever the packing. */
-#ifndef GRIBMILL_SOURCE_H
-#define GRIBMILL_SOURCE_H
+#ifndef GRIBMILL_PACKED_VALUES_H
+#define GRIBMILL_PACKED_VALUES_H
 
-#include "aec.h"
-#include "groups.h"
+#include "ccsds.h"
+#include "complex_packing.h"
 
 typedef enum { EMPTY, CONSTANT, SIMPLE, GROUPS, AEC } Kind;
 

@@ -3,8 +3,8 @@
 #ifndef GRIBMILL_INFLATE_H
 #define GRIBMILL_INFLATE_H
 
-#include "deflate.h"
-#include "octets.h"
+#include "deflate_block.h"
+#include "../byte_reader.h"
 
 #define CODE_ROOM (1u << LONGEST_CODE)
 /* A table's entry: the bits of a code and of what follows it, together in the lowest eight; those of the code alone;

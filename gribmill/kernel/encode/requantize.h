@@ -1,12 +1,12 @@
 /* Values back to the integers that their message had, where those give back every bit; as gribmill/tiles/packed.py. */
-#ifndef GRIBMILL_PACK_H
-#define GRIBMILL_PACK_H
+#ifndef GRIBMILL_REQUANTIZE_H
+#define GRIBMILL_REQUANTIZE_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "cpu.h"
+#include "../cpu.h"
 
 #define MISSING_INTEGER 65535
 

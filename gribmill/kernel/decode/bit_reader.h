@@ -1,9 +1,9 @@
 /* Runs of numbers of equal width in a stream of bits. */
-#ifndef GRIBMILL_BITS_H
-#define GRIBMILL_BITS_H
+#ifndef GRIBMILL_BIT_READER_H
+#define GRIBMILL_BIT_READER_H
 
-#include "cpu.h"
-#include "octets.h"
+#include "../cpu.h"
+#include "../byte_reader.h"
 
 /* The widest number that is read in one go. */
 #define WIDEST 32

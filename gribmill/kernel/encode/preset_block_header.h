@@ -1,10 +1,10 @@
 /* How a block begins where there is no time to make codes for that: the lengths of its codes are told by codes that are
    always the same, as fields mostly need them. It takes ten to twenty bytes more, and a quarter
    of the time. */
-#ifndef GRIBMILL_BRIEF_H
-#define GRIBMILL_BRIEF_H
+#ifndef GRIBMILL_PRESET_BLOCK_HEADER_H
+#define GRIBMILL_PRESET_BLOCK_HEADER_H
 
-#include "description.h"
+#include "dynamic_block_header.h"
 
 /* How long those codes are. Runs of one length are not told as such: there are hardly any. */
 static const uint8_t BRIEF[TELLING_SYMBOLS] = {3, 7, 7, 6, 6, 5, 4, 4, 4, 3, 2, 3, 5, [ZEROS] = 4, [MANY_ZEROS] = 6};

@@ -1,11 +1,11 @@
 /* Deflate that takes its time, for small arrays: any three bytes may repeat, and a repeat is only used where none that
    begins a byte later is better. Fields repeat whole words back: a byte is only looked for at its own place in a word,
    which passes over what is alike by chance. */
-#ifndef GRIBMILL_LAZY_H
-#define GRIBMILL_LAZY_H
+#ifndef GRIBMILL_PARSE_LAZY_H
+#define GRIBMILL_PARSE_LAZY_H
 
-#include "deflate.h"
-#include "octets.h"
+#include "deflate_block.h"
+#include "../byte_reader.h"
 
 /* All of it lies within deflate's window. */
 #define MOST_LAZY 32768

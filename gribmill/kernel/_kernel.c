@@ -3,11 +3,11 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "native/field.h"
-#include "native/inflate.h"
-#include "native/pack.h"
-#include "native/stream.h"
-#include "native/winds.h"
+#include "decode/decode_field.h"
+#include "encode/inflate.h"
+#include "encode/requantize.h"
+#include "encode/encode_array.h"
+#include "decode/rotate_winds.h"
 
 /* Six numbers tell a window: rows, columns, and columns beyond the seam. */
 #define NUMBERS_PER_WINDOW 6
@@ -73,7 +73,7 @@ static PyObject *run(Task *task, PyObject *arrays, const Py_buffer *windows) {
     return PyErr_Occurred() ? NULL : PyLong_FromLong(verdict);
 }
 
-static PyObject *unpack(PyObject *module, PyObject *arguments) {
+static PyObject *decode_field(PyObject *module, PyObject *arguments) {
     (void)module;
     Py_buffer packing, bitmap, data, windows;
     unsigned int points, ny, nx, scanning;
@@ -298,19 +298,19 @@ static PyObject *inflate(PyObject *module, PyObject *arguments) {
 }
 
 static PyMethodDef methods[] = {
-    {"unpack", unpack, METH_VARARGS,
-     "unpack(section5, section6, section7, points, ny, nx, scanning, windows, arrays) -> 0, or why it was declined."},
-    {"encode", encode, METH_VARARGS,
-     "encode(header, body, way) -> (method, CRC-32, raw size, data, list of places) of a ZIP member, and what `summarize` "
+    {"decode_field", decode_field, METH_VARARGS,
+     "decode_field(section5, section6, section7, points, ny, nx, scanning, windows, arrays) -> 0, or why it was declined."},
+    {"encode_array", encode, METH_VARARGS,
+     "encode_array(header, body, way) -> (method, CRC-32, raw size, data, list of places) of a ZIP member, and what `summarize` "
      "tells of floats. `way`: 0 for floats, 1 for integers, of which the last is None, 2 for floats that are to be small."},
-    {"pack", pack, METH_VARARGS,
-     "pack(values, width, reference, scale, factor, integers) -> whether the integers, now filled with the differences "
+    {"requantize", pack, METH_VARARGS,
+     "requantize(values, width, reference, scale, factor, integers) -> whether the integers, now filled with the differences "
      "of each row, give back every value."},
     {"inflate", inflate, METH_VARARGS,
      "inflate(streams, places, out) -> whether `out` was filled with the stretches that lie there: `places` has the byte "
      "of a block, the bit of a stretch and its raw size for each stream. Other writers' streams are declined."},
     {"summarize", summarize_array, METH_O, "summarize(values) -> (least, greatest, sum, how many are NaN)."},
-    {"turn", turn, METH_VARARGS, "turn(u, v, cosine, sine, east, north): fills the last two."},
+    {"rotate_winds", turn, METH_VARARGS, "rotate_winds(u, v, cosine, sine, east, north): fills the last two."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -318,14 +318,14 @@ static PyModuleDef_Slot slots[] = {{0, NULL}};
 
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
-    .m_name = "_unpack",
+    .m_name = "_kernel",
     .m_doc = "The native kernel.",
     .m_size = 0,
     .m_methods = methods,
     .m_slots = slots,
 };
 
-PyMODINIT_FUNC PyInit__unpack(void) {
+PyMODINIT_FUNC PyInit__kernel(void) {
     fill_crc_tables();
     fill_brief();
     fill_picks();

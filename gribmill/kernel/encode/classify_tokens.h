@@ -1,12 +1,12 @@
 /* From what was found to tokens: what kind each is of, the extra bits of its distance, and which are new words. */
-#ifndef GRIBMILL_SETTLE_H
-#define GRIBMILL_SETTLE_H
+#ifndef GRIBMILL_CLASSIFY_TOKENS_H
+#define GRIBMILL_CLASSIFY_TOKENS_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "cpu.h"
+#include "../cpu.h"
 
 /* A token's kind is its place in the table of codes: distance symbol × 64 + length in words - 1; and from here on the new
    words, each by its place in the block. */

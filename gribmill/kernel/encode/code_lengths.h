@@ -1,8 +1,8 @@
 /* Prefix codes as deflate has them. A symbol that makes up a share of all is worth the logarithm of that share in bits:
    its code has so many, rounded where the codes just fill the room that there is. Joining the rarest, as Huffman has it,
    gives codes that are smaller by some thousandths, and takes twice the time: of a small array's, that was a fifth. */
-#ifndef GRIBMILL_HUFFMAN_H
-#define GRIBMILL_HUFFMAN_H
+#ifndef GRIBMILL_CODE_LENGTHS_H
+#define GRIBMILL_CODE_LENGTHS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #ifndef GRIBMILL_BITMAP_H
 #define GRIBMILL_BITMAP_H
 
-#include "bits.h"
-#include "scale.h"
+#include "bit_reader.h"
+#include "scaling.h"
 
 #define BITMAP_FOLLOWS 0
 #define NO_BITMAP 255

@@ -1,10 +1,10 @@
 /* Complex packing (5.2) and complex packing of differences (5.3): groups of numbers, each with its own width. */
-#ifndef GRIBMILL_GROUPS_H
-#define GRIBMILL_GROUPS_H
+#ifndef GRIBMILL_COMPLEX_PACKING_H
+#define GRIBMILL_COMPLEX_PACKING_H
 
-#include "bits.h"
-#include "scale.h"
-#include "sums.h"
+#include "bit_reader.h"
+#include "scaling.h"
+#include "spatial_differencing.h"
 
 /* Descriptions of so many groups are unpacked at a time: three arrays that stay in the first cache. */
 #define BATCH 512

@@ -1,7 +1,7 @@
 /* Which repeats are used in small arrays, and in integers: words are only looked for where a token begins, as much of a
    small field is one value again and again; and only where the same word was last, from which others may follow. */
-#ifndef GRIBMILL_RECENT_H
-#define GRIBMILL_RECENT_H
+#ifndef GRIBMILL_PARSE_GREEDY_H
+#define GRIBMILL_PARSE_GREEDY_H
 
 #include "tokens.h"
 

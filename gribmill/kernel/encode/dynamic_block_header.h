@@ -1,9 +1,9 @@
 /* How a block begins: the lengths of its codes, themselves coded, with codes that are made for them. */
-#ifndef GRIBMILL_DESCRIPTION_H
-#define GRIBMILL_DESCRIPTION_H
+#ifndef GRIBMILL_DYNAMIC_BLOCK_HEADER_H
+#define GRIBMILL_DYNAMIC_BLOCK_HEADER_H
 
-#include "huffman.h"
-#include "output.h"
+#include "code_lengths.h"
+#include "bit_writer.h"
 
 #define END_OF_BLOCK 256
 #define DISTANCE_SYMBOLS 30

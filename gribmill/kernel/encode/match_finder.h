@@ -1,10 +1,10 @@
 /* Where 32-bit words were seen before. Fields have few distinct values, each of them a whole word: looking at
    words, not at every byte, finds nearly all repeats that deflate can use. */
-#ifndef GRIBMILL_REPEATS_H
-#define GRIBMILL_REPEATS_H
+#ifndef GRIBMILL_MATCH_FINDER_H
+#define GRIBMILL_MATCH_FINDER_H
 
-#include "cpu.h"
-#include "octets.h"
+#include "../cpu.h"
+#include "../byte_reader.h"
 
 /* Words that are looked at together: what lies before them is not known. Deflate could look back twice as far. */
 #define PIECE_WORDS 4096

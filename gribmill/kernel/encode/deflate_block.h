@@ -3,12 +3,12 @@
    64 KiB make a block, which starts on a byte. No repeat reaches from one 16 KiB of it into the next, so that a reader
    who knows the block's codes may begin at any of them. A block is made in passes, with hardly a jump that depends on
    the values: look for repeats, settle and count them, work out the codes, put them out. */
-#ifndef GRIBMILL_DEFLATE_H
-#define GRIBMILL_DEFLATE_H
+#ifndef GRIBMILL_DEFLATE_BLOCK_H
+#define GRIBMILL_DEFLATE_BLOCK_H
 
-#include "brief.h"
-#include "recent.h"
-#include "strands.h"
+#include "preset_block_header.h"
+#include "parse_greedy.h"
+#include "parse_interleaved.h"
 
 #define LITERALS 256
 #define LENGTH_SYMBOLS 29

@@ -1,10 +1,10 @@
 /* Winds along a grid's axes turned to east and north, in double precision. */
-#ifndef GRIBMILL_WINDS_H
-#define GRIBMILL_WINDS_H
+#ifndef GRIBMILL_ROTATE_WINDS_H
+#define GRIBMILL_ROTATE_WINDS_H
 
 #include <stddef.h>
 
-#include "cpu.h"
+#include "../cpu.h"
 
 typedef struct {
     const float *u, *v;

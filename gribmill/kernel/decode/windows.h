@@ -1,8 +1,8 @@
 /* Lines of a grid, rows or columns, in a message's own order, and the windows of it that are wanted. */
-#ifndef GRIBMILL_ROWS_H
-#define GRIBMILL_ROWS_H
+#ifndef GRIBMILL_WINDOWS_H
+#define GRIBMILL_WINDOWS_H
 
-#include "octets.h"
+#include "../byte_reader.h"
 
 #define I_NEGATIVE 0x80
 #define J_POSITIVE 0x40

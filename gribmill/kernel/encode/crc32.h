@@ -1,12 +1,12 @@
 /* CRC-32 as ZIP has it. */
-#ifndef GRIBMILL_CRC_H
-#define GRIBMILL_CRC_H
+#ifndef GRIBMILL_CRC32_H
+#define GRIBMILL_CRC32_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "cpu.h"
+#include "../cpu.h"
 
 #define CRC_POLYNOMIAL UINT32_C(0xEDB88320)
 /* Bytes that are looked up at once. */

@@ -1,12 +1,12 @@
 /* A whole array as one deflate stream, the checksum and the summary of what it was, and the list of places where one
    may begin to read, as gribmill/tiles/segments.py tells it. */
-#ifndef GRIBMILL_STREAM_H
-#define GRIBMILL_STREAM_H
+#ifndef GRIBMILL_ENCODE_ARRAY_H
+#define GRIBMILL_ENCODE_ARRAY_H
 
-#include "crc.h"
-#include "deflate.h"
-#include "lazy.h"
-#include "octets.h"
+#include "crc32.h"
+#include "deflate_block.h"
+#include "parse_lazy.h"
+#include "../byte_reader.h"
 #include "summary.h"
 
 #define BLOCK_BYTES (4 * (size_t)BLOCK_WORDS)
