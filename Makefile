@@ -6,12 +6,17 @@ STAMP  := $(VENV)/.ready
 DATA   ?=
 EXTRAS := plot,dask
 
-.PHONY: help setup demo test test-pure check bench bench-queue bench-decode bench-tiles bench-subset bench-chain bench-path bench-day soak fuzz clean
+.PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler coverage check dist check-tag bench bench-queue bench-decode bench-tiles bench-subset bench-chain bench-path bench-day soak fuzz clean
 
 help:
 	@echo "make demo          set up, then run the main job end to end (DATA=DIR uses another data root)"
 	@echo "make test          set up, then every check and every test"
+	@echo "make test-fast     the fast layer: no other processes, no other decoders, nothing slow"
 	@echo "make test-pure     every test without the native decode kernel"
+	@echo "make test-oldest   the fast layer with the oldest allowed dependencies"
+	@echo "make test-no-compiler  the fast layer, installed without a C compiler"
+	@echo "make coverage      every test, with the coverage of gribmill by lines and branches"
+	@echo "make dist          sdist and wheel in dist/, installed and tried in a fresh environment"
 	@echo "make setup         only the environment, in $(VENV)"
 	@echo "make check         ruff, mypy --strict, import-linter"
 	@echo "make bench         all benchmarks, side by side with the peers: bench-queue, bench-decode, bench-tiles, bench-subset,"
@@ -49,6 +54,32 @@ test: check
 test-pure: $(STAMP)
 	GRIBMILL_KERNEL=off $(BIN)/python -m pytest -n auto --dist loadfile
 
+# No other processes (`process`), no comparison with other people's programs (`witness`), nothing that takes long (`slow`).
+FAST := -m 'not process and not witness and not slow'
+
+test-fast: $(STAMP)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(FAST)
+
+# Both install a copy of the checkout: an installation in place would share the kernel that `make setup` built here.
+COPY = rm -rf $(1) && $(PYTHON) -m venv $(1) && mkdir $(1)/checkout && \
+	git ls-files -z --cached --others --exclude-standard | tar --null -T - --ignore-failed-read -cf - | tar -xf - -C $(1)/checkout
+
+test-oldest:
+	$(call COPY,.venv-oldest)
+	.venv-oldest/bin/python -m pip install -q uv
+	cd .venv-oldest/checkout && VIRTUAL_ENV=.. ../bin/uv pip install -q --resolution lowest-direct -e '.[$(EXTRAS)]' --group test
+	cd .venv-oldest/checkout && ../bin/python -m pytest -n auto --dist loadfile $(FAST)
+
+test-no-compiler:
+	$(call COPY,.venv-no-compiler)
+	.venv-no-compiler/bin/python -m pip install -q -U 'pip>=25.1'
+	cd .venv-no-compiler/checkout && CC=/bin/false ../bin/python -m pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group test
+	cd .venv-no-compiler/checkout && ../bin/gribmill --version | grep 'kernel: not built'
+	cd .venv-no-compiler/checkout && ../bin/python -m pytest -n auto --dist loadfile -rs $(FAST)
+
+coverage: $(STAMP)
+	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term
+
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -77,5 +108,17 @@ SECONDS ?= 60
 fuzz: $(STAMP)
 	$(BIN)/python -m fuzz $(SECONDS)
 
+# The wheel is built from the sdist, and tried outside the checkout: what is missing from either is found here.
+dist: $(STAMP)
+	rm -rf dist .venv-dist
+	$(BIN)/python -m build -q
+	$(PYTHON) -m venv .venv-dist
+	.venv-dist/bin/python -m pip install -q dist/*.whl
+	cd dist && ../.venv-dist/bin/gribmill --version && ../.venv-dist/bin/gribmill models list >/dev/null && \
+	../.venv-dist/bin/gribmill regions list >/dev/null && ls -l
+
+check-tag:
+	$(PYTHON) scripts/check_release_tag.py $(TAG)
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build gribmill.egg-info
+	rm -rf $(VENV) .venv-oldest .venv-no-compiler .venv-dist dist .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build gribmill.egg-info
