@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
-import statistics
-import time
 from collections.abc import Callable
-from operator import truediv
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.hours import tile_hours
+from benchmarks.interleaved import compare
 from gribmill.regions.region import load_regions
 from gribmill.regions.window import window
 from gribmill.tiles.grib.field import Field, read_fields
@@ -19,10 +18,9 @@ from gribmill.tiles.npz import archive, member
 from gribmill.tiles.packed import pack
 
 REGIONS = ("ne", "sw", "mid_atlantic")
-# What the processor's clock tells in steps of is far less than the first. The second is how long at least it goes on,
-# round after round, so that what else the machine does hardly matters.
-LEAST_SECONDS = 0.02
-LEAST_OF_ALL = 4.0
+# Rounds go on for at least this long, so that other load on the machine hardly matters.
+LEAST_SECONDS = 4.0
+BASE = "savez_compressed"
 # (array, the source's packing): what a tile's writer is given.
 Parts = list[tuple[np.ndarray[Any, Any], Any]]
 
@@ -44,34 +42,22 @@ def _tiles(fields: list[Field]) -> list[Parts]:
 
 def _compare(tiles: list[Parts], rounds: int) -> dict[str, dict[str, float]]:
     ways: dict[str, Callable[[Parts], int]] = {
-        "savez_compressed": _savez, "fast": _plain("fast"), "compact": _plain("compact"), "packed": _packed,
+        BASE: _savez, "fast": _plain("fast"), "compact": _plain("compact"), "packed": _packed,
     }  # fmt: skip
-    cpu: dict[str, list[float]] = {name: [] for name in ways}
-    sizes: dict[str, int] = {}
-    end = time.monotonic() + LEAST_OF_ALL
-    while len(cpu["savez_compressed"]) < rounds or time.monotonic() < end:
-        for name, write in ways.items():
-            sizes[name], spent = _timed(write, tiles)
-            cpu[name].append(spent)
+    contenders = {name: partial(_written, write, tiles) for name, write in ways.items()}
+    found = compare(contenders, BASE, rounds, LEAST_SECONDS)
     return {
         name: {
-            # Of writes that lie next to each other: what the machine does changes within a minute.
-            "cpu": round(statistics.median(map(truediv, cpu[name], cpu["savez_compressed"])), 4),
-            "size": round(sizes[name] / sizes["savez_compressed"], 4),
-            "cpu_s": round(statistics.median(cpu[name]), 6),
+            "cpu": round(own.ratio, 4),
+            "size": round(own.size / found[BASE].size, 4),
+            "cpu_s": round(own.cpu_s, 6),
         }
-        for name in ways
+        for name, own in found.items()
     }
 
 
-def _timed(write: Callable[[Parts], int], tiles: list[Parts]) -> tuple[int, float]:
-    """Bytes and CPU seconds of writing all tiles once; small ones are written as often as the clock can tell."""
-    start, count, spent = time.process_time(), 0, 0.0
-    while spent < LEAST_SECONDS:
-        size = sum(map(write, tiles))
-        count += 1
-        spent = time.process_time() - start
-    return size, spent / count
+def _written(write: Callable[[Parts], int], tiles: list[Parts]) -> int:
+    return sum(map(write, tiles))
 
 
 def _savez(parts: Parts) -> int:

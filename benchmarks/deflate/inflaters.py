@@ -1,0 +1,92 @@
+"""Ways to inflate arrays that the kernel deflated: whole, and the part that holds one point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import deflate
+from isal import isal_zlib
+
+from benchmarks.deflate.tile_arrays import Array
+from gribmill.tiles import stretches
+from gribmill.tiles.directory import Entry
+from gribmill.tiles.npz import DEFLATED, member, npy_header
+from gribmill.tiles.segments import Segments, segments_in
+from gribmill.tiles.stream import deflate_bytes
+from gribmill.tiles.stretches import Stretch
+
+
+@dataclass(frozen=True, slots=True)
+class Deflated:
+    """One deflated array with restart points."""
+
+    stream: bytes
+    entry: Entry
+    segments: Segments
+
+
+def by_kernel(arrays: Sequence[Array]) -> list[Deflated]:
+    """As tiles have them; without those that are stored, or have no restart points."""
+    found = []
+    for array in arrays:
+        made = member("x", array)
+        segments = segments_in(made.extra, made.raw_size)
+        if made.method == DEFLATED and segments is not None:
+            found.append(_deflated(bytes(made.data), made.raw_size, segments))
+    return found
+
+
+def by_isal(arrays: Sequence[Array]) -> list[Deflated]:
+    """The same arrays in ISA-L's restartable blocks of 64 KiB: the fallback without the kernel."""
+    found = []
+    for array in arrays:
+        made = member("x", array)
+        if made.method != DEFLATED or not made.extra:
+            continue
+        header = npy_header(array.dtype, array.shape)
+        stream = deflate_bytes(header, array.reshape(-1).view("u1").data)
+        found.append(_deflated(stream.data, len(header) + array.nbytes, stream.segments))
+    return found
+
+
+def _deflated(stream: bytes, raw_size: int, segments: Segments) -> Deflated:
+    return Deflated(stream, Entry("x", DEFLATED, segments.checksums[-1], len(stream), raw_size, 0, b""), segments)
+
+
+def whole_kernel(arrays: Sequence[Deflated]) -> int:
+    return sum(len(stretches.inflate_whole(one.stream, one.segments, one.entry.raw_size) or b"") for one in arrays)
+
+
+def whole_isal(arrays: Sequence[Deflated]) -> int:
+    return sum(
+        len(isal_zlib.decompressobj(-15).decompress(one.stream, max_length=one.entry.raw_size + 1)) for one in arrays
+    )
+
+
+def whole_libdeflate(arrays: Sequence[Deflated]) -> int:
+    return sum(len(deflate.deflate_decompress(one.stream, one.entry.raw_size)) for one in arrays)
+
+
+Inflate = Callable[[Sequence[bytes], Sequence[Stretch]], "list[stretches.Raw | None]"]
+
+
+def points(arrays: Sequence[Deflated], inflate: Inflate) -> int:
+    """The parts that hold the middle value of every array, checksums compared; returns how many values there are."""
+    parts = []
+    for one in arrays:
+        middle = one.entry.raw_size // 8 * 4
+        parts += [(one, part) for part in stretches.stretches_of(one.entry, one.segments, middle, middle + 4)]
+    found = inflate([one.stream[part.begin : part.end] for one, part in parts], [part for _, part in parts])
+    assert None not in found
+    return 4 * len(found)
+
+
+def points_kernel(streams: Sequence[bytes], parts: Sequence[Stretch]) -> list[stretches.Raw | None]:
+    return stretches.inflate(streams, parts)
+
+
+def points_isal(streams: Sequence[bytes], parts: Sequence[Stretch]) -> list[stretches.Raw | None]:
+    return [
+        stretches._proven(stretches._by_isal(stream, part), part) for stream, part in zip(streams, parts, strict=True)
+    ]
