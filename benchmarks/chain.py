@@ -19,13 +19,13 @@ from typing import Any
 from benchmarks.machine import machine_lines
 from benchmarks.results_folder import command, results_folder
 from gribmill.cli.toml_text import toml_value
-from gribmill.ingest.registry import OwnModels, load_models
-from gribmill.mirror.forecast import Forecaster
-from gribmill.mirror.publication import Publication, plan, publish
-from gribmill.mirror.server import Server
+from gribmill.ingest.models.registry import OwnModels, load_models
 from gribmill.pipeline.context import Context, make_context
-from gribmill.pipeline.queue import open_queue
-from gribmill.pipeline.schedule import scan_job, scan_now
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.scan_schedule import scan_job, scan_now
+from gribmill.sandbox.forecast.forecast import Forecaster
+from gribmill.sandbox.publication import Publication, plan, publish
+from gribmill.sandbox.publisher.server import Server
 from gribmill.settings import Settings
 from gribmill.version import __version__
 
@@ -222,7 +222,7 @@ def write_page(
             "",
             f"**What.** {hours} hours each of {' and '.join(MODELS)} (a file has on average {published}; made by",
             "`gribmill mirror --make`, with all variables of the models and some others between them) are served by",
-            "`gribmill.mirror` over HTTP on loopback and followed by one `gribmill run` with an empty data root and",
+            "`gribmill.sandbox` over HTTP on loopback and followed by one `gribmill run` with an empty data root and",
             f"the regions {', '.join(REGIONS)}.",
             "",
             "**How.** Bytes and requests are those that the downloads counted themselves: index, gaps between wanted",

@@ -132,7 +132,7 @@ def whole_file() -> Path | None:
 
 
 def count(path: Path) -> int:
-    from gribmill.tiles.grib.messages import walk
+    from gribmill.grib.messages import walk
 
     return sum(1 for _ in walk(path.read_bytes(), path.name))
 

@@ -16,7 +16,7 @@ from gribmill.regions.grids import Grid
 from gribmill.regions.named_grid import named_grids
 from gribmill.regions.region import load_regions
 from gribmill.regions.window import window
-from gribmill.tiles.build import build
+from gribmill.tiles.build.build import build
 
 MESSAGES = 12
 # Of the whole job (path.json): what is paid once a tile, and what with every array of it.

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from gribmill.tiles.grib.field import Field, scan_fields
-from gribmill.tiles.grib.messages import Data, map_file
-from gribmill.tiles.grib.sections import Sections2
+from gribmill.grib.decode.field import Field, scan_fields
+from gribmill.grib.messages import Data, map_file
+from gribmill.grib.sections import Sections2
 from tests.kernel.variants import small_messages
 from tests.real_files import real_files
 

@@ -12,31 +12,31 @@ from typing import TYPE_CHECKING, Any
 from gribmill.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from gribmill.grib.open_grib import open_grib as open_grib
     from gribmill.regions.box import Box as Box
     from gribmill.regions.region import Region as Region
-    from gribmill.tiles.build import build as build
-    from gribmill.tiles.cut import cut as cut
-    from gribmill.tiles.diff import diff as diff
-    from gribmill.tiles.open_grib import open_grib as open_grib
-    from gribmill.tiles.point import point as point
-    from gribmill.tiles.reader import open_tile as open_tile
-    from gribmill.tiles.run import open_run as open_run
-    from gribmill.tiles.tile import read_tile as read_tile
-    from gribmill.tiles.verify import verify as verify
+    from gribmill.tiles.build.build import build as build
+    from gribmill.tiles.build.cut import cut as cut
+    from gribmill.tiles.check.diff import diff as diff
+    from gribmill.tiles.check.verify import verify as verify
+    from gribmill.tiles.read.dataset import open_tile as open_tile
+    from gribmill.tiles.read.point.point import point as point
+    from gribmill.tiles.read.run_dataset import open_run as open_run
+    from gribmill.tiles.read.tile import read_tile as read_tile
 
 # Where each public name lives. `import gribmill` alone must stay fast: none of these is imported by it.
 _HOMES = {
     "Box": "gribmill.regions.box",
     "Region": "gribmill.regions.region",
-    "build": "gribmill.tiles.build",
-    "cut": "gribmill.tiles.cut",
-    "diff": "gribmill.tiles.diff",
-    "open_grib": "gribmill.tiles.open_grib",
-    "open_run": "gribmill.tiles.run",
-    "open_tile": "gribmill.tiles.reader",
-    "point": "gribmill.tiles.point",
-    "read_tile": "gribmill.tiles.tile",
-    "verify": "gribmill.tiles.verify",
+    "build": "gribmill.tiles.build.build",
+    "cut": "gribmill.tiles.build.cut",
+    "diff": "gribmill.tiles.check.diff",
+    "open_grib": "gribmill.grib.open_grib",
+    "open_run": "gribmill.tiles.read.run_dataset",
+    "open_tile": "gribmill.tiles.read.dataset",
+    "point": "gribmill.tiles.read.point.point",
+    "read_tile": "gribmill.tiles.read.tile",
+    "verify": "gribmill.tiles.check.verify",
 }
 
 __all__ = [

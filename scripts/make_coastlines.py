@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 Line = NDArray[np.float64]  # (points, 2): longitude, latitude in degrees
 
-OUT = Path(__file__).parents[1] / "gribmill" / "tiles" / "draw" / "coastlines.npz"
+OUT = Path(__file__).parents[1] / "gribmill" / "draw" / "map" / "coastlines.npz"
 PACKAGES = ("world-atlas@2.0.2", "us-atlas@3.0.1")
 QUANTUM_DEG = 0.004  # 450 m: below a pixel of any map that the simplified lines are good for
 TOLERANCE_DEG = 0.01  # 1.1 km: a third of an HRRR cell

@@ -76,9 +76,9 @@ def name_of(words: list[str]) -> str:
 def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a made-up HRRR file, and the tiles of its run in `weather`."""
     from gribmill import Box, Region, build
-    from gribmill.ingest.registry import load_models
-    from gribmill.mirror.forecast import Forecaster
-    from gribmill.mirror.publication import plan, publish
+    from gribmill.ingest.models.registry import load_models
+    from gribmill.sandbox.forecast.forecast import Forecaster
+    from gribmill.sandbox.publication import plan, publish
 
     folder = tmp_path_factory.mktemp("docs")
     model = load_models()["hrrr"]
@@ -152,7 +152,7 @@ def test_cheap_commands_of_the_docs_succeed_page_by_page(here: Path) -> None:
 
 @pytest.mark.parametrize(("where", "text"), blocks("toml"), ids=[where for where, _ in blocks("toml")])
 def test_settings_of_the_docs_are_accepted(here: Path, where: str, text: str) -> None:
-    from gribmill.ingest.model_file import check_tables
+    from gribmill.ingest.models.model_file import check_tables
     from gribmill.pipeline.models import configured_models
     from gribmill.regions.region import load_regions
 

@@ -11,7 +11,7 @@ import pytest
 
 from gribmill.logs import JOB_FIELDS, HumanFormatter, JsonFormatter, job_context, set_up_logging
 from gribmill.queue.job_type import Args, JobType, Registry
-from gribmill.queue.worker.run import run_batch
+from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.settings import LogSettings
 

@@ -20,7 +20,7 @@ Decode = Callable[[], float]
 
 def gribmill(path: str) -> Decode:
     """Every field to float32, as `Field.values()` gives it; the mean stands for the values."""
-    from gribmill.tiles.grib.field import read_fields
+    from gribmill.grib.decode.field import read_fields
 
     def decode() -> float:
         return last_mean(field.values() for field in read_fields(path))
@@ -32,7 +32,7 @@ def gribmill_reusing(path: str) -> Decode:
     """The same into arrays that are kept: fresh memory costs about as much as decoding."""
     import numpy as np
 
-    from gribmill.tiles.grib.field import read_fields
+    from gribmill.grib.decode.field import read_fields
 
     kept: dict[tuple[int, int], Any] = {}
 
@@ -46,8 +46,8 @@ def gribmill_reusing(path: str) -> Decode:
 
 def gribmill_windows(path: str) -> Decode:
     """Eight windows of a hundredth of the grid each, in one pass over every field."""
+    from gribmill.grib.decode.field import read_fields
     from gribmill.regions.window import Window
-    from gribmill.tiles.grib.field import read_fields
 
     def decode() -> float:
         for field in read_fields(path):

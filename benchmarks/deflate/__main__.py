@@ -19,7 +19,7 @@ from benchmarks.interleaved import Figures, compare
 from benchmarks.machine import machine_lines
 from benchmarks.results_folder import command, results_folder
 from gribmill.kernel.native import state
-from gribmill.tiles.npz import npy_header
+from gribmill.tiles.format.npz_writer import npy_header
 
 OWN = "**gribmill**"
 FAST: dict[str, Deflater] = {

@@ -10,7 +10,7 @@ from isal import isal_zlib
 
 from benchmarks.deflate.tile_arrays import Array
 from gribmill.kernel import native
-from gribmill.tiles.npz import Encoding, member, npy_header
+from gribmill.tiles.format.npz_writer import Encoding, member, npy_header
 
 Deflater = Callable[[Array], Any]
 KIB = 1024

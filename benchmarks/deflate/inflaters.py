@@ -9,12 +9,12 @@ import deflate
 from isal import isal_zlib
 
 from benchmarks.deflate.tile_arrays import Array
-from gribmill.tiles import stretches
-from gribmill.tiles.directory import Entry
-from gribmill.tiles.npz import DEFLATED, member, npy_header
-from gribmill.tiles.segments import Segments, segments_in
-from gribmill.tiles.stream import deflate_bytes
-from gribmill.tiles.stretches import Stretch
+from gribmill.tiles.format import partial_inflate as stretches
+from gribmill.tiles.format.deflate_isal import deflate_bytes
+from gribmill.tiles.format.npz_writer import DEFLATED, member, npy_header
+from gribmill.tiles.format.partial_inflate import Stretch
+from gribmill.tiles.format.restart_points import Segments, segments_in
+from gribmill.tiles.format.zip_directory import Entry
 
 
 @dataclass(frozen=True, slots=True)

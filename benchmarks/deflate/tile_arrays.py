@@ -9,10 +9,10 @@ import numpy as np
 
 from benchmarks.hours import Hour, real_hours, tile_hours
 from benchmarks.regions import EIGHT
+from gribmill.grib.decode.field import read_fields
 from gribmill.regions.region import load_regions
 from gribmill.regions.window import window
-from gribmill.tiles.grib.field import read_fields
-from gribmill.tiles.packed import pack
+from gribmill.tiles.format.requantize import pack
 
 Array = np.ndarray[Any, Any]
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from benchmarks.hours import tile_hours
 from benchmarks.interleaved import compare
+from gribmill.grib.decode.field import Field, read_fields
 from gribmill.regions.region import load_regions
 from gribmill.regions.window import window
-from gribmill.tiles.grib.field import Field, read_fields
-from gribmill.tiles.npz import archive, member
-from gribmill.tiles.packed import pack
+from gribmill.tiles.format.npz_writer import archive, member
+from gribmill.tiles.format.requantize import pack
 
 REGIONS = ("ne", "sw", "mid_atlantic")
 # Rounds go on for at least this long, so that other load on the machine hardly matters.

@@ -12,7 +12,7 @@ import eccodes
 from benchmarks.hours import made
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
-from gribmill.tiles.build import build
+from gribmill.tiles.build.build import build
 from tests.make_grib import make_message
 
 REGION_COUNTS = (1, 2, 4, 8, 16, 24, 32, 48, 64)

@@ -15,14 +15,14 @@ from benchmarks.environment import ROOT, process_environment
 from benchmarks.hours import made
 from benchmarks.path.sampler import stages
 from benchmarks.regions import EIGHT
-from gribmill.pipeline.build_tile import BUILD_TILE
-from gribmill.pipeline.catalogue import Catalogue, write
-from gribmill.pipeline.queue import open_queue
-from gribmill.pipeline.spool import spool_path
+from gribmill.catalogue.reads import Catalogue, write
+from gribmill.grib.decode.field import read_fields
+from gribmill.pipeline.handlers.build_tile import BUILD_TILE
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import NewJob
 from gribmill.settings import Settings
-from gribmill.tiles.grib.field import read_fields
-from gribmill.tiles.naming import lexicon_name
+from gribmill.storage.spool import spool_path
+from gribmill.tiles.build.choose_names import lexicon_name
 
 RUN = "20260901_12"
 WARM_UP_HOURS = 3

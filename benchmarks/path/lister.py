@@ -17,7 +17,7 @@ KEYS = ("shortName", "typeOfLevel", "level", "stepRange", "dataDate", "dataTime"
 
 
 def gribmill(path: str) -> List:
-    from gribmill.tiles.inventory import inventory
+    from gribmill.grib.inventory import inventory
 
     return lambda: len([(one.name, one.level, one.step, one.reference) for one in inventory(Path(path))])
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from benchmarks.hours import made
 from gribmill.regions.region import load_regions
-from gribmill.tiles.build import build
-from gribmill.tiles.point import point
-from gribmill.tiles.run import open_run
+from gribmill.tiles.build.build import build
+from gribmill.tiles.read.point.point import point
+from gribmill.tiles.read.run_dataset import open_run
 
 HOURS = 49
 

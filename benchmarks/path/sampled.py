@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.path.sampler import Clock, Sampler
-from gribmill.pipeline import types
-from gribmill.pipeline.queue import open_queue, worker_options
+from gribmill.pipeline import job_types as types
+from gribmill.pipeline.open_queue import open_queue, worker_options
 from gribmill.queue.job_type import JobType, Registry
 from gribmill.settings import Settings
 
@@ -33,12 +33,12 @@ def build_tile(batch: Any) -> None:
     """The handler, then a look at the clock."""
     sampler = _sampler()
     jobs = len(batch.tasks)
-    importlib.import_module("gribmill.pipeline.build_tile").run(batch)
+    importlib.import_module("gribmill.pipeline.handlers.build_tile").run(batch)
     _note(sampler, jobs)
 
 
 def publish(task: Any) -> Any:
-    return importlib.import_module("gribmill.pipeline.publish").run(task)
+    return importlib.import_module("gribmill.pipeline.handlers.publish").run(task)
 
 
 TYPES = Registry(*(_sampled(types.TYPES[key]) for key in ("build_tile", "publish")))

@@ -15,28 +15,28 @@ from typing import Literal
 INTERVAL_SECONDS = 0.0005
 # Stage by where in gribmill the innermost of its frames is; the first that matches. Names of modules and functions.
 STAGES: tuple[tuple[str, str], ...] = (
-    ("gribmill.queue.worker.wire", "between the processes"),
+    ("gribmill.queue.worker.ipc", "between the processes"),
     ("gribmill.queue.worker", "the worker's loop"),
     ("gribmill.queue", "claim and complete (SQLite, FULL)"),
     ("gribmill.logs", "logging"),
     ("gribmill.pipeline", "the handler around it, catalogue"),
-    ("gribmill.tiles.build.build", "SHA-256 of the file"),
-    ("gribmill.tiles.grib.decode", "decode and cut"),
-    ("gribmill.tiles.grib.kernel", "decode and cut"),
-    ("gribmill.tiles.grib.field.Field.cut", "decode and cut"),
-    ("gribmill.tiles.grib.field.Field.values", "decode and cut"),
-    ("gribmill.tiles.grib.winds", "turn winds"),
-    ("gribmill.tiles.wind_cut", "turn winds"),
-    ("gribmill.tiles.grib", "read: walk, headers"),
-    ("gribmill.tiles.npz", "encode: deflate, CRC-32"),
-    ("gribmill.tiles.segments", "encode: deflate, CRC-32"),
-    ("gribmill.tiles.stream", "encode: deflate, CRC-32"),
-    ("gribmill.tiles.packed", "encode: deflate, CRC-32"),
-    ("gribmill.tiles.atomic", "write, fsync, rename"),
+    ("gribmill.tiles.build.build.build", "SHA-256 of the file"),
+    ("gribmill.grib.decode.eccodes", "decode and cut"),
+    ("gribmill.grib.decode.native", "decode and cut"),
+    ("gribmill.grib.decode.field.Field.cut", "decode and cut"),
+    ("gribmill.grib.decode.field.Field.values", "decode and cut"),
+    ("gribmill.grib.decode.winds", "turn winds"),
+    ("gribmill.tiles.build.rotate_winds", "turn winds"),
+    ("gribmill.grib", "read: walk, headers"),
+    ("gribmill.tiles.format.npz_writer", "encode: deflate, CRC-32"),
+    ("gribmill.tiles.format.restart_points", "encode: deflate, CRC-32"),
+    ("gribmill.tiles.format.deflate_isal", "encode: deflate, CRC-32"),
+    ("gribmill.tiles.format.requantize", "encode: deflate, CRC-32"),
+    ("gribmill.storage.atomic", "write, fsync, rename"),
     ("gribmill.tiles", "names, statistics, meta"),
     ("gribmill.regions", "names, statistics, meta"),
 )
-WAITING = ("gribmill.queue.worker.wire.Channel.receive", "gribmill.queue.worker.supervisor.Supervisor.run_once")
+WAITING = ("gribmill.queue.worker.ipc.Channel.receive", "gribmill.queue.worker.supervisor.Supervisor.run_once")
 Clock = Literal["cpu", "wall"]
 
 

@@ -18,11 +18,11 @@ from benchmarks.machine import machine_lines
 from benchmarks.peers import grib_python, versions
 from benchmarks.report import missing_lines, report_of
 from benchmarks.results_folder import command, results_folder
-from gribmill.ingest.registry import load_models
-from gribmill.mirror.forecast import Forecaster
-from gribmill.mirror.publication import plan, publish
-from gribmill.mirror.server import Server
-from gribmill.tiles.grib.messages import walk
+from gribmill.grib.messages import walk
+from gribmill.ingest.models.registry import load_models
+from gribmill.sandbox.forecast.forecast import Forecaster
+from gribmill.sandbox.publication import plan, publish
+from gribmill.sandbox.publisher.server import Server
 
 WAYS = Path(__file__).parent / "ways"
 RUN, HOURS = "20260901_12", (1, 2, 3)
@@ -142,7 +142,7 @@ PAGE = """# The subset step: twelve messages of an HRRR hour
 - Herbie {herbie}
 
 **What.** Three hours of HRRR on its true grid (57 messages, {whole:.0f} MB each, made by `gribmill mirror --make`) are
-served by `gribmill.mirror` on loopback, without checksums, as the clouds do. Each way fetches the same twelve messages
+served by `gribmill.sandbox` on loopback, without checksums, as the clouds do. Each way fetches the same twelve messages
 of each by the inventory. The messages that came are {same}.
 
 **How.** A fresh process for every round, {rounds} rounds, in turn; medians of the second and third hour of each. CPU

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.names import parse_names
+from gribmill.cli.format_size import readable_bytes
 from gribmill.cli.output import console, print_json
-from gribmill.cli.size import readable_bytes
+from gribmill.cli.parse_names import parse_names
 from gribmill.cli.workers import shown_state
 from gribmill.settings import Settings
 
@@ -47,7 +47,7 @@ class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 
 def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
     from gribmill.ingest.errors import IngestError
-    from gribmill.ingest.steps import parse_steps
+    from gribmill.ingest.models.hour_ranges import parse_steps
 
     if value is None:
         return ()
@@ -83,11 +83,11 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
     gribmill backfill hrrr --from 2026-11-01 --to 2026-11-02 --cycles 0,12 --hours 0-18 --regions ne --dry-run
     gribmill backfill gfs --from 20261101_00 --hours 0-48/3 --regions europe --vars t2m,tp --wait
     """
-    from gribmill.ingest.registry import models_named
+    from gribmill.ingest.models.registry import models_named
     from gribmill.pipeline.backfill import BackfillRequest, enqueue_backfill, plan_backfill
     from gribmill.pipeline.context import make_context
-    from gribmill.pipeline.queue import open_queue
-    from gribmill.pipeline.wanted import wanted
+    from gribmill.pipeline.index_selectors import wanted
+    from gribmill.pipeline.open_queue import open_queue
 
     context = make_context(settings)
     wanted(options["variables"])

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.names import parse_names
 from gribmill.cli.output import console, print_json, print_table
+from gribmill.cli.parse_names import parse_names
 from gribmill.errors import GribmillError
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
     from gribmill.regions.region import Region
-    from gribmill.tiles.mill import Outcome, Progress
+    from gribmill.tiles.build.tile_builder import Outcome, Progress
 
 METHODS = ("nearest", "bilinear", "cells")
 ENCODINGS = ("fast", "compact", "packed")
@@ -69,8 +69,8 @@ def cut(
     gribmill cut gfs.f024 --region europe --all
     gribmill cut gfs.f024 --region europe --resolution 0.5 --method cells
     """
-    from gribmill.tiles.build import build
-    from gribmill.tiles.cut import check_model
+    from gribmill.tiles.build.build import build
+    from gribmill.tiles.build.cut import check_model
 
     settings: Settings = ctx.obj
     regions = _regions(settings, names, boxes, resolution, method, encoding)
@@ -130,7 +130,7 @@ def _regions(
 ) -> list[Region]:
     from gribmill.regions.box import Box
     from gribmill.regions.region import load_regions, region_named
-    from gribmill.tiles.cut import box_region
+    from gribmill.tiles.build.cut import box_region
 
     if not names and not boxes:
         raise click.UsageError("name at least one --region or --bbox; `gribmill regions list` shows the regions")
@@ -150,7 +150,7 @@ def _check_known(names: Sequence[str], everything: bool) -> None:
     """A misspelt name would only show as absent: say so at once."""
     import difflib
 
-    from gribmill.tiles.lexicon import lexicon
+    from gribmill.grib.names.lexicon import lexicon
 
     for name in names:
         if everything or lexicon().get(name) or lexicon().get(name.split("_")[0]):
@@ -199,8 +199,8 @@ def _print_notes(path: Path, outcome: Outcome, wanted: Sequence[str]) -> None:
 
 
 def _why_nothing(path: Path, wanted: Sequence[str]) -> str:
-    from gribmill.tiles.grib.field import read_fields
-    from gribmill.tiles.naming import lexicon_name
+    from gribmill.grib.decode.field import read_fields
+    from gribmill.tiles.build.choose_names import lexicon_name
 
     has = sorted({name for item in read_fields(path) if (name := lexicon_name(item))})
     if not wanted or not has:

@@ -26,10 +26,10 @@ def s3(settings: Settings, file: IO[bytes], as_json: bool) -> None:
     such notifications for each of its buckets. Each run that is spoken of is scanned now;
     what is not a file of a known model is ignored.
     """
-    from gribmill.pipeline.event import SIZE_LIMIT, scans_for
     from gribmill.pipeline.models import configured_models
-    from gribmill.pipeline.queue import open_queue
-    from gribmill.pipeline.schedule import scan_now
+    from gribmill.pipeline.open_queue import open_queue
+    from gribmill.pipeline.s3_events import SIZE_LIMIT, scans_for
+    from gribmill.pipeline.scan_schedule import scan_now
 
     models = configured_models(settings)
     followed = settings.chain.models

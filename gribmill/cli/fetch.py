@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.names import parse_names
+from gribmill.cli.format_size import readable_bytes
 from gribmill.cli.output import console, print_json
-from gribmill.cli.size import readable_bytes
+from gribmill.cli.parse_names import parse_names
 from gribmill.errors import GribmillError
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
-    from gribmill.ingest.downloaded import Downloaded
-    from gribmill.ingest.fetch import Progress
-    from gribmill.ingest.model import Model
-    from gribmill.ingest.published import Published
-    from gribmill.ingest.session import Session
+    from gribmill.ingest.download.downloaded import Downloaded
+    from gribmill.ingest.download.fetch import Progress
+    from gribmill.ingest.http.client import Session
+    from gribmill.ingest.listing.available_hours import Published
+    from gribmill.ingest.models.model import Model
 
 LATEST = "latest"
 # The slowest publishers need hours, and an outage may last a day: what is older is not what `latest` means.
@@ -59,11 +59,11 @@ def fetch(
     gribmill fetch hrrr latest 6
     gribmill fetch gfs 20261116_00 24 --vars t2m,u10,v10 --out gfs.grib2
     """
-    from gribmill.ingest.download import download
-    from gribmill.ingest.run_id import run_id, run_time
+    from gribmill.identity import run_id, run_time
+    from gribmill.ingest.download.download import download
     from gribmill.pipeline.context import open_session
+    from gribmill.pipeline.index_selectors import wanted
     from gribmill.pipeline.models import configured_models
-    from gribmill.pipeline.wanted import wanted
 
     chosen = _model(configured_models(settings), model)
     words = wanted(variables or chosen.variables)
@@ -84,7 +84,7 @@ def fetch(
 
 
 def _model(models: dict[str, Model], name: str) -> Model:
-    from gribmill.ingest.registry import models_named
+    from gribmill.ingest.models.registry import models_named
 
     found = models_named(models, name)
     if len(found) > 1:
@@ -95,8 +95,8 @@ def _model(models: dict[str, Model], name: str) -> Model:
 
 def _latest(model: Model, hour: int, session: Session) -> tuple[datetime, Published]:
     """The newest run that some mirror has this hour of."""
-    from gribmill.ingest.outcome import SourceError
-    from gribmill.ingest.published import published
+    from gribmill.ingest.http.errors import SourceError
+    from gribmill.ingest.listing.available_hours import published
 
     now = datetime.now(UTC)
     runs = [run for run in model.runs(now, back=LATEST_BACK) if hour in model.hours(run)][:LATEST_RUNS]

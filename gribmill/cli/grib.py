@@ -12,7 +12,7 @@ import click
 from gribmill.errors import GribmillError
 
 if TYPE_CHECKING:
-    from gribmill.tiles.inventory import Entry
+    from gribmill.grib.inventory import Entry
 
 COLUMNS = ("#", "byte", "name", "level", "step", "grid", "packing", "size")
 STATS_COLUMNS = ("min", "mean", "max", "missing")
@@ -34,7 +34,7 @@ def list_fields(paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
     A damaged message is listed with its reason, and the exit code is 1.
     """
     from gribmill.cli.output import print_json
-    from gribmill.tiles.inventory import inventory
+    from gribmill.grib.inventory import inventory
 
     whole, listed = True, []
     for path in paths:

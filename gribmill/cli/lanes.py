@@ -12,7 +12,7 @@ MOST_EXECUTORS = 256
 
 def parse_lanes(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, int] | None:
     """`fetch=4,build=2` as counts by name."""
-    from gribmill.pipeline.types import TYPES
+    from gribmill.pipeline.job_types import TYPES
     from gribmill.queue.errors import UnknownLane
     from gribmill.queue.worker.lane import make_lanes
 

@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grib": ("gribmill.cli.grib:grib", "Look into GRIB files."),
     "init": ("gribmill.cli.config:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs:jobs", "List, enqueue, retry, cancel and check jobs."),
-    "mirror": ("gribmill.cli.mirror:mirror", "Serve GRIB files as the clouds do, and make some up."),
+    "mirror": ("gribmill.cli.sandbox:mirror", "Serve GRIB files as the clouds do, and make some up."),
     "models": ("gribmill.cli.models:models", "Models that can be ingested: list, show, check."),
     "point": ("gribmill.cli.point:point", "The forecast at a place, from the tiles on disk."),
     "prune": ("gribmill.cli.prune:prune", "Remove old runs."),

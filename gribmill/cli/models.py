@@ -13,7 +13,7 @@ from gribmill.settings import Settings
 
 if TYPE_CHECKING:
     from gribmill.ingest.index.entry import Inventory
-    from gribmill.ingest.model import Model
+    from gribmill.ingest.models.model import Model
 
 LONGEST_INDEX = 32_000_000
 
@@ -68,7 +68,7 @@ def show(settings: Settings, model: str, as_json: bool) -> None:
     gribmill models show hrrr
     gribmill models show gefs.p01
     """
-    from gribmill.ingest.registry import models_named
+    from gribmill.ingest.models.registry import models_named
     from gribmill.pipeline.models import configured_models
 
     group = models_named(configured_models(settings), model)
@@ -100,7 +100,7 @@ def check(settings: Settings, model: str | None, index: Path | None, hour: int |
     gribmill models check
     gribmill models check hrrr --index hrrr.t00z.wrfsfcf08.grib2.idx --hour 8
     """
-    from gribmill.ingest.registry import models_named
+    from gribmill.ingest.models.registry import models_named
     from gribmill.pipeline.model_check import check_model
     from gribmill.pipeline.models import configured_models
 
@@ -148,7 +148,7 @@ def _representatives(chosen: list[Model]) -> list[Model]:
 
 def _facts(group: list[Model], now: datetime) -> dict[str, Any]:
     """What `show` prints, of a family where one was named. Its first member that has a run is the example."""
-    from gribmill.ingest.steps import write_steps
+    from gribmill.ingest.models.hour_ranges import write_steps
     from gribmill.pipeline.model_check import last_run
 
     model = next((one for one in group if one.runs(now)), group[-1])
@@ -232,7 +232,7 @@ def _usual_hour(inventory: Inventory, model: Model) -> int:
     """The hour at which most lines of an index end."""
     from collections import Counter
 
-    from gribmill.ingest.index.window import parse_window
+    from gribmill.ingest.index.wgrib2_time import parse_window
 
     if inventory.kind == "ecmwf_index":
         steps = Counter(int(entry.window) for entry in inventory if entry.window.isdigit())

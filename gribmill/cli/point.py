@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.names import parse_names
 from gribmill.cli.output import console, print_json, print_table
+from gribmill.cli.parse_names import parse_names
 from gribmill.cli.png_path import PNG
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
-    from gribmill.tiles.series import Column, Series
+    from gribmill.tiles.read.point.series import Column, Series
 
 DECIMALS = {
     "°C": 1,
@@ -89,7 +89,7 @@ def point(
     gribmill point 42.36 -71.06 --model gfs --csv > boston.csv
     gribmill point 42.36 -71.06 --plot
     """
-    from gribmill.tiles.point import point as forecast
+    from gribmill.tiles.read.point.point import point as forecast
 
     if as_json and as_csv:
         raise click.UsageError("choose one of --json and --csv")
@@ -111,8 +111,8 @@ def point(
     elif as_csv:
         click.echo(_csv(series), nl=False)
     elif plot:
-        from gribmill.tiles.draw.curves import curves_of
-        from gribmill.tiles.draw.meteogram_text import draw_meteogram_terminal
+        from gribmill.draw.meteogram.curves import curves_of
+        from gribmill.draw.meteogram.text import draw_meteogram_terminal
 
         draw_meteogram_terminal(curves_of(series), console())
     elif png is None:
@@ -122,8 +122,8 @@ def point(
 
 
 def _draw_png(series: Series, path: Path) -> None:
-    from gribmill.tiles.draw.curves import curves_of
-    from gribmill.tiles.draw.meteogram import draw_meteogram
+    from gribmill.draw.meteogram.curves import curves_of
+    from gribmill.draw.meteogram.png import draw_meteogram
 
     draw_meteogram(curves_of(series), path)
     click.echo(path, err=True)
@@ -158,7 +158,7 @@ def _cell(column: Column, row: int) -> str:
 
 def _csv(series: Series) -> str:
     """RFC 4180; amounts have a column with the hours that they stand for."""
-    from gribmill.tiles.series import digits
+    from gribmill.tiles.read.point.series import digits
 
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")

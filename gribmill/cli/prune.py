@@ -20,9 +20,9 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
     The newest run of a region and its newest complete one are never removed. `gribmill run`
     prunes by itself; old jobs are pruned by workers, or with `gribmill jobs prune`.
     """
-    from gribmill.ingest.registry import models_named
+    from gribmill.ingest.models.registry import models_named
     from gribmill.pipeline.context import make_context
-    from gribmill.pipeline.prune import choose, complaint_of, prune_now, runs_on_disk
+    from gribmill.pipeline.handlers.prune import choose, complaint_of, prune_now, runs_on_disk
 
     context = make_context(settings)
     runs = runs_on_disk(context.data, context.catalogue, model)

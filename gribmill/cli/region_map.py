@@ -73,8 +73,8 @@ def region_map(box: Box, most_columns: int, outline: Line | None = None, *, plai
     """Lines of a map with the box, and with the outline of a model's window where one is given."""
     from rich.text import Text
 
-    from gribmill.tiles.draw.braille import braille, stars
-    from gribmill.tiles.draw.coastlines import coastlines
+    from gribmill.draw.map.coastlines import coastlines
+    from gribmill.draw.terminal.braille import braille, stars
 
     view = View.around(box, most_columns)
     lines = coastlines()

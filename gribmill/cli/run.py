@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.lanes import lanes_option
-from gribmill.cli.names import parse_names
 from gribmill.cli.output import print_json
+from gribmill.cli.parse_names import parse_names
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
     MODEL is a model such as hrrr, or a family such as gefs for all of its members. Exit code 1
     when a look failed here.
     """
-    from gribmill.ingest.registry import models_named
+    from gribmill.ingest.models.registry import models_named
     from gribmill.pipeline.models import configured_models
-    from gribmill.pipeline.queue import open_queue
-    from gribmill.pipeline.schedule import scan_job, scan_now
+    from gribmill.pipeline.open_queue import open_queue
+    from gribmill.pipeline.scan_schedule import scan_job, scan_now
     from gribmill.queue.model import Failed
 
     chosen = models_named(configured_models(settings), model)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.duration import readable
+from gribmill.cli.format_size import readable_bytes
 from gribmill.cli.output import console, print_json
-from gribmill.cli.size import readable_bytes
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
 
 
 def _read(settings: Settings, names: tuple[str, ...], runs: int) -> list[ModelStatus]:
-    from gribmill.ingest.registry import models_named
+    from gribmill.ingest.models.registry import models_named
     from gribmill.pipeline.context import make_context
     from gribmill.pipeline.status import status_of
 

@@ -12,8 +12,8 @@ from gribmill.cli.png_path import PNG
 from gribmill.settings import Settings
 
 if TYPE_CHECKING:
-    from gribmill.tiles.tile import Tile
-    from gribmill.tiles.verify import Check
+    from gribmill.tiles.check.verify import Check
+    from gribmill.tiles.read.tile import Tile
 
 TILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -35,7 +35,7 @@ def info(paths: tuple[Path, ...], as_json: bool) -> None:
     \b
     gribmill tile info data/tiles/hrrr/20230722_06/ne/001.npz
     """
-    from gribmill.tiles.tile import read_tile
+    from gribmill.tiles.read.tile import read_tile
 
     tiles = [read_tile(path) for path in _without_grid(paths)]
     if as_json:
@@ -57,9 +57,9 @@ def show(path: Path, variable: str | None, width: int | None, no_coast: bool) ->
     \b
     gribmill tile show data/tiles/hrrr/20230722_06/ne/001.npz t2m
     """
-    from gribmill.tiles.draw.of_tile import drawable_of, main_variable
-    from gribmill.tiles.draw.terminal import draw_terminal
-    from gribmill.tiles.tile import read_tile
+    from gribmill.draw.of_tile import drawable_of, main_variable
+    from gribmill.draw.terminal.picture import draw_terminal
+    from gribmill.tiles.read.tile import read_tile
 
     opened = read_tile(path)
     field = drawable_of(opened, variable or main_variable(opened))
@@ -78,9 +78,9 @@ def plot(path: Path, variable: str | None, out: Path | None, barbs: bool, dpi: i
     \b
     gribmill tile plot data/tiles/hrrr/20230722_06/ne/001.npz t2m --barbs -o boston.png
     """
-    from gribmill.tiles.draw.of_tile import barbs_of, drawable_of, main_variable
-    from gribmill.tiles.draw.png import draw_png
-    from gribmill.tiles.tile import read_tile
+    from gribmill.draw.map.png import draw_png
+    from gribmill.draw.of_tile import barbs_of, drawable_of, main_variable
+    from gribmill.tiles.read.tile import read_tile
 
     opened = read_tile(path)
     name = variable or main_variable(opened)
@@ -101,8 +101,8 @@ def diff(ctx: click.Context, one: Path, other: Path, as_json: bool) -> None:
     \b
     gribmill tile diff data/tiles/hrrr/20230722_06/ne/00{1,2}.npz
     """
-    from gribmill.tiles.diff import diff as find_differences
-    from gribmill.tiles.tile import read_tile
+    from gribmill.tiles.check.diff import diff as find_differences
+    from gribmill.tiles.read.tile import read_tile
 
     found = find_differences(read_tile(one), read_tile(other))
     if as_json:
@@ -132,7 +132,7 @@ def verify(ctx: click.Context, paths: tuple[Path, ...], grib: Path | None, as_js
     gribmill tile verify 001.npz --grib hrrr.t06z.wrfsfcf01.grib2
     """
     settings: Settings = ctx.obj
-    from gribmill.tiles.verify import verify as check_tile
+    from gribmill.tiles.check.verify import verify as check_tile
 
     found = {path: check_tile(path, grib, _root_of(path, settings)) for path in _without_grid(paths)}
     bad = any(check.good is False for checks in found.values() for check in checks)
@@ -150,7 +150,7 @@ def verify(ctx: click.Context, paths: tuple[Path, ...], grib: Path | None, as_js
 
 def _without_grid(paths: tuple[Path, ...]) -> list[Path]:
     """`ne/*.npz` takes the grid file in, which is no tile. Named alone, it is told so."""
-    from gribmill.tiles.tile import GRID_FILE
+    from gribmill.tiles.read.tile import GRID_FILE
 
     return [path for path in paths if path.name != GRID_FILE] or list(paths)
 

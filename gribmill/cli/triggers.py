@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from gribmill.cli.current_user import operator_name
 from gribmill.cli.duration import DURATION
 from gribmill.cli.jobs.ids import for_each, parse_ids
 from gribmill.cli.jobs.json_input import parse_object
-from gribmill.cli.operator import operator_name
 from gribmill.cli.output import print_json, print_table
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings import Settings
@@ -35,7 +35,7 @@ def triggers() -> None:
 @click.pass_obj
 def list_(settings: Settings, as_json: bool) -> None:
     """Every trigger, when it last fired and when it fires next."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     found = open_queue(settings).triggers()
     if as_json:
@@ -95,7 +95,7 @@ def add(
     JSON holds the jobs' arguments. {{event.NAME}} stands for what the event tells, {{schedule.slot}}
     for the slot's time.
     """
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
     from gribmill.queue.trigger import NewTrigger
 
     if event is not None and timezone is not None:
@@ -145,7 +145,7 @@ def disable(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
 @click.pass_obj
 def remove(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
     """Forget triggers. The jobs that they made stay."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
 
@@ -165,7 +165,7 @@ def remove(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
 @click.pass_obj
 def emit(settings: Settings, name: str, told_text: str, event_id: str | None, tenant: str, as_json: bool) -> None:
     """Tell of an event NAME, and of what JSON says about it. Exit code 1 when a trigger could make no job of it."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     told = parse_object(told_text, "what the event tells")
     fired = open_queue(settings).fire_event(name, told, tenant_id=tenant, event_id=event_id)
@@ -190,7 +190,7 @@ def preview(cron: str, timezone: str, count: int, as_json: bool) -> None:
     from datetime import UTC, datetime
     from itertools import islice
 
-    from gribmill.queue.schedule import Schedule
+    from gribmill.queue.cron import Schedule
 
     slots = [to_rfc3339(slot) for slot in islice(Schedule(cron, timezone).since(datetime.now(UTC)), count)]
     if as_json:
@@ -200,7 +200,7 @@ def preview(cron: str, timezone: str, count: int, as_json: bool) -> None:
 
 
 def _switch(settings: Settings, ids: tuple[int, ...], *, enabled: bool, as_json: bool) -> None:
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
 

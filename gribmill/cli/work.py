@@ -7,13 +7,13 @@ import dataclasses
 import click
 
 from gribmill.cli.lanes import lanes_option
-from gribmill.cli.names import parse_names
 from gribmill.cli.output import print_json, print_table
+from gribmill.cli.parse_names import parse_names
 from gribmill.settings import Settings
 
 
 def _parse_types(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    from gribmill.pipeline.types import TYPES
+    from gribmill.pipeline.job_types import TYPES
     from gribmill.queue.errors import UnknownJobType
 
     keys = parse_names(ctx, param, value)
@@ -44,7 +44,7 @@ def work(settings: Settings, lanes: dict[str, int] | None, only: tuple[str, ...]
     gribmill work --lanes fetch=8,build=2  other counts
     gribmill work --types sleep --drain    empty the queue of one type, then end
     """
-    from gribmill.pipeline.queue import open_queue, worker_options
+    from gribmill.pipeline.open_queue import open_queue, worker_options
     from gribmill.queue.worker.supervisor import Supervisor
 
     if drain and once:
@@ -76,7 +76,7 @@ def tick(settings: Settings, limit: int, only: tuple[str, ...], as_json: bool) -
     For cron, for debugging and for trying things out; `gribmill work` is the real worker.
     Exit code 1 when a job failed.
     """
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
     from gribmill.queue.model import Failed
     from gribmill.queue.worker.in_process import Ticker
 

@@ -28,7 +28,7 @@ def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
     A worker is stale when its last heartbeat is older than the lease (queue.lease_seconds):
     its jobs go back into the queue.
     """
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     lease = settings.queue.lease_seconds
     store = open_queue(settings)

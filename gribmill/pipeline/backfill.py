@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from gribmill.errors import GribmillError
-from gribmill.ingest.model import Model
-from gribmill.ingest.run_id import run_id
+from gribmill.identity import run_id
+from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.ingest_grib import holds, ingest_job, with_earlier
+from gribmill.pipeline.handlers.ingest_grib import holds, ingest_job, with_earlier
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from gribmill.ingest.model import Model
-from gribmill.ingest.rate import RateLimit
-from gribmill.ingest.session import Session
-from gribmill.pipeline.catalogue import Catalogue
+from gribmill.catalogue.reads import Catalogue
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.rate_limit import RateLimit
+from gribmill.ingest.models.model import Model
 from gribmill.pipeline.models import configured_models
-from gribmill.pipeline.queue import open_database
+from gribmill.pipeline.open_queue import open_database
 from gribmill.queue.worker.task import PermanentFailure, Task
 from gribmill.regions.named_grid import named_grids
 from gribmill.regions.region import Region, load_regions

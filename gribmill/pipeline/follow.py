@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from gribmill.errors import GribmillError
-from gribmill.ingest.model import Model
-from gribmill.ingest.registry import models_named
-from gribmill.ingest.run_id import run_id
+from gribmill.identity import run_id
+from gribmill.ingest.models.model import Model
+from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context, make_context
-from gribmill.pipeline.queue import open_queue, worker_options
-from gribmill.pipeline.schedule import Schedule, ScheduleThread
+from gribmill.pipeline.open_queue import open_queue, worker_options
+from gribmill.pipeline.scan_schedule import Schedule, ScheduleThread
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.regions.region import region_named
 from gribmill.settings import Settings

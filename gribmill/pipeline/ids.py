@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from gribmill.identity import run_time
 from gribmill.ingest.errors import IngestError
-from gribmill.ingest.run_id import run_time
 
 # The longest forecasts published run to 840 h (GEFS); a year leaves room and catches nonsense.
 HOUR_LIMIT = 8784

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gribmill.ingest.model import Model
-from gribmill.ingest.registry import OwnModels, load_models
+from gribmill.ingest.models.model import Model
+from gribmill.ingest.models.registry import OwnModels, load_models
 from gribmill.settings import Settings
 
 

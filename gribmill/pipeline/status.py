@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from gribmill.ingest.health import MirrorHealth
-from gribmill.ingest.model import Model
-from gribmill.ingest.run_id import run_id, run_time
-from gribmill.pipeline.catalogue import HourRecord, RunRecord, RunState
+from gribmill.catalogue.reads import HourRecord, RunRecord, RunState
+from gribmill.identity import run_id, run_time
+from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
+from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.disk import files_of
-from gribmill.pipeline.latest import read_latest
+from gribmill.storage.latest import read_latest
+from gribmill.storage.run_files import files_of
 
 Reason = Literal[
     "not due yet",

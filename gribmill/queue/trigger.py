@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from gribmill.queue.database import Row
+from gribmill.queue.backend.protocol import Row
 from gribmill.queue.errors import BadTrigger
 from gribmill.queue.model import DEFAULT_TENANT, Enqueued
 from gribmill.queue.times import to_datetime
 
 if TYPE_CHECKING:
-    from gribmill.queue.schedule import Schedule
+    from gribmill.queue.cron import Schedule
 
 Misfire = Literal["skip", "latest", "all"]
 
@@ -72,7 +72,7 @@ class Fired:
 
 def schedule_of(cron: str, timezone: str) -> Schedule:
     """Clocks and time zones are loaded when the first schedule is met: most commands and workers meet none."""
-    from gribmill.queue.schedule import Schedule
+    from gribmill.queue.cron import Schedule
 
     return Schedule(cron, timezone)
 

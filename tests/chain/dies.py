@@ -13,12 +13,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from gribmill.ingest import spool
-from gribmill.pipeline import build_tile, ingest_grib, latest
-from gribmill.pipeline.queue import open_queue
+from gribmill.ingest.download import spool
+from gribmill.pipeline.handlers import build_tile, ingest_grib
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.worker.in_process import Ticker
 from gribmill.settings import Settings
-from gribmill.tiles import atomic, mill
+from gribmill.storage import atomic, latest
+from gribmill.tiles.build import tile_builder as mill
 
 # Long enough to die in, short enough to wait for.
 LEASE_SECONDS = 0.5

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from gribmill.ingest.model import Model
-from gribmill.ingest.registry import OwnModels, load_models
-from gribmill.mirror.forecast import Forecaster
-from gribmill.mirror.publication import plan, publish
+from gribmill.ingest.models.model import Model
+from gribmill.ingest.models.registry import OwnModels, load_models
+from gribmill.sandbox.forecast.forecast import Forecaster
+from gribmill.sandbox.publication import plan, publish
 
 MADE = ("t2m", "u10", "v10", "tp")
 # Asked for and never made, so that every tile has something to name as missing.

@@ -6,9 +6,9 @@ import json
 import os
 from pathlib import Path
 
-from gribmill.pipeline.schedule import scan_job
+from gribmill.pipeline.scan_schedule import scan_job
 from gribmill.queue.model import Succeeded
-from gribmill.tiles.tile import read_tile
+from gribmill.tiles.read.tile import read_tile
 from tests.chain.conftest import NewWorld, of_model
 from tests.chain.world import World
 from tests.waiting import wait_until

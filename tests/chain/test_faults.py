@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from gribmill.mirror.fault import Fault, Kind
-from gribmill.mirror.faults import Faults
 from gribmill.queue.model import Failed, Snoozed
+from gribmill.sandbox.publisher.fault import Fault, Kind
+from gribmill.sandbox.publisher.faults import Faults
 from tests.chain.comparing import same_weather, source_of
 from tests.chain.conftest import NewWorld, of_model
 from tests.chain.world import World

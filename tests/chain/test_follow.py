@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from gribmill.pipeline.catalogue import write
+from gribmill.catalogue.reads import write
 from gribmill.pipeline.follow import Follow
-from gribmill.pipeline.ingest_grib import ingest_job
-from gribmill.pipeline.schedule import Schedule, scan_job
+from gribmill.pipeline.handlers.ingest_grib import ingest_job
+from gribmill.pipeline.scan_schedule import Schedule, scan_job
 from tests.chain.conftest import NewWorld
 
 

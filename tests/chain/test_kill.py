@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.mirror.fault import Fault
-from gribmill.mirror.faults import Faults
-from gribmill.pipeline.prune import remove_leftovers
-from gribmill.pipeline.schedule import scan_job
+from gribmill.pipeline.handlers.prune import remove_leftovers
+from gribmill.pipeline.scan_schedule import scan_job
+from gribmill.sandbox.publisher.fault import Fault
+from gribmill.sandbox.publisher.faults import Faults
 from tests.chain.conftest import NewWorld, of_model
 from tests.chain.dies import POINTS
 from tests.chain.world import environment

@@ -11,11 +11,11 @@ from pathlib import Path
 import eccodes
 import pytest
 
-from gribmill.ingest.registry import load_models
-from gribmill.mirror.publication import roots
-from gribmill.pipeline.ingest_grib import ingest_job
-from gribmill.tiles.tile import read_tile
-from gribmill.tiles.verify import verify
+from gribmill.ingest.models.registry import load_models
+from gribmill.pipeline.handlers.ingest_grib import ingest_job
+from gribmill.sandbox.publication import roots
+from gribmill.tiles.check.verify import verify
+from gribmill.tiles.read.tile import read_tile
 from tests.chain.conftest import NewWorld
 from tests.real_files import real
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.pipeline import ingest_grib
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.ingest_grib import IngestGribArgs, ingest_job
-from gribmill.pipeline.publish import publish_job
-from gribmill.pipeline.schedule import scan_job
+from gribmill.pipeline.handlers import ingest_grib
+from gribmill.pipeline.handlers.ingest_grib import IngestGribArgs, ingest_job
+from gribmill.pipeline.handlers.publish import publish_job
+from gribmill.pipeline.scan_schedule import scan_job
 from gribmill.queue.model import Failed, Succeeded
 from gribmill.queue.worker.in_process import Ticker
 from tests.chain.comparing import source_of

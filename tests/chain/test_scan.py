@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from gribmill.mirror.fault import Fault
-from gribmill.mirror.faults import Faults
-from gribmill.pipeline.catalogue import write
-from gribmill.pipeline.scan_source import Scan
+from gribmill.catalogue.reads import write
+from gribmill.pipeline.handlers.scan_source import Scan
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
 from gribmill.queue.times import to_text
 from gribmill.queue.worker.task import PermanentFailure
+from gribmill.sandbox.publisher.fault import Fault
+from gribmill.sandbox.publisher.faults import Faults
 from tests.chain.conftest import NewWorld
 from tests.chain.world import World
 

@@ -15,20 +15,20 @@ from typing import Any
 
 from click.testing import CliRunner
 
+from gribmill.catalogue.reads import HourRecord, RunRecord
 from gribmill.cli.main import main
 from gribmill.cli.toml_text import toml_value
-from gribmill.mirror.faults import Faults
-from gribmill.mirror.server import Seen, Server
-from gribmill.pipeline.catalogue import HourRecord, RunRecord
 from gribmill.pipeline.context import Context, make_context
-from gribmill.pipeline.latest import read_latest
-from gribmill.pipeline.queue import open_queue
-from gribmill.pipeline.schedule import scan_job
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.scan_schedule import scan_job
 from gribmill.queue.model import Job
 from gribmill.queue.store import Store
-from gribmill.queue.store.insights import JobFilter
+from gribmill.queue.store.queries import JobFilter
 from gribmill.queue.worker.in_process import Ran, Ticker
+from gribmill.sandbox.publisher.faults import Faults
+from gribmill.sandbox.publisher.server import Seen, Server
 from gribmill.settings import Settings
+from gribmill.storage.latest import read_latest
 from tests.chain.stock import Stock, tables
 from tests.waiting import wait_until
 

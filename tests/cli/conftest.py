@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from gribmill.cli.main import main
-from gribmill.pipeline.queue import open_queue
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.store import Store
 from gribmill.settings import Settings
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.ingest.registry import load_models
-from gribmill.mirror.fault import Fault
-from gribmill.mirror.faults import Faults
-from gribmill.mirror.forecast import Forecaster
-from gribmill.mirror.publication import plan, publish, roots
-from gribmill.mirror.server import Server
+from gribmill.ingest.models.registry import load_models
+from gribmill.sandbox.forecast.forecast import Forecaster
+from gribmill.sandbox.publication import plan, publish, roots
+from gribmill.sandbox.publisher.fault import Fault
+from gribmill.sandbox.publisher.faults import Faults
+from gribmill.sandbox.publisher.server import Server
 from tests.cli.conftest import Run
 
 MODEL = load_models()["hrrr"]

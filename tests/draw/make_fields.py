@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gribmill.draw.drawable import Drawable
 from gribmill.regions.grids import Earth, LambertGrid
-from gribmill.tiles.draw.drawable import Drawable
 
 HRRR = LambertGrid.at_corner(
     21.138123,

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gribmill.tiles.draw.coastlines import LONGEST_DEG, coastlines, rings_of
-from gribmill.tiles.draw.land import is_land
+from gribmill.draw.map.coastlines import LONGEST_DEG, coastlines, rings_of
+from gribmill.draw.map.land import is_land
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_coastlines.py"
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from gribmill.tiles.draw import meteogram
-from gribmill.tiles.draw.braille import bars, braille, dots_of
-from gribmill.tiles.draw.curves import Curves, bar_seconds, friendly, with_gaps
-from gribmill.tiles.draw.errors import DrawError
-from gribmill.tiles.draw.meteogram import draw_meteogram
-from gribmill.tiles.draw.meteogram_text import draw_meteogram_terminal
-from gribmill.tiles.draw.night import is_night, nights
-from gribmill.tiles.draw.panels import knots, panels_of, with_wind
+from gribmill.draw.errors import DrawError
+from gribmill.draw.meteogram import png as meteogram
+from gribmill.draw.meteogram.curves import Curves, bar_seconds, friendly, with_gaps
+from gribmill.draw.meteogram.night import is_night, nights
+from gribmill.draw.meteogram.panels import knots, panels_of, with_wind
+from gribmill.draw.meteogram.png import draw_meteogram
+from gribmill.draw.meteogram.text import draw_meteogram_terminal
+from gribmill.draw.terminal.braille import bars, braille, dots_of
 
 START = datetime(2025, 3, 4, 12, tzinfo=UTC)
 UNITS = {

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from gribmill.tiles.draw.errors import DrawError
-from gribmill.tiles.draw.of_tile import barbs_of, drawable_of, main_variable, palette_of
-from gribmill.tiles.draw.plane import plane_of
-from gribmill.tiles.draw.terminal import draw_terminal
+from gribmill.draw.errors import DrawError
+from gribmill.draw.map.plane import plane_of
+from gribmill.draw.of_tile import barbs_of, drawable_of, main_variable, palette_of
+from gribmill.draw.terminal.picture import draw_terminal
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.tile import Tile, read_tile
+from gribmill.tiles.read.tile import Tile, read_tile
 from tests.tiles.make_tile import GFS, make_tile
 
 WIND = {"units": "m s-1", "long_name": "wind", "level": "10 m above ground"}

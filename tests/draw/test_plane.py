@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gribmill.tiles.draw.barbs import map_barbs, turned
-from gribmill.tiles.draw.coastlines import coastlines
-from gribmill.tiles.draw.drawable import Barbs, Drawable
-from gribmill.tiles.draw.errors import DrawError
-from gribmill.tiles.draw.graticule import extent_of, graticule
-from gribmill.tiles.draw.plane import plane_of
+from gribmill.draw.drawable import Barbs, Drawable
+from gribmill.draw.errors import DrawError
+from gribmill.draw.map.barbs import map_barbs, turned
+from gribmill.draw.map.coastlines import coastlines
+from gribmill.draw.map.graticule import extent_of, graticule
+from gribmill.draw.map.plane import plane_of
 from tests.draw.make_fields import HRRR, northeast, regular
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gribmill.tiles.draw import png
-from gribmill.tiles.draw.drawable import Barbs, Drawable
-from gribmill.tiles.draw.errors import DrawError
-from gribmill.tiles.draw.plane import plane_of
-from gribmill.tiles.draw.png import MISSING, PAPER, draw_png, layout_for
-from gribmill.tiles.draw.scale import scale_for
+from gribmill.draw.drawable import Barbs, Drawable
+from gribmill.draw.errors import DrawError
+from gribmill.draw.map import png
+from gribmill.draw.map.plane import plane_of
+from gribmill.draw.map.png import MISSING, PAPER, draw_png, layout_for
+from gribmill.draw.scale import scale_for
 from tests.draw.make_fields import WORDS, northeast, regular
 
 image = pytest.importorskip("matplotlib.image", reason="the extra `plot` is not installed")

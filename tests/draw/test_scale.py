@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gribmill.tiles.draw.palette import palette, palettes
-from gribmill.tiles.draw.scale import level_label, scale_for
-from gribmill.tiles.draw.shown_units import conversion, spelled
-from gribmill.tiles.lexicon import lexicon
+from gribmill.draw.palette import palette, palettes
+from gribmill.draw.scale import level_label, scale_for
+from gribmill.draw.shown_units import conversion, spelled
+from gribmill.grib.names.lexicon import lexicon
 
 
 @pytest.mark.parametrize("name", sorted(palettes()))

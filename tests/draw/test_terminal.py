@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from gribmill.tiles.draw.drawable import Drawable
-from gribmill.tiles.draw.terminal import draw_terminal
+from gribmill.draw.drawable import Drawable
+from gribmill.draw.terminal.picture import draw_terminal
 from tests.draw.make_fields import WORDS, northeast, regular
 
 

@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import fields
+from gribmill.grib.decode.field import fields
+from gribmill.grib.errors import GribError
 from tests.make_grib import PACKINGS1, PACKINGS2, make_message, multi_field, smooth_values
 
 # A gigabyte above what the imports take: an allocation that a lie asked for fails here.

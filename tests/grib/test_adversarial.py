@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import Field, fields, scan_fields
-from gribmill.tiles.grib.messages import DamagedMessage, map_file
+from gribmill.grib.decode.field import Field, fields, scan_fields
+from gribmill.grib.errors import GribError
+from gribmill.grib.messages import DamagedMessage, map_file
 from tests.real_files import REAL_GRIB, real, real_files
 
 # How many fields decode and how many of their points are missing. Their values are compared with other

@@ -9,10 +9,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.bounds import POINT_LIMIT
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import fields
-from gribmill.tiles.grib.second_order import bit_numbers
+from gribmill.grib.decode.field import fields
+from gribmill.grib.errors import GribError
+from gribmill.grib.packing.second_order import bit_numbers
+from gribmill.grib.packing.validate import POINT_LIMIT
 from tests.make_grib import GRIDS, make_message, smooth_values
 
 SHAPE = GRIDS["hrrr-small"].shape

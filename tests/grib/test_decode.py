@@ -9,9 +9,9 @@ import eccodes
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import Field, fields
-from gribmill.tiles.grib.layout import Layout
+from gribmill.grib.decode.field import Field, fields
+from gribmill.grib.errors import GribError
+from gribmill.grib.grid.scan_order import Layout
 from tests.make_grib import GRIDS, PACKINGS1, PACKINGS2, make_message, smooth_values
 
 SHAPE = GRIDS["hrrr-small"].shape

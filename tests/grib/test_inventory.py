@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gribmill.cli.grib import grib
-from gribmill.tiles.inventory import inventory
+from gribmill.grib.inventory import inventory
 from tests.make_grib import GRIDS, make_message, multi_field, smooth_values, write
 from tests.real_files import real
 

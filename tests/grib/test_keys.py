@@ -11,13 +11,13 @@ import eccodes
 import numpy as np
 import pytest
 
-from gribmill.tiles.array_name import array_name
-from gribmill.tiles.grib.field import Field, fields, scan_fields
-from gribmill.tiles.grib.keys import Level
-from gribmill.tiles.grib.level_text import family, level_text
-from gribmill.tiles.grib.messages import map_file
-from gribmill.tiles.grib.product2 import SHAPES
-from gribmill.tiles.units import convert, shown_unit
+from gribmill.grib.decode.field import Field, fields, scan_fields
+from gribmill.grib.messages import map_file
+from gribmill.grib.names.array_name import array_name
+from gribmill.grib.names.levels import family, level_text
+from gribmill.grib.product.grib2 import SHAPES
+from gribmill.grib.product.keys import Level
+from gribmill.tiles.read.units import convert, shown_unit
 from tests.make_grib import make_message, multi_field
 from tests.real_files import real, real_files
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from gribmill.tiles.array_name import array_name
-from gribmill.tiles.grib.field import fields, read_fields
-from gribmill.tiles.grib.level_text import level_text
-from gribmill.tiles.lexicon import choose, from_ecmwf, from_noaa, lexicon, name_of
-from gribmill.tiles.noaa_window import NoaaWindow, parse_window
+from gribmill.grib.decode.field import fields, read_fields
+from gribmill.grib.names.array_name import array_name
+from gribmill.grib.names.levels import level_text
+from gribmill.grib.names.lexicon import choose, from_ecmwf, from_noaa, lexicon, name_of
+from gribmill.grib.names.wgrib2_time import NoaaWindow, parse_window
 from tests.make_grib import make_message
 from tests.real_files import real, real_files
 

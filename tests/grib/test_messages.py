@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib import messages
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import fields
-from gribmill.tiles.grib.messages import DamagedMessage, RawMessage, map_file, scan, walk
+from gribmill.grib import messages
+from gribmill.grib.decode.field import fields
+from gribmill.grib.errors import GribError
+from gribmill.grib.messages import DamagedMessage, RawMessage, map_file, scan, walk
 from tests.make_grib import GRIDS, GridSpec, make_message, write
 
 ONE = make_message(values=280.0, packing="grid_simple")

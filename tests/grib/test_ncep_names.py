@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.tiles.grib.decode import Description, describe
-from gribmill.tiles.grib.field import Field, fields
-from gribmill.tiles.grib.keys import ECMWF, NCEP, Keys, Level, Probability
-from gribmill.tiles.grib.ncep_names import Words, ncep_name, ncep_words, quantities
+from gribmill.grib.decode.eccodes import Description, describe
+from gribmill.grib.decode.field import Field, fields
+from gribmill.grib.names.ncep import Words, ncep_name, ncep_words, quantities
+from gribmill.grib.product.keys import ECMWF, NCEP, Keys, Level, Probability
 from tests.make_grib import REFERENCE, make_message
 
 # NCEP has them, ecCodes does not: the names of NCEP's own tables.
@@ -131,7 +131,7 @@ def test_a_listing_has_a_short_name_at_any_level_but_a_build_asks_for_what_depen
 
 
 def test_the_words_are_in_order_and_none_is_there_twice() -> None:
-    lines = (Path(__file__).parents[2] / "gribmill/tiles/grib/ncep_quantities.txt").read_text().splitlines()
+    lines = (Path(__file__).parents[2] / "gribmill/grib/names/ncep_quantities.txt").read_text().splitlines()
     places = [line.split("\t")[0] for line in lines if not line.startswith("#")]
     assert len(set(places)) == len(places)
     assert list(quantities()) == sorted(quantities())

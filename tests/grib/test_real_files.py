@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.field import Field, read_fields, scan_fields
-from gribmill.tiles.grib.layout import ALTERNATING
-from gribmill.tiles.grib.messages import map_file
-from gribmill.tiles.grib.winds import pairs
+from gribmill.grib.decode.field import Field, read_fields, scan_fields
+from gribmill.grib.decode.winds import pairs
+from gribmill.grib.grid.scan_order import ALTERNATING
+from gribmill.grib.messages import map_file
 from tests.grib.whole_winds import earth_relative
 from tests.real_files import real, real_files
 from tests.witness.bench import Bench

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.field import fields
-from gribmill.tiles.grib.keys import ECMWF
+from gribmill.grib.decode.field import fields
+from gribmill.grib.product.keys import ECMWF
 from tests.make_grib import make_message, smooth_values
 
 PRODUCT, GRID = 8, 8 + 28

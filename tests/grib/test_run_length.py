@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import Field, fields
-from gribmill.tiles.grib.sections import Sections2
+from gribmill.grib.decode.field import Field, fields
+from gribmill.grib.errors import GribError
+from gribmill.grib.sections import Sections2
 from tests.make_grib import make_message
 
 LEVELS = (0, 4, 10, 20, 300)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import Field, fields
+from gribmill.grib.decode.field import Field, fields
+from gribmill.grib.errors import GribError
 from tests.make_grib import GRIDS, make_message
 
 Form = Literal["rows", "one width", "own widths"]

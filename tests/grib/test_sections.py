@@ -8,9 +8,9 @@ import eccodes
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import fields
-from gribmill.tiles.grib.sections import sections1, sections2
+from gribmill.grib.decode.field import fields
+from gribmill.grib.errors import GribError
+from gribmill.grib.sections import sections1, sections2
 from tests.make_grib import make_message, multi_field, smooth_values, write
 
 SHAPE = (60, 90)

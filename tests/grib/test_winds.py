@@ -9,10 +9,10 @@ import eccodes
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.field import Field, fields, read_fields
-from gribmill.tiles.grib.keys import NCEP
-from gribmill.tiles.grib.vectors import partners
-from gribmill.tiles.grib.winds import is_component, pairs
+from gribmill.grib.decode.field import Field, fields, read_fields
+from gribmill.grib.decode.winds import is_component, pairs
+from gribmill.grib.names.vectors import partners
+from gribmill.grib.product.keys import NCEP
 from tests.grib.whole_winds import earth_relative, turn_of
 from tests.make_grib import GRIDS, make_message, multi_field, smooth_values
 from tests.real_files import real

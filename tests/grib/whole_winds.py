@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gribmill.grib.decode.field import Field
+from gribmill.grib.decode.winds import turned
 from gribmill.regions.grids import Grid
-from gribmill.tiles.grib.field import Field
-from gribmill.tiles.grib.winds import turned
 
 
 def earth_relative(u: Field, v: Field) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

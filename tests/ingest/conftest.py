@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 
-from gribmill.ingest.model import Model
-from gribmill.ingest.registry import load_models
-from gribmill.ingest.session import Session
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.models.model import Model
+from gribmill.ingest.models.registry import load_models
 from tests.ingest.server import Publisher, serving
 from tests.ingest.small_grib import SmallFile
 

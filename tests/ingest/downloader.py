@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from gribmill.ingest.download import download
-from gribmill.ingest.session import Session
-from gribmill.pipeline.wanted import wanted
+from gribmill.ingest.download.download import download
+from gribmill.ingest.http.client import Session
+from gribmill.pipeline.index_selectors import wanted
 from tests.ingest.conftest import hrrr_at
 from tests.ingest.server import Publisher
 from tests.ingest.small_grib import RUN, WANTED

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gribmill.identity import run_time
 from gribmill.ingest.errors import ModelError
-from gribmill.ingest.model import Model
-from gribmill.ingest.registry import find_key, load_models, models_named
-from gribmill.ingest.run_id import run_time
+from gribmill.ingest.models.model import Model
+from gribmill.ingest.models.registry import find_key, load_models, models_named
 from gribmill.pipeline.model_check import check_model
 from gribmill.regions.named_grid import named_grids
 

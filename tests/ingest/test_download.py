@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.ingest.download import download
-from gribmill.ingest.failure import NotYet, Permanent, Retryable
-from gribmill.ingest.health import MirrorHealth
-from gribmill.ingest.limits import Limits
-from gribmill.ingest.model import Model
-from gribmill.ingest.published import published
-from gribmill.ingest.session import Session
-from gribmill.pipeline.wanted import wanted
+from gribmill.ingest.download.download import download
+from gribmill.ingest.download.errors import NotYet, Permanent, Retryable
+from gribmill.ingest.download.limits import Limits
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.listing.available_hours import published
+from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
+from gribmill.ingest.models.model import Model
+from gribmill.pipeline.index_selectors import wanted
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import PUBLISHED_AT, Publisher
 from tests.ingest.small_grib import RUN, WANTED, make_file, usual_file

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gribmill.ingest.download import download
-from gribmill.ingest.downloaded import Downloaded
-from gribmill.ingest.failure import DownloadFailed, NotYet, Retryable
-from gribmill.ingest.limits import Limits
-from gribmill.ingest.model import Model
-from gribmill.ingest.published import published
-from gribmill.ingest.session import Session
-from gribmill.ingest.timeouts import Timeouts
-from gribmill.pipeline.wanted import wanted
+from gribmill.ingest.download.download import download
+from gribmill.ingest.download.downloaded import Downloaded
+from gribmill.ingest.download.errors import DownloadFailed, NotYet, Retryable
+from gribmill.ingest.download.limits import Limits
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.timeouts import Timeouts
+from gribmill.ingest.listing.available_hours import published
+from gribmill.ingest.models.model import Model
+from gribmill.pipeline.index_selectors import wanted
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher, Request, serving
 from tests.ingest.small_grib import RUN, WANTED, SmallFile, message, usual_file

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.ingest.download import download
-from gribmill.ingest.downloaded import Downloaded
-from gribmill.ingest.failure import DownloadFailed, Retryable
-from gribmill.ingest.limits import Limits
-from gribmill.ingest.session import Session
-from gribmill.ingest.spool import Spool
-from gribmill.pipeline.wanted import wanted
+from gribmill.ingest.download.download import download
+from gribmill.ingest.download.downloaded import Downloaded
+from gribmill.ingest.download.errors import DownloadFailed, Retryable
+from gribmill.ingest.download.limits import Limits
+from gribmill.ingest.download.spool import Spool
+from gribmill.ingest.http.client import Session
+from gribmill.pipeline.index_selectors import wanted
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher
 from tests.ingest.small_grib import RUN, WANTED, usual_file

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.ingest.download import download
-from gribmill.ingest.downloaded import Downloaded
-from gribmill.ingest.failure import DownloadFailed, NotYet, Permanent, Retryable
-from gribmill.ingest.host import hosts
-from gribmill.ingest.limits import Limits
-from gribmill.ingest.mirror import Mirror
-from gribmill.ingest.model import Model
-from gribmill.ingest.registry import OwnModels, load_models
-from gribmill.ingest.session import Session
-from gribmill.ingest.walk import member_of
-from gribmill.pipeline.wanted import wanted
+from gribmill.ingest.download.download import download
+from gribmill.ingest.download.downloaded import Downloaded
+from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent, Retryable
+from gribmill.ingest.download.limits import Limits
+from gribmill.ingest.download.scan_headers import member_of
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.mirrors.host import hosts
+from gribmill.ingest.mirrors.mirror import Mirror
+from gribmill.ingest.models.model import Model
+from gribmill.ingest.models.registry import OwnModels, load_models
+from gribmill.pipeline.index_selectors import wanted
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher
 from tests.ingest.small_grib import FIELDS, RUN, WANTED, message, usual_file
@@ -96,7 +96,7 @@ def test_a_host_that_only_says_it_knows_ranges_gives_the_whole_file(
 def test_a_whole_file_goes_on_after_a_failure(
     publisher: Publisher, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gribmill.ingest.whole.BLOCK_BYTES", 10_000)
+    monkeypatch.setattr("gribmill.ingest.download.whole_file.BLOCK_BYTES", 10_000)
     publisher.put(key_of(FILE), FILE.data)
     publisher.fault("truncate", ranged=True, times=1, value=35_000)
     fault = publisher.fault("status", ranged=True, value=500)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gribmill.ingest.grib2_header import SHAPES
-from gribmill.ingest.grib_header import BadMessage, MessageHead, read_message
-from gribmill.ingest.walk import walk
-from gribmill.tiles.grib.field import read_fields
+from gribmill.grib.decode.field import read_fields
+from gribmill.grib.grib2_header import SHAPES
+from gribmill.grib.header import BadMessage, MessageHead, read_message
+from gribmill.ingest.download.scan_headers import walk
 from tests.ingest.small_grib import FIELDS, RUN, message, usual_file
 from tests.make_grib import make_message, multi_field
 from tests.real_files import real

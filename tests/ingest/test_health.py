@@ -7,10 +7,17 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gribmill.ingest.health import LONGEST_PAUSE, MirrorHealth, Sighting, after, order_mirrors, sighting_of
-from gribmill.ingest.host import hosts
-from gribmill.ingest.mirror import Mirror, SourceUrls
-from gribmill.ingest.outcome import Broken, NotThere, RateLimited, Untrusted
+from gribmill.ingest.http.errors import Broken, NotThere, RateLimited, Untrusted
+from gribmill.ingest.mirrors.circuit_breaker import (
+    LONGEST_PAUSE,
+    MirrorHealth,
+    Sighting,
+    after,
+    order_mirrors,
+    sighting_of,
+)
+from gribmill.ingest.mirrors.host import hosts
+from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 BROKEN = Broken("u", "answered 500")

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.ingest.answer import Head, http_date
-from gribmill.ingest.deadline import until
-from gribmill.ingest.host import Host, hosts
-from gribmill.ingest.http import Http
-from gribmill.ingest.outcome import Broken, Changed, NoRanges, NotThere, PastEnd, RateLimited, TooLarge, Untrusted
-from gribmill.ingest.session import Session
-from gribmill.ingest.timeouts import Timeouts
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.deadline import until
+from gribmill.ingest.http.errors import Broken, Changed, NoRanges, NotThere, PastEnd, RateLimited, TooLarge, Untrusted
+from gribmill.ingest.http.object_head import Head, http_date
+from gribmill.ingest.http.timeouts import Timeouts
+from gribmill.ingest.http.transport import Http
+from gribmill.ingest.mirrors.host import Host, hosts
 from gribmill.version import __version__
 from tests.ingest.server import Publisher
 
@@ -65,7 +65,7 @@ def test_no_cookie_is_kept_and_no_password_sent(
     publisher: Publisher, session: Session, url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n")
-    monkeypatch.setattr("gribmill.ingest.http._is_loopback", lambda name: False)
+    monkeypatch.setattr("gribmill.ingest.http.transport._is_loopback", lambda name: False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     session.get(url, HOST, limit_bytes=10**6)

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gribmill.ingest.bucket_page import read_bucket_page
-from gribmill.ingest.directory_page import read_page
-from gribmill.ingest.host import hosts
-from gribmill.ingest.listing import list_keys
-from gribmill.ingest.mirror import Mirror
-from gribmill.ingest.model import Model
-from gribmill.ingest.outcome import Broken, SourceError, TooLarge, Untrusted
-from gribmill.ingest.published import published
-from gribmill.ingest.s3_listing import split_root
-from gribmill.ingest.session import Session
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.errors import Broken, SourceError, TooLarge, Untrusted
+from gribmill.ingest.listing.available_hours import published
+from gribmill.ingest.listing.html import read_page
+from gribmill.ingest.listing.objects import list_keys
+from gribmill.ingest.listing.s3 import split_root
+from gribmill.ingest.listing.s3_page import read_bucket_page
+from gribmill.ingest.mirrors.host import hosts
+from gribmill.ingest.mirrors.mirror import Mirror
+from gribmill.ingest.models.model import Model
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import PUBLISHED_AT, Publisher
 from tests.ingest.small_grib import RUN, usual_file
@@ -279,7 +279,7 @@ def test_folders_of_this_machine_are_listed_and_need_no_index(hrrr: Model, sessi
 def test_a_folder_with_too_many_files_is_refused(
     hrrr: Model, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gribmill.ingest.listing.MOST_FILES", 3)
+    monkeypatch.setattr("gribmill.ingest.listing.objects.MOST_FILES", 3)
     for name in "abcd":
         (tmp_path / name).write_bytes(b"x")
     with pytest.raises(TooLarge):

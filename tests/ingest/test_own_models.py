@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from gribmill.identity import run_time
 from gribmill.ingest.errors import ModelError
-from gribmill.ingest.registry import OwnModels, load_models, models_named
-from gribmill.ingest.run_id import run_time
+from gribmill.ingest.models.registry import OwnModels, load_models, models_named
 from gribmill.pipeline.models import configured_models
 from gribmill.settings import load_settings
 

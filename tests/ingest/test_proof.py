@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from gribmill.ingest.claim import Claim, surface_of
-from gribmill.ingest.grib_header import BadMessage
-from gribmill.ingest.proof import Expected, prove_beginning, prove_message
+from gribmill.grib.header import BadMessage
+from gribmill.ingest.download.check_index_entry import Claim, surface_of
+from gribmill.ingest.download.verify_message import Expected, prove_beginning, prove_message
 from tests.ingest.small_grib import FIELDS, RUN, message
 from tests.make_grib import make_message
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gribmill.ingest.download.ranges import ByteRange, Cost, merge
 from gribmill.ingest.errors import IngestError
-from gribmill.ingest.ranges import ByteRange, Cost, merge
 
 PIECES = st.lists(st.tuples(st.integers(0, 3_000_000), st.integers(1, 3_000_000)), min_size=1, max_size=60)
 

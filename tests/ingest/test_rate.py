@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gribmill.ingest.host import Host, hosts
-from gribmill.ingest.outcome import RateLimited
-from gribmill.ingest.rate import RateLimit
-from gribmill.ingest.session import Session
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.errors import RateLimited
+from gribmill.ingest.http.rate_limit import RateLimit
+from gribmill.ingest.mirrors.host import Host, hosts
 from tests.ingest.server import Publisher
 
 NOMADS = hosts()["nomads"]
@@ -93,7 +93,7 @@ def test_a_stopped_process_that_holds_the_count_does_not_block_for_ever(
     limit = _limit(tmp_path, Clock())
     limit.take(NOMADS, "u", 0.0)
     ticks = iter(range(1000))
-    monkeypatch.setattr("gribmill.ingest.rate.time.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("gribmill.ingest.http.rate_limit.time.monotonic", lambda: float(next(ticks)))
     with (tmp_path / "nomads.rate").open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(RateLimited, match="another process"):
@@ -103,9 +103,9 @@ def test_a_stopped_process_that_holds_the_count_does_not_block_for_ever(
 TAKER = """
 import sys
 from pathlib import Path
-from gribmill.ingest.host import hosts
-from gribmill.ingest.outcome import RateLimited
-from gribmill.ingest.rate import RateLimit
+from gribmill.ingest.mirrors.host import hosts
+from gribmill.ingest.http.errors import RateLimited
+from gribmill.ingest.http.rate_limit import RateLimit
 limit = RateLimit(Path(sys.argv[1]), clock=lambda: 1000.0)
 sys.stdin.read(1)
 taken = 0

@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import pytest
 
+from gribmill.identity import run_time
+from gribmill.ingest.download.ranges import ByteRange, merge
 from gribmill.ingest.errors import BadIndex, WrongRun
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import guess_kind, parse_index
 from gribmill.ingest.index.select import Selection, select
-from gribmill.ingest.ranges import ByteRange, merge
-from gribmill.ingest.registry import load_models
-from gribmill.ingest.run_id import run_time
-from gribmill.pipeline.wanted import wanted
+from gribmill.ingest.models.registry import load_models
+from gribmill.pipeline.index_selectors import wanted
 from tests.real_files import real, real_files
 
 MODELS = load_models()

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.index.ecmwf import parse_ecmwf
 from gribmill.ingest.index.noaa import parse_noaa
 from gribmill.ingest.index.select import Selection, select
 from gribmill.ingest.index.wanted import EcmwfWords, NoaaWords, Wanted
-from gribmill.ingest.index.window import Window, parse_window, write_window
-from gribmill.ingest.ranges import ByteRange
+from gribmill.ingest.index.wgrib2_time import Window, parse_window, write_window
 from tests.ingest.make_index import ecmwf_line, noaa_lines, noaa_messages
 
 GROUND = ("2 m above ground",)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gribmill.identity import run_id, run_time
 from gribmill.ingest.errors import IngestError, ModelError
-from gribmill.ingest.run_id import run_id, run_time
-from gribmill.ingest.steps import parse_steps, write_steps
-from gribmill.ingest.template import Template
+from gribmill.ingest.models.hour_ranges import parse_steps, write_steps
+from gribmill.ingest.models.key_template import Template
 
 HRRR = Template("hrrr.{Ymd}/conus/hrrr.t{HH}z.wrfsfcf{ff}.grib2")
 GFS = Template("gfs.{Ymd}/{HH}/atmos/gfs.t{HH}z.pgrb2.0p25.f{fff}")

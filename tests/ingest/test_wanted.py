@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from gribmill.grib.names.lexicon import from_ecmwf, from_noaa, lexicon
 from gribmill.ingest.index.noaa import parse_noaa
 from gribmill.ingest.index.select import select
 from gribmill.ingest.index.wanted import EcmwfWords, NoaaWords
-from gribmill.ingest.registry import load_models
-from gribmill.pipeline.wanted import UnknownVariable, wanted
-from gribmill.tiles.lexicon import from_ecmwf, from_noaa, lexicon
+from gribmill.ingest.models.registry import load_models
+from gribmill.pipeline.index_selectors import UnknownVariable, wanted
 from tests.ingest.make_index import noaa_lines
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gribmill.grib.decode import native as kernel
+from gribmill.grib.decode.field import Field
+from gribmill.grib.sections import Sections2
 from gribmill.kernel import native
-from gribmill.tiles.grib import kernel
-from gribmill.tiles.grib.field import Field
-from gribmill.tiles.grib.sections import Sections2
 
 # For tests of the kernel itself; those of its absence run everywhere.
 needs_kernel = pytest.mark.skipif(native.state() != "native", reason="the native kernel is off or not built")

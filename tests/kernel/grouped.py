@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from gribmill.tiles.grib.sections import Sections2
+from gribmill.grib.sections import Sections2
 
 # In the place of a packed integer: no value, of the first kind or of the second.
 PRIMARY, SECONDARY = "primary", "secondary"

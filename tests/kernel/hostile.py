@@ -10,10 +10,10 @@ import random
 import sys
 from collections.abc import Iterator
 
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import fields
-from gribmill.tiles.grib.kernel import unpack
-from gribmill.tiles.grib.sections import Sections2
+from gribmill.grib.decode.field import fields
+from gribmill.grib.decode.native import unpack
+from gribmill.grib.errors import GribError
+from gribmill.grib.sections import Sections2
 from tests.kernel.variants import small_messages
 
 

@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import gribmill.kernel
-from gribmill.tiles import npz, segments
-from gribmill.tiles.grib import bounds, kernel
+from gribmill.grib.decode import native as kernel
+from gribmill.grib.packing import validate as bounds
+from gribmill.tiles.format import npz_writer as npz
+from gribmill.tiles.format import restart_points as segments
 
 SOURCES = "\n".join(path.read_text() for path in sorted(Path(gribmill.kernel.__file__).parent.rglob("*.[ch]")))
 

@@ -12,11 +12,11 @@ from isal import isal_zlib
 from numpy.typing import NDArray
 
 from gribmill.kernel import native
-from gribmill.tiles.directory import Entry
-from gribmill.tiles.npz import BY_BYTES, BY_WORDS, DEFLATED, STORED, Encoding, Member, member, npy_header
-from gribmill.tiles.segments import segments_in
-from gribmill.tiles.stretches import inflate, stretches_of
-from gribmill.tiles.summary import statistics, statistics_of, summary_of
+from gribmill.tiles.format.npz_writer import BY_BYTES, BY_WORDS, DEFLATED, STORED, Encoding, Member, member, npy_header
+from gribmill.tiles.format.partial_inflate import inflate, stretches_of
+from gribmill.tiles.format.restart_points import segments_in
+from gribmill.tiles.format.statistics import statistics, statistics_of, summary_of
+from gribmill.tiles.format.zip_directory import Entry
 
 pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")
 Words = NDArray[np.uint32]

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.field import Field, fields
-from gribmill.tiles.grib.sections import Sections2
+from gribmill.grib.decode.field import Field, fields
+from gribmill.grib.sections import Sections2
 from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
 from tests.kernel.variants import COVERED, SCANNING_MODES, TINY, fields_of_values, packings, small_messages
 from tests.make_grib import GRIDS, make_message, smooth_values

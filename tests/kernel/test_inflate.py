@@ -11,11 +11,11 @@ from isal import isal_zlib
 from numpy.typing import NDArray
 
 from gribmill.kernel import native
-from gribmill.tiles.archive import Archive
-from gribmill.tiles.npz import DEFLATED, write_npz
-from gribmill.tiles.segments import Segments, segments_in
-from gribmill.tiles.stream import Stream
-from gribmill.tiles.stretches import inflate_whole
+from gribmill.tiles.format.deflate_isal import Stream
+from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.npz_writer import DEFLATED, write_npz
+from gribmill.tiles.format.partial_inflate import inflate_whole
+from gribmill.tiles.format.restart_points import Segments, segments_in
 from tests.kernel.test_deflate import KINDS, encoded
 
 pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")

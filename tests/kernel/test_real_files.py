@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import Field, scan_fields
-from gribmill.tiles.grib.messages import map_file
-from gribmill.tiles.grib.sections import Sections2
+from gribmill.grib.decode.field import Field, scan_fields
+from gribmill.grib.errors import GribError
+from gribmill.grib.messages import map_file
+from gribmill.grib.sections import Sections2
 from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
 from tests.real_files import real, real_files
 

@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib import room as module
-from gribmill.tiles.grib.room import KEPT_POINTS, MOST_KEPT, room
+from gribmill.grib.decode import buffers as module
+from gribmill.grib.decode.buffers import KEPT_POINTS, MOST_KEPT, room
 
 SHAPE = (600, 500)
 

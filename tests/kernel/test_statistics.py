@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import Field, fields
-from gribmill.tiles.grib.product2 import SHAPES
+from gribmill.grib.decode.field import Field, fields
+from gribmill.grib.errors import GribError
+from gribmill.grib.product.grib2 import SHAPES
 from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
 from tests.kernel.variants import TINY
 from tests.make_grib import make_message, smooth_values

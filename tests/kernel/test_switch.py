@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from gribmill.cli.main import cli
+from gribmill.grib.decode.field import fields
 from gribmill.kernel import native
 from gribmill.settings import load_settings
-from gribmill.tiles.grib.field import fields
 from tests.kernel.comparing import needs_kernel
 from tests.make_grib import make_message
 

@@ -15,8 +15,8 @@ SCRIPT = """
 import ctypes, mmap, threading, time
 import numpy as np
 from dataclasses import replace
-from gribmill.tiles.grib import kernel
-from gribmill.tiles.grib.field import fields
+from gribmill.grib.decode import native as kernel
+from gribmill.grib.decode.field import fields
 from tests.kernel.variants import TINY
 from tests.make_grib import make_message
 

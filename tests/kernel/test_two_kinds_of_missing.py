@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from gribmill.tiles.grib.field import Field, fields
-from gribmill.tiles.grib.sections import Sections2
+from gribmill.grib.decode.field import Field, fields
+from gribmill.grib.sections import Sections2
 from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
 from tests.kernel.grouped import PRIMARY, SECONDARY, Code, grouped
 from tests.kernel.variants import TINY

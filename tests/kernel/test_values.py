@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from gribmill.grib.decode.winds import turned
 from gribmill.kernel import native
-from gribmill.tiles.grib.winds import turned
-from gribmill.tiles.packed import pack, unpack
-from gribmill.tiles.summary import statistics
+from gribmill.tiles.format.requantize import pack, unpack
+from gribmill.tiles.format.statistics import statistics
 
 pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")
 SIZES = (1, 7, 8, 9, 16, 4099, 200_000)

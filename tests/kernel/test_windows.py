@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gribmill.grib.decode.field import Field, fields
 from gribmill.kernel import native
 from gribmill.regions.window import Window
-from gribmill.tiles.grib.field import Field, fields
 from tests.kernel.comparing import by_eccodes, needs_kernel
 from tests.kernel.variants import COVERED, SCANNING_MODES, fields_of_values
 from tests.make_grib import GRIDS, make_message

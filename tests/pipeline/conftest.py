@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.pipeline.catalogue import Catalogue, write
+from gribmill.catalogue.reads import Catalogue, write
 from gribmill.pipeline.context import Context, make_context
 from gribmill.settings import Settings
 

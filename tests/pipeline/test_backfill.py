@@ -8,7 +8,7 @@ import pytest
 
 from gribmill.pipeline.backfill import BackfillError, BackfillRequest, enqueue_backfill, plan_backfill, progress_of
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.queue import open_queue
+from gribmill.pipeline.open_queue import open_queue
 from tests.pipeline.conftest import Scribe
 
 BEGIN, END = datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 1, 23, tzinfo=UTC)

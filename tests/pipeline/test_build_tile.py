@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.pipeline.build_tile import run
-from gribmill.pipeline.catalogue import write
+from gribmill.catalogue.reads import write
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.spool import spool_path
+from gribmill.pipeline.handlers.build_tile import run
 from gribmill.queue.model import Outcome, Succeeded
 from gribmill.queue.worker.task import Batch, Task
-from gribmill.tiles.shelf import Shelf
-from gribmill.tiles.tile import read_tile
+from gribmill.storage.layout import Shelf
+from gribmill.storage.spool import spool_path
+from gribmill.tiles.read.tile import read_tile
 from tests.make_grib import make_hrrr_hour
 
 RUN = "20260901_12"

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gribmill.ingest.health import Sighting
-from gribmill.pipeline.catalogue import mirror_writes, write
+from gribmill.catalogue.reads import mirror_writes, write
+from gribmill.ingest.mirrors.circuit_breaker import Sighting
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.queue import open_queue
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import ClaimRequest, NewJob
 from gribmill.settings import Settings
 from tests.pipeline.conftest import Scribe

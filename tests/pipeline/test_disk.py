@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from gribmill.pipeline.disk import files_of
+from gribmill.storage.run_files import files_of
 
 
 def test_files_that_go_while_they_are_counted_are_no_error(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.event import SIZE_LIMIT, EventError, scans_for
+from gribmill.pipeline.s3_events import SIZE_LIMIT, EventError, scans_for
 
 KEY = "hrrr.20261115/conus/hrrr.t06z.wrfsfcf05.grib2"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.latest import publish_latest, read_latest
+from gribmill.storage.latest import publish_latest, read_latest
 from tests.pipeline.conftest import Scribe
 
 OLD, NEW = "20261101_12", "20261101_18"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 
-from gribmill.ingest.run_id import run_time
+from gribmill.identity import run_time
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.prune import RunOnDisk, choose, prune_now, runs_on_disk
+from gribmill.pipeline.handlers.prune import RunOnDisk, choose, prune_now, runs_on_disk
 from gribmill.settings import ChainSettings
 from tests.pipeline.conftest import Scribe
 

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from gribmill.ingest.session import Session
-from gribmill.ingest.timeouts import Timeouts
-from gribmill.pipeline import scan_source
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.timeouts import Timeouts
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.scan_source import Scan
+from gribmill.pipeline.handlers import scan_source
+from gribmill.pipeline.handlers.scan_source import Scan
 from gribmill.queue.model import Snoozed
 from tests.ingest.conftest import hrrr_at, publish
 from tests.ingest.server import Publisher, serving

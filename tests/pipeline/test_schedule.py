@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gribmill.pipeline import schedule as schedule_module
+from gribmill.pipeline import scan_schedule as schedule_module
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.queue import open_queue
-from gribmill.pipeline.schedule import Schedule, ScheduleThread
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.scan_schedule import Schedule, ScheduleThread
 from gribmill.queue.errors import StoreFull
 from gribmill.queue.model import ClaimRequest, NewJob, Report, Snoozed
 from tests.waiting import wait_until

@@ -7,8 +7,8 @@ from itertools import islice, takewhile
 
 import pytest
 
+from gribmill.queue.cron import Schedule
 from gribmill.queue.errors import BadTrigger
-from gribmill.queue.schedule import Schedule
 
 
 def utc(text: str) -> datetime:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from gribmill.queue.argument_template import check_template, render
 from gribmill.queue.errors import BadArguments
-from gribmill.queue.template import check_template, render
 
 TOLD = {"event": {"model": "hrrr", "hour": 5, "yes": True, "list": [1, 2], "deep": {"er": "x"}}}
 

@@ -10,10 +10,10 @@ import numpy as np
 from gribmill.regions.box import Box
 from gribmill.regions.grids import Earth, Grid, LambertGrid, LatLonGrid
 from gribmill.regions.region import Region
-from gribmill.tiles.cutter import cutter
-from gribmill.tiles.draft import Draft
-from gribmill.tiles.meta import Quantity, Source
-from gribmill.tiles.shelf import Shelf
+from gribmill.storage.layout import Shelf
+from gribmill.tiles.build.region_cut import cutter
+from gribmill.tiles.build.tile_writer import Draft
+from gribmill.tiles.format.meta import Quantity, Source
 
 EARTH = Earth.sphere(6371229.0)
 HRRR = LambertGrid.at_corner(

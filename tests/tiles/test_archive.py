@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gribmill.tiles import directory
-from gribmill.tiles.archive import Archive
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.npz import archive, member, write_npz
+from gribmill.tiles.format import zip_directory as directory
+from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.npz_writer import archive, member, write_npz
 
 
 def small() -> dict[str, np.ndarray]:
@@ -187,7 +187,7 @@ def test_stored_garbage_after_the_deflate_stream_is_refused(tmp_path: Path) -> N
     raw = npy(np.zeros(30, "f4"))
     deflater = zlib.compressobj(6, zlib.DEFLATED, -15)
     packed = deflater.compress(raw) + deflater.flush() + b"hidden" * 20
-    from gribmill.tiles.npz import DEFLATED, Member
+    from gribmill.tiles.format.npz_writer import DEFLATED, Member
 
     pieces = archive([Member("t2m", DEFLATED, zlib.crc32(raw), len(raw), packed)])
     refused(tmp_path, b"".join(pieces), "do not end where they should")

@@ -16,17 +16,17 @@ import numpy as np
 import pytest
 
 import gribmill
+from gribmill.grib.decode.field import read_fields
+from gribmill.grib.errors import GribError
+from gribmill.grib.inventory import inventory
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.regions.window import window
-from gribmill.tiles.build import build
+from gribmill.tiles.build.build import build
+from gribmill.tiles.build.tile_builder import Outcome
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.grib.error import GribError
-from gribmill.tiles.grib.field import read_fields
-from gribmill.tiles.inventory import inventory
-from gribmill.tiles.meta import ECMWF_ATTRIBUTION
-from gribmill.tiles.mill import Outcome
-from gribmill.tiles.tile import Tile, read_tile
+from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION
+from gribmill.tiles.read.tile import Tile, read_tile
 from tests.grib.whole_winds import earth_relative
 from tests.make_grib import GRIDS, make_message, multi_field, smooth_values, write
 from tests.real_files import real
@@ -213,7 +213,7 @@ def test_builds_on_several_cores_give_the_same_bytes(hour: Path, tmp_path: Path)
 def test_region_that_cannot_be_encoded_on_another_core_does_not_stop_the_others(
     hour: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gribmill.tiles import draft
+    from gribmill.tiles.build import tile_writer as draft
 
     def refuse(*_: object) -> None:
         raise TileError("no")
@@ -227,7 +227,8 @@ def test_region_that_cannot_be_encoded_on_another_core_does_not_stop_the_others(
 def test_each_message_is_decoded_once_however_many_regions(
     hour: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gribmill.tiles.grib import field, kernel
+    from gribmill.grib.decode import field
+    from gribmill.grib.decode import native as kernel
 
     decoded: list[int] = []
     real_decode, real_unpack = field.decode, kernel.unpack

@@ -11,9 +11,10 @@ import pytest
 
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
-from gribmill.tiles import atomic, grid_file
-from gribmill.tiles.build import build
-from gribmill.tiles.tile import read_tile
+from gribmill.storage import atomic
+from gribmill.tiles.build.build import build
+from gribmill.tiles.format import grid_file
+from gribmill.tiles.read.tile import read_tile
 from tests.make_grib import make_message, write
 
 POTOMAC = Region("potomac", Box(-79, 38, -76, 40))

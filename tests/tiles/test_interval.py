@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from gribmill.tiles.interval import Total, amounts, interval_lengths
+from gribmill.tiles.read.point.deaccumulate import Total, amounts, interval_lengths
 
 
 def hours(*values: int) -> list[int]:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from gribmill.grib.decode.field import Field
+from gribmill.grib.names.ensemble_labels import of_ensemble
+from gribmill.grib.product.keys import NCEP, Keys, Probability
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
-from gribmill.tiles.build import build
-from gribmill.tiles.ensemble_words import of_ensemble
-from gribmill.tiles.grib.field import Field
-from gribmill.tiles.grib.keys import NCEP, Keys, Probability
-from gribmill.tiles.naming import Named
+from gribmill.tiles.build.build import build
+from gribmill.tiles.build.choose_names import Named
 from tests.make_grib import REFERENCE, make_message, write
 
 

@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gribmill.tiles import npz
-from gribmill.tiles.archive import Archive
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.format import npz_writer as npz
+from gribmill.tiles.format.npz_reader import Archive
 
 WRITE_IN_ANOTHER_PROCESS = """
 import sys
 from pathlib import Path
 import numpy as np
-from gribmill.tiles.npz import write_npz
+from gribmill.tiles.format.npz_writer import write_npz
 names = {"t2m", "u10", "v10", "lat", "lon", "meta"}
 arrays = {name: np.full((3, 4), len(name), "f4") for name in names}
 write_npz(Path(sys.argv[1]), arrays)
@@ -110,7 +110,7 @@ def test_more_than_four_gib_are_refused_before_anything_is_written() -> None:
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_debris(tmp_path: Path) -> None:
-    from gribmill.tiles.atomic import write_atomic
+    from gribmill.storage.atomic import write_atomic
 
     path = tmp_path / "005.npz"
     npz.write_npz(path, some_arrays())
@@ -129,7 +129,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_debris(tmp_path: Path) -> Non
 def test_all_pieces_are_written_though_the_system_takes_a_few_bytes_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gribmill.tiles.atomic import MOST_PIECES, write_atomic
+    from gribmill.storage.atomic import MOST_PIECES, write_atomic
 
     pieces = [b"", *(bytes([number % 251]) * (number % 7) for number in range(2 * MOST_PIECES + 3)), b""]
     write_atomic(tmp_path / "new folder" / "whole", pieces)

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gribmill.tiles.meta import PackedAs
-from gribmill.tiles.packed import MISSING, pack, unpack
+from gribmill.tiles.format.meta import PackedAs
+from gribmill.tiles.format.requantize import MISSING, pack, unpack
 
 
 def packing(reference: float = 2500.0, binary: int = 0, decimal: int = 1) -> SimpleNamespace:

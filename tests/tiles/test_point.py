@@ -14,11 +14,11 @@ import gribmill
 from gribmill.regions.box import Box
 from gribmill.regions.grids import Grid, RotatedLatLonGrid
 from gribmill.regions.region import Region
-from gribmill.tiles.archive import Archive
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.npz import write_npz
-from gribmill.tiles.samples import wind_direction
-from gribmill.tiles.tile import read_tile
+from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.npz_writer import write_npz
+from gribmill.tiles.read.point.sample import wind_direction
+from gribmill.tiles.read.tile import read_tile
 from tests.tiles.make_tile import EARTH, GFS, HRRR, make_tile
 
 LAT, LON = 42.36, -71.06

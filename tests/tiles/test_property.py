@@ -10,13 +10,13 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gribmill.grib.decode.field import read_fields
 from gribmill.regions.box import Box
 from gribmill.regions.errors import RegionError
 from gribmill.regions.grids import Grid
 from gribmill.regions.region import Region
-from gribmill.tiles.build import build
-from gribmill.tiles.grib.field import read_fields
-from gribmill.tiles.tile import read_tile
+from gribmill.tiles.build.build import build
+from gribmill.tiles.read.tile import read_tile
 from tests.make_grib import GRIDS, GridSpec, make_message, write
 
 # Scanning modes that every producer may use: rows from the north or the south, columns from the east, boustrophedon.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gribmill
-from gribmill.tiles.grib.error import GribError
+from gribmill.grib.errors import GribError
 from tests.make_grib import make_message, write
 
 HEAVY = ("numpy", "eccodes", "xarray", "pandas", "cfgrib", "pydantic", "rich", "click")

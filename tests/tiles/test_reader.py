@@ -13,9 +13,9 @@ import xarray as xr
 import gribmill
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
-from gribmill.tiles import run as run_module
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.tile import Tile, read_tile
+from gribmill.tiles.read import run_dataset as run_module
+from gribmill.tiles.read.tile import Tile, read_tile
 from tests.tiles.make_tile import GFS, HRRR, make_tile
 
 FIJI = Region("fiji", Box(175.0, -20.0, -175.0, -10.0))
@@ -62,7 +62,7 @@ def test_xarray_finds_the_engine_by_name_and_by_the_file_itself(path: Path, engi
 
 def test_the_engine_leaves_other_npz_files_to_others(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", a=np.zeros(3))
-    from gribmill.tiles.xarray_engine import GribmillEntrypoint
+    from gribmill.tiles.read.xarray_engine import GribmillEntrypoint
 
     assert not GribmillEntrypoint().guess_can_open(tmp_path / "other.npz")
     assert not GribmillEntrypoint().guess_can_open(tmp_path / "absent.npz")

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gribmill.tiles import npz
-from gribmill.tiles.archive import Archive
-from gribmill.tiles.directory import Entry
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.npz import DEFLATED, STORED
-from gribmill.tiles.segments import MOST, Segments, segments_in
-from gribmill.tiles.stream import BLOCK
-from gribmill.tiles.stretches import Stretch, inflate, stretches_of
+from gribmill.tiles.format import npz_writer as npz
+from gribmill.tiles.format.deflate_isal import BLOCK
+from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.npz_writer import DEFLATED, STORED
+from gribmill.tiles.format.partial_inflate import Stretch, inflate, stretches_of
+from gribmill.tiles.format.restart_points import MOST, Segments, segments_in
+from gribmill.tiles.format.zip_directory import Entry
 
 SHAPE = (300, 401)
 

@@ -11,10 +11,10 @@ import pytest
 
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
-from gribmill.tiles.archive import Archive
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.npz import write_npz
-from gribmill.tiles.tile import read_tile
+from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.npz_writer import write_npz
+from gribmill.tiles.read.tile import read_tile
 from tests.tiles.make_tile import GFS, HRRR, make_tile
 
 

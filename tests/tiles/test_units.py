@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gribmill.tiles.units import convert, shown_unit
+from gribmill.tiles.read.units import convert, shown_unit
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ import pytest
 
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
-from gribmill.tiles.archive import Archive
-from gribmill.tiles.build import build
-from gribmill.tiles.diff import diff
-from gribmill.tiles.npz import write_npz
-from gribmill.tiles.tile import read_tile
-from gribmill.tiles.verify import verify
+from gribmill.tiles.build.build import build
+from gribmill.tiles.check.diff import diff
+from gribmill.tiles.check.verify import verify
+from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.npz_writer import write_npz
+from gribmill.tiles.read.tile import read_tile
 from tests.make_grib import make_message, write
 
 POTOMAC = Region("potomac", Box(-79.5, 37.5, -76.5, 40.0))

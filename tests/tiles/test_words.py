@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from gribmill.tiles import words as module
-from gribmill.tiles.grib.decode import describe
-from gribmill.tiles.grib.field import Field, fields
-from gribmill.tiles.words import words
+from gribmill.grib.decode.eccodes import describe
+from gribmill.grib.decode.field import Field, fields
+from gribmill.grib.names import eccodes_names as module
+from gribmill.grib.names.eccodes_names import words
 from tests import make_grib
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.queue.drivers.driver import main
+from gribmill.queue.backend.sqlite import SqliteDatabase
 from gribmill.queue.job_type import Args, JobType, Registry
 from gribmill.queue.model import ClaimRequest, NewJob, Report, Succeeded
-from gribmill.queue.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
 

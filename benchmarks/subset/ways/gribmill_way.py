@@ -7,12 +7,12 @@ from pathlib import Path
 
 from meter import Fetch, main
 
-from gribmill.ingest.download import download
-from gribmill.ingest.model import Model
-from gribmill.ingest.registry import OwnModels, load_models
-from gribmill.ingest.run_id import run_time
-from gribmill.ingest.session import Session
-from gribmill.pipeline.wanted import wanted
+from gribmill.identity import run_time
+from gribmill.ingest.download.download import download
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.models.model import Model
+from gribmill.ingest.models.registry import OwnModels, load_models
+from gribmill.pipeline.index_selectors import wanted
 
 
 def make(date: str) -> Fetch:

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from stopwatch import Boxes, main
 
+from gribmill.grib.decode.field import read_fields
 from gribmill.regions.box import Box
 from gribmill.regions.window import window
-from gribmill.tiles.grib.field import read_fields
 
 sizes: dict[str, int] = {}
 arrays: list[int] = []

@@ -11,7 +11,7 @@ from stopwatch import Boxes, main
 
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
-from gribmill.tiles.build import build
+from gribmill.tiles.build.build import build
 
 
 def work(path: Path, boxes: Boxes, out: Path) -> None:

@@ -28,7 +28,7 @@ from gribmill.errors import GribmillError
 from gribmill.settings import ENV_PREFIX, Settings
 
 if TYPE_CHECKING:
-    from gribmill.pipeline.catalogue import Catalogue
+    from gribmill.catalogue.reads import Catalogue
     from gribmill.queue.store import Store
 
 # Short, so that recovery shows within seconds; real queues use a minute.
@@ -148,7 +148,7 @@ class Stage:
 
     @property
     def catalogue(self) -> Catalogue:
-        from gribmill.pipeline.catalogue import Catalogue
+        from gribmill.catalogue.reads import Catalogue
 
         return Catalogue(self.store.database)
 
@@ -208,7 +208,7 @@ class Stage:
 @contextmanager
 def open_stage(folder: Path, *, publisher: bool = False) -> Iterator[Stage]:
     """A fresh queue in the folder, with a publisher's address if wanted; at the end no process is left behind."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     with fresh_folder(folder):
         port = _free_port() if publisher else 0

@@ -20,9 +20,9 @@ def backup(settings: Settings, target: Path, force: bool) -> None:
 
     Never copy jobs.db with cp: its newest commits are in the log beside it.
     """
-    from gribmill.pipeline.queue import JOBS_FILE, open_queue
+    from gribmill.pipeline.open_queue import JOBS_FILE, open_queue
+    from gribmill.queue.backend.sqlite.check_backup import check_copy
     from gribmill.queue.errors import StoreError
-    from gribmill.queue.sqlite.copy import check_copy
 
     _check_target(target, settings.data_root / JOBS_FILE, force)
     store = open_queue(settings)

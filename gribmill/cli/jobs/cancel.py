@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from gribmill.cli.current_user import operator_name
 from gribmill.cli.jobs.ids import for_each, parse_ids
-from gribmill.cli.operator import operator_name
 from gribmill.settings import Settings
 
 
@@ -22,7 +22,7 @@ def cancel(settings: Settings, ids: tuple[int, ...], reason: str | None, as_json
     Jobs that wait on a cancelled one are cancelled with it.
     Exit code 1 when any of them was refused.
     """
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
     text = f"cancelled by {operator_name()}" + (f": {reason[:1000]}" if reason else "")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from gribmill.cli.current_user import operator_name
 from gribmill.cli.duration import DURATION
 from gribmill.cli.jobs.ids import parse_ids
 from gribmill.cli.jobs.json_input import parse_object, read_objects
 from gribmill.cli.jobs.move import PRIORITY
-from gribmill.cli.operator import operator_name
 from gribmill.cli.output import print_json
 from gribmill.settings import Settings
 
@@ -64,7 +64,7 @@ def enqueue(
     gribmill jobs enqueue ingest_grib '{"model_id": "hrrr", "run_id": "20230125_12", "hour": 5}'
     seq 100 | sed 's/.*/{"say": "&"}/' | gribmill jobs enqueue sleep -
     """
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
     from gribmill.queue.model import NewJob
 
     _check_word("--tenant", tenant, NAME_LIMIT)

@@ -23,7 +23,7 @@ from gribmill.settings import Settings
 
 if TYPE_CHECKING:
     from gribmill.queue.store import Store
-    from gribmill.queue.store.insights import JobFilter
+    from gribmill.queue.store.queries import JobFilter
 
 PAGE_LIMIT = 1000
 
@@ -57,7 +57,7 @@ def list_jobs(
     gribmill jobs list --status dead_letter --type build_tile
     gribmill jobs list --before 4711          the page after the one that ended at 4711
     """
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
     check_type(store, filters["type_key"])
@@ -80,7 +80,7 @@ def _filter(
     since: float | None,
     before_age: float | None,
 ) -> JobFilter:
-    from gribmill.queue.store.insights import JobFilter
+    from gribmill.queue.store.queries import JobFilter
 
     now = datetime.now(UTC)
     return JobFilter(

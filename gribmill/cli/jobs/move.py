@@ -38,7 +38,7 @@ def move(
     gribmill jobs move 12 --before 7
     gribmill jobs move --normalize 0
     """
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     wishes = [front, back, before is not None, priority is not None, now, normalize is not None]
     if sum(wishes) != 1:

@@ -12,7 +12,7 @@ from gribmill.settings import Settings
 @click.pass_obj
 def pause(settings: Settings, type_keys: tuple[str, ...]) -> None:
     """Start no more jobs of these types until they are resumed. Running ones go on."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
     keys = [store.types[key].key for key in type_keys]
@@ -26,7 +26,7 @@ def pause(settings: Settings, type_keys: tuple[str, ...]) -> None:
 @click.pass_obj
 def resume(settings: Settings, type_keys: tuple[str, ...]) -> None:
     """Let paused types go on."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
     keys = [store.types[key].key for key in type_keys]

@@ -22,7 +22,7 @@ def prune(
     settings: Settings, completed_days: float | None, failed_days: float | None, dry_run: bool, as_json: bool
 ) -> None:
     """Remove finished jobs and their attempts by age. Workers do it by themselves every hour."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     keep_completed = settings.queue.keep_completed_days if completed_days is None else completed_days
     keep_failed = settings.queue.keep_failed_days if failed_days is None else failed_days

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from gribmill.queue.model import Attempt, Job
-    from gribmill.queue.store.insights import Relative
+    from gribmill.queue.store.queries import Relative
 
 DEAD_LETTER = "dead_letter"
 STYLES = {

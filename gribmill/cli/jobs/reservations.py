@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.current_user import operator_name
 from gribmill.cli.duration import DURATION, readable
 from gribmill.cli.jobs.record import age_seconds
-from gribmill.cli.operator import operator_name
 from gribmill.cli.output import print_json, print_table
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings import Settings
@@ -36,7 +36,7 @@ def reserve(
 
     Running jobs go on. For work by hand that must not meet the workers.
     """
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
     from gribmill.queue.store.reservations import EVERYTHING
 
     store = open_queue(settings)
@@ -59,7 +59,7 @@ def reserve(
 @click.pass_obj
 def release(settings: Settings, reservation_ids: tuple[str, ...]) -> None:
     """End reservations: jobs start again."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
     for reservation_id in reservation_ids:
@@ -72,7 +72,7 @@ def release(settings: Settings, reservation_ids: tuple[str, ...]) -> None:
 @click.pass_obj
 def reservations(settings: Settings, as_json: bool) -> None:
     """The reservations in force."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     held = open_queue(settings).reservations()
     if as_json:

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from gribmill.cli.current_user import operator_name
 from gribmill.cli.jobs.ids import for_each, parse_ids
-from gribmill.cli.operator import operator_name
 from gribmill.settings import Settings
 
 
@@ -21,7 +21,7 @@ def retry(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
     The old rows stay as they are. An equal job that is active already is not doubled.
     Exit code 1 when any of them was refused.
     """
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
 

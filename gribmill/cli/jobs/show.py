@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from gribmill.queue.model import Attempt, Job
-    from gribmill.queue.store.insights import History, Relative
+    from gribmill.queue.store.queries import History, Relative
 
 RELATIVES_SHOWN = 12
 
@@ -40,7 +40,7 @@ RELATIVES_SHOWN = 12
 @click.pass_obj
 def show(settings: Settings, job_id: int, as_json: bool) -> None:
     """One job: its timeline of attempts with what they printed, its retries, siblings, parents and children."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     history = open_queue(settings).history(job_id)
     if as_json:

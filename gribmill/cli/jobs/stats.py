@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from gribmill.queue.store import Store
-    from gribmill.queue.store.insights import TypeStats
+    from gribmill.queue.store.queries import TypeStats
 
 
 @click.command()
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def stats(settings: Settings, watch: bool, every: float, as_json: bool) -> None:
     """Depth by type and status, the oldest ready job, and the last hour's waits, run times and failures."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
     if watch:

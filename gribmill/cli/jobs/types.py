@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
     """The declared job types; with TYPE one of them and its arguments."""
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
     paused = store.paused_types()

@@ -18,7 +18,7 @@ def verify(settings: Settings, as_json: bool) -> None:
 
     Exit code 1 when a promise is broken, with the rows that break it.
     """
-    from gribmill.pipeline.queue import open_queue
+    from gribmill.pipeline.open_queue import open_queue
 
     violations = open_queue(settings).verify()
     if as_json:

@@ -10,7 +10,7 @@ from typing import Any
 
 from gribmill.ingest.errors import BadIndex, WrongRun
 from gribmill.ingest.index.entry import LARGEST_OFFSET, SHORTEST_MESSAGE, Entry, Inventory
-from gribmill.ingest.index.text import numbered_lines
+from gribmill.ingest.index.lines import numbered_lines
 
 NEEDED = ("param", "levtype", "step")
 LONGEST_VALUE = 100

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from gribmill.ingest.model_file import IndexKind
+from gribmill.ingest.models.model_file import IndexKind
 
 # The shortest GRIB message there can be: an indicator, the end, and next to nothing between.
 SHORTEST_MESSAGE = 24

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from gribmill.ingest.errors import BadIndex, WrongRun
 from gribmill.ingest.index.entry import LARGEST_OFFSET, SHORTEST_MESSAGE, Entry, Inventory
-from gribmill.ingest.index.text import numbered_lines
+from gribmill.ingest.index.lines import numbered_lines
 
 FORM = "number:offset:d=date:element:level:time:"
 _NUMBER = re.compile(r"([0-9]{1,7})(?:\.([0-9]{1,4}))?")

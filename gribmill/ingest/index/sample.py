@@ -9,8 +9,8 @@ from datetime import datetime
 from importlib.resources import files
 
 from gribmill.ingest.errors import ModelError
-from gribmill.ingest.index.window import Statistic, Window, write_window
-from gribmill.ingest.model import Model
+from gribmill.ingest.index.wgrib2_time import Statistic, Window, write_window
+from gribmill.ingest.models.model import Model
 
 # Times in inventories: `inst`; `acc run`, since the run began; `max 1h`, the last hour; `ave since 6h`, since the
 # last reset of every sixth hour; minutes in the same way, `ave 5m`.
@@ -34,7 +34,7 @@ def sample_index(model: Model, run: datetime, hour: int) -> bytes:
 
 def inventory_lines(model: Model) -> list[str]:
     """The lines of the model's inventory, without blanks and comments."""
-    path = files("gribmill.ingest").joinpath("samples", f"{model.sample}.txt")
+    path = files("gribmill.ingest.models").joinpath("samples", f"{model.sample}.txt")
     if model.sample is None or not path.is_file():
         raise ModelError(f"model {model.id} has no inventory to try its variables on; give an index file of it")
     lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())

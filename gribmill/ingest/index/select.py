@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.index.entry import Entry, Inventory
 from gribmill.ingest.index.wanted import EcmwfWords, NoaaWords, Wanted
-from gribmill.ingest.index.window import Window, parse_window
-from gribmill.ingest.ranges import ByteRange
+from gribmill.ingest.index.wgrib2_time import Window, parse_window
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gribmill.ingest.index.window import Statistic
+from gribmill.ingest.index.wgrib2_time import Statistic
 
 
 @dataclass(frozen=True, slots=True)

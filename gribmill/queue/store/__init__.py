@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gribmill.queue.store.claims import Claims
-from gribmill.queue.store.enqueues import Enqueues
-from gribmill.queue.store.finishes import Finishes
-from gribmill.queue.store.insights import Insights
-from gribmill.queue.store.operations import Operations
-from gribmill.queue.store.order import Order
+from gribmill.queue.store.completion import Finishes
+from gribmill.queue.store.enqueue import Enqueues
+from gribmill.queue.store.operator_actions import Operations
+from gribmill.queue.store.ordering import Order
+from gribmill.queue.store.queries import Insights
 from gribmill.queue.store.recovery import Recovery
 from gribmill.queue.store.reservations import Reservations
 from gribmill.queue.store.retention import Retention

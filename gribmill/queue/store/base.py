@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gribmill.queue.database import Database, Row, Transaction
+from gribmill.queue.backend.protocol import Database, Row, Transaction
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.job_type import JobType, Registry
 

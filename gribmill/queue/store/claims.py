@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gribmill.queue.database import Row, Transaction
+from gribmill.queue.backend.protocol import Row, Transaction
 from gribmill.queue.model import Claimed, ClaimRequest
 from gribmill.queue.store.base import StoreBase
 from gribmill.queue.times import to_datetime, to_text

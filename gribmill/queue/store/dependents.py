@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gribmill.queue.database import Transaction
+from gribmill.queue.backend.protocol import Transaction
 
 
 def settle_dependents(tx: Transaction, job_id: int, status: str) -> bool:

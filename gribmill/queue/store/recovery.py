@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gribmill.queue.database import Row, Transaction
+from gribmill.queue.backend.protocol import Row, Transaction
 from gribmill.queue.model import Ticket
 from gribmill.queue.store.base import StoreBase
+from gribmill.queue.store.completion import retry_wait
 from gribmill.queue.store.dependents import settle_dependents
-from gribmill.queue.store.finishes import retry_wait
 from gribmill.queue.times import to_text
 
 SWEEP_LIMIT = 500

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 
-from gribmill.queue.database import Row
+from gribmill.queue.backend.protocol import Row
 from gribmill.queue.errors import NotAllowed, Reserved
 from gribmill.queue.model import Reservation
 from gribmill.queue.store.base import StoreBase

@@ -9,19 +9,19 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
-from gribmill.queue.database import Row, Transaction
+from gribmill.queue.argument_template import check_template, render
+from gribmill.queue.backend.protocol import Row, Transaction
 from gribmill.queue.dedupe import canonical_json
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
 from gribmill.queue.job_type import ARGS_LIMIT_BYTES
 from gribmill.queue.model import DEFAULT_TENANT, NewJob, Source
 from gribmill.queue.store.base import ID_LIMIT
-from gribmill.queue.store.enqueues import Enqueues, check_job, insert_jobs
-from gribmill.queue.template import check_template, render
+from gribmill.queue.store.enqueue import Enqueues, check_job, insert_jobs
 from gribmill.queue.times import to_datetime, to_rfc3339, to_text
 from gribmill.queue.trigger import Fired, NewTrigger, Trigger, schedule_of, template_of, trigger_of
 
 if TYPE_CHECKING:
-    from gribmill.queue.schedule import Schedule
+    from gribmill.queue.cron import Schedule
 
 # A slot that is later than this was missed: the machine slept, or no worker ran.
 PUNCTUAL_WITHIN = timedelta(seconds=60)

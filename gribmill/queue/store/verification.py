@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gribmill.queue.statements import statement_names
+from gribmill.queue.backend.sqlite.statements import statement_names
 from gribmill.queue.store.base import StoreBase
 
 

@@ -13,10 +13,10 @@ from gribmill.queue.errors import StoreError
 from gribmill.queue.model import Claimed, ClaimRequest, Outcome, Report, Snoozed
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from gribmill.queue.worker.clockwork import Clockwork
 from gribmill.queue.worker.redact import redacted
-from gribmill.queue.worker.run import run_batch
+from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
+from gribmill.queue.worker.trigger_poller import Clockwork
 
 log = logging.getLogger("gribmill.worker")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from gribmill.queue.errors import UnknownLane
 from gribmill.queue.job_type import JobType, Registry
-from gribmill.queue.worker.child import Child
+from gribmill.queue.worker.executor_handle import Child
 
 log = logging.getLogger("gribmill.worker")
 

@@ -14,16 +14,16 @@ from gribmill.queue.errors import QueueError, StoreError, StoreReplaced
 from gribmill.queue.model import Claimed, ClaimRequest, Failed, Report, Snoozed, Ticket
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from gribmill.queue.worker.child import Child
-from gribmill.queue.worker.clockwork import Clockwork
-from gribmill.queue.worker.complaint import Complaint
-from gribmill.queue.worker.crew import Crew
-from gribmill.queue.worker.fence import Fence
+from gribmill.queue.worker.executor_handle import Child
+from gribmill.queue.worker.executor_pool import Crew
 from gribmill.queue.worker.lane import Lane, make_lanes
+from gribmill.queue.worker.lease_watchdog import Fence
 from gribmill.queue.worker.maintenance import Maintenance
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.redact import redacted
 from gribmill.queue.worker.signals import StopSignals
+from gribmill.queue.worker.throttled_log import Complaint
+from gribmill.queue.worker.trigger_poller import Clockwork
 
 log = logging.getLogger("gribmill.worker")
 

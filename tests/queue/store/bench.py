@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
+from gribmill.queue.backend.sqlite import SqliteDatabase
 from gribmill.queue.job_type import Registry
-from gribmill.queue.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from gribmill.queue import statements
-from gribmill.queue.sqlite.host_lock import HostLock
+from gribmill.queue.backend.sqlite import statements
+from gribmill.queue.backend.sqlite.host_lock import HostLock
 
 FENCE = " AND attempt_no = :attempt_no AND worker_id = :worker_id"
 

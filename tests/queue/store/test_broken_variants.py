@@ -9,8 +9,8 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from gribmill.queue.backend.sqlite.statements import statement
 from gribmill.queue.errors import QueueError
-from gribmill.queue.statements import statement
 from tests.queue.store import guarantees as g
 from tests.queue.store.bench import Bench, SqliteBench
 from tests.queue.store.mutant import FENCE, Mutant

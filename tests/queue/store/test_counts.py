@@ -6,8 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gribmill.queue.sqlite import SqliteDatabase
-from gribmill.queue.statements import statement
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.backend.sqlite.statements import statement
 from gribmill.queue.store import Store
 from tests.queue.store.bench import Bench
 from tests.queue.store.hands import add, fail, succeed, take

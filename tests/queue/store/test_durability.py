@@ -13,12 +13,12 @@ from typing import Literal
 
 import pytest
 
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.backend.sqlite.database import CHECKPOINT_PAGES, LOG_BYTES_KEPT
+from gribmill.queue.backend.sqlite.durable_log import FLUSHES_BEFORE_ROOM, DurableLog
+from gribmill.queue.backend.sqlite.host_lock import HostLock
 from gribmill.queue.errors import StoreError
 from gribmill.queue.model import NewJob
-from gribmill.queue.sqlite import SqliteDatabase
-from gribmill.queue.sqlite.database import CHECKPOINT_PAGES, LOG_BYTES_KEPT
-from gribmill.queue.sqlite.durable_log import FLUSHES_BEFORE_ROOM, DurableLog
-from gribmill.queue.sqlite.host_lock import HostLock
 from gribmill.queue.store import Store
 from tests.queue.store.hands import add, asks, claim, succeed, take
 from tests.queue.store.sample_types import TYPES

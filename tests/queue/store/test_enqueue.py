@@ -10,7 +10,7 @@ import pytest
 from gribmill.queue.errors import BadArguments, JobNotFound, StatementRefused, UnknownJobType
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.store.insights import JobFilter
+from gribmill.queue.store.queries import JobFilter
 from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.hands import add, claim, drain, fail, stop, succeed, take

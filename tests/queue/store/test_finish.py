@@ -10,7 +10,7 @@ from gribmill.queue.backoff import backoff_seconds
 from gribmill.queue.errors import BadArguments, JobNotFound, StatementRefused
 from gribmill.queue.model import Failed, NewJob, Report, Snoozed, Succeeded, Ticket, Write
 from gribmill.queue.store import Store
-from gribmill.queue.store.insights import JobFilter
+from gribmill.queue.store.queries import JobFilter
 from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.hands import add, attempts, claim, fail, report, snooze, stop, succeed, take

@@ -9,7 +9,7 @@ import pytest
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.store.insights import JobFilter, TypeStats
+from gribmill.queue.store.queries import JobFilter, TypeStats
 from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.hands import add, claim, fail, snooze, stop, succeed, take

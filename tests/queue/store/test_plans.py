@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.database import Params
-from gribmill.queue.sqlite import SqliteDatabase
-from gribmill.queue.statements import statement
+from gribmill.queue.backend.protocol import Params
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.backend.sqlite.statements import statement
 from gribmill.queue.store import Store
 from tests.queue.store.sample_types import TYPES
 

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.backend.sqlite import filesystem_check as place
+from gribmill.queue.backend.sqlite.database import PAGE_BYTES
 from gribmill.queue.errors import QueueError, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreUnsafe
 from gribmill.queue.model import NewJob
-from gribmill.queue.sqlite import SqliteDatabase, place
-from gribmill.queue.sqlite.database import PAGE_BYTES
 from gribmill.queue.store import Store
 from tests.queue.store.bench import SqliteBench
 from tests.queue.store.hands import add, attempts, claim, drain, succeed, take

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
+from gribmill.queue.backend.sqlite import SqliteDatabase, host_lock
+from gribmill.queue.backend.sqlite import database as database_module
+from gribmill.queue.backend.sqlite.host_lock import HostLock
 from gribmill.queue.errors import StatementRefused, StoreBusy, StoreError
 from gribmill.queue.model import NewJob
-from gribmill.queue.sqlite import SqliteDatabase, host_lock
-from gribmill.queue.sqlite import database as database_module
-from gribmill.queue.sqlite.host_lock import HostLock
 from gribmill.queue.store import Store
 from tests.queue.store.bench import Bench, SqliteBench
 from tests.queue.store.hands import add, claim, drain, succeed, take

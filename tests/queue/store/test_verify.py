@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from gribmill.queue.backend.sqlite.statements import statement_names
 from gribmill.queue.model import NewJob
-from gribmill.queue.statements import statement_names
 from gribmill.queue.times import to_text
 from gribmill.queue.trigger import NewTrigger
 from tests.queue.store.bench import Bench

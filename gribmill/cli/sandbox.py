@@ -1,0 +1,163 @@
+"""`gribmill mirror`: a mirror of one's own, for demos, tests and load."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gribmill.cli.parse_names import parse_names
+from gribmill.settings import Settings
+
+if TYPE_CHECKING:
+    from gribmill.ingest.models.model import Model
+    from gribmill.sandbox.publication import Publication, Wait
+    from gribmill.sandbox.publisher.server import Server
+
+DEFAULT_PORT = 8750
+MOST_PORTS = 65535
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, MOST_PORTS), default=DEFAULT_PORT, show_default=True, help="0: any free."
+)
+@click.option(
+    "--make",
+    "names",
+    metavar="MODELS",
+    callback=parse_names,
+    help="Fill DIR with made-up files of these models (hrrr,gfs,gefs.p01).",
+)
+@click.option("--run", metavar="RUN", help="The run to make, such as 20260901_12. [default: the newest]")
+@click.option("--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="So many of the newest runs.")
+@click.option("--hours", default="0-6", show_default=True, help="The hours to make, such as 0-18 or 0-120/3.")
+@click.option(
+    "--vars", "only", metavar="NAMES", callback=parse_names,
+    help="Only these variables, without neighbours. [default: all]",
+)  # fmt: skip
+@click.option("--every", type=click.FloatRange(0, 86400), default=0.0, help="Seconds to wait between hours.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same bytes.")
+@click.option(
+    "--coarse", type=click.IntRange(1, 100), default=1,
+    help="Every so-manieth point of the true grid, same map and corner: quick demos.",
+)  # fmt: skip
+@click.option("--serve", is_flag=True, help="With --make: serve too, from the first file on.")
+@click.option("--fault", "faults", multiple=True, metavar="FAULT", help="What goes wrong; see above. May be repeated.")
+@click.option("--multi-range", is_flag=True, help="Answer several ranges in one request, as NOMADS and ECMWF do.")
+@click.option("--no-digests", is_flag=True, help="No Content-Digest on answers, as on S3 itself.")
+@click.pass_obj
+def mirror(
+    settings: Settings, folder: Path, host: str, port: int, names: tuple[str, ...], run: str | None, runs: int,
+    hours: str, only: tuple[str, ...], every: float, seed: int, coarse: int, serve: bool, faults: tuple[str, ...],
+    multi_range: bool, no_digests: bool,
+) -> None:  # fmt: skip
+    """Serve the folder DIR over HTTP as the clouds do, or fill it with made-up forecasts.
+
+    Answers S3's LIST (each top folder is a bucket), HEAD, GET, ranges, ETags and conditions, and
+    pages of folders. With --make come GRIB2 files on the models' true grids, in their true packing,
+    with their indexes, under the keys of each model's first mirror.
+
+    \b
+    gribmill mirror DIR                                   serve what is there
+    gribmill mirror --make hrrr DIR                       seven hours of the newest HRRR run
+    gribmill mirror --make hrrr,gfs DIR --coarse 4 --every 5 --serve
+                                                          two models, an hour every five seconds
+    gribmill mirror DIR --fault 500:0.2x2 --fault flip:3  a fifth of the files fails twice; hour 3 is damaged
+
+    \b
+    Faults, as KIND, KIND:SHARE (0.25 of the files), KIND:HOURS (3 or 0-6); xN hits the first N requests:
+    truncate   the file has only its first part     stale-idx  the index is of an earlier edition
+    slow       20 kB/s                              500        InternalError instead of the file
+    flip       a wrong bit on the way               vanish     listed, but 404 when fetched
+    replace    packed anew after the first request  cut        the connection breaks in mid-answer
+    """
+    from gribmill.ingest.models.registry import models_named
+    from gribmill.pipeline.models import configured_models
+    from gribmill.sandbox.publication import models_in
+    from gribmill.sandbox.publisher.fault import parse_fault
+    from gribmill.sandbox.publisher.faults import Faults
+    from gribmill.sandbox.publisher.server import Server
+
+    if run is not None and runs > 1:
+        raise click.UsageError("--run and --runs exclude each other")
+    known = configured_models(settings)
+    models = [model for name in names for model in models_named(known, name)]
+    found = Faults([parse_fault(text) for text in faults], seed)
+    if models:
+        _make_folder(folder)
+        publishing = _publishing(models, folder, hours, run, runs, only, seed, coarse)
+    server = None
+    if serve or not models:
+        server = Server(folder, found, host=host, port=port, digests=not no_digests, multi_range=multi_range)
+    stop = _stop_on_signals()
+    if server:
+        server.start()
+        _announce(server, folder, models or models_in(known.values(), folder))
+    try:
+        if models:
+            _show(publishing(every, stop.wait))
+        if server:
+            stop.wait()
+    finally:
+        if server:
+            server.stop()
+            click.echo(f"stopped after {len(server.seen)} requests", err=True)
+
+
+def _make_folder(folder: Path) -> None:
+    from gribmill.sandbox.errors import MirrorError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MirrorError(f"the folder {folder} cannot be made: {error.strerror}") from None
+
+
+def _publishing(
+    models: Sequence[Model], folder: Path, hours: str, run: str | None, runs: int, only: Sequence[str],
+    seed: int, coarse: int,
+) -> Callable[[float, Wait], Iterator[tuple[Publication, int]]]:  # fmt: skip
+    """Everything is checked now; files appear when it is called with the pace."""
+    from gribmill.pipeline.index_selectors import wanted
+    from gribmill.sandbox.forecast.forecast import Forecaster, grid_of
+    from gribmill.sandbox.forecast.grid_keys import thinned
+    from gribmill.sandbox.publication import plan, publish
+
+    wanted(only)
+    for model in models:
+        thinned(grid_of(model), coarse)
+    planned = plan(models, hours, datetime.now(UTC), run=run, runs=runs)
+    forecaster = Forecaster(seed, coarse, frozenset(only))
+    return lambda every, wait: publish(planned, folder, forecaster, every_seconds=every, wait=wait)
+
+
+def _show(published: Iterator[tuple[Publication, int]]) -> None:
+    for publication, size in published:
+        click.echo(f"{datetime.now(UTC):%H:%M:%S}  {publication.key}  {size / 1e6:.1f} MB")
+
+
+def _announce(server: Server, folder: Path, models: Sequence[Model]) -> None:
+    from gribmill.sandbox.publication import roots
+
+    click.echo(f"serving {folder} at {server.url}  (Ctrl-C stops)")
+    if models:
+        click.echo("in gribmill.toml, so that gribmill reads from here alone:\n\n[roots]")
+        click.echo("".join(f'{name} = "{root}"\n' for name, root in roots(models, server.url).items()))
+    else:
+        click.echo("in gribmill.toml under [roots], a mirror's name and this address with the folder of its keys:")
+        click.echo(f'aws-hrrr = "{server.url}FOLDER/"')
+
+
+def _stop_on_signals() -> threading.Event:
+    stop = threading.Event()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, lambda *_: stop.set())
+    return stop

@@ -1,0 +1,1 @@
+"""One field of a tile as a PNG map."""

@@ -1,0 +1,1 @@
+"""A point forecast over time, as PNG or text."""

@@ -1,0 +1,101 @@
+"""A variable of a tile as something to draw."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gribmill.draw.drawable import Barbs, Drawable
+from gribmill.draw.errors import DrawError
+from gribmill.grib.names.lexicon import lexicon
+from gribmill.regions.grids import Grid
+from gribmill.tiles.format.grid_record import cached_grid
+from gribmill.tiles.read.point.sample import USUAL
+from gribmill.tiles.read.tile import Floats, Tile
+
+CELL_STATISTICS = ("_mean", "_min", "_max")  # that a regular grid's cells add to a name
+UPPER_HPA = 600  # jet-stream colours from this level up
+
+
+def main_variable(tile: Tile) -> str:
+    """What one looks at first: the temperature, or the first of the usual ones that is there."""
+    if not tile.names:
+        raise DrawError(f"{tile.path} has no variable to draw")
+    return next((name for name in USUAL if name in tile.meta.variables), tile.names[0])
+
+
+def drawable_of(tile: Tile, name: str) -> Drawable:
+    """A stored variable, or wind speed: `ws10` from u10 and v10, `ws_500` from u_500 and v_500."""
+    pair = _components(tile, name)
+    facts = tile.meta.variables.get(pair[0] if pair else name)
+    if facts is None:
+        tile.read(name)  # raises the error that lists what there is
+        raise AssertionError(name)
+    if pair:
+        values = np.hypot(*(tile.read(part) for part in pair))
+        long_name, palette = f"Wind speed at {facts.level}".replace(" mb", " hPa"), _wind_palette(name)
+    else:
+        values, long_name, palette = tile.read(name), facts.long_name, palette_of(name)
+    meta, (lat, lon) = tile.meta, _coordinates(tile)
+    return Drawable(
+        values=values,
+        lat=lat,
+        lon=lon,
+        units=facts.units,
+        long_name=long_name,
+        name=name,
+        palette=palette,
+        model=meta.model,
+        run=f"{meta.run_time:%Y-%m-%d %HZ}",
+        region=meta.region.title or meta.region.name,
+        valid=meta.valid_time,
+        hour=meta.minutes / 60,
+        attribution=meta.attribution or "",
+        grid=None if tile.regular else window_grid(tile),
+    )
+
+
+def barbs_of(tile: Tile, level: str | None = None) -> Barbs:
+    """The wind at a level, by the ending of its names (`10`, `_500`); at 10 m, or where there is one, by default."""
+    levels = sorted((name[1:] for name in tile.names if _components(tile, f"ws{name[1:]}", stored=True)), key=_first_10)
+    wanted = level if level is not None else next(iter(levels), "10")
+    if wanted not in levels:
+        have = ", ".join(dict.fromkeys(levels)) or "none"
+        raise DrawError(f"{tile.path} has no u{wanted} and v{wanted} for barbs; levels with both: {have}")
+    return Barbs(tile.read(f"u{wanted}"), tile.read(f"v{wanted}"))
+
+
+def palette_of(name: str) -> str:
+    """The lexicon's palette for a variable or a cell statistic of one; `generic` where it knows neither."""
+    known = lexicon().get(name)
+    for ending in CELL_STATISTICS:
+        if known is None and name.endswith(ending):
+            known = lexicon().get(name.removesuffix(ending))
+    return known.palette if known else "generic"
+
+
+def window_grid(tile: Tile) -> Grid:
+    """The tile's own part of its source grid."""
+    record = tile.meta.grid
+    (rows, columns), first_column = record.shape, record.cols[0][0]
+    return cached_grid(record, str(tile.path)).part(record.rows[0], rows, first_column, columns)
+
+
+def _coordinates(tile: Tile) -> tuple[Floats, Floats]:
+    return (tile.y, tile.x) if tile.regular else tile.latlon()
+
+
+def _components(tile: Tile, name: str, *, stored: bool = False) -> tuple[str, str] | None:
+    """The two winds whose speed a name means; None where the tile stores that speed itself, unless `stored`."""
+    if not name.startswith("ws") or (name in tile.meta.variables and not stored):
+        return None
+    u, v = (f"{letter}{name.removeprefix('ws')}" for letter in "uv")
+    return (u, v) if {u, v} <= set(tile.meta.variables) else None
+
+
+def _first_10(level: str) -> tuple[bool, str]:
+    return level != "10", level
+
+
+def _wind_palette(name: str) -> str:
+    level = name.removeprefix("ws_")
+    return "wind_upper" if level.isdigit() and int(level) <= UPPER_HPA else "wind"

@@ -1,0 +1,1 @@
+"""Fields and lines drawn with characters."""

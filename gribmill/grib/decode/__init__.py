@@ -1,0 +1,1 @@
+"""From packed values to float32 arrays: the native kernel first, ecCodes for the rest."""

@@ -1,0 +1,107 @@
+"""The numbers and names of one field, by ecCodes."""
+
+from __future__ import annotations
+
+# Before ecCodes: its wheel carries an old SQLite, which Python would take for its own if it came later.
+import sqlite3  # noqa: F401
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from gribmill.grib.errors import GribError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# A GRIB1 product section that is longer has a local part, whose definition alone tells ecCodes where it ends.
+LOCAL_BEHIND = 40
+# A grid section of no points and a data section of zeros, longer than any local part.
+GRID_OF_NOTHING = b"\0\0\x20\0\xff" + bytes(27)
+ZEROS = b"\0\x40\0" + bytes(0x4000 - 3)
+GRID_FOLLOWS = 0x80
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What ecCodes calls a quantity; None where it knows no name."""
+
+    short_name: str | None
+    long_name: str | None
+    units: str | None
+
+
+def decode(message: bytes, points: int) -> NDArray[np.float64]:
+    """The values of a message with one field, in the message's own order; NaN where missing."""
+    import eccodes
+
+    with _handle(message) as handle:
+        try:
+            # With NaN in the place of ecCodes' 9999 no true value can pass for a missing one.
+            eccodes.codes_set(handle, "missingValue", float("nan"))
+            values: NDArray[np.float64] = eccodes.codes_get_values(handle)
+        except (eccodes.CodesInternalError, MemoryError, ValueError) as error:
+            raise GribError(f"ecCodes cannot decode it: {error}") from None
+    if values.size != points:
+        raise GribError(f"ecCodes gives {values.size} values for {points} points")
+    return values
+
+
+def describe(message: bytes) -> Description:
+    """The names and unit that ecCodes has for a quantity."""
+    with _handle(message) as handle:
+        return Description(*(_text(handle, key) for key in ("shortName", "name", "units")))
+
+
+def short_name(message: bytes) -> str | None:
+    """The short name alone: each name is a search through ecCodes' tables that takes a millisecond."""
+    with _handle(message) as handle:
+        return _text(handle, "shortName")
+
+
+def _text(handle: int, key: str) -> str | None:
+    import eccodes
+
+    try:
+        text = str(eccodes.codes_get(handle, key))
+    except eccodes.CodesInternalError:
+        return None
+    return None if text == "unknown" else text
+
+
+@contextmanager
+def _handle(message: bytes) -> Iterator[int]:
+    if message[7] == 1:
+        _check_local(message[8 : 8 + int.from_bytes(message[8:11], "big")])
+    with _opened(message) as handle:
+        yield handle
+
+
+@lru_cache(maxsize=64)
+def _check_local(product: bytes) -> None:
+    """Raise GribError where ecCodes takes a GRIB1 product section for longer than it is.
+
+    It would take the field's numbers for headers, and crash on them: it is asked with zeros in their place.
+    """
+    if len(product) <= LOCAL_BEHIND:
+        return
+    body = product[:7] + bytes((GRID_FOLLOWS,)) + product[8:] + GRID_OF_NOTHING + ZEROS + b"7777"
+    with _opened(b"GRIB" + (8 + len(body)).to_bytes(3, "big") + b"\1" + body) as handle:
+        if _text(handle, "offsetSection2") != str(8 + len(product)):
+            raise GribError(f"its product section of {len(product)} bytes is too short for its local definition")
+
+
+@contextmanager
+def _opened(message: bytes) -> Iterator[int]:
+    import eccodes
+
+    try:
+        handle = eccodes.codes_new_from_message(message)
+    except eccodes.CodesInternalError as error:
+        raise GribError(f"ecCodes cannot open it: {error}") from None
+    try:
+        yield handle
+    finally:
+        eccodes.codes_release(handle)

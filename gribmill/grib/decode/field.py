@@ -1,0 +1,195 @@
+"""A field: one quantity on one grid, as one message (or one part of it) holds it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gribmill.grib.decode.eccodes import decode
+from gribmill.grib.errors import GribError, damaged
+from gribmill.grib.grid.scan_order import Layout, layout1, layout2, points1
+from gribmill.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan, without_messages
+from gribmill.grib.packing.describe import Packing, packing1, packing2
+from gribmill.grib.product.grib1 import keys1
+from gribmill.grib.product.grib2 import keys2
+from gribmill.grib.product.keys import Keys
+from gribmill.grib.sections import Sections1, Sections2, sections1, sections2
+
+# NumPy, and what needs it, comes with the first field that is decoded: a listing does without.
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gribmill.regions.grids import Grid
+    from gribmill.regions.window import Window
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """One field. Nothing is decoded until `values()` is called; its bytes are those of the file."""
+
+    source: str
+    number: int
+    sub: int
+    subs: int
+    offset: int
+    length: int
+    keys: Keys
+    packing: Packing
+    layout: Layout | None
+    sections: Sections1 | Sections2 = dataclasses.field(repr=False)
+    raw: memoryview = dataclasses.field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """The message's number as an index line has it: `12`, or `12.2` for the second field in it."""
+        return str(self.number) if self.subs == 1 else f"{self.number}.{self.sub}"
+
+    @property
+    def edition(self) -> int:
+        """1 or 2."""
+        return self.keys.edition
+
+    @cached_property
+    def grid(self) -> Grid:
+        """Where its points lie. GribError where gribmill does not know that kind of grid."""
+        from gribmill.grib.grid.grid import grid_of
+
+        with self._placed():
+            return grid_of(self.sections, self.layout)
+
+    @property
+    def grid_relative_winds(self) -> bool:
+        """Whether u and v are along the grid's own axes rather than east and north."""
+        from gribmill.grib.grid.grid import grid_relative
+
+        return grid_relative(self.sections)
+
+    def message(self) -> bytes:
+        """A GRIB message that holds this field alone."""
+        if self.subs == 1 or isinstance(self.sections, Sections1):
+            return bytes(self.raw)
+        return self.sections.message()
+
+    def values(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Float32 rows south→north of columns west→east; NaN where the source has no value.
+
+        `out` is filled and given back in the place of a new array: fresh memory costs as much as decoding.
+        """
+        with self._placed():
+            found = self._unpacked(None, out)
+            if found is not None:
+                return found[0]
+            values = self._normalised()
+            if out is None:
+                return values
+            out[...] = values
+            return out
+
+    def cut(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
+        """What `values()` has in each window, all of them in one pass where the kernel can."""
+        with self._placed():
+            found = self._unpacked(windows)
+            if found is None:
+                import numpy as np
+
+                whole = self._normalised()
+                found = [np.ascontiguousarray(window.take(whole)) for window in windows]
+            return found
+
+    def flat_values(self) -> NDArray[np.float32]:
+        """The values in the message's own order: for any kind of grid."""
+        from gribmill.grib.grid.scan_order import to_float32
+
+        with self._placed():
+            return to_float32(self._decoded())
+
+    def _unpacked(
+        self, windows: Sequence[Window] | None, out: NDArray[np.float32] | None = None
+    ) -> list[NDArray[np.float32]] | None:
+        from gribmill.grib.decode.native import unpack
+
+        if self.layout is None or isinstance(self.sections, Sections1):
+            return None
+        return unpack(self.sections, self.packing.points, self.layout, windows, out)
+
+    def _normalised(self) -> NDArray[np.float32]:
+        if self.layout is None:
+            raise GribError("its points are not rows of one length: only flat_values() can give them")
+        return self.layout.normalise(self._decoded())
+
+    def _decoded(self) -> NDArray[np.float64]:
+        from gribmill.grib.packing.validate import check1, check2
+
+        if isinstance(self.sections, Sections2):
+            check2(self.sections, self.packing, self.layout)
+        else:
+            check1(self.sections, self.packing, self.layout)
+        return decode(self.message(), self.packing.points)
+
+    @contextmanager
+    def _placed(self) -> Iterator[None]:
+        try:
+            yield
+        except GribError as error:
+            raise damaged(self.source, self.label, self.offset, str(error)) from None
+
+
+def read_fields(path: Path | str) -> Iterator[Field]:
+    """Each field of a file, as `fields` gives them."""
+    return fields(map_file(Path(path)), str(path))
+
+
+def fields(data: Data, source: str) -> Iterator[Field]:
+    """Each field in turn. Raises GribError at the first damage, or when there is no message."""
+    found = False
+    for field in scan_fields(data, source):
+        if isinstance(field, DamagedMessage):
+            raise damaged(source, field.number, field.offset, field.reason)
+        found = True
+        yield field
+    if not found:
+        raise without_messages(data, source)
+
+
+def scan_fields(data: Data, source: str) -> Iterator[Field | DamagedMessage]:
+    """Each field, or what stands in its place when a message is damaged."""
+    for message in scan(data):
+        if isinstance(message, DamagedMessage):
+            yield message
+            continue
+        try:
+            yield from fields_of(data, message, source)
+        except GribError as error:
+            yield DamagedMessage(message.number, message.offset, str(error))
+
+
+def fields_of(data: Data, message: RawMessage, source: str) -> list[Field]:
+    """The fields of one message; a GribError without its place when the headers are damaged."""
+    raw = memoryview(data)[message.offset : message.offset + message.length]
+    if message.edition == 1:
+        return [_field1(raw, message, source)]
+    parts = sections2(raw)
+    return [
+        Field(
+            source, message.number, sub, len(parts), message.offset, message.length,
+            keys2(part), packing2(part), layout2(part), part, raw,
+        )
+        for sub, part in enumerate(parts, 1)
+    ]  # fmt: skip
+
+
+def _field1(raw: memoryview, message: RawMessage, source: str) -> Field:
+    part = sections1(raw)
+    points = points1(part)
+    if points is None:
+        raise GribError("it does not describe its grid, or in a way that is not supported")
+    return Field(
+        source, message.number, 1, 1, message.offset, message.length,
+        keys1(part), packing1(part, points), layout1(part), part, raw,
+    )  # fmt: skip

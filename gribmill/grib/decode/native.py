@@ -1,0 +1,103 @@
+"""Decodes fields directly into float32 windows with the native kernel, or declines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gribmill.grib.decode.buffers import room
+from gribmill.grib.grid.scan_order import Layout
+from gribmill.grib.octets import unsigned
+from gribmill.grib.packing.validate import POINT_LIMIT
+from gribmill.grib.product.grib2 import EXTRA_OCTETS, SHAPES
+from gribmill.grib.sections import Sections2
+from gribmill.kernel import native
+from gribmill.regions.window import Window
+
+Values = NDArray[np.float32]
+# Grid templates that every ecCodes knows, and the length of their section: what is not known, or too short, it
+# refuses, and so the kernel must not decode it.
+GRIDS = {0: 72, 1: 84, 10: 72, 20: 65, 30: 81, 40: 72}
+# Of S2S, the archive of sub-seasonal forecasts, ecCodes decodes nothing whose statistic it has no name for: the
+# statuses of such products (code table 1.3), and the numbers that it knows (code table 4.10).
+S2S = {6, 7}
+NAMED_STATISTICS = {*range(12), 100, 101, 102, 255}
+# Template 4.15 says how points were averaged, in three octets that nothing else here reads.
+SPATIAL = 15
+# The kernel keeps its list of windows in memory; where there are more regions than this, ecCodes decodes.
+MOST_WINDOWS = 4096
+
+
+def unpack(
+    sections: Sections2, points: int, layout: Layout, windows: Sequence[Window] | None, out: Values | None = None
+) -> list[Values] | None:
+    """Each window's values (without `windows`: the whole grid, into `out` if given); None where ecCodes has to decode.
+
+    What comes back is, bit for bit, ecCodes' float64 cast to float32. Sections that contradict each other are
+    always left to the checks that go before ecCodes, so that they give the same error with and without the kernel.
+    """
+    if not native.available() or not _known(sections) or layout.ny * layout.nx != points or points > POINT_LIMIT:
+        return None
+    chosen = [Window(slice(0, layout.ny), (slice(0, layout.nx),))] if windows is None else list(windows)
+    if not 0 < len(chosen) <= MOST_WINDOWS:
+        return None
+    if out is not None:
+        arrays: tuple[Values, ...] = (out,)
+    elif windows is None:
+        arrays = (room(chosen[0].shape),)
+    else:
+        arrays = tuple(np.empty(window.shape, np.float32) for window in chosen)
+    if out is not None and (windows is not None or not _fits(out, layout)):
+        return None
+    declined = native.decode_field(
+        sections.packing, sections.bitmap, sections.data, points, layout.ny, layout.nx, layout.scanning,
+        np.array([_numbers(window) for window in chosen], np.uint32), arrays,
+    )  # fmt: skip
+    return None if declined else list(arrays)
+
+
+def _fits(out: Values, layout: Layout) -> bool:
+    return out.shape == (layout.ny, layout.nx) and out.dtype == np.float32 and out.flags.carray
+
+
+def _known(sections: Sections2) -> bool:
+    """Whether ecCodes is sure to accept all but the packed values: it refuses lists that overrun their section."""
+    grid, product = sections.grid, sections.product
+    if unsigned(grid, 11, 12) or unsigned(product, 6, 7):
+        return False
+    template = unsigned(grid, 13, 14)
+    if template not in GRIDS or len(grid) < GRIDS[template] or len(product) < _product_length(product):
+        return False
+    return unsigned(sections.identification, 20, 20) not in S2S or _statistics(product) <= NAMED_STATISTICS
+
+
+def _product_length(product: bytes) -> int:
+    """What the product's template takes; more than any section has where the template is not known."""
+    shape = SHAPES.get(unsigned(product, 8, 9))
+    if shape is None or not shape.surfaces:
+        return sys.maxsize
+    fixed = _before_window(product)
+    return fixed + 12 + 12 * unsigned(product, fixed + 8, fixed + 8) if shape.window else fixed
+
+
+def _before_window(product: bytes) -> int:
+    template = unsigned(product, 8, 9)
+    shape = SHAPES[template]
+    extra = EXTRA_OCTETS[shape.extra] + (3 if template == SPATIAL else 0)
+    return 30 + shape.time_octets + shape.selector + extra
+
+
+def _statistics(product: bytes) -> set[int]:
+    """What was done over each of the product's time ranges, in numbers of code table 4.10."""
+    if not SHAPES[unsigned(product, 8, 9)].window:
+        return set()
+    return set(product[_before_window(product) + 12 : _product_length(product) : 12])
+
+
+def _numbers(window: Window) -> tuple[int, ...]:
+    seam = window.cols[1] if len(window.cols) > 1 else slice(0, 0)
+    first = window.cols[0]
+    return window.rows.start, window.rows.stop, first.start, first.stop, seam.start, seam.stop

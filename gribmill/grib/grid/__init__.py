@@ -1,0 +1,1 @@
+"""Grid sections of both editions, read into `gribmill.regions.grids`."""

@@ -1,0 +1,135 @@
+"""What a GRIB file holds, field by field, read from its headers alone unless values are asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from gribmill.grib.decode.eccodes import short_name
+from gribmill.grib.decode.field import Field, scan_fields
+from gribmill.grib.errors import GribError
+from gribmill.grib.grid.grid import grid_name
+from gribmill.grib.messages import DamagedMessage, map_file, without_messages
+from gribmill.grib.names.array_name import array_name, name_in_lexicon
+from gribmill.grib.names.levels import level_text
+from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.ncep import ncep_name
+from gribmill.grib.product.keys import Keys
+
+# The largest that divides both ends of a window. No message has parts of a second.
+STEP_UNITS = ((timedelta(hours=1), "h"), (timedelta(minutes=1), "min"), (timedelta(seconds=1), "s"))
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Over the values that are there; NaN where none is."""
+
+    minimum: float
+    mean: float
+    maximum: float
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One field of the inventory. `reason` says why it cannot be read; then little else is known."""
+
+    number: str
+    offset: int
+    length: int | None = None
+    edition: int | None = None
+    name: str | None = None
+    parameter: tuple[int, ...] | None = None
+    units: str | None = None
+    level: str | None = None
+    reference: datetime | None = None
+    step: str | None = None
+    grid: str | None = None
+    packing: str | None = None
+    bits: int | None = None
+    stats: Stats | None = None
+    reason: str | None = None
+
+
+def inventory(path: Path, *, stats: bool = False) -> Iterator[Entry]:
+    """Each field of a file in turn, damaged ones with their reason. GribError when it cannot be read at all."""
+    data = map_file(path)
+    empty = True
+    for found in scan_fields(data, str(path)):
+        empty = False
+        if isinstance(found, DamagedMessage):
+            yield Entry(str(found.number), found.offset, reason=found.reason)
+        else:
+            yield _entry(found, stats)
+    if empty:
+        raise without_messages(data, str(path))
+
+
+def _entry(field: Field, stats: bool) -> Entry:
+    name, units = _name(field)
+    numbers, reason = None, None
+    if stats:
+        try:
+            numbers = _stats(field)
+        except GribError as error:
+            reason = str(error).rpartition(f"at byte {field.offset}: ")[2]
+    return Entry(
+        number=field.label,
+        offset=field.offset,
+        length=field.length,
+        edition=field.edition,
+        name=name,
+        parameter=field.keys.parameter,
+        units=units,
+        level=level_text(field.keys.level, field.keys.level2),
+        reference=field.keys.reference,
+        step=step_text(field.keys),
+        grid=_grid(field),
+        packing=field.packing.name + (" bitmap" if field.packing.bitmap else ""),
+        bits=field.packing.bits,
+        stats=numbers,
+        reason=reason,
+    )
+
+
+def _name(field: Field) -> tuple[str, str | None]:
+    match = None if field.keys.selector else lexicon().match_quantity(field.keys)
+    if match:
+        # A chance is a share or a percentage of an ensemble, whatever the quantity is measured in.
+        return name_in_lexicon(match.variable, field.keys), None if field.keys.probability else match.units
+    try:
+        return ncep_name(field.keys) or short_name(field.message()) or array_name(field.keys), None
+    except GribError:
+        return array_name(field.keys), None
+
+
+def step_text(keys: Keys) -> str:
+    """`6 h`, `0-6 h accum`, `0-15 min avg`, `90 s`; nothing where the message does not say."""
+    if keys.start is None or keys.end is None:
+        return ""
+    unit, word = next(unit for unit in STEP_UNITS if not keys.start % unit[0] and not keys.end % unit[0])
+    start, end = f"{keys.start / unit:g}", f"{keys.end / unit:g}"
+    if keys.statistic == "instant":
+        return f"{end} {word}"
+    return f"{start}-{end} {word} {keys.statistic}"
+
+
+def _grid(field: Field) -> str:
+    kind = grid_name(field.sections)
+    if field.layout:
+        return f"{kind} {field.layout.nx}×{field.layout.ny}"
+    return f"{kind} {field.packing.points}"
+
+
+def _stats(field: Field) -> Stats:
+    import numpy as np
+
+    values = field.flat_values()
+    there = values[~np.isnan(values)]
+    if there.size == 0:
+        return Stats(math.nan, math.nan, math.nan, values.size)
+    mean = float(there.mean(dtype=np.float64))
+    return Stats(float(there.min()), mean, float(there.max()), values.size - there.size)

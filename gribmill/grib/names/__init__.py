@@ -1,0 +1,1 @@
+"""What a field is called: the lexicon, NCEP's and ecCodes' names, levels, time ranges."""

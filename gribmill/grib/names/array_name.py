@@ -1,0 +1,72 @@
+"""A name for any field: the lexicon's where it has one, else one made from the GRIB keys."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from gribmill.grib.names.levels import NAMED
+from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.variable import Variable
+from gribmill.grib.product.keys import Keys, Level, Probability
+
+# From here on numbers are a centre's own, and mean nothing without it.
+LOCAL = 192
+DERIVED = {2: "sd", 3: "sdnorm", 4: "spread", 5: "anomaly", 7: "iqr", 8: "lowest", 9: "highest"}
+COMPARISONS = {0: "lt", 1: "gt", 2: "between", 3: "gt", 4: "lt"}
+
+
+def array_name(keys: Keys) -> str:
+    """The name of the field's array: the same for the same kind of field in any file of any run."""
+    match = lexicon().match_quantity(keys) if not keys.selector else None
+    return name_in_lexicon(match.variable, keys) if match else _parameter(keys) + _statistic(keys) + _ensemble(keys)
+
+
+def name_in_lexicon(variable: Variable, keys: Keys) -> str:
+    """The name of an array that holds this quantity, or an ensemble's statistic of it."""
+    return variable.name + _ensemble(keys)
+
+
+def _parameter(keys: Keys) -> str:
+    numbers = "_".join(map(str, keys.parameter))
+    local = keys.edition == 1 or any(number >= LOCAL for number in keys.parameter)
+    name = f"g{keys.edition}_{numbers}" + (f"_c{keys.centre}" if local else "")
+    if keys.selector:
+        name += f"_x{keys.selector.hex()}"
+    return name + _level(keys.level) + _level(keys.level2)
+
+
+def _level(level: Level | None) -> str:
+    if level is None:
+        return ""
+    valued = level.value is not None and level.kind not in NAMED
+    return f"_l{level.kind}" + (f"_{_number(level.value)}" if valued else "")
+
+
+def _statistic(keys: Keys) -> str:
+    if keys.statistic == "instant":
+        return ""
+    if keys.statistic != "accum":
+        return f"_{keys.statistic}"
+    return "_run" if keys.start == timedelta(0) else "_bucket"
+
+
+def _ensemble(keys: Keys) -> str:
+    name = ""
+    if keys.derived in DERIVED:
+        name += f"_{DERIVED[keys.derived]}"
+    if keys.percentile is not None:
+        name += f"_p{keys.percentile}"
+    if keys.probability:
+        name += _probability(keys.probability)
+    return name
+
+
+def _probability(chance: Probability) -> str:
+    word = COMPARISONS.get(chance.kind, f"kind{chance.kind}")
+    wanted = {0: (chance.lower,), 1: (chance.upper,), 3: (chance.lower,), 4: (chance.upper,)}
+    limits = wanted.get(chance.kind, (chance.lower, chance.upper))
+    return "_".join([f"_prob_{word}", *(_number(limit) for limit in limits if limit is not None)])
+
+
+def _number(value: float | None) -> str:
+    return f"{value or 0:.9g}".replace("-", "m").replace(".", "p").replace("+", "")

@@ -1,0 +1,208 @@
+"""The lexicon: which quantity an index line, an ECMWF `param` or a GRIB message is about."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from gribmill.grib.names.levels import family, level_text
+from gribmill.grib.names.variable import Combine, Source, Variable, level_of_suffix
+from gribmill.grib.names.wgrib2_time import parse_window
+from gribmill.grib.product.keys import ECMWF, Keys, Statistic
+
+COMBINE: dict[Statistic, Combine] = {
+    "instant": "instant", "accum": "accumulate", "avg": "average", "max": "max", "min": "min",
+}  # fmt: skip
+# Levels that come in stacks: the same number at one of them is another quantity than at the surface.
+MANY_LEVELS = {"{} mb", "{} hybrid level", "{} K isentropic level", "PV={} (Km^{}/kg/s) surface", "soil level {}"}
+LEVELS_OF_TYPE = {"pl": "{} mb", "sol": "soil level {}"}
+# wgrib2 writes a parameter it has no name for as its numbers.
+_UNNAMED = re.compile(r"var discipline=(\d+) center=(\d+) local_table=\d+ parmcat=(\d+) parm=(\d+)")
+# What may stand at the end of an index line of the quantity itself: a member, a control, a mean.
+_PLAIN_EXTRA = re.compile(r"(ENS=\S.*|ens mean|)")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A quantity found: `rank` is 0 for the best of several sources, `units` those of this source."""
+
+    variable: Variable
+    rank: int
+    units: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Every row, and the ways to find one."""
+
+    rows: dict[str, Variable]
+    by_noaa: dict[str, list[tuple[int, Variable, None]]]
+    by_ecmwf: dict[str, list[Variable]]
+    by_grib: dict[tuple[int, ...], list[tuple[int, Variable, Source]]]
+
+    def get(self, name: str) -> Variable | None:
+        """The quantity of that name: `t2m`, or `t_850` of the family `t_{}`."""
+        if name in self.rows:
+            return None if self.rows[name].is_family else self.rows[name]
+        for row in self.rows.values():
+            head, braces, tail = row.name.partition("{}")
+            if braces and name.startswith(head) and name.endswith(tail):
+                suffix = name[len(head) : len(name) - len(tail)]
+                for words in row.levels:
+                    numbers = level_of_suffix(words, suffix)
+                    if numbers and row.at(words, numbers).name == name:
+                        return row.at(words, numbers)
+        return None
+
+    def match_keys(self, keys: Keys) -> Match | None:
+        """The quantity that a message holds; None where it is not in the lexicon, or a spread or chance of it."""
+        if keys.selector or keys.spread or keys.probability or keys.percentile is not None:
+            return None
+        return self.match_quantity(keys)
+
+    def match_quantity(self, keys: Keys) -> Match | None:
+        """As `match_keys`, but of any statistic of an ensemble too."""
+        text = level_text(keys.level, keys.level2)
+        for rank, row, source in self.by_grib.get(_parameter(keys), ()):
+            if source.centre not in (None, keys.centre):
+                continue
+            own_number = source.centre == ECMWF
+            timed = (own_number and keys.edition == 1) or _same_time(row, keys.statistic, keys.start)
+            found = _at_level(row, text, any_level=own_number) if timed else None
+            if found:
+                return Match(found, rank, source.units or row.units)
+        return None
+
+    def match_noaa(self, element: str, level: str, window: str, extra: str = "") -> Match | None:
+        """The quantity of an index line's fields, each compared whole; None where there is none."""
+        when = parse_window(window)
+        if when is None or not _PLAIN_EXTRA.fullmatch(extra):
+            return None
+        for rank, row, source in self._candidates(element):
+            if _same_time(row, when.statistic, when.start):
+                found = _at_level(row, level, any_level=False)
+                if found:
+                    return Match(found, rank, (source.units if source else None) or row.units)
+        return None
+
+    def match_ecmwf(self, param: str, levtype: str = "sfc", levelist: str | int | None = None) -> Match | None:
+        """The quantity of an ECMWF index entry."""
+        for row in self.by_ecmwf.get(param, ()):
+            words = LEVELS_OF_TYPE.get(levtype)
+            if row.is_family and words in row.levels and levelist is not None:
+                return Match(row.at(words, (str(levelist),)), 0, row.units)
+            if not row.is_family and words is None:
+                return Match(row, 0, row.units)
+        return None
+
+    def _candidates(self, element: str) -> Iterable[tuple[int, Variable, Source | None]]:
+        if unnamed := _UNNAMED.fullmatch(element):
+            discipline, centre, category, number = map(int, unnamed.groups())
+            rows = self.by_grib.get((discipline, category, number), ())
+            return [entry for entry in rows if entry[2].centre in (None, centre)]
+        # Inventories with long names have them after the element: `TMP Temperature [K]`.
+        return self.by_noaa.get(element.split(" ")[0] if element.endswith("]") else element, ())
+
+
+def name_of(keys: Keys) -> Variable | None:
+    """The quantity that a message's keys name; None where the lexicon has no such row."""
+    match = lexicon().match_keys(keys)
+    return match.variable if match else None
+
+
+def from_noaa(element: str, level: str, window: str, extra: str = "") -> Variable | None:
+    """The quantity of a line in a NOAA index: `from_noaa("TMP", "2 m above ground", "6 hour fcst")`."""
+    match = lexicon().match_noaa(element, level, window, extra)
+    return match.variable if match else None
+
+
+def from_ecmwf(param: str, levtype: str = "sfc", levelist: str | int | None = None) -> Variable | None:
+    """The quantity of an entry in an ECMWF index: `from_ecmwf("t", "pl", 850)`."""
+    match = lexicon().match_ecmwf(param, levtype, levelist)
+    return match.variable if match else None
+
+
+def choose(matches: Sequence[Match | None]) -> list[str | None]:
+    """One name per match, none twice: the best source of a quantity has its name, the others get None.
+
+    In the first hours a bucket has the window of the run's own sum; the second of two equals is the bucket.
+    """
+    names: list[str | None] = [None] * len(matches)
+    order = sorted((match.rank, place) for place, match in enumerate(matches) if match)
+    taken: dict[str, int] = {}
+    for rank, place in order:
+        match = matches[place]
+        assert match is not None
+        name = match.variable.name
+        bucket = f"{name}_bucket"
+        if name not in taken:
+            taken[name], names[place] = rank, name
+        elif taken[name] == rank and bucket in lexicon().rows and bucket not in taken:
+            taken[bucket], names[place] = rank, bucket
+    return names
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The rows of variables.toml, read once."""
+    document = tomllib.loads((files(__package__) / "variables.toml").read_text(encoding="utf-8"))
+    rows = {name: _variable(name, row) for name, row in document.items()}
+    by_noaa: dict[str, list[tuple[int, Variable, None]]] = defaultdict(list)
+    by_ecmwf: dict[str, list[Variable]] = defaultdict(list)
+    by_grib: dict[tuple[int, ...], list[tuple[int, Variable, Source]]] = defaultdict(list)
+    for row in rows.values():
+        for rank, element in enumerate(row.noaa):
+            by_noaa[element].append((rank, row, None))
+        for param in row.ecmwf:
+            by_ecmwf[param].append(row)
+        for sources in (row.grib2, row.grib1):
+            for rank, source in enumerate(sources):
+                by_grib[source.parameter].append((rank, row, source))
+    return Lexicon(rows, dict(by_noaa), dict(by_ecmwf), dict(by_grib))
+
+
+def _variable(name: str, row: dict[str, Any]) -> Variable:
+    low, high = row["range"]
+    read: dict[str, Any] = {**row, "name": name, "range": (float(low), float(high))}
+    read |= {key: tuple(row.get(key, ())) for key in ("levels", "noaa", "ecmwf")}
+    read |= {key: tuple(_source(text) for text in row.get(key, ())) for key in ("grib2", "grib1")}
+    return Variable(**read)
+
+
+def _source(text: str) -> Source:
+    """`0.1.193@98=m` of GRIB2, or `98:128.228=m` of GRIB1."""
+    place, _, units = text.partition("=")
+    centre, colon, numbers = place.partition(":")
+    if not colon:
+        numbers, _, centre = place.partition("@")
+    parameter = tuple(int(number) for number in numbers.split("."))
+    return Source(parameter, int(centre) if centre else None, units or None)
+
+
+def _parameter(keys: Keys) -> tuple[int, ...]:
+    """Below 128, versions 1 to 3 of GRIB1's table 2 agree: the lexicon has version 2."""
+    if keys.edition == 1 and keys.parameter[0] in (1, 3) and keys.parameter[1] < 128:
+        return (2, keys.parameter[1]) if keys.centre != ECMWF else keys.parameter
+    return keys.parameter
+
+
+def _same_time(row: Variable, statistic: Statistic, start: timedelta | None) -> bool:
+    if COMBINE.get(statistic) != row.combine:
+        return False
+    if row.window is None:
+        return True
+    return start is not None and (row.window == "run") == (start == timedelta(0))
+
+
+def _at_level(row: Variable, text: str, *, any_level: bool) -> Variable | None:
+    words, numbers = family(text)
+    if not row.is_family:
+        return row if text in row.levels or (any_level and words not in MANY_LEVELS) else None
+    return row.at(words, numbers) if words in row.levels else None

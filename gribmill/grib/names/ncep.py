@@ -1,0 +1,86 @@
+"""What NCEP's quantities are called where the lexicon has no name for them: as in ecCodes, without loading it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from gribmill.grib.names.levels import NAMED, VALUED
+from gribmill.grib.product.grib2 import SHAPES
+from gribmill.grib.product.keys import NCEP, Keys, Level
+
+_PLACE = re.compile(r"(?P<parameter>[\d.]+)(/(?P<statistic>\w+))?(@(?P<kind>\d+)(=(?P<value>\d+))?)?")
+
+
+class Words(NamedTuple):
+    """The words of one row of ncep_quantities.txt."""
+
+    short_name: str
+    units: str
+    long_name: str
+
+
+class Row(NamedTuple):
+    """A row of ncep_quantities.txt: where it holds, and its words, if any."""
+
+    statistic: str | None
+    kind: int | None
+    value: int | None
+    words: Words | None
+
+    def fits(self, keys: Keys) -> bool:
+        """Whether it holds for this statistic and level."""
+        if self.statistic not in (None, keys.statistic):
+            return False
+        if self.kind is None:
+            return True
+        return keys.level is not None and keys.level.kind == self.kind and self.value in (None, keys.level.value)
+
+
+def ncep_name(keys: Keys) -> str | None:
+    """The quantity's short name; None where it is not NCEP's, or of an ensemble."""
+    rows = _rows_of(keys)
+    found = _fitting(rows, keys) or (rows[-1].words if rows else None)
+    return found.short_name if found else None
+
+
+def ncep_words(keys: Keys) -> Words | None:
+    """What ecCodes would say; None where it has to be asked."""
+    return _fitting(_rows_of(keys), keys) if keys.template in SHAPES and _usual(keys.level, keys.level2) else None
+
+
+def _usual(level: Level | None, level2: Level | None) -> bool:
+    """Whether NCEP uses such a level. Of roads, of ice, and between two kinds ecCodes has names of their own."""
+    if level is None or (level2 is not None and level2.kind != level.kind):
+        return False
+    return level.kind in NAMED or level.kind in VALUED
+
+
+def _fitting(rows: list[Row], keys: Keys) -> Words | None:
+    return next((row.words for row in rows if row.fits(keys)), None)
+
+
+def _rows_of(keys: Keys) -> list[Row]:
+    part_of_ensemble = keys.spread or keys.probability or keys.percentile is not None
+    if keys.edition != 2 or keys.centre != NCEP or keys.selector or part_of_ensemble:
+        return []
+    return quantities().get(keys.parameter, [])
+
+
+@cache
+def quantities() -> dict[tuple[int, ...], list[Row]]:
+    """The rows of ncep_quantities.txt by their parameter, read once."""
+    found: dict[tuple[int, ...], list[Row]] = {}
+    for line in (files(__package__) / "ncep_quantities.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        first, *words = line.split("\t")
+        place = _PLACE.fullmatch(first)
+        assert place, line
+        parameter = tuple(int(number) for number in place["parameter"].split("."))
+        kind, value = (int(text) if text else None for text in place.group("kind", "value"))
+        row = Row(place["statistic"], kind, value, Words(*words) if words else None)
+        found.setdefault(parameter, []).append(row)
+    return found

@@ -1,0 +1,1 @@
+"""How values are packed, and checks that a packing is consistent before it is decoded."""

@@ -1,0 +1,1 @@
+"""Product definitions of both editions: parameter, level, times, ensemble member."""

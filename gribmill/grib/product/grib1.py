@@ -1,0 +1,117 @@
+"""Section 1 of a GRIB1 message."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from gribmill.grib.names.levels import NAMED
+from gribmill.grib.octets import Section, signed, unsigned, utc
+from gribmill.grib.product.implied_statistic import own_statistic
+from gribmill.grib.product.keys import ECMWF, Keys, Level, Statistic
+from gribmill.grib.sections import Sections1
+
+# Seconds in each unit of GRIB1's table 4.
+UNIT_SECONDS = {0: 60, 1: 3600, 2: 86400, 10: 10800, 11: 21600, 12: 43200, 13: 900, 14: 1800, 254: 1}
+
+# GRIB1 level kinds (table 3) with one value: the same kind in GRIB2 and the factor to its unit.
+ONE_VALUE = {
+    20: (20, 0.01), 100: (100, 100.0), 103: (102, 1.0), 105: (103, 1.0), 107: (104, 1e-4), 109: (105, 1.0),
+    111: (106, 0.01), 113: (107, 1.0), 115: (108, 100.0), 119: (111, 1e-4), 125: (103, 0.01), 126: (100, 1.0),
+    160: (160, 1.0),
+}  # fmt: skip
+# Kinds with two values, one in each octet: where they count from, and in which steps.
+TWO_VALUES = {
+    101: (100, 0.0, 1000.0), 104: (102, 0.0, 100.0), 106: (103, 0.0, 100.0), 108: (104, 0.0, 0.01),
+    110: (105, 0.0, 1.0), 112: (106, 0.0, 0.01), 114: (107, 475.0, -1.0), 116: (108, 0.0, 100.0),
+    120: (111, 0.0, 0.01), 121: (100, 110_000.0, -100.0), 128: (104, 1.1, -0.001),
+}  # fmt: skip
+# Potential vorticity in billionths, below zero in the south.
+VORTICITY, VORTICITY2 = 117, 109
+# ECMWF's own kind for pressures in Pa; NCEP's of that number is a name.
+PASCALS, PRESSURE = 210, 100
+# Kinds that are a name alone and have another number in GRIB2.
+RENAMED = {102: 101}
+
+# Table 5: how P1 and P2 bound the window, and what was done over it.
+WINDOWS: dict[int, Statistic] = {3: "avg", 4: "accum", 5: "diff"}
+# A window without a word on what was done over it.
+UNTOLD = 2
+# Over many analyses or forecasts, each as far ahead as P1 says; P2 is the time between them, and ends no window.
+OF_MANY = {113, 114, 123, 124, 125}
+# Windows that lie before the reference time, or begin there.
+SIGNS = {6: (-1, -1), 7: (-1, 1)}
+# ECMWF's types: mean and standard deviation of an ensemble, as GRIB2's code table 4.7 has them.
+DERIVED = {17: 0, 18: 2}
+# The local definitions of ECMWF's that number a member of an ensemble from octet 50 on, and in how many octets.
+MEMBER_OCTETS = {1: 1, 15: 2, 16: 2, 18: 1, 23: 2, 26: 1, 30: 1, 36: 1, 40: 1}
+INSTANT_AT_P1 = {0, 1}
+INSTANT_AT_WIDE_P1 = 10
+
+
+def keys1(sections: Sections1) -> Keys:
+    """The keys of a GRIB1 field, its level in the kinds and units of GRIB2."""
+    product = sections.product
+    level, level2 = _levels(product)
+    centre, parameter = unsigned(product, 5, 5), (unsigned(product, 4, 4), unsigned(product, 9, 9))
+    start, end, statistic = _times(product, own_statistic(centre, parameter))
+    century, year = unsigned(product, 25, 25), unsigned(product, 13, 13)
+    month, day, hour, minute = (unsigned(product, octet, octet) for octet in (14, 15, 16, 17))
+    return Keys(
+        edition=1,
+        centre=centre,
+        process=unsigned(product, 6, 6),
+        parameter=parameter,
+        template=None,
+        reference=utc((century - 1) * 100 + year, month, day, hour, minute),
+        level=level,
+        level2=level2,
+        start=start,
+        end=end,
+        statistic=statistic,
+        **_ensemble(product),
+    )
+
+
+def _levels(product: Section) -> tuple[Level, Level | None]:
+    kind, top, bottom = (unsigned(product, octet, octet) for octet in (10, 11, 12))
+    if kind == VORTICITY:
+        return Level(VORTICITY2, signed(product, 11, 12) / 1e9), None
+    if kind == PASCALS and unsigned(product, 5, 5) == ECMWF:
+        return Level(PRESSURE, float(top * 256 + bottom)), None
+    if kind in ONE_VALUE:
+        new, factor = ONE_VALUE[kind]
+        return Level(new, round((top * 256 + bottom) * factor, 6)), None
+    if kind in TWO_VALUES:
+        new, first, step = TWO_VALUES[kind]
+        return Level(new, round(first + top * step, 6)), Level(new, round(first + bottom * step, 6))
+    # What GRIB2 has no kind for keeps its number, so that two such levels are not taken for one.
+    new, number = RENAMED.get(kind, kind), top * 256 + bottom
+    return Level(new, None if new in NAMED or number == 0 else float(number)), None
+
+
+def _times(product: Section, untold: Statistic) -> tuple[timedelta | None, timedelta | None, Statistic]:
+    unit = UNIT_SECONDS.get(unsigned(product, 18, 18))
+    first, second = unsigned(product, 19, 19), unsigned(product, 20, 20)
+    indicator = unsigned(product, 21, 21)
+    if unit is None:
+        return None, None, "instant"
+    if indicator == INSTANT_AT_WIDE_P1:
+        first, indicator = first * 256 + second, 0
+    before, after = SIGNS.get(indicator, (1, 1))
+    start, end = timedelta(seconds=before * first * unit), timedelta(seconds=after * second * unit)
+    if indicator in INSTANT_AT_P1:
+        return start, start, "instant"
+    statistic = untold if indicator == UNTOLD else WINDOWS.get(indicator, "other")
+    return start, start if indicator in OF_MANY else end, statistic
+
+
+def _ensemble(product: Section) -> dict[str, Any]:
+    """ECMWF labels its messages from octet 41 on, by a local definition; octet 43 is the type."""
+    if unsigned(product, 5, 5) != ECMWF or len(product) < 51:
+        return {}
+    kind = unsigned(product, 43, 43)
+    if kind in DERIVED:
+        return {"derived": DERIVED[kind]}
+    octets = MEMBER_OCTETS.get(unsigned(product, 41, 41), 0)
+    return {"member": unsigned(product, 50, 49 + octets)} if octets else {}

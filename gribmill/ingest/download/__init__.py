@@ -1,0 +1,1 @@
+"""From an index to verified messages in the spool."""

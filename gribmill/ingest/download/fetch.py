@@ -1,0 +1,212 @@
+"""Brings the pieces of a plan into the spool: in parallel, each proven as soon as it is whole."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from gribmill.grib.header import INDICATOR_BYTES
+from gribmill.ingest.download.download_plan import Plan
+from gribmill.ingest.download.limits import Limits
+from gribmill.ingest.download.ranges import Fetch as Request
+from gribmill.ingest.download.ranges import merge
+from gribmill.ingest.download.spool import Spool
+from gribmill.ingest.download.verify_message import Expected, prove_beginning, prove_message
+from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.deadline import until
+from gribmill.ingest.http.errors import Broken
+from gribmill.ingest.mirrors.host import Host
+
+# A cut connection is common; a host that cuts three times is left for another.
+TRIES = 3
+Progress = Callable[[int, int], None]
+
+
+class Stopped(Exception):
+    """Another request of the same file failed: this one need not go on."""
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What was moved so far; shared by the threads of one download."""
+
+    came: int = 0
+    requests: int = 0
+
+
+class Fetch:
+    """One run of a plan. `expected` is None for pieces that are no messages but blocks of a file."""
+
+    def __init__(
+        self,
+        session: Session,
+        host: Host,
+        plan: Plan,
+        spool: Spool,
+        expected: Expected | None,
+        *,
+        limits: Limits,
+        traffic: Traffic,
+        progress: Progress | None = None,
+        deadline: float | None = None,
+    ) -> None:
+        self.session, self.host, self.plan, self.spool, self.expected = session, host, plan, spool, expected
+        self.limits, self.traffic, self._progress, self._deadline = limits, traffic, progress, deadline
+        self.places = plan.places
+        self.numbers = {piece.start: number for number, piece in enumerate(plan.pieces)}
+        self.lock = threading.Lock()
+        self._stop = threading.Event()
+        self._done = 0
+
+    def run(self) -> None:
+        """All pieces that the spool does not have yet; raises the first failure."""
+        self.spool.begin(self.plan.identity, self.places)
+        self._done = sum(self.plan.pieces[number].length for number in self.spool.proven)
+        left = [piece.range for number, piece in enumerate(self.plan.pieces) if number not in self.spool.proven]
+        requests = merge(left)
+        self.report(0)
+        workers = min(self.host.connections, self.limits.connections, len(requests))
+        if workers <= 1:
+            for request in requests:
+                self._bring(request)
+            return
+        with ThreadPoolExecutor(workers, thread_name_prefix="fetch") as pool:
+            futures = [pool.submit(self._bring, request) for request in requests]
+            try:
+                wait(futures, return_when=FIRST_EXCEPTION)
+            finally:
+                # Without a failure all are done, and there is nothing to stop.
+                self._stop.set()
+                pool.shutdown(wait=True, cancel_futures=True)
+        errors = [error for future in futures if not future.cancelled() and (error := future.exception())]
+        for error in sorted(errors, key=lambda error: isinstance(error, Stopped)):
+            raise error
+
+    def report(self, count: int) -> None:
+        """So many more bytes are in place (fewer than none: they have to come again)."""
+        with self.lock:
+            self._done += count
+            if self._progress:
+                self._progress(self._done, self.plan.total)
+
+    def check_going(self) -> None:
+        """Raises where there is no point in going on."""
+        if self._stop.is_set():
+            raise Stopped
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise Broken(self.plan.head.url, f"the file took longer than {self.limits.seconds:.0f} s")
+
+    def _bring(self, request: Request) -> None:
+        """One request; what is missing after a cut is asked for again."""
+        pour = _Pour(self, request)
+        for attempt in range(1, TRIES + 1):
+            self.check_going()
+            with self.lock:
+                self.traffic.requests += 1
+            try:
+                with until(self._deadline):
+                    self.session.get_range(
+                        self.plan.head.url, self.host, pour.place, request.end, pour.take,
+                        pin=self.plan.head, begin=pour.begin,
+                    )  # fmt: skip
+                pour.finish()
+                return
+            except Broken:
+                pour.forget_unchecked()
+                if attempt == TRIES:
+                    raise
+                self._stop.wait(self.limits.retry_pause_seconds * 2 ** (attempt - 1))
+
+
+class _Pour:
+    """Takes the bytes of one request in order: each message to its place, the gaps between away.
+
+    Where the host sends a checksum of the range, messages are proven only after it; else as soon as they are whole.
+    """
+
+    def __init__(self, fetch: Fetch, request: Request) -> None:
+        self.fetch, self.request = fetch, request
+        self.place = request.start
+        self._parts = list(request.parts)
+        self._digest = hashlib.sha256()
+        self._first = b""
+        self._checked = False
+        self._unmarked: list[tuple[int, str]] = []
+        self._put_since = 0
+        self._safe = (self.place, list(self._parts), self._digest, self._first)
+
+    def begin(self, checked: bool) -> None:
+        """An answer begins; all before it is safe."""
+        self._checked, self._put_since = checked, 0
+        self._safe = (self.place, list(self._parts), self._digest.copy(), self._first)
+
+    def take(self, chunk: bytes) -> None:
+        """The next bytes."""
+        self.fetch.check_going()
+        with self.fetch.lock:
+            self.fetch.traffic.came += len(chunk)
+        view = memoryview(chunk)
+        while view and self._parts:
+            start, end = self._parts[0]
+            assert end is not None
+            if self.place < start:
+                step = min(len(view), start - self.place)
+            else:
+                step = min(len(view), end - self.place)
+                self._put(bytes(view[:step]), start)
+            self.place += step
+            view = view[step:]
+            if self.place == end:
+                self._complete(start)
+
+    def finish(self) -> None:
+        """The answer was whole, and its checksum right."""
+        for number, digest in self._unmarked:
+            self.fetch.spool.mark(number, digest)
+        self._unmarked = []
+        if self._parts:
+            raise Broken(self.fetch.plan.head.url, f"the range ended before byte {self._parts[0].start}")
+
+    def forget_unchecked(self) -> None:
+        """The answer was cut off: without its checksum, its bytes have to come again."""
+        if self._checked:
+            self.place, self._parts, self._digest, self._first = self._safe
+            self._unmarked, self._checked = [], False
+            self.fetch.report(-self._put_since)
+
+    def _put(self, data: bytes, start: int) -> None:
+        fetch, number = self.fetch, self.fetch.numbers[start]
+        if fetch.expected is not None and len(self._first) < INDICATOR_BYTES:
+            before = len(self._first)
+            self._first += data[: INDICATOR_BYTES - before]
+            if len(self._first) == INDICATOR_BYTES:
+                prove_beginning(self._first, start, fetch.plan.pieces[number].length)
+        fetch.spool.write(fetch.places[number] + self.place - start, data)
+        self._digest.update(data)
+        self._put_since += len(data)
+        fetch.report(len(data))
+
+    def _complete(self, start: int) -> None:
+        fetch, number = self.fetch, self.fetch.numbers[start]
+        piece = fetch.plan.pieces[number]
+        if fetch.expected is not None:
+            prove_message(
+                fetch.spool.read,
+                fetch.places[number],
+                piece.length,
+                fetch.expected,
+                fields=piece.fields,
+                fitting=piece.fitting,
+                claims=piece.claims,
+            )
+        self._unmarked.append((number, self._digest.hexdigest()))
+        self._parts.pop(0)
+        self._digest, self._first = hashlib.sha256(), b""
+        if not self._checked:
+            for one in self._unmarked:
+                fetch.spool.mark(*one)
+            self._unmarked = []

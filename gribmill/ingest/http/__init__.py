@@ -1,0 +1,1 @@
+"""Requests to publishers: deadlines, rate limits, status codes, digests."""

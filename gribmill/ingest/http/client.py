@@ -1,0 +1,104 @@
+"""The one way to bytes: over HTTP or from files of this machine, by the address."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import NamedTuple
+
+from gribmill.ingest.http.deadline import Deadline
+from gribmill.ingest.http.errors import Broken
+from gribmill.ingest.http.local_files import LocalFiles, is_local
+from gribmill.ingest.http.object_head import Head
+from gribmill.ingest.http.rate_limit import RateLimit
+from gribmill.ingest.http.timeouts import Timeouts
+from gribmill.ingest.http.transport import Begin, Http, Sink
+from gribmill.ingest.mirrors.host import Host
+
+# Method not allowed, not implemented.
+NO_HEAD = (405, 501)
+
+
+class Body(NamedTuple):
+    """A whole small object."""
+
+    data: bytes
+    head: Head
+
+
+class Session:
+    """Keep one for a process: connections are pooled per host. Threads may share it.
+
+    `rate` holds hosts' limits of requests across all processes; without it no such limit is kept.
+    """
+
+    def __init__(self, rate: RateLimit | None = None, timeouts: Timeouts | None = None) -> None:
+        self._http = Http(rate, timeouts)
+        self._files = LocalFiles()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes all connections; the session can go on and opens new ones."""
+        self._http.close()
+
+    @property
+    def requests(self) -> int:
+        """How many HTTP requests were sent so far."""
+        return self._http.sent
+
+    def head(self, url: str, host: Host) -> Head:
+        """What the host says of an object, by a HEAD or, where it knows none, by asking for its first byte."""
+        if is_local(url):
+            return self._files.head(url)
+        try:
+            head = self._http.head(url, host)
+            if head.size is not None:
+                return head
+        except Broken as error:
+            if error.status not in NO_HEAD:
+                raise
+        return self.get_range(url, host, 0, 1, lambda chunk: None)
+
+    def get(self, url: str, host: Host, *, limit_bytes: int) -> Body:
+        """A listing or an index in memory; TooLarge beyond the limit."""
+        parts: list[bytes] = []
+        with Deadline(self._http.timeouts.page).held():
+            head = self.get_into(url, host, parts.append, limit_bytes=limit_bytes)
+        return Body(b"".join(parts), head)
+
+    def get_into(self, url: str, host: Host, sink: Sink, *, limit_bytes: int) -> Head:
+        """A whole object into the sink."""
+        if is_local(url):
+            return self._files.get(url, sink, limit_bytes=limit_bytes)
+        return self._http.get(url, host, sink, limit_bytes=limit_bytes)
+
+    def get_range(
+        self,
+        url: str,
+        host: Host,
+        start: int,
+        end: int | None,
+        sink: Sink,
+        *,
+        pin: Head | None = None,
+        begin: Begin | None = None,
+    ) -> Head:
+        """Exactly the bytes from `start` to before `end` into the sink, of the object that `pin` describes.
+
+        `begin` is told before the first byte whether a checksum follows: until the call returns, none is proven.
+        """
+        if is_local(url):
+            return self._files.get_range(url, start, end, sink, pin=pin)
+        return self._http.get_range(url, host, start, end, sink, pin=pin, begin=begin)
+
+    def read_range(self, url: str, host: Host, start: int, end: int, *, pin: Head | None = None) -> Body:
+        """A range in memory."""
+        parts: list[bytes] = []
+        head = self.get_range(url, host, start, end, parts.append, pin=pin)
+        return Body(b"".join(parts), head)

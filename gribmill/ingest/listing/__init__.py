@@ -1,0 +1,1 @@
+"""Which hours of a run a mirror has."""

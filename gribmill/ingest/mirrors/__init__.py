@@ -1,0 +1,1 @@
+"""Upstream mirrors, their hosts, and the circuit breaker that skips failing ones."""

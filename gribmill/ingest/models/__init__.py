@@ -1,0 +1,1 @@
+"""Models as data: where runs are published, which hours they have, and when."""

@@ -1,0 +1,187 @@
+"""A model: where its runs are, which hours they have, and when these are published."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from gribmill.identity import run_id, whole_hour
+from gribmill.ingest.errors import ModelError
+from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls
+from gribmill.ingest.models.key_template import Template
+from gribmill.ingest.models.model_file import IndexKind
+from gribmill.ingest.models.publish_times import Arrival, Latency
+
+HOUR = timedelta(hours=1)
+# A run that should be whole by now is looked at this much more seldom.
+LATE_PACE = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How keys are made for runs of some time, some cycles, some mirrors."""
+
+    template: Template
+    index: IndexKind
+    begins: datetime | None = None
+    ends: datetime | None = None
+    cycles: tuple[int, ...] | None = None
+    mirrors: tuple[str, ...] | None = None
+
+    def fits(self, run: datetime) -> bool:
+        """Whether it holds for that run."""
+        return _within(run, self.begins, self.ends) and (self.cycles is None or run.hour in self.cycles)
+
+    def index_key(self, key: str) -> str | None:
+        """The key of a file's index."""
+        if self.index == "noaa_idx":
+            return f"{key}.idx"
+        return key.removesuffix(".grib2") + ".index" if self.index == "ecmwf_index" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The hours of some cycles, for runs of some time; with `discover` they are only those that may come."""
+
+    cycles: tuple[int, ...]
+    hours: tuple[int, ...]
+    begins: datetime | None = None
+    ends: datetime | None = None
+    discover: bool = False
+
+    def fits(self, run: datetime) -> bool:
+        """Whether it holds for that run."""
+        return _within(run, self.begins, self.ends) and run.hour in self.cycles
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model or ensemble member as its TOML file describes it. Runs are aware UTC times on the hour."""
+
+    id: str
+    family: str
+    title: str
+    grid: str | None
+    licence: str
+    attribution: str
+    variables: tuple[str, ...]
+    mirrors: tuple[Mirror, ...]
+    layouts: tuple[Layout, ...]
+    schedules: tuple[Schedule, ...]
+    latencies: tuple[Latency, ...]
+    extras: tuple[str, ...] = ("",)
+    offset_minutes: int = 0
+    begins: datetime | None = None
+    ends: datetime | None = None
+    sample: str | None = None
+    sns_topic: str | None = None
+    scan_seconds: int = 60
+    give_up_hours: int = 24
+
+    def hours(self, run: datetime) -> tuple[int, ...]:
+        """The hours of a run, rising; none where no such run exists. See `discovers`."""
+        schedule = self._schedule(whole_hour(run))
+        if schedule is None or not any(layout.fits(run) for layout in self.layouts):
+            return ()
+        return schedule.hours
+
+    def discovers(self, run: datetime) -> bool:
+        """Whether the run's hours are known from the listing alone: `hours` are then those that may come."""
+        schedule = self._schedule(whole_hour(run))
+        return schedule is not None and schedule.discover
+
+    def urls(self, run: datetime, hour: int) -> list[SourceUrls]:
+        """Where that hour can be had, the best mirror first; a ModelError where there is no such hour."""
+        if hour not in self.hours(run):
+            raise ModelError(f"{self.id} has no hour {hour} in its run {run_id(run)}")
+        found = []
+        for mirror in self.mirrors:
+            layout = self._layout(run, mirror)
+            if layout is not None and mirror.has(run):
+                key = layout.template.fill(run, hour)
+                index = layout.index_key(key)
+                found.append(SourceUrls(mirror, mirror.root + key, mirror.root + index if index else None))
+        return found
+
+    def list_prefix(self, run: datetime, mirror: Mirror) -> str | None:
+        """What the keys of all of a run's hours begin with on that mirror; None where it does not keep the run."""
+        layout = self._layout(run, mirror)
+        return layout.template.prefix(run) if layout is not None and mirror.has(run) else None
+
+    def parse_key(self, key: str) -> tuple[datetime, int] | None:
+        """The run and hour of a GRIB file's key; None for any other key."""
+        for layout in self.layouts:
+            found = layout.template.read(key)
+            if found and self._first(layout, found[0]) and found[1] in self.hours(found[0]):
+                return found
+        return None
+
+    def parse_index_key(self, key: str) -> tuple[datetime, int] | None:
+        """The run and hour of an index file's key; None for any other key."""
+        grib_keys = {key.removesuffix(".idx"), key.removesuffix(".index") + ".grib2"} - {key}
+        for grib_key in grib_keys:
+            found = self.parse_key(grib_key)
+            if found and any(layout.fits(found[0]) and layout.index_key(grib_key) == key for layout in self.layouts):
+                return found
+        return None
+
+    def runs(self, now: datetime, back: timedelta = timedelta(days=2)) -> list[datetime]:
+        """The runs that began in the time up to now, the newest first."""
+        run = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+        found = []
+        while run > now - back:
+            if self.hours(run):
+                found.append(run)
+            run -= HOUR
+        return found
+
+    def expected_at(self, run: datetime, hour: int, mirror: Mirror | None = None) -> Arrival:
+        """When that hour is usually published (on the best mirror, or that one), and when it is late."""
+        name = (mirror or self.mirrors[0]).name
+        fitting = [row for row in self.latencies if row.cycles is None or run.hour in row.cycles]
+        for row in sorted(fitting, key=lambda row: (row.mirror != name, row.mirror is not None)):
+            return row.arrival(whole_hour(run), hour)
+        return Arrival(run, run + timedelta(hours=self.give_up_hours))
+
+    def gives_up_at(self, run: datetime) -> datetime:
+        """When hours that are still missing will no longer come."""
+        last = max((self.expected_at(run, hour).late for hour in self.hours(run)[-1:]), default=run)
+        return max(last, run + timedelta(hours=self.give_up_hours))
+
+    def next_scan_at(self, now: datetime, whole: Collection[datetime] | None = None) -> datetime | None:
+        """When to look again: soon while a run arrives, else when the next begins to; None when no run will come.
+
+        `whole` names runs that need no more looking at. Given it, late runs are looked for until they are given up.
+        """
+        pace = timedelta(seconds=self.scan_seconds)
+        moments = []
+        for run in self.runs(now + timedelta(days=1), back=timedelta(days=1, hours=self.give_up_hours)):
+            if whole is not None and run in whole:
+                continue
+            hours = self.hours(run)
+            begins, ends = self.expected_at(run, hours[0]).usual, self.expected_at(run, hours[-1]).late
+            if begins > now:
+                moments.append(begins)
+            elif now <= ends:
+                moments.append(now + pace)
+            elif whole is not None and now < self.gives_up_at(run):
+                moments.append(now + pace * LATE_PACE)
+        return min(moments, default=None)
+
+    def _schedule(self, run: datetime) -> Schedule | None:
+        if not _within(run, self.begins, self.ends):
+            return None
+        return next((row for row in self.schedules if row.fits(run)), None)
+
+    def _layout(self, run: datetime, mirror: Mirror) -> Layout | None:
+        fitting = (layout for layout in self.layouts if layout.mirrors is None or mirror.name in layout.mirrors)
+        return next((layout for layout in fitting if layout.fits(run)), None)
+
+    def _first(self, layout: Layout, run: datetime) -> bool:
+        """Whether some mirror uses that layout for that run."""
+        return any(self._layout(run, mirror) is layout for mirror in self.mirrors if mirror.has(run))
+
+
+def _within(run: datetime, begins: datetime | None, ends: datetime | None) -> bool:
+    return (begins is None or run >= begins) and (ends is None or run < ends)

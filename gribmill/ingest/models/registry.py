@@ -1,0 +1,218 @@
+"""All models: those that come with gribmill, and the user's own, which win."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from gribmill.ingest.errors import ModelError
+from gribmill.ingest.mirrors.host import hosts
+from gribmill.ingest.mirrors.mirror import Mirror, clean_root
+from gribmill.ingest.models.hour_ranges import parse_steps
+from gribmill.ingest.models.key_template import MEMBER, Template
+from gribmill.ingest.models.model import Layout, Model, Schedule
+from gribmill.ingest.models.model_file import (
+    HoursTable,
+    LatencyTable,
+    MemberTable,
+    MirrorTable,
+    ModelFile,
+    check_tables,
+    read_tables,
+)
+from gribmill.ingest.models.publish_times import Latency, Point
+
+FAMILY = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}")
+MODEL_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}(\.[a-z0-9]{1,8})?")
+MOST_FILES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class OwnModels:
+    """What a user says of models: tables by name, a folder of TOML files, and where mirrors are."""
+
+    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    folder: Path | None = None
+    roots: Mapping[str, str] = field(default_factory=dict)
+
+
+def load_models(own: OwnModels | None = None) -> dict[str, Model]:
+    """Every model and member by its id. A user's table changes the keys it names of a model, or makes a new one:
+    complete, or `like = "hrrr"` with the keys that differ. Tables of the settings win over files of the folder.
+    """
+    own = own or OwnModels()
+    known = dict(_built_in_tables())
+    sources = dict.fromkeys(known, "built-in model")
+    for source, name, tables in _own_tables(own):
+        known[name], sources[name] = _merged(name, tables, known, source), source
+    roots = _checked_roots(own.roots, known)
+    models: dict[str, Model] = {}
+    for name, tables in known.items():
+        source = f"model {name} ({sources[name]})"
+        try:
+            models |= {model.id: model for model in _models(name, check_tables(tables, source), roots)}
+        except ModelError as error:
+            text = str(error)
+            raise ModelError(text if text.startswith(source) else f"{source}: {text}") from None
+    return models
+
+
+def models_named(models: Mapping[str, Model], name: str) -> list[Model]:
+    """The model of that id, or all members of a family; a ModelError that suggests others when there is none."""
+    if name in models:
+        return [models[name]]
+    members = [model for model in models.values() if model.family == name]
+    if members:
+        return members
+    near = difflib.get_close_matches(name, [*models, *(model.family for model in models.values())], n=3)
+    hint = f"did you mean {', '.join(dict.fromkeys(near))}?" if near else "`gribmill models list` shows them all"
+    raise ModelError(f"there is no model {name!r}; {hint}")
+
+
+def find_key(models: Mapping[str, Model], key: str) -> list[tuple[Model, datetime, int]]:
+    """Every model that an object's key (of a GRIB file or its index) belongs to, with its run and hour."""
+    found = []
+    for model in models.values():
+        place = model.parse_key(key) or model.parse_index_key(key)
+        if place:
+            found.append((model, *place))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _built_in_tables() -> Mapping[str, dict[str, Any]]:
+    import tomllib
+
+    folder = files("gribmill.ingest.models").joinpath("builtin")
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return {
+        name.removesuffix(".toml"): tomllib.loads(folder.joinpath(name).read_text(encoding="utf-8")) for name in names
+    }
+
+
+def _own_tables(own: OwnModels) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    if own.folder is not None:
+        if not own.folder.is_dir():
+            raise ModelError(f"models_dir: there is no folder {own.folder}")
+        paths = sorted(own.folder.glob("*.toml"))
+        if len(paths) > MOST_FILES:
+            raise ModelError(f"models_dir: {own.folder} holds more than {MOST_FILES} models")
+        for path in paths:
+            yield str(path), path.stem, read_tables(path)
+    for name, tables in own.tables.items():
+        yield f"settings, [models.{name}]", name, tables
+
+
+def _merged(name: str, tables: Mapping[str, Any], known: Mapping[str, Any], source: str) -> dict[str, Any]:
+    if not FAMILY.fullmatch(name):
+        raise ModelError(f"{source}: {name!r} is no name for a model: up to 30 of a-z, 0-9, _ and -")
+    like = tables.get("like", name)
+    if "like" in tables and like not in known:
+        raise ModelError(f"{source}: like = {like!r}, but there is no such model")
+    return {**known.get(like, {}), **{key: value for key, value in tables.items() if key != "like"}}
+
+
+def _checked_roots(roots: Mapping[str, str], known: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    names = {
+        mirror.get("name")
+        for tables in known.values()
+        for mirror in tables.get("mirrors", ())
+        if isinstance(mirror, dict)
+    }
+    for name in roots:
+        if name not in names:
+            near = difflib.get_close_matches(name, [str(known) for known in names], n=3)
+            raise ModelError(
+                f"[roots] {name}: no model has such a mirror" + (f"; did you mean {near[0]}?" if near else "")
+            )
+    return {name: clean_root(root) for name, root in roots.items()}
+
+
+def _models(name: str, file: ModelFile, roots: Mapping[str, str]) -> Iterator[Model]:
+    mirrors = tuple(_mirror(table, roots) for table in file.mirrors)
+    latencies = tuple(_latency(row) for row in file.latency)
+    for member in _members(file):
+        model_id = f"{name}.{member.id}" if member.id else name
+        if not MODEL_ID.fullmatch(model_id):
+            raise ModelError(f"{model_id!r} is no id for a model")
+        yield Model(
+            id=model_id,
+            family=name,
+            title=f"{file.title}, {member.id}" if member.id else file.title,
+            grid=file.grid,
+            licence=file.licence,
+            attribution=file.attribution,
+            variables=file.variables,
+            mirrors=mirrors,
+            layouts=_layouts(file, member.token),
+            schedules=tuple(_schedule(row, member.minutes) for row in file.hours),
+            latencies=latencies,
+            extras=member.extra if member.extra is not None else file.extra,
+            offset_minutes=member.minutes,
+            begins=member.begins,
+            ends=member.ends,
+            sample=file.sample,
+            sns_topic=file.sns_topic,
+            scan_seconds=file.scan_seconds,
+            give_up_hours=file.give_up_hours,
+        )
+
+
+def _members(file: ModelFile) -> Iterator[MemberTable]:
+    if not file.members:
+        yield MemberTable.model_construct(id="", token="", extra=None, minutes=0, begins=None, ends=None)
+    for table in file.members:
+        for number in parse_steps(table.numbers) if table.numbers else (None,):
+            yield table.model_copy(
+                update={
+                    "id": _numbered(table.id, number),
+                    "token": _numbered(table.token, number),
+                    "extra": None if table.extra is None else tuple(_numbered(text, number) for text in table.extra),
+                }
+            )
+
+
+def _numbered(text: str, number: int | None) -> str:
+    return text if number is None else text.replace("{nn}", f"{number:02d}").replace("{n}", str(number))
+
+
+def _mirror(table: MirrorTable, roots: Mapping[str, str]) -> Mirror:
+    if table.host not in hosts():
+        raise ModelError(f"mirror {table.name}: there is no host {table.host}; use {', '.join(hosts())}")
+    root = roots.get(table.name) or clean_root(table.root)
+    return Mirror(table.name, root, hosts()[table.host], table.begins, table.ends)
+
+
+def _layouts(file: ModelFile, token: str) -> tuple[Layout, ...]:
+    return tuple(
+        Layout(
+            Template(row.key.replace(MEMBER, token)),
+            row.index or file.index,
+            row.begins,
+            row.ends,
+            parse_steps(row.cycles) if row.cycles is not None else None,
+            row.mirrors,
+        )
+        for row in file.layouts
+    )
+
+
+def _schedule(row: HoursTable, minutes: int) -> Schedule:
+    cycles = parse_steps(row.cycles)
+    if cycles[-1] > 23:
+        raise ModelError(f"cycles = {row.cycles!r}: runs begin at the hours 0 to 23")
+    # A member that lies before the full hour has no hour 0.
+    hours = tuple(hour for hour in parse_steps(row.steps) if hour * 60 + minutes >= 0)
+    return Schedule(cycles, hours, row.begins, row.ends, row.discover)
+
+
+def _latency(row: LatencyTable) -> Latency:
+    points = tuple(Point(hour, usual, late) for hour, usual, late in row.points)
+    return Latency(points, parse_steps(row.cycles) if row.cycles else None, row.mirror, row.measured)

@@ -1,0 +1,1 @@
+"""One file per job type: what its job does."""

@@ -1,0 +1,306 @@
+"""ingest_grib: downloads the wanted messages of one GRIB file into the spool, and asks for its tiles."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from gribmill.pipeline.ids import Hour, ModelId, RegionId, RunId
+from gribmill.pipeline.priority import file_priority
+from gribmill.queue.job_type import Args, JobType
+from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
+from gribmill.queue.worker.task import Task
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gribmill.catalogue.reads import HourRecord
+    from gribmill.ingest.download.downloaded import Downloaded
+    from gribmill.ingest.listing.available_hours import Published
+    from gribmill.pipeline.context import Context
+
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,60}$")]
+# A file that is listed and yet not there: mirrors settle within minutes.
+NOT_YET_SECONDS = 60.0
+# One that no scan has seen (a backfill of today wants hundreds): each look asks every mirror.
+NEVER_SEEN_SECONDS = 600.0
+LONGEST_ERROR = 1000
+
+
+class IngestGribArgs(Args):
+    """Which file: one hour of one run of a model. The rest narrows a backfill; live runs follow the settings."""
+
+    model_id: ModelId
+    run_id: RunId
+    hour: Hour
+    regions: tuple[RegionId, ...] | None = None
+    variables: tuple[VariableName, ...] | None = None
+    keep_grib: bool | None = None
+
+
+def ingest_job(
+    model_id: str,
+    run: datetime,
+    hour: int,
+    *,
+    live: bool,
+    regions: tuple[str, ...] | None = None,
+    variables: tuple[str, ...] | None = None,
+    keep_grib: bool | None = None,
+    correlation_id: str | None = None,
+) -> NewJob:
+    """The job for one file: the newest run first, short hours first, live before backfill."""
+    args = {
+        "model_id": model_id,
+        "run_id": f"{run:%Y%m%d_%H}",
+        "hour": hour,
+        "regions": regions,
+        "variables": variables,
+        "keep_grib": keep_grib,
+    }
+    return NewJob(
+        "ingest_grib",
+        {name: value for name, value in args.items() if value is not None},
+        priority=file_priority(run, hour, live=live),
+        source="system",
+        correlation_id=correlation_id,
+    )
+
+
+def run(task: Task) -> Outcome:
+    """Download, prove, record; and in the same transaction one build_tile per region that the file touches."""
+    from gribmill.pipeline.context import context_of
+    from gribmill.storage.spool import spool_path
+
+    args = task.args_as(IngestGribArgs)
+    context = context_of(task)
+    if not _wanted_regions(context, args):
+        return Failed("no region is named: [chain] regions of the settings that this worker was started with is empty")
+    spool = spool_path(context.data, args.model_id, args.run_id, args.hour)
+    known = context.catalogue.hour(args.model_id, args.run_id, args.hour)
+    variables = args.variables or context.model(args.model_id).variables
+    if known is not None and holds(known, variables):
+        missing = _untiled(context, args, known)
+        if spool.is_file() or not missing:
+            return _only_tiles(context, args, known, spool, missing)
+    return _download(context, args, spool, known)
+
+
+def holds(known: HourRecord | None, variables: Iterable[str]) -> bool:
+    """Whether the file was downloaded with all of these variables, as far as it has them."""
+    return known is not None and known.state != "published" and known.covers(variables)
+
+
+def with_earlier(known: HourRecord | None, variables: Iterable[str]) -> tuple[str, ...]:
+    """These variables, and those that were asked for before: a tile that is built anew loses none."""
+    from gribmill.grib.names.lexicon import lexicon
+
+    earlier = known.found + known.missing if known else ()
+    return tuple(dict.fromkeys((*variables, *(name for name in earlier if lexicon().get(name)))))
+
+
+def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRecord | None) -> Outcome:
+    from gribmill.catalogue.reads import mirror_writes, write
+    from gribmill.identity import run_time
+    from gribmill.ingest.download.download import download
+    from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent
+    from gribmill.pipeline.index_selectors import wanted
+
+    model = context.model(args.model_id)
+    health = context.catalogue.mirrors()
+    try:
+        got = download(
+            model,
+            run_time(args.run_id),
+            args.hour,
+            wanted(with_earlier(known, args.variables or model.variables)),
+            spool,
+            session=context.session,
+            health=health,
+            known=_as_listed(known),
+            check=lambda part: _check_reach(context, args, part),
+        )
+    except DownloadFailed as error:
+        # Others have seen the mirrors meanwhile.
+        also = mirror_writes(context.catalogue.mirrors(), error.health_updates)
+        over = datetime.now(UTC) >= model.gives_up_at(run_time(args.run_id))
+        if isinstance(error, Permanent) or (isinstance(error, NotYet) and over):
+            hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+            noted = write("note_failure", **hour, error=str(error)[:LONGEST_ERROR])
+            return Failed(str(error), permanent=True, also=(*also, noted))
+        pause = error.retry_after_seconds
+        if isinstance(error, NotYet):
+            pause = NOT_YET_SECONDS if known else NEVER_SEEN_SECONDS
+        if pause is not None and not over:
+            return Snoozed(pause, str(error), also=also)
+        return Failed(str(error), also=also)
+    return _fan_out(context, args, got, spool, known)
+
+
+def _as_listed(known: HourRecord | None) -> Published | None:
+    """What the scan saw of the file: where it is, how large, and which version of it."""
+    from gribmill.ingest.listing.available_hours import Published
+
+    if known is None or known.mirror is None or known.url is None:
+        return None
+    return Published(known.hour, known.mirror, known.url, None, known.size, known.etag, known.published_at, True)
+
+
+def _fan_out(
+    context: Context, args: IngestGribArgs, got: Downloaded, spool: Path, known: HourRecord | None
+) -> Succeeded:
+    from gribmill.catalogue.reads import mirror_writes, write
+
+    regions = _touched(context, args, spool)
+    outdated: tuple[Write, ...] = ()
+    if known is not None and known.regions and not known.covers((*got.found, *got.missing)):
+        # The tiles of all its regions lack variables now: the hour is whole when each is built again.
+        regions = list(dict.fromkeys((*regions, *known.regions)))
+        hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+        outdated = (write("forget_tiles_of_hour", **hour),)
+    record = write(
+        "record_ingest",
+        model_id=args.model_id,
+        run_id=args.run_id,
+        hour=args.hour,
+        mirror=got.mirror,
+        url=got.url,
+        etag=got.etag,
+        bytes=got.bytes,
+        requested_bytes=got.requested_bytes,
+        requests=got.requests,
+        sha256=got.sha256,
+        found=json.dumps(got.found),
+        missing=json.dumps(got.missing),
+        regions=json.dumps(regions),
+        asked=json.dumps(_wanted_regions(context, args)),
+        keep_grib=int(_keeps(context, args)),
+    )
+    health = mirror_writes(context.catalogue.mirrors(), got.health_updates)
+    also = (*_seen(context, args), record, *outdated, *health)
+    if not regions:
+        return _nothing_to_cut(args, also)
+    return Succeeded(then=_tile_jobs(args, regions), also=also, artifacts=(str(spool),))
+
+
+def _check_reach(context: Context, args: IngestGribArgs, path: Path) -> None:
+    """A file that misses a region of the model's grid is on a wrong grid: its hour must not count as done."""
+    from gribmill.ingest.download.errors import WrongFile
+
+    model = context.model(args.model_id)
+    promised = context.promised_of(model, _wanted_regions(context, args))
+    missed = {*promised} - {*_touched(context, args, path)}
+    if missed:
+        names = ", ".join(sorted(missed))
+        raise WrongFile(f"the file's grid does not reach {names}, which the grid of {model.id} ({model.grid}) does")
+
+
+def _nothing_to_cut(args: IngestGribArgs, also: tuple[Write, ...]) -> Succeeded:
+    """The file reaches none of the regions: its hour is whole without a tile, and its messages may go."""
+    from gribmill.catalogue.reads import write
+    from gribmill.pipeline.handlers.publish import publish_job
+
+    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+    ends = (write("finish_hour", **hour), write("finish_run", **hour))
+    return Succeeded(then=(publish_job(args.model_id, args.run_id, args.hour),), also=(*also, *ends))
+
+
+def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool: Path, missing: set[str]) -> Outcome:
+    """The messages are here, or every tile is: only what is missing is asked for."""
+    from gribmill.catalogue.reads import write
+    from gribmill.ingest.download.errors import WrongFile
+    from gribmill.pipeline.handlers.publish import publish_job
+
+    if not missing:
+        # While this job waited, no publish removed the messages.
+        then = (publish_job(args.model_id, args.run_id, args.hour),) if spool.is_file() else ()
+        return Succeeded(skipped="every tile of this hour is there already", then=then)
+    try:
+        _check_reach(context, args, spool)
+    except WrongFile as error:
+        spool.unlink(missing_ok=True)  # The next try fetches it anew.
+        return Failed(str(error))
+    regions = sorted({*known.regions, *_touched(context, args, spool)})
+    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+    wants = write(
+        "want_regions",
+        **hour,
+        regions=json.dumps(regions),
+        asked=json.dumps(_wanted_regions(context, args)),
+        keep_grib=int(_keeps(context, args)),
+    )
+    jobs = _tile_jobs(args, [region for region in regions if region in missing])
+    return Succeeded(then=jobs, also=(wants,)) if jobs else _nothing_to_cut(args, (wants,))
+
+
+def _seen(context: Context, args: IngestGribArgs) -> tuple[Write, ...]:
+    """A file that no scan has seen (a backfill's) still belongs to a run with known hours."""
+    from gribmill.catalogue.reads import write
+    from gribmill.identity import run_time
+
+    model = context.model(args.model_id)
+    run = run_time(args.run_id)
+    if model.discovers(run):
+        return ()
+    hours = json.dumps(model.hours(run))
+    return (write("see_run", model_id=args.model_id, run_id=args.run_id, hours=hours, final=1),)
+
+
+def _wanted_regions(context: Context, args: IngestGribArgs) -> tuple[str, ...]:
+    return args.regions or context.settings.chain.regions
+
+
+def _untiled(context: Context, args: IngestGribArgs, known: HourRecord) -> set[str]:
+    """The wanted regions within reach that have no tile of this hour yet; not those that the file did not reach."""
+    tiles = context.catalogue.tiles(args.model_id, args.run_id)
+    built = {tile.region for tile in tiles if tile.hour == args.hour}
+    reached = context.regions_of(context.model(args.model_id), _wanted_regions(context, args))
+    return {*(name for name in reached if name not in known.asked), *known.regions} - built
+
+
+def _touched(context: Context, args: IngestGribArgs, spool: Path) -> list[str]:
+    """The wanted regions that the file's own grids reach."""
+    from gribmill.grib.decode.field import read_fields
+    from gribmill.grib.errors import GribError
+    from gribmill.regions.window import window
+
+    grids = set()
+    for field in read_fields(spool):
+        with contextlib.suppress(GribError):  # a field whose grid is not known is named in the tile's meta
+            grids.add(field.grid)
+    names = _wanted_regions(context, args)
+    return [name for name in names if any(window(grid, context.region(name).box) for grid in grids)]
+
+
+def _tile_jobs(args: IngestGribArgs, regions: list[str]) -> tuple[NewJob, ...]:
+    from gribmill.identity import run_time
+
+    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
+    live = args.regions is None
+    priority = file_priority(run_time(args.run_id), args.hour, live=live)
+    return tuple(
+        NewJob("build_tile", {**hour, "region": region}, priority=priority, source="system") for region in regions
+    )
+
+
+def _keeps(context: Context, args: IngestGribArgs) -> bool:
+    return context.settings.chain.keep_grib if args.keep_grib is None else args.keep_grib
+
+
+INGEST_GRIB = JobType(
+    key="ingest_grib",
+    description="Downloads the wanted messages of one GRIB file.",
+    args=IngestGribArgs,
+    lane="fetch",
+    handler="gribmill.pipeline.handlers.ingest_grib:run",
+    timeout_seconds=1800,
+    max_attempts=5,
+    backoff_base_s=30.0,
+    backoff_cap_s=600.0,
+    dedupe=("model_id", "run_id", "hour"),
+)

@@ -1,0 +1,45 @@
+"""The queue of a data root: jobs.db, opened with every job type that gribmill knows."""
+
+from __future__ import annotations
+
+from gribmill.catalogue import reads as catalogue
+from gribmill.pipeline.job_types import TYPES, TYPES_PATH
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.backend.sqlite.statements import HOME
+from gribmill.queue.store import Store
+from gribmill.queue.worker.options import WorkerOptions
+from gribmill.settings import Settings
+
+JOBS_FILE = "jobs.db"
+
+
+def open_database(settings: Settings) -> SqliteDatabase:
+    """jobs.db with the queue's tables and the catalogue's."""
+    return SqliteDatabase(
+        settings.data_root / JOBS_FILE,
+        synchronous=settings.queue.synchronous,
+        allow_network_files=settings.queue.allow_network_files,
+        packages=(HOME, catalogue.HOME),
+    )
+
+
+def open_queue(settings: Settings) -> Store:
+    """The store behind these settings; made when it is not there yet."""
+    return Store(open_database(settings), TYPES)
+
+
+def worker_options(settings: Settings) -> WorkerOptions:
+    """How workers behave under these settings."""
+    return WorkerOptions(
+        types_path=TYPES_PATH,
+        lanes=dict(settings.workers.lanes),
+        lease_seconds=settings.queue.lease_seconds,
+        poll_seconds=settings.queue.poll_seconds,
+        kill_grace_seconds=settings.workers.kill_grace_seconds,
+        max_jobs_per_executor=settings.workers.max_jobs_per_executor,
+        max_memory_mb=settings.workers.max_memory_mb,
+        keep_completed_days=settings.queue.keep_completed_days,
+        keep_failed_days=settings.queue.keep_failed_days,
+        log=settings.log.model_dump(mode="json"),
+        environment=settings.model_dump(mode="json"),
+    )

@@ -1,0 +1,124 @@
+"""When which model is looked at: each has its own pace, measured at its publisher."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+
+from gribmill.errors import GribmillError
+from gribmill.identity import run_time
+from gribmill.ingest.models.model import Model
+from gribmill.pipeline.priority import HOUSEKEEPING, SCAN
+from gribmill.queue.errors import NotAllowed
+from gribmill.queue.model import Enqueued, NewJob
+from gribmill.queue.store import Store
+from gribmill.queue.worker.throttled_log import Complaint
+
+log = logging.getLogger("gribmill.schedule")
+
+PRUNE_EVERY = timedelta(hours=6)
+# A model that will have no more runs is asked again now and then: its description may have changed.
+LONGEST_WAIT = timedelta(hours=6)
+# Looking at the clock so often costs nothing and follows a clock that was set.
+LONGEST_SLEEP_SECONDS = 30.0
+# NTP slews smaller errors away; one that goes back further was set.
+CLOCK_SLACK = timedelta(minutes=1)
+RETRY_SECONDS = 5.0
+
+
+def scan_job(model_id: str, run_id: str | None = None) -> NewJob:
+    """A look at a model's newest runs, or at one run of it; an IngestError where that is no run."""
+    if run_id is not None:
+        run_time(run_id)
+    args = {"model_id": model_id} | ({"run_id": run_id} if run_id is not None else {})
+    return NewJob("scan_source", args, priority=SCAN, source="schedule")
+
+
+def scan_now(store: Store, jobs: Iterable[NewJob]) -> list[Enqueued]:
+    """Enqueue scans that are not to wait: equal ones that pause between two looks look now."""
+    made = store.enqueue_many(jobs)
+    for one in made:
+        if not one.created:
+            with contextlib.suppress(NotAllowed):  # it is looking at this moment
+                store.run_now(one.id)
+    return made
+
+
+class Schedule:
+    """Enqueues what is due. An equal job that is active already is not doubled, so two schedules do no harm."""
+
+    def __init__(
+        self, store: Store, models: Iterable[Model], clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._store = store
+        self._models = {model.id: model for model in models}
+        self._clock = clock
+        self._begin(clock())
+
+    def _begin(self, now: datetime) -> None:
+        self._seen = now
+        self._next_scan = dict.fromkeys(self._models, now)
+        self._next_prune = now + timedelta(minutes=10)
+        self._first = True
+
+    def run_once(self) -> list[NewJob]:
+        """Enqueue every scan that is due now; what was enqueued. What cannot be enqueued stays due."""
+        now = self._clock()
+        if now < self._seen - CLOCK_SLACK:
+            self._begin(now)  # all that was planned lies too far ahead
+        self._seen = now
+        models = [self._models[model_id] for model_id, moment in self._next_scan.items() if moment <= now]
+        due = [scan_job(model.id) for model in models]
+        if self._next_prune <= now:
+            due.append(NewJob("prune", {}, priority=HOUSEKEEPING, source="schedule"))
+        if not due:
+            return []
+        # Who starts a schedule does not want to wait for the pause of an earlier one's scan.
+        if self._first:
+            scan_now(self._store, due)
+        else:
+            self._store.enqueue_many(due)
+        self._first = False
+        for model in models:
+            soon = model.next_scan_at(now) or now + LONGEST_WAIT
+            self._next_scan[model.id] = min(max(soon, now + timedelta(seconds=model.scan_seconds)), now + LONGEST_WAIT)
+        if self._next_prune <= now:
+            self._next_prune = now + PRUNE_EVERY
+        return due
+
+    def seconds_to_next(self) -> float:
+        """How long nothing is due."""
+        soonest = min([self._next_prune, *self._next_scan.values()])
+        return min(max(0.05, (soonest - self._clock()).total_seconds()), LONGEST_SLEEP_SECONDS)
+
+
+class ScheduleThread(threading.Thread):
+    """A schedule beside a supervisor, in a thread with a database connection of its own."""
+
+    def __init__(self, schedule: Schedule, store: Store) -> None:
+        super().__init__(name="schedule", daemon=True)
+        self._schedule = schedule
+        self._store = store
+        self._over = threading.Event()
+        self._complaint = Complaint()
+
+    def run(self) -> None:
+        while not self._over.is_set():
+            try:
+                for job in self._schedule.run_once():
+                    log.debug("enqueued %s", job.type, extra={"job_args": job.args})
+            except Exception as error:  # noqa: BLE001 — a thread that ended would end all scans, and nobody would see it
+                words = str(error) if isinstance(error, GribmillError) else repr(error)
+                self._complaint.tell(f"the schedule has to wait: {words}")
+                self._over.wait(RETRY_SECONDS)
+                continue
+            self._complaint.over("the schedule goes on")
+            self._over.wait(self._schedule.seconds_to_next())
+        self._store.close()
+
+    def stop(self) -> None:
+        self._over.set()
+        self.join()

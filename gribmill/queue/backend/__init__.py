@@ -1,0 +1,1 @@
+"""What the store needs of a database, and one folder per database."""

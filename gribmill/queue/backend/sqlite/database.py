@@ -1,0 +1,313 @@
+"""jobs.db: one connection per process and thread, fair writers, a log that stays small and is on the disk."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from gribmill.queue.backend.protocol import Params, Row
+from gribmill.queue.backend.sqlite.durable_log import DurableLog
+from gribmill.queue.backend.sqlite.error_translation import FAULTS, fault_of, plain_faults
+from gribmill.queue.backend.sqlite.filesystem_check import check_place, check_sqlite_version, make_folder
+from gribmill.queue.backend.sqlite.host_lock import HostLock
+from gribmill.queue.backend.sqlite.migrate import migrate, missing_migrations
+from gribmill.queue.backend.sqlite.notifier import WakeFolder, WakeSocket
+from gribmill.queue.backend.sqlite.statements import HOME, statement
+from gribmill.queue.errors import StoreBusy, StoreError, StoreReplaced
+from gribmill.queue.times import Clock, to_text
+
+BUSY_TIMEOUT_MS = 10_000
+# A claim or a completion touches half a dozen pages of a few rows each, and writes them whole: small pages, small log.
+PAGE_BYTES = 2048
+# SQLite checkpoints inside the commit that fills so many pages, which is inside the host lock. The log is then
+# written over from its start: a log that keeps growing makes every fsync wait for the file system's journal too.
+CHECKPOINT_PAGES = 2000
+# A header of its own, and one before each page; and room for a transaction that goes past the mark.
+LOG_BYTES_KEPT = 32 + (CHECKPOINT_PAGES + 100) * (24 + PAGE_BYTES)
+CLOSE_PATIENCE_SECONDS = 2.0
+REPLACED = "{path} was removed or replaced while it was in use: start anew what works with it"
+
+
+class SqliteTransaction:
+    """Named statements on one connection."""
+
+    __slots__ = ("_connection", "lasting", "now", "stamp")
+
+    def __init__(self, connection: sqlite3.Connection, now: float) -> None:
+        self.now = now
+        self.stamp = to_text(now)
+        self.lasting = True
+        self._connection = connection
+
+    def rows(self, name: str, params: Params = (), package: str = HOME) -> list[Row]:
+        return self._connection.execute(statement("sqlite", name, package), params).fetchall()
+
+    def change(self, name: str, params: Params = (), package: str = HOME) -> int:
+        return self._connection.execute(statement("sqlite", name, package), params).rowcount
+
+    def change_many(self, name: str, rows: Iterable[Params], package: str = HOME) -> int:
+        return self._connection.executemany(statement("sqlite", name, package), rows).rowcount
+
+    def insert(self, name: str, params: Params) -> int | None:
+        cursor = self._connection.execute(statement("sqlite", name), params)
+        return cursor.lastrowid if cursor.rowcount else None
+
+
+# Device and number: another file of the same name has others.
+Inode = tuple[int, int]
+
+
+def _inode(path: Path) -> Inode | None:
+    try:
+        facts = path.stat()
+    except FileNotFoundError:
+        return None
+    return facts.st_dev, facts.st_ino
+
+
+class _Handle:
+    """A thread's connection, its hold on the host lock and on the log."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, lock: HostLock, log: DurableLog | None, file: Inode | None
+    ) -> None:
+        self.connection = connection
+        self.file = file
+        self.cursor = connection.cursor()
+        self.lock = lock
+        self.log = log
+        self.pid = os.getpid()
+        self.data_version = -1
+
+
+# Connections carried over a fork are kept, never closed: closing one in the child would drop the parent's locks.
+_carried_over_fork: list[_Handle] = []
+
+
+class _Reading:
+    """One snapshot. Released at the end, so that the log can be written over."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    def __enter__(self) -> SqliteTransaction:
+        database = self._database
+        try:
+            self._connection = database._handle().connection
+            self._connection.execute("BEGIN")
+        except sqlite3.Error as error:
+            raise fault_of(error, database.path) from error
+        return SqliteTransaction(self._connection, database.clock())
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+        if isinstance(error, FAULTS):
+            raise fault_of(error, self._database.path) from error
+
+
+class _Writing:
+    """One write transaction, under the host lock from before its begin until after its commit.
+
+    The lock is free again before the commit is on the disk: while one process waits for the disk, the next one
+    works. Nobody returns before what he wrote, and so all that was written before it, is there (if it is to last).
+    A class rather than a generator: this is entered for every job, and counts.
+    """
+
+    __slots__ = ("_changes", "_database", "_handle", "_transaction")
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    def __enter__(self) -> SqliteTransaction:
+        database = self._database
+        try:
+            self._handle = handle = database._handle()
+        except sqlite3.Error as error:
+            raise fault_of(error, database.path) from error
+        handle.lock.acquire()
+        try:
+            handle.cursor.execute("BEGIN IMMEDIATE")
+            if handle.log is not None and handle.log.wants_room:
+                handle.log.make_room(LOG_BYTES_KEPT)
+        except sqlite3.Error as error:
+            handle.lock.release()
+            raise fault_of(error, database.path) from error
+        self._changes = handle.connection.total_changes
+        self._transaction = SqliteTransaction(handle.connection, database.clock())
+        return self._transaction
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        handle = self._handle
+        connection, log = handle.connection, handle.log
+        try:
+            if error is None:
+                handle.cursor.execute("COMMIT")
+        except sqlite3.Error as failure:
+            error = failure
+        finally:
+            try:
+                # Some errors (a full disk) have rolled back already.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            finally:
+                handle.lock.release()
+        if isinstance(error, FAULTS):
+            raise fault_of(error, self._database.path) from error
+        changed = error is None and connection.total_changes != self._changes
+        if changed and log is not None and self._transaction.lasting:
+            log.flush()
+
+
+class SqliteDatabase:
+    """The queue's file. Safe to use from many threads and processes of one host."""
+
+    dialect = "sqlite"
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        synchronous: Literal["full", "normal"] = "full",
+        allow_network_files: bool = False,
+        clock: Clock = time.time,
+        packages: tuple[str, ...] = (HOME,),
+    ) -> None:
+        """`packages` are those whose migrations and statements live in this file beside the queue's."""
+        self.path = path
+        self._packages = packages
+        self.clock = clock
+        self._synchronous = synchronous
+        self._local = threading.local()
+        self._wake = WakeFolder(path)
+        self._wal = path.with_name(path.name + "-wal")
+        check_sqlite_version()
+        make_folder(path.parent)
+        if not allow_network_files:
+            check_place(path.parent)
+        with plain_faults(path):
+            self._bring_up_to_date()
+
+    def read(self) -> _Reading:
+        return _Reading(self)
+
+    def write(self) -> _Writing:
+        return _Writing(self)
+
+    def insert_alone(self, name: str, columns: Sequence[Any]) -> int:
+        """As in `write`, without what a transaction of several statements needs: this is done for every single job."""
+        try:
+            handle = self._handle()
+        except sqlite3.Error as error:
+            raise fault_of(error, self.path) from error
+        log = handle.log
+        if log is not None and log.wants_room:
+            with self.write():  # which makes it
+                pass
+        handle.lock.acquire()
+        try:
+            row = (to_text(self.clock()), *columns)
+            made = handle.cursor.execute(statement("sqlite", name), row).lastrowid
+        except FAULTS as error:
+            raise fault_of(error, self.path) from error
+        finally:
+            handle.lock.release()
+        if log is not None:
+            log.flush()
+        return made or 0
+
+    def changed(self) -> bool:
+        with plain_faults(self.path):
+            handle = self._handle()
+            if _inode(self.path) != handle.file:
+                raise StoreReplaced(REPLACED.format(path=self.path))
+            version = handle.connection.execute("PRAGMA data_version").fetchone()[0]
+        before, handle.data_version = handle.data_version, version
+        return bool(version != before)
+
+    def announce(self) -> None:
+        self._wake.announce()
+
+    def listener(self) -> WakeSocket:
+        return self._wake.listen()
+
+    def backup(self, target: Path) -> None:
+        """`target` appears only whole."""
+        partial = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        with plain_faults(self.path):
+            source = self._handle().connection
+        try:
+            with plain_faults(target), contextlib.closing(sqlite3.connect(partial)) as copy:
+                # In one step: a copy made in several begins anew whenever somebody writes between two of them.
+                source.backup(copy, pages=-1)
+                copy.execute("PRAGMA journal_mode=DELETE")
+            partial.replace(target)
+        except OSError as error:
+            raise StoreError(f"{target}: the copy cannot be put there: {error.strerror}") from None
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def integrity(self) -> list[str]:
+        with plain_faults(self.path):
+            connection = self._handle().connection
+            found = [row[0] for row in connection.execute("PRAGMA integrity_check").fetchall() if row[0] != "ok"]
+            for row in connection.execute("PRAGMA foreign_key_check").fetchall():
+                found.append(f"{row[0]} row {row[1]} refers to a missing row of {row[2]}")
+            return found
+
+    def close(self) -> None:
+        """Close this thread's connection, under the lock: closing may checkpoint."""
+        handle: _Handle | None = getattr(self._local, "handle", None)
+        if handle is None or handle.pid != os.getpid():
+            return
+        self._local.handle = None
+        with contextlib.suppress(StoreBusy):  # left open, it ends with the process and checkpoints nothing
+            handle.lock.acquire(patience_seconds=CLOSE_PATIENCE_SECONDS)
+            handle.connection.close()
+            handle.lock.release()
+            handle.lock.close()
+            if handle.log is not None:
+                handle.log.close()
+
+    def _handle(self) -> _Handle:
+        handle: _Handle | None = getattr(self._local, "handle", None)
+        if handle is not None and handle.pid == os.getpid():
+            return handle
+        if handle is not None:
+            _carried_over_fork.append(handle)
+        self._local.handle = handle = self._open()
+        return handle
+
+    def _open(self) -> _Handle:
+        lock = HostLock(self.path.with_name(self.path.name + ".lock"))
+        connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+        try:
+            self._set_up(connection, lock)
+        except BaseException:
+            connection.close()
+            raise
+        log = DurableLog(self._wal) if self._synchronous == "full" else None
+        return _Handle(connection, lock, log, _inode(self.path))
+
+    def _set_up(self, connection: sqlite3.Connection, lock: HostLock) -> None:
+        connection.row_factory = sqlite3.Row
+        connection.execute(f"PRAGMA page_size={PAGE_BYTES}")  # of a file that is still empty
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            with lock:
+                connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")  # never corrupt; `full` flushes the log itself, see _Writing
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
+        connection.execute(f"PRAGMA journal_size_limit={LOG_BYTES_KEPT}")
+
+    def _bring_up_to_date(self) -> None:
+        connection = self._handle().connection
+        if missing_migrations(connection, self._packages, self.path):
+            with self.write() as tx:
+                migrate(connection, self._packages, self.path, tx.now)

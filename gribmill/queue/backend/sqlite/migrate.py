@@ -1,0 +1,74 @@
+"""Brings a database to this version's schema, one numbered file at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gribmill.queue.backend.sqlite.statements import statement, statement_names
+from gribmill.queue.errors import StoreUnsafe
+from gribmill.queue.times import to_text
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered file. The queue numbers from 1, other packages from a thousand of their own."""
+
+    version: int
+    package: str
+    name: str
+
+
+def migrations(packages: tuple[str, ...]) -> list[Migration]:
+    """Those of all packages, ascending."""
+    found = [
+        Migration(int(name.split("_")[0]), package, f"migrations/{name}")
+        for package in packages
+        for name in statement_names("sqlite", "migrations", package)
+    ]
+    return sorted(found, key=lambda migration: migration.version)
+
+
+def applied_versions(connection: sqlite3.Connection) -> set[int]:
+    """What the file has been through; empty for a new one."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone():
+        return set()
+    return {row[0] for row in connection.execute("SELECT version FROM schema_migrations").fetchall()}
+
+
+def missing_migrations(connection: sqlite3.Connection, packages: tuple[str, ...], path: Path) -> list[Migration]:
+    """What is still to be applied. A file that a newer gribmill has written is refused."""
+    known = migrations(packages)
+    applied = applied_versions(connection)
+    strange = applied - {migration.version for migration in known}
+    if strange:
+        raise StoreUnsafe(
+            f"{path} has schema version {max(strange)}, this gribmill knows up to {known[-1].version}:"
+            " use the newer gribmill that wrote it"
+        )
+    return [migration for migration in known if migration.version not in applied]
+
+
+def migrate(connection: sqlite3.Connection, packages: tuple[str, ...], path: Path, now: float) -> None:
+    """Apply what is missing, in the write transaction that the caller holds: all of it or nothing."""
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)"
+    )
+    for migration in missing_migrations(connection, packages, path):
+        for text in split_statements(statement("sqlite", migration.name, migration.package)):
+            connection.execute(text)
+        connection.execute("INSERT INTO schema_migrations VALUES (?, ?)", (migration.version, to_text(now)))
+
+
+def split_statements(script: str) -> Iterator[str]:
+    """The statements of a script. `executescript` would commit first, and a half-made schema could stay behind."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        yield pending

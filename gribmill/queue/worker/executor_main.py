@@ -1,0 +1,118 @@
+"""An executor process: takes batches from its supervisor, runs their handlers, reports. Holds no database."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import faulthandler
+import importlib
+import logging
+import os
+import signal
+import socket
+import sys
+from types import FrameType
+from typing import Any
+
+from gribmill.queue.job_type import Registry
+from gribmill.queue.model import Outcome
+from gribmill.queue.worker.ipc import Channel, claimed_from_wire, outcome_to_wire
+from gribmill.queue.worker.run_handler import run_batch
+from gribmill.queue.worker.task import Batch, Task
+
+PR_SET_PDEATHSIG = 1
+log = logging.getLogger("gribmill.executor")
+
+
+class Terminated(BaseException):
+    """SIGTERM came: unwind, so that handlers remove their temporary files, then exit."""
+
+
+class Executor:
+    """The child's side of the channel."""
+
+    def __init__(self, channel: Channel, types: Registry, worker_id: str, environment: dict[str, Any]) -> None:
+        self._channel = channel
+        self._types = types
+        self._worker_id = worker_id
+        self._environment = environment
+
+    def run(self) -> None:
+        """Batch after batch, until told to exit or the supervisor is gone."""
+        self._channel.send({"ready": True})
+        while (message := self._channel.receive()) is not None and "run" in message:
+            _undo_what_handlers_do()
+            tasks = self._tasks(message["run"])
+            run_batch(self._types, Batch(tasks, self._report, self._top_up))
+
+    def _report(self, task: Task, outcome: Outcome) -> None:
+        # What the job printed must be in the pipe before its report is: the supervisor reads in that order.
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # the handler may have closed it
+                stream.flush()
+        ticket = {"job_id": task.job_id, "attempt_no": task.attempt_no}
+        self._channel.send({"report": {**ticket, "outcome": outcome_to_wire(outcome)}})
+
+    def _top_up(self, limit: int) -> list[Task]:
+        self._channel.send({"top_up": limit})
+        message = self._channel.receive()
+        if message is None:
+            raise Terminated
+        return self._tasks(message["siblings"])
+
+    def _tasks(self, jobs: list[dict[str, Any]]) -> list[Task]:
+        return [Task.of(claimed_from_wire(job), self._worker_id, self._environment) for job in jobs]
+
+
+def die_with_parent() -> None:
+    """Be killed when the supervisor dies, however it dies (Linux; elsewhere the closed channel ends us)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _on_terminate(signum: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Terminated
+
+
+def _undo_what_handlers_do() -> None:
+    """The next job finds the process as the first one did: TERM ends it, and it can print, line by line."""
+    signal.signal(signal.SIGTERM, _on_terminate)
+    for name, fd in (("stdout", 1), ("stderr", 2)):
+        with contextlib.suppress(OSError):  # closed for good: the supervisor sees that, and replaces us
+            stream = os.fdopen(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+            setattr(sys, name, stream)
+
+
+def main() -> None:
+    """`python -m gribmill.queue.worker.executor_main FD PARENT_PID`."""
+    fd, parent = int(sys.argv[1]), int(sys.argv[2])
+    die_with_parent()
+    if os.getppid() != parent:
+        sys.exit("the supervisor died before the executor was up")
+    faulthandler.enable()  # where a crash in native code happened is worth a look
+    signal.signal(signal.SIGTERM, _on_terminate)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor
+    os.set_inheritable(fd, False)
+    channel = Channel(socket.socket(fileno=fd))
+    hello = channel.receive()
+    if hello is None:
+        return
+    _set_up(hello)
+    module, _, name = hello["types"].partition(":")
+    types: Registry = getattr(importlib.import_module(module), name)
+    try:
+        Executor(channel, types, hello["worker_id"], hello["environment"]).run()
+    except (Terminated, ConnectionError):
+        sys.exit(128 + signal.SIGTERM)
+
+
+def _set_up(hello: dict[str, Any]) -> None:
+    from gribmill.logs import LogStyle, set_up_logging
+
+    set_up_logging(LogStyle(**hello["log"]))
+    os.nice(hello["nice"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""A worker's eye on the schedules: it fires what is due. Every worker has one; each slot makes one job all the same."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from gribmill.queue.errors import QueueError
+from gribmill.queue.store import Store
+from gribmill.queue.worker.throttled_log import Complaint
+
+log = logging.getLogger("gribmill.worker")
+
+# Somebody may have changed the triggers whenever anything in the queue was changed: look, but not at every change.
+PATIENCE_SECONDS = 1.0
+
+
+class Clockwork:
+    """Knows when the next slot comes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._looked = 0.0
+        self.next_look = 0.0
+        self._complaint = Complaint()
+
+    def nudge(self) -> None:
+        """The triggers may have changed: look again soon."""
+        self.next_look = min(self.next_look, self._looked + PATIENCE_SECONDS)
+
+    def fire_if_due(self) -> bool:
+        """Fire what is due, if it may be; whether there are new jobs."""
+        now = time.monotonic()
+        if now < self.next_look:
+            return False
+        self._looked = now
+        try:
+            fired = self._store.fire_due()
+            seconds = self._store.seconds_to_next_slot()
+        except QueueError as error:  # also a row, written by hand, that cannot even be read
+            self._complaint.tell(f"schedules have to wait: {error}")
+            self.next_look = now + PATIENCE_SECONDS
+            return False
+        self._complaint.over("schedules go on")
+        # Those that have fired may owe more; what seems due and did not fire is no reason to hurry.
+        soonest = 0.001 if fired else PATIENCE_SECONDS
+        self.next_look = float("inf") if seconds is None else now + max(seconds, soonest)
+        for one in fired:
+            if one.job is None:
+                log.error("trigger %d made no job for %s: %s", one.trigger_id, one.occasion, one.error)
+            else:
+                log.info("trigger %d made job %d for %s", one.trigger_id, one.job.id, one.occasion)
+        return any(one.job for one in fired)

@@ -1,0 +1,1 @@
+"""Synthetic weather, encoded as GRIB2 with its index."""

@@ -1,0 +1,86 @@
+"""What a model's file holds at an hour: its inventory's lines, each with the quantity behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.variable import Variable
+from gribmill.grib.product.keys import NCEP
+from gribmill.ingest.index.sample import inventory_lines, window_at
+from gribmill.ingest.index.wgrib2_time import Statistic, Window, write_window
+from gribmill.ingest.models.model import Model
+from gribmill.pipeline.index_selectors import STATISTICS
+from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.forecast.publisher_style import style_of
+
+# ECMWF's extremes cover the time since the last step: three hours, and six beyond this hour.
+LAST_THREE_HOURLY = 144
+SIX_HOURLY = {"mx2t3": "mx2t6", "mn2t3": "mn2t6", "10fg": "10fg6"}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One field. `element` and `level` are the index's words (ECMWF: `pl 850`, `sfc`); `extra` ends its line.
+
+    `variable` gives its values; `name` is its own in the lexicon, None for a neighbour that nobody asks for.
+    """
+
+    element: str
+    level: str
+    window: Window
+    extra: str
+    variable: Variable
+    name: str | None
+    parameter: tuple[int, ...] = ()
+
+
+def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[Item]:
+    """Every field of the model's (or member's) part of a file; with `only`, of these names alone."""
+    minutes = hour * 60 + model.offset_minutes
+    read = _ecmwf if model.layouts[0].index == "ecmwf_index" else _noaa
+    at_zero = style_of(model).at_zero
+    items = [item for line in inventory_lines(model) for item in read(line, minutes, model.extras[0])]
+    if minutes == 0:
+        # A sum since the run began and one of the last hour are one and the same then.
+        timed = {(item.element, item.level, item.window): item for item in items}
+        items = [item for item in timed.values() if item.window.statistic in {"instant", *at_zero}]
+    kept = [item for item in items if not only or item.name in only]
+    if not kept:
+        raise MirrorError(f"{model.id} has nothing at hour {hour}" + (f" of {', '.join(only)}" if only else ""))
+    return kept
+
+
+def _noaa(line: str, minutes: int, extra: str) -> Iterator[Item]:
+    element, level, time = line.rsplit(":", 2)
+    statistic: Statistic = time.split()[0]  # type: ignore[assignment]
+    window = Window(0, 0, statistic) if minutes == 0 and time != "inst" else window_at(time, minutes)
+    if window is None:
+        return
+    found = lexicon().match_noaa(element, level, write_window(window))
+    rows = lexicon().by_noaa.get(element)
+    if not rows:
+        raise MirrorError(f"the lexicon has no element {element}, so {line!r} cannot be made")
+    variable = found.variable if found else rows[0][1]
+    rank = variable.noaa.index(element)
+    yield Item(element, level, window, extra, variable, found.variable.name if found else None, _number(variable, rank))
+
+
+def _number(variable: Variable, rank: int) -> tuple[int, ...]:
+    """A row names its elements and its GRIB numbers in the same order; NCEP's are those of no other centre."""
+    sources = [source for source in variable.grib2 if source.centre in (None, NCEP)]
+    return sources[min(rank, len(sources) - 1)].parameter
+
+
+def _ecmwf(line: str, minutes: int, extra: str) -> Iterator[Item]:
+    param, levtype, *levelist = line.split()
+    found = lexicon().match_ecmwf(param, levtype, levelist[0] if levelist else None)
+    if found is None:
+        raise MirrorError(f"the lexicon has no param {param}, so {line!r} cannot be made")
+    statistic = STATISTICS[found.variable.combine]
+    late = minutes > LAST_THREE_HOURLY * 60
+    start = {"instant": minutes, "acc": 0}.get(statistic, max(0, minutes - (360 if late else 180)))
+    element = SIX_HOURLY.get(param, param) if late else param
+    level = " ".join((levtype, *levelist))
+    yield Item(element, level, Window(start, minutes, statistic), extra, found.variable, found.variable.name)

@@ -1,0 +1,125 @@
+"""One file of a made-up forecast: its messages and its index."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+import numpy as np
+
+from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.vectors import northward, partners
+from gribmill.grib.product.keys import NCEP
+from gribmill.ingest.models.model import Model
+from gribmill.regions.grids import Grid
+from gribmill.regions.named_grid import named_grids
+from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.forecast.clock import hours_since_epoch
+from gribmill.sandbox.forecast.encoder import Encoder
+from gribmill.sandbox.forecast.file_contents import Item, contents
+from gribmill.sandbox.forecast.geography import geography
+from gribmill.sandbox.forecast.grid_keys import thinned
+from gribmill.sandbox.forecast.index_lines import Placed, write_index
+from gribmill.sandbox.forecast.publisher_style import style_of
+from gribmill.sandbox.forecast.quantities import values_of
+from gribmill.sandbox.forecast.two_field_message import joined
+from gribmill.sandbox.forecast.waves import Floats
+from gribmill.sandbox.forecast.weather import Weather
+
+# A spread of the members is this share of the quantity's usual range at most.
+LARGEST_SPREAD = 0.05
+SPREADS = ("ens spread", "ens std dev")
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFile:
+    """The bytes of a file and of its index."""
+
+    grib: bytes
+    index: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forecaster:
+    """Makes files. `coarse` keeps every so-manieth point of the model's grid; `only` names the variables to make."""
+
+    seed: int = 0
+    coarse: int = 1
+    only: frozenset[str] = frozenset()
+
+    def make(self, models: Sequence[Model], run: datetime, hour: int) -> MadeFile:
+        """The file of that hour: of one model, or of the members that share it. The same again for the same seed."""
+        first = models[0]
+        grid = thinned(grid_of(first), self.coarse)
+        style = style_of(first)
+        parts: list[bytes] = []
+        placed: list[Placed] = []
+        offset = 0
+        with Encoder(grid, style) as encoder:
+            for items, message in self._messages(models, run, hour, grid, encoder):
+                parts.append(message)
+                placed.append(Placed(items, offset, len(message)))
+                offset += len(message)
+        return MadeFile(b"".join(parts), write_index(first.layouts[0].index, placed, style, run))
+
+    def _messages(
+        self, models: Sequence[Model], run: datetime, hour: int, grid: Grid, encoder: Encoder
+    ) -> Iterator[tuple[tuple[Item, ...], bytes]]:
+        for model in models:
+            weather = _weather(grid, self.seed, _member(model))
+            waiting: tuple[Item, bytes] | None = None
+            for item in contents(model, hour, self._only(model)):
+                values = self._values(item, run, weather, along_grid=encoder.style.grid_relative)
+                message = encoder.message(item, run, values)
+                if encoder.style.uv_together and item.parameter in partners(NCEP):
+                    waiting = item, message
+                elif waiting and partners(NCEP)[waiting[0].parameter] == item.parameter:
+                    yield (waiting[0], item), joined(waiting[1], message)
+                    waiting = None
+                else:
+                    yield (item,), message
+
+    def _only(self, model: Model) -> Collection[str]:
+        return self.only & set(model.variables) if self.only else ()
+
+    def _values(self, item: Item, run: datetime, weather: Weather, *, along_grid: bool) -> Floats:
+        if item.extra in SPREADS:
+            return _spread(item, run, weather)
+        values = values_of(item.variable, item.window, run, weather)
+        if not along_grid or item.parameter not in partners(NCEP).keys() | northward(NCEP):
+            return values
+        eastward = item.parameter in partners(NCEP)
+        partner = lexicon().get(("v" if eastward else "u") + item.variable.name[1:])
+        assert partner is not None, item.variable.name
+        other = values_of(partner, item.window, run, weather)
+        cosine, sine = weather.places.turn_cosine, weather.places.turn_sine
+        return values * cosine - other * sine if eastward else values * cosine + other * sine
+
+
+def grid_of(model: Model) -> Grid:
+    """The grid that a model publishes on."""
+    for named in named_grids():
+        if named.name == model.grid:
+            return named.grid
+    raise MirrorError(f"{model.id} names no grid, so its files cannot be made")
+
+
+def _spread(item: Item, run: datetime, weather: Weather) -> Floats:
+    """How far members lie apart: a little, and more in some places."""
+    low, high = item.variable.range
+    moment = weather.at(hours_since_epoch(run) + item.window.end / 60)
+    return np.float32((high - low) * LARGEST_SPREAD) * moment.cloud / 100
+
+
+# Members share the arrays of their grid; those of one weather take 60 MB on an HRRR grid.
+@lru_cache(maxsize=2)
+def _weather(grid: Grid, seed: int, member: int) -> Weather:
+    return Weather(geography(grid), seed, member)
+
+
+def _member(model: Model) -> int:
+    found = re.fullmatch(r"(?:ENS=\+|pf:)([0-9]{1,3})", model.extras[0])
+    return int(found[1]) if found else 0

@@ -1,0 +1,44 @@
+"""Where a grid's points lie, and what is there: land, sea, hills. Made up, but for the coasts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from gribmill.draw.map.land import is_land
+from gribmill.regions.grids import Grid
+from gribmill.sandbox.forecast.waves import Floats
+
+# Land is looked up at every so many points, as it takes ten microseconds each, and carried to those between.
+LAND_POINTS = 100_000
+HIGHEST_M = 2800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Geography:
+    """Radians of latitude and longitude; `land` is 0 or 1; `height` in metres; `turn_…` are of the grid's rotation."""
+
+    lat: Floats
+    lon: Floats
+    land: Floats
+    height: Floats
+    turn_cosine: Floats
+    turn_sine: Floats
+
+
+# One model at a time is made; the arrays of an HRRR grid take 46 MB.
+@lru_cache(maxsize=2)
+def geography(grid: Grid) -> Geography:
+    """Of one grid, in its normal order: south to north, west to east."""
+    ny, nx = grid.shape
+    lat, lon = grid.latlon(np.arange(ny)[:, None], np.arange(nx)[None, :])
+    step = max(1, round((ny * nx / LAND_POINTS) ** 0.5))
+    seen = is_land(lat[::step, ::step], lon[::step, ::step])
+    land = np.repeat(np.repeat(seen, step, axis=0), step, axis=1)[:ny, :nx].astype(np.float32)
+    turn = grid.rotation(lat, lon).astype(np.float32)
+    phi, lam = np.radians(lat).astype(np.float32), np.radians(lon).astype(np.float32)
+    ridges = np.sin(7 * lam + 3 * phi) + 0.5 * np.sin(23 * lam - 17 * phi) + 0.3 * np.sin(61 * phi + 40 * lam)
+    height = HIGHEST_M * np.clip(ridges / 1.8, 0, 1) ** 2 * land
+    return Geography(phi, lam, land, height, np.cos(turn), np.sin(turn))

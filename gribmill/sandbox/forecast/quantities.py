@@ -1,0 +1,55 @@
+"""What each quantity of the lexicon is in made-up weather, in the lexicon's units."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from functools import reduce
+
+import numpy as np
+
+from gribmill.grib.names.variable import Variable
+from gribmill.ingest.index.wgrib2_time import Window
+from gribmill.sandbox.forecast.accumulations import SHARE_OF_SUN, SUMS, nothing
+from gribmill.sandbox.forecast.clock import hours_since_epoch
+from gribmill.sandbox.forecast.moment import Moment
+from gribmill.sandbox.forecast.near_surface import NEAR_SURFACE
+from gribmill.sandbox.forecast.sea_state import AT_SEA
+from gribmill.sandbox.forecast.upper_air import UPPER_AIR
+from gribmill.sandbox.forecast.waves import Floats
+from gribmill.sandbox.forecast.weather import Weather
+from gribmill.sandbox.publisher.fault import chance
+
+NOW = NEAR_SURFACE | AT_SEA
+_STATISTIC = re.compile(r"_(max|min|avg|bucket)$")
+_LEVEL = re.compile(r"([a-z]+)_([0-9]+)(?:p([0-9]+))?")
+
+
+def values_of(variable: Variable, window: Window, run: datetime, weather: Weather) -> Floats:
+    """The field of a quantity over its window (minutes after the run began)."""
+    start, end = (hours_since_epoch(run) + minutes / 60 for minutes in (window.start, window.end))
+    name = _STATISTIC.sub("", variable.name)
+    if window.statistic == "acc":
+        return SUMS.get(name, nothing)(weather, start, end)
+    if window.statistic == "ave" and name in ("dswrf", "uswrf") and end > start:
+        return weather.sun_between(start, end) / np.float32(3600 * (end - start)) * SHARE_OF_SUN[name]
+    if window.statistic == "instant" or end <= start:
+        return instant(variable, name, weather.at(end))
+    fields = [instant(variable, name, weather.at(hours)) for hours in (start, (start + end) / 2, end)]
+    if window.statistic == "ave":
+        return np.asarray(sum(fields) / np.float32(3))
+    return reduce(np.maximum if window.statistic == "max" else np.minimum, fields)
+
+
+def instant(variable: Variable, name: str, moment: Moment) -> Floats:
+    """A quantity now: as the tables of its place have it, or a smooth pattern over its usual range."""
+    if name in NOW:
+        return NOW[name](moment)
+    level = _LEVEL.fullmatch(name)
+    if level and level[1] in UPPER_AIR and "mb" in variable.levels[0]:
+        return UPPER_AIR[level[1]](moment, float(f"{level[2]}.{level[3] or 0}"))
+    low, high = variable.range
+    # Each name has a time of its own, so that no two such fields are alike.
+    apart = Moment(moment.weather, moment.hours + 500 * chance(0, name))
+    pattern = 0.5 + 0.4 * np.clip(apart.sum_of(moment.weather.moist_waves), -1, 1)
+    return np.asarray(low + (high - low) * pattern, dtype=np.float32)

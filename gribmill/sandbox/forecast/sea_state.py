@@ -1,0 +1,58 @@
+"""Made-up waves, and the winds that drive them: at sea alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gribmill.sandbox.forecast.moment import Moment
+from gribmill.sandbox.forecast.near_surface import Quantity, at_10, direction, speed
+from gribmill.sandbox.forecast.waves import Floats
+
+
+def _at_sea(quantity: Quantity) -> Quantity:
+    def field(moment: Moment) -> Floats:
+        return np.where(moment.places.land > 0, np.float32(np.nan), quantity(moment))
+
+    return field
+
+
+def _swell(number: int) -> Quantity:
+    """Systems of waves, the next lower than the last; each with calm places where it is not."""
+
+    def height(moment: Moment) -> Floats:
+        pattern = Moment(moment.weather, moment.hours + 60 * number).sum_of(moment.weather.moist_waves)
+        return np.where(pattern > -0.3, (1 + pattern) * np.float32(1.6 / number), np.float32(np.nan))
+
+    return height
+
+
+def _where(there: Quantity, value: Quantity) -> Quantity:
+    def field(moment: Moment) -> Floats:
+        return np.where(np.isnan(there(moment)), np.float32(np.nan), value(moment))
+
+    return field
+
+
+def _constant(value: float) -> Quantity:
+    return lambda moment: np.full_like(moment.places.lat, value)
+
+
+AT_SEA: dict[str, Quantity] = {
+    "swh": _at_sea(lambda now: 0.4 + 0.012 * speed(now) ** 2 + (1 + now.sum_of(now.weather.moist_waves)) / 2),
+    "shww": _at_sea(lambda now: 0.1 + 0.012 * speed(now) ** 2),
+    "perpw": _at_sea(lambda now: 5 + speed(now) / 3),
+    "mpww": _at_sea(lambda now: 3 + speed(now) / 3),
+    "dirpw": _at_sea(direction),
+    "mdww": _at_sea(direction),
+    "mwd": _at_sea(direction),
+    "mwp": _at_sea(lambda now: 5 + speed(now) / 4),
+    "mp2": _at_sea(lambda now: 4 + speed(now) / 4),
+    "pp1d": _at_sea(lambda now: 6 + speed(now) / 3),
+    "ws_surface": _at_sea(speed),
+    "wdir_surface": _at_sea(direction),
+    "u_surface": _at_sea(lambda now: at_10(now)[0]),
+    "v_surface": _at_sea(lambda now: at_10(now)[1]),
+    **{f"shts_{n}": _at_sea(_swell(n)) for n in (1, 2, 3)},
+    **{f"mpts_{n}": _at_sea(_where(_swell(n), _constant(9.0 + 2 * n))) for n in (1, 2, 3)},
+    **{f"mdts_{n}": _at_sea(_where(_swell(n), direction)) for n in (1, 2, 3)},
+}

@@ -1,0 +1,1 @@
+"""An HTTP server that serves a folder as S3, Google Cloud Storage and NOMADS do."""

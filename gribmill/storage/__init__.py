@@ -1,0 +1,1 @@
+"""The data root: where files are, and how they are written."""

@@ -1,0 +1,1 @@
+"""GRIB in, tiles out."""

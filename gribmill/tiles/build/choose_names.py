@@ -1,0 +1,115 @@
+"""Which array of a tile each field of a file becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from gribmill.grib.decode.field import Field
+from gribmill.grib.names.array_name import array_name
+from gribmill.grib.names.eccodes_names import words
+from gribmill.grib.names.ensemble_labels import of_ensemble
+from gribmill.grib.names.levels import level_text
+from gribmill.grib.names.lexicon import Match, choose, lexicon
+from gribmill.grib.product.keys import Keys
+from gribmill.tiles.build.tile_writer import RESERVED
+
+# Degrees of an angle, as the lexicon and ecCodes write them. Degrees of a temperature can be averaged.
+ANGLES = {"°", "deg", "degree", "degrees", "degree true", "degree e"}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a field is called in a tile, and the words for it."""
+
+    name: str
+    long_name: str
+    units: str
+    standard_name: str | None
+    level: str
+
+    @property
+    def angle(self) -> bool:
+        """True for directions, whose averages mean nothing."""
+        return self.units.lower() in ANGLES
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which fields are asked for. `plain`: the file has quantities of the lexicon, not only their spreads."""
+
+    wanted: frozenset[str]
+    everything: bool
+    plain: bool
+
+    def may_want(self, item: Field) -> bool:
+        """Whether the field could be asked for: which of two is a sum and which its bucket is told later."""
+        if self.everything:
+            return True
+        name = lexicon_name(item)
+        if name is None:
+            return self.wants_variant(item)
+        return not self.wanted or name in self.wanted or f"{name}_bucket" in self.wanted
+
+    def wants_variant(self, item: Field) -> bool:
+        """Spreads, chances and percentiles of known quantities: by name, or where the file has nothing else."""
+        if lexicon().match_quantity(item.keys) is None:
+            return False
+        return array_name(item.keys) in self.wanted or (not self.plain and not self.wanted)
+
+
+def name_fields(items: Sequence[Field], groups: Sequence[Hashable | None], choice: Choice) -> list[Named | None]:
+    """A name for each field, unique within its group (one run, step and grid); None for those left out.
+
+    The lexicon's best source of a quantity has its name, in the first ensemble member that the group has.
+    """
+    found: list[Named | None] = [None] * len(items)
+    for members in _by_member(items, groups):
+        taken: set[str] = set()
+        for number, places in enumerate(members):
+            matches = [lexicon().match_keys(items[place].keys) for place in places]
+            names = choose(matches) if number == 0 else [None] * len(places)
+            taken |= {name for name in names if name}
+            for place, name, match in zip(places, names, matches, strict=True):
+                if name and match:
+                    found[place] = _named(items[place].keys, match, name)
+                elif choice.everything or (match is None and number == 0 and choice.wants_variant(items[place])):
+                    found[place] = _unknown(items[place], taken)
+    return found
+
+
+def _by_member(items: Sequence[Field], groups: Sequence[Hashable | None]) -> list[list[list[int]]]:
+    """Places of the fields, by group and within it by ensemble member, in the order of the file."""
+    found: dict[Hashable, dict[Hashable, list[int]]] = {}
+    for place, (item, group) in enumerate(zip(items, groups, strict=True)):
+        if group is not None:
+            member = (item.keys.member, item.keys.derived)
+            found.setdefault(group, {}).setdefault(member, []).append(place)
+    return [list(members.values()) for members in found.values()]
+
+
+def lexicon_name(item: Field) -> str | None:
+    """What the lexicon would call a field, were it the only one of its kind."""
+    match = lexicon().match_keys(item.keys)
+    return match.variable.name if match else None
+
+
+def _named(keys: Keys, match: Match, name: str) -> Named:
+    variable = lexicon().get(name) or match.variable
+    level = level_text(keys.level, keys.level2)
+    return Named(name, variable.long_name, match.units, variable.standard_name, level)
+
+
+def _unknown(item: Field, taken: set[str]) -> Named:
+    """A field without a name of its own: named from its GRIB keys, numbered where that is not enough."""
+    keys = item.keys
+    match = None if keys.selector else lexicon().match_quantity(keys)
+    plain = array_name(keys)
+    if plain in taken and keys.member is not None:
+        plain = f"{plain}_m{keys.member:02d}"
+    name, number = plain, 2
+    while name in taken or name in RESERVED:
+        name, number = f"{plain}_{number}", number + 1
+    taken.add(name)
+    quantity = (match.variable.long_name, match.units) if match else words(item)
+    return Named(name, *of_ensemble(*quantity, keys), None, level_text(keys.level, keys.level2))

@@ -1,0 +1,71 @@
+"""One-off use without any queue: GRIB files in, tiles out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from gribmill.regions.box import Box
+from gribmill.regions.region import Region, load_regions, region_named
+from gribmill.storage.layout import MODEL_ID
+from gribmill.tiles.build.build import build
+from gribmill.tiles.build.tile_builder import Outcome, Progress
+from gribmill.tiles.errors import TileError
+
+
+def cut(
+    files: str | Path | Sequence[str | Path],
+    regions: Sequence[str | Box | Region] | str | Box | Region,
+    out: str | Path,
+    *,
+    model: str | None = None,
+    variables: Iterable[str] | None = None,
+    everything: bool = False,
+    progress: Progress | None = None,
+    threads: int = 1,
+) -> list[Outcome]:
+    """Cut GRIB files into tiles under `out`/tiles/…: regions by name, as `Region`, or as a `Box`."""
+    paths = [files] if isinstance(files, str | Path) else list(files)
+    places = [regions] if isinstance(regions, str | Box | Region) else list(regions)
+    if not paths or not places:
+        raise TileError("nothing to cut: name at least one GRIB file and one region or box")
+    known = load_regions()
+    chosen = [_region(place, number, known) for number, place in enumerate(places, 1)]
+    check_model(model)
+    wanted = None if variables is None else list(variables)
+    written: set[Path] = set()
+    return [
+        build(
+            path,
+            chosen,
+            out,
+            model=model,
+            variables=wanted,
+            everything=everything,
+            progress=progress,
+            written=written,
+            threads=threads,
+        )
+        for path in paths
+    ]
+
+
+def box_region(box: Box) -> Region:
+    """A region for a box without a name: called by its corners, so that the same box has the same name."""
+    corners = (
+        f"{abs(value):.6g}".replace(".", "p") + letters[value < 0]
+        for value, letters in zip(box.as_list(), ("ew", "ns", "ew", "ns"), strict=True)
+    )
+    return Region("box_" + "_".join(corners), box, f"box {box}")
+
+
+def check_model(model: str | None) -> None:
+    """Refuse a model name that could not be a folder's."""
+    if model is not None and not MODEL_ID.fullmatch(model):
+        raise TileError(f"{model!r} is no name for a model: use up to 40 of a-z, 0-9, _ and -")
+
+
+def _region(place: str | Box | Region, number: int, known: dict[str, Region]) -> Region:
+    if isinstance(place, Region):
+        return place
+    return box_region(place) if isinstance(place, Box) else region_named(known, place)

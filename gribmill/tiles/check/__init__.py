@@ -1,0 +1,1 @@
+"""Verify tiles and compare them."""

@@ -1,0 +1,1 @@
+"""The tile file: NPZ with restart points, metadata, statistics."""

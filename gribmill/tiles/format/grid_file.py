@@ -1,0 +1,72 @@
+"""grid.npz: latitudes and longitudes of a region's points, once per run and region, beside its tiles."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gribmill.storage.atomic import link_atomic, write_atomic
+from gribmill.storage.layout import Shelf, shelves
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.format.grid_record import window_latlon
+from gribmill.tiles.format.meta import GridRecord
+from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.npz_writer import archive, member
+from gribmill.tiles.read.tile import GRID_FILE, META, read_meta_grid
+
+Floats = npt.NDArray[np.float64]
+# Grids change once in years: if the last runs do not have this one, none has.
+RUNS_LOOKED_AT = 4
+
+
+def write_grid(shelf: Shelf, record: GridRecord, y: Floats, x: Floats) -> None:
+    """Write grid.npz unless it is there, or describes another window that tiles beside it still have.
+
+    The runs of a model share one file under many names: its points are worked out, and stored, once.
+    """
+    path = shelf.folder / GRID_FILE
+    content = record.model_dump(mode="json")
+    if _keeps(path, shelf, content):
+        return
+    for other in islice(shelves(shelf.root, shelf.model, region=shelf.region), RUNS_LOOKED_AT):
+        source = other.folder / GRID_FILE
+        if source != path and _described_by(source) == content and link_atomic(source, path):
+            return
+    about = {"format": 1, "grid": content}
+    text = json.dumps(about, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    arrays: dict[str, npt.NDArray[Any]] = {META: np.array(text.encode())}
+    if record.kind == "regular":
+        arrays |= {"lat": y, "lon": x}
+    else:
+        lat, lon = window_latlon(record, str(path))
+        arrays |= {"y": y, "x": x, "lat": lat, "lon": lon}
+    write_atomic(path, archive([member(name, array) for name, array in arrays.items()]))
+
+
+def _keeps(path: Path, shelf: Shelf, content: dict[str, Any]) -> bool:
+    """Whether the grid file that is there stays. An odd hour on another grid must not take it from the others."""
+    there = _described_by(path)
+    if there is None:
+        return False  # absent or damaged
+    return bool(there == content) or any(_described_by(tile) == there for tile in shelf.tiles().values())
+
+
+def _described_by(path: Path) -> Any:
+    """The grid that a file says it is on; None where it is absent or damaged."""
+    try:
+        facts = path.stat()
+        return _read(path, facts.st_ino, facts.st_size, facts.st_mtime_ns)
+    except (TileError, OSError):
+        return None
+
+
+# A worker asks for every tile it writes, and the answer changes with the run.
+@lru_cache(maxsize=256)
+def _read(path: Path, inode: int, size: int, changed: int) -> Any:
+    return read_meta_grid(Archive(path))

@@ -1,0 +1,230 @@
+"""Reading NPZ files that nobody vouches for: sizes and checksums must agree, and shapes where arrays are read whole."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import stat
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from isal import isal_zlib
+
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.format.npz_writer import DEFLATED, LIMIT_BYTES, LOCAL, npy_header
+from gribmill.tiles.format.partial_inflate import INFLATE_ERRORS, Raw, Stretch, inflate, inflate_whole, stretches_of
+from gribmill.tiles.format.restart_points import Segments, segments_in
+from gribmill.tiles.format.zip_directory import ENCRYPTED_FLAG, Entry, read_directory
+
+DESCRIPTOR_FLAG = 8
+LIMIT_HEADER_BYTES = 4096
+# Inode, size and time of change: a file that was replaced has others.
+Identity = tuple[int, int, int]
+
+# What numpy.save writes for plain arrays, and nothing else: no code of a stranger is ever evaluated.
+NPY_HEADER = re.compile(
+    r"\{'descr': '([<>|=])([a-zA-Z])(\d{1,9})', 'fortran_order': (True|False), "
+    r"'shape': \(((?:\d{1,10}, ?)*(?:\d{1,10})?)\), ?\} *\n"
+)
+DTYPES = {"f": {4, 8}, "i": {1, 2, 4, 8}, "u": {1, 2, 4, 8}, "b": {1}}
+
+
+class Place(NamedTuple):
+    """Where an array lies: its first byte in the file, and where one may begin to read."""
+
+    entry: Entry
+    start: int
+    segments: Segments | None
+
+
+class Archive:
+    """An NPZ file: its directory is read and checked at once, arrays when they are asked for."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = path if isinstance(path, Path) else Path(path)
+        self.identity: Identity | None = None
+        with self._open() as descriptor:
+            self.identity = identity_of(os.fstat(descriptor))
+            self.entries = read_directory(descriptor, self.size, self.path)
+        self._places: dict[str, Place] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries
+
+    @property
+    def size(self) -> int:
+        """The size of the file in bytes."""
+        return self.identity[1] if self.identity else 0
+
+    def read(self, name: str, *, copy: bool = True) -> np.ndarray[Any, Any]:
+        """One array; its checksum, declared size and shape must all agree. Without `copy` it may be read-only."""
+        with self._open() as descriptor:
+            whole = self._whole(descriptor, self._place(descriptor, name))
+        return np.require(whole, requirements=("C", "W")) if copy else whole
+
+    def read_span(
+        self, names: Sequence[str], shape: tuple[int, int], dtype: np.dtype[Any], begin: int, end: int
+    ) -> dict[str, np.ndarray[Any, Any]]:
+        """The elements from `begin` to `end`, counted row by row, of arrays of this shape and type.
+
+        Only the stretches that hold them are read, where that is possible, and then the array's size is compared, not
+        its header: only gribmill writes lists of stretches, and all its arrays are little-endian and in C order.
+        """
+        header = _header_size(dtype, shape)
+        size = header + shape[0] * shape[1] * dtype.itemsize
+        first, stop = header + begin * dtype.itemsize, header + end * dtype.itemsize
+        found: dict[str, np.ndarray[Any, Any]] = {}
+        parted: list[tuple[Place, list[Stretch]]] = []
+        with self._open() as descriptor:
+            for name in names:
+                place = self._place(descriptor, name)
+                fits = place.entry.raw_size == size
+                stretches = stretches_of(place.entry, place.segments, first, stop) if fits else []
+                if stretches:
+                    parted.append((place, stretches))
+                    continue
+                whole = self._whole(descriptor, place)
+                if whole.dtype != dtype or whole.shape != shape:
+                    raise TileError(f"{self.path}: {name} is {whole.dtype}{whole.shape}, not {dtype}{shape}")
+                found[name] = whole.reshape(-1)[begin:end]
+            raws = self._parts(descriptor, parted)
+        for (place, stretches), raw in zip(parted, raws, strict=True):
+            found[place.entry.name] = np.frombuffer(raw, dtype, end - begin, first - stretches[0].raw_begin)
+        return found
+
+    def _whole(self, descriptor: int, place: Place) -> np.ndarray[Any, Any]:
+        entry, segments = place.entry, place.segments
+        packed = os.pread(descriptor, entry.packed_size, place.start)
+        if len(packed) != entry.packed_size:
+            raise TileError(f"{self.path} is truncated in array {entry.name}")
+        raw = inflate_whole(packed, segments, entry.raw_size) if segments and entry.method == DEFLATED else None
+        if raw is not None and isal_zlib.crc32(raw) == entry.crc:
+            return _array(raw, entry, self.path)
+        return _array(_inflate(packed, entry, self.path), entry, self.path)
+
+    def _parts(self, descriptor: int, parted: list[tuple[Place, list[Stretch]]]) -> list[Raw]:
+        """The raw bytes of some stretches of each array, all of them in one go."""
+        places = [(place, stretch) for place, stretches in parted for stretch in stretches]
+        streams = [
+            os.pread(descriptor, stretch.end - stretch.begin, place.start + stretch.begin) for place, stretch in places
+        ]
+        raws = inflate(streams, [stretch for _, stretch in places])
+        found: dict[str, list[Raw]] = {}
+        for (place, _), raw in zip(places, raws, strict=True):
+            if raw is None:
+                raise TileError(f"{self.path} is damaged in array {place.entry.name}: its checksum is wrong")
+            found.setdefault(place.entry.name, []).append(raw)
+        return [parts[0] if len(parts) == 1 else b"".join(parts) for parts in found.values()]
+
+    def _place(self, descriptor: int, name: str) -> Place:
+        """Where an array lies: worked out once."""
+        if name not in self._places:
+            if name not in self.entries:
+                raise TileError(f"{self.path} holds no array {name}")
+            entry = self.entries[name]
+            start = _data_start(descriptor, entry, self.path)
+            self._places[name] = Place(entry, start, segments_in(entry.extra, entry.raw_size))
+        return self._places[name]
+
+    @contextmanager
+    def _open(self) -> Iterator[int]:
+        """The file's descriptor, while the file is still the one that was opened first."""
+        try:
+            # Non-blocking, so that a named pipe in a tile's place cannot hold the reader up for ever.
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise TileError(f"{self.path} cannot be read: {reason}") from None
+        try:
+            facts = os.fstat(descriptor)
+            if not stat.S_ISREG(facts.st_mode):
+                raise TileError(f"{self.path} is not a file")
+            if self.identity not in (None, identity_of(facts)):
+                raise TileError(f"{self.path} was replaced while it was open; open it again")
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+
+def identity_of(facts: os.stat_result) -> Identity:
+    """What tells a file from one that takes its place."""
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
+@lru_cache(maxsize=64)
+def _header_size(dtype: np.dtype[Any], shape: tuple[int, int]) -> int:
+    return len(npy_header(dtype, shape))
+
+
+def _data_start(descriptor: int, entry: Entry, path: Path) -> int:
+    """Where the array's bytes begin, after its own header, which must agree with the directory."""
+    name = f"{entry.name}.npy".encode()
+    header = os.pread(descriptor, LOCAL.size + len(name), entry.offset)
+    if len(header) != LOCAL.size + len(name):
+        raise TileError(f"{path} is truncated before array {entry.name}")
+    signature, _, flags, method, _, _, crc, packed, raw, name_size, extra = LOCAL.unpack_from(header)
+    plain = not flags & DESCRIPTOR_FLAG and LIMIT_BYTES not in (packed, raw)
+    if (
+        signature != b"PK\3\4"
+        or name_size != len(name)
+        or header[LOCAL.size :] != name
+        or method != entry.method
+        or flags & ENCRYPTED_FLAG
+        or (plain and (crc, packed, raw) != (entry.crc, entry.packed_size, entry.raw_size))
+    ):
+        raise TileError(f"{path} is damaged: array {entry.name} and the directory disagree")
+    return entry.offset + LOCAL.size + len(name) + int(extra)
+
+
+def _inflate(packed: bytes, entry: Entry, path: Path) -> bytes:
+    raw = packed
+    if entry.method == DEFLATED:
+        inflater = isal_zlib.decompressobj(-15)
+        try:
+            raw = inflater.decompress(packed, max_length=entry.raw_size + 1)
+        except INFLATE_ERRORS as error:
+            raise TileError(f"{path} is damaged in array {entry.name}: {error}") from None
+        if not inflater.eof or inflater.unused_data or inflater.unconsumed_tail:
+            raise TileError(f"{path} is damaged in array {entry.name}: its data do not end where they should")
+    if len(raw) != entry.raw_size:
+        raise TileError(f"{path}: array {entry.name} holds {len(raw)} bytes, {entry.raw_size} were declared")
+    if isal_zlib.crc32(raw) != entry.crc:
+        raise TileError(f"{path} is damaged in array {entry.name}: its checksum is wrong")
+    return raw
+
+
+def _array(raw: Raw, entry: Entry, path: Path) -> np.ndarray[Any, Any]:
+    dtype, fortran, shape, start = _npy_header(bytes(raw[:LIMIT_HEADER_BYTES]), len(raw), entry, path)
+    if math.prod(shape) * dtype.itemsize != len(raw) - start:
+        raise TileError(f"{path}: array {entry.name} declares shape {shape}, which its data do not fill")
+    order = shape[::-1] if fortran else shape
+    array = np.frombuffer(raw, dtype, offset=start).reshape(order)
+    return (array.T if fortran else array).astype(dtype.newbyteorder("="), copy=False)
+
+
+def _npy_header(raw: bytes, size: int, entry: Entry, path: Path) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
+    where = f"{path}: array {entry.name}"
+    version = raw[6:8]
+    width = {b"\1\0": 2, b"\2\0": 4}.get(version, 0)
+    if raw[:6] != b"\x93NUMPY" or not width or len(raw) < 8 + width:
+        raise TileError(f"{where} is not an .npy array")
+    (length,) = struct.unpack_from("<H" if width == 2 else "<I", raw, 8)
+    start = 8 + width + length
+    match = NPY_HEADER.fullmatch(raw[8 + width : start].decode("latin-1")) if start <= len(raw) else None
+    if match is None:
+        raise TileError(f"{where} is not a plain array (Python objects and records are refused)")
+    order, kind, width_text, fortran, sizes = match.groups()
+    if kind != "S" and int(width_text) not in DTYPES.get(kind, set()):
+        raise TileError(f"{where} has elements of type {kind}{width_text}, which no tile holds")
+    if kind == "S" and int(width_text) > size:
+        raise TileError(f"{where} declares text longer than its data")
+    shape = tuple(int(part) for part in sizes.replace(" ", "").split(",") if part)
+    if len(shape) > 4:
+        raise TileError(f"{where} has {len(shape)} dimensions, a tile's array at most four")
+    return np.dtype(f"{order}{kind}{width_text}"), fortran == "True", shape, start

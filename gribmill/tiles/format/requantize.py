@@ -1,0 +1,99 @@
+"""Exact and smaller: the source's own packed integers in the place of float32 values."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gribmill.kernel import native
+from gribmill.tiles.format.meta import PackedAs
+
+Integers = npt.NDArray[np.uint16]
+Values = npt.NDArray[np.float32]
+
+MISSING = 65535
+# Points worked on at once: their doubles stay in the processor's cache.
+CHUNK_POINTS = 16_384
+
+
+def pack(values: Values, packing: Any) -> tuple[Integers, PackedAs] | None:
+    """The integers, and how to undo them; None where they would not give back every bit of the values.
+
+    Each row holds differences from point to point: they deflate 10 to 20 % smaller than the integers themselves.
+    """
+    if packing.reference is None or packing.binary is None or packing.decimal is None:
+        return None
+    if abs(packing.binary) > 300 or abs(packing.decimal) > 100 or not math.isfinite(packing.reference):
+        return None
+    how = _how(packing.reference, packing.binary, packing.decimal)
+    integers = np.empty(values.shape, np.uint16)
+    if not native.available() or not values.size:
+        return (integers, how) if _pack(values, how, integers) else None
+    body = values if values.flags.c_contiguous else np.ascontiguousarray(values)
+    packed = native.requantize(body, values.shape[-1], how.reference, how.scale, how.factor, integers)
+    return (integers, how) if packed else None
+
+
+def unpack(integers: Integers, how: PackedAs) -> Values:
+    """The float32 values that were packed, bit for bit."""
+    if how.zigzag:
+        integers = integers >> 1 ^ np.negative(integers & 1)
+    if how.differences:
+        integers = np.cumsum(integers, axis=-1, dtype=np.uint16)
+    with np.errstate(over="ignore", invalid="ignore"):
+        doubles = (integers.astype(np.float64) * how.scale + how.reference) * how.factor
+        return np.where(integers == MISSING, np.float32(np.nan), doubles.astype(np.float32))
+
+
+@lru_cache(maxsize=256)
+def _how(reference: float, binary: int, decimal: int) -> PackedAs:
+    scale, factor = 2.0**binary, _factor(decimal)
+    return PackedAs(reference=reference, scale=scale, factor=factor, differences=True, zigzag=True)
+
+
+def _pack(values: Values, how: PackedAs, integers: Integers) -> bool:
+    """As the kernel does it: fills `integers` with differences, False where they do not give the values back."""
+    flat, whole = np.ascontiguousarray(values).reshape(-1), integers.reshape(-1)
+    for start in range(0, flat.size, CHUNK_POINTS):
+        part = slice(start, start + CHUNK_POINTS)
+        if not _pack_chunk(flat[part], how, whole[part]):
+            return False
+    differences = np.diff(integers, axis=-1, prepend=np.uint16(0)).view(np.int16)
+    np.copyto(integers, (differences << 1 ^ differences >> 15).view(np.uint16))
+    return True
+
+
+def _pack_chunk(values: Values, how: PackedAs, integers: Integers) -> bool:
+    """Fill `integers`; False where they are out of range or do not give the values back."""
+    missing = np.isnan(values) if np.isnan(values.min()) else None
+    doubles = values.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        doubles *= 1.0 / how.factor
+        doubles -= how.reference
+        doubles *= 1.0 / how.scale
+        np.rint(doubles, out=doubles)
+        if missing is not None:
+            doubles[missing] = 0.0
+        if not (doubles.min() >= 0 and doubles.max() < MISSING):
+            return False
+        np.copyto(integers, doubles, casting="unsafe")
+        doubles *= how.scale
+        doubles += how.reference
+        doubles *= how.factor
+        same = doubles.astype(np.float32).view(np.uint32) == values.view(np.uint32)
+    if missing is not None:
+        same |= missing
+        integers[missing] = MISSING
+    return bool(same.all())
+
+
+def _factor(decimal: int) -> float:
+    """10^-decimal as ecCodes works it out, step by step: the last bit may differ from a power's."""
+    factor = 1.0
+    for _ in range(abs(decimal)):
+        factor = factor / 10.0 if decimal > 0 else factor * 10.0
+    return factor

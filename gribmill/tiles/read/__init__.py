@@ -1,0 +1,1 @@
+"""Tiles as arrays, xarray datasets and point forecasts."""

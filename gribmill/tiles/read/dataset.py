@@ -1,0 +1,195 @@
+"""Tiles as xarray datasets that follow the CF conventions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from xarray.backends import BackendArray
+from xarray.core import indexing
+
+from gribmill.tiles.format.meta import Meta, Quantity
+from gribmill.tiles.read.tile import Tile, read_tile
+
+GRID_MAPPING = "crs"
+# What gives a part of an array: as one would index it, with numbers and slices.
+Read = Callable[[tuple[Any, ...]], np.ndarray[Any, Any]]
+CELL_METHODS = {"accum": "sum", "avg": "mean", "max": "maximum", "min": "minimum"}
+AXIS_ATTRIBUTES: dict[str, dict[str, str]] = {
+    "lat": {"standard_name": "latitude", "long_name": "latitude", "units": "degrees_north"},
+    "lon": {"standard_name": "longitude", "long_name": "longitude", "units": "degrees_east"},
+    "y": {"standard_name": "projection_y_coordinate", "long_name": "y of the projection", "units": "m"},
+    "x": {"standard_name": "projection_x_coordinate", "long_name": "x of the projection", "units": "m"},
+}
+ROTATED_ATTRIBUTES: dict[str, dict[str, str]] = {
+    "y": {"standard_name": "grid_latitude", "long_name": "latitude in rotated pole grid", "units": "degrees"},
+    "x": {"standard_name": "grid_longitude", "long_name": "longitude in rotated pole grid", "units": "degrees"},
+}
+
+
+class LazyArray(BackendArray):
+    """An array whose parts are read when someone looks at them."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], read: Read) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self._read = read
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
+
+
+class Pair:
+    """2-D latitudes and longitudes, worked out once for both."""
+
+    def __init__(self, tile: Tile) -> None:
+        self._tile = tile
+        self._lock = Lock()
+        self._arrays: tuple[np.ndarray[Any, Any], ...] | None = None
+
+    def __getitem__(self, number: int) -> np.ndarray[Any, Any]:
+        with self._lock:
+            if self._arrays is None:
+                self._arrays = self._tile.latlon()
+        return self._arrays[number]
+
+    def __getstate__(self) -> Tile:
+        return self._tile
+
+    def __setstate__(self, tile: Tile) -> None:
+        self.__init__(tile)  # type: ignore[misc]
+
+
+def open_tile(path: str | os.PathLike[str]) -> xr.Dataset:
+    """A tile as an xarray Dataset with real coordinates; values are read when they are looked at."""
+    return dataset(read_tile(path))
+
+
+def dataset(tile: Tile, drop: Collection[str] = ()) -> xr.Dataset:
+    """The dataset of an open tile."""
+    dims = ("lat", "lon") if tile.regular else ("y", "x")
+    variables = {
+        name: xr.Variable(
+            dims, lazy(tile.shape, np.float32, ReadVariable(tile, name)), attributes(tile.meta.variables[name])
+        )
+        for name in tile.names
+        if name not in drop
+    }
+    coordinates = {**space(tile), **moments(tile.meta)}
+    return xr.Dataset(
+        {**variables, GRID_MAPPING: xr.Variable((), np.int32(0), dict(tile.meta.grid.mapping))},
+        {name: value for name, value in coordinates.items() if name not in drop},
+        global_attributes(tile.meta),
+    )
+
+
+class ReadVariable:
+    """Reads a part of one variable; a class rather than a lambda so that it can go to another process."""
+
+    def __init__(self, tile: Tile, name: str) -> None:
+        self.tile = tile
+        self.name = name
+
+    def __call__(self, part: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        return np.require(self.tile.read_part(self.name, part), requirements="W")
+
+
+class ReadPair:
+    """Reads the latitudes (0) or the longitudes (1) of a tile's points."""
+
+    def __init__(self, pair: Pair, number: int) -> None:
+        self.pair = pair
+        self.number = number
+
+    def __call__(self, part: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        return np.asarray(self.pair[self.number][part])
+
+
+def lazy(shape: Sequence[int], dtype: Any, read: Read) -> Any:
+    """An array for xarray that calls `read` for the part whose values are needed."""
+    return indexing.LazilyIndexedArray(LazyArray(tuple(shape), np.dtype(dtype), read))
+
+
+def space(tile: Tile) -> dict[str, xr.Variable]:
+    """The coordinates of rows and columns, and of every point where those are in metres."""
+    names = ("lat", "lon") if tile.regular else ("y", "x")
+    rotated = tile.meta.grid.mapping.get("grid_mapping_name") == "rotated_latitude_longitude"
+    own = ROTATED_ATTRIBUTES if rotated else AXIS_ATTRIBUTES
+    axes = {
+        name: xr.Variable((name,), values, {**own.get(name, AXIS_ATTRIBUTES[name]), "axis": axis})
+        for name, values, axis in zip(names, (tile.y, tile.x), "YX", strict=True)
+    }
+    if tile.regular:
+        return axes
+    pair = Pair(tile)
+    return axes | {
+        name: xr.Variable(names, lazy(tile.shape, np.float64, ReadPair(pair, number)), AXIS_ATTRIBUTES[name])
+        for number, name in enumerate(("lat", "lon"))
+    }
+
+
+def moments(meta: Meta) -> dict[str, xr.Variable]:
+    """The run, the forecast period and the moment that the tile is about."""
+    return {
+        "time": xr.Variable((), moment64(meta.valid_time), {"standard_name": "time", "long_name": "valid time"}),
+        "run": xr.Variable(
+            (), moment64(meta.run_time), {"standard_name": "forecast_reference_time", "long_name": "run"}
+        ),
+        "step": xr.Variable(
+            (),
+            step64(meta),
+            {"standard_name": "forecast_period", "long_name": "time since the run"},
+        ),
+    }
+
+
+def attributes(quantity: Quantity) -> dict[str, Any]:
+    """The CF attributes of one variable."""
+    start, end = quantity.step_minutes
+    found: dict[str, Any] = {
+        "long_name": quantity.long_name,
+        "units": quantity.units,
+        "level": quantity.level,
+        "grid_mapping": GRID_MAPPING,
+    }
+    if quantity.standard_name:
+        found["standard_name"] = quantity.standard_name
+    if quantity.statistic in CELL_METHODS:
+        found["cell_methods"] = f"time: {CELL_METHODS[quantity.statistic]}"
+    if start != end:
+        found["step_hours"] = [start / 60, end / 60]
+    return found
+
+
+def global_attributes(meta: Meta) -> dict[str, Any]:
+    """What the whole dataset says about itself."""
+    found = {
+        "Conventions": "CF-1.11",
+        "title": f"{meta.model} {meta.run} over {meta.region.title or meta.region.name}",
+        "model": meta.model,
+        "run_id": meta.run,
+        "region": meta.region.name,
+        "source": meta.source.url or meta.source.name,
+        "winds": meta.winds,
+        "gribmill": meta.gribmill,
+    }
+    if meta.absent:
+        found["absent"] = ", ".join(meta.absent)
+    if meta.attribution:
+        found["license"] = meta.attribution
+    return found
+
+
+def step64(meta: Meta) -> np.timedelta64:
+    """The time since the run as NumPy has it."""
+    return np.timedelta64(np.timedelta64(meta.minutes, "m"), "ns")
+
+
+def moment64(moment: datetime) -> np.datetime64:
+    """A moment in UTC as NumPy has it."""
+    return np.datetime64(moment.replace(tzinfo=None), "ns")

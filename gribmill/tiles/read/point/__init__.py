@@ -1,0 +1,1 @@
+"""The forecast at a place."""

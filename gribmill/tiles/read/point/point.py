@@ -1,0 +1,108 @@
+"""The forecast at a place: one row per hour, from the tiles on disk alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gribmill.storage.layout import Shelf, shelves
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.read.point.locate import Sampling, check_place, place_in
+from gribmill.tiles.read.point.sample import sample_shelf
+from gribmill.tiles.read.point.series import Column, Series
+from gribmill.tiles.read.tile import Tile, kept_tile
+from gribmill.tiles.read.units import SYSTEMS, System, convert, shown_unit
+
+
+def point(
+    lat: float,
+    lon: float,
+    *,
+    data: str | Path | None = None,
+    model: str | None = None,
+    run: str | None = None,
+    region: str | None = None,
+    variables: Iterable[str] | None = None,
+    method: Sampling = "nearest",
+    units: System = "metric",
+) -> Series:
+    """The forecast at a place from the finest tiles that hold it, or from those that are named.
+
+    Amounts such as precipitation are per interval; where an hour is missing they are NaN, never a longer sum.
+    """
+    from gribmill.tiles.read.run_dataset import data_root
+
+    if units not in SYSTEMS or method not in ("nearest", "bilinear"):
+        raise TileError(f"units are one of {', '.join(SYSTEMS)}; the method is nearest or bilinear")
+    lat, lon = check_place(lat, lon)
+    root = data_root(data)
+    shelf, others = choose_shelf(root, lat, lon, model, run, region)
+    samples = sample_shelf(shelf, lat, lon, method, None if variables is None else list(variables))
+    columns = {column.name: _shown(column, units) for column in samples.columns()}
+    first = samples.first
+    return Series(
+        shelf.model,
+        shelf.run,
+        shelf.region,
+        lat,
+        lon,
+        samples.place.lat,
+        samples.place.lon,
+        samples.place.distance_km,
+        method,
+        tuple(samples.steps),
+        columns,
+        (*samples.notes, *_also(others)),
+        first.meta.attribution,
+    )
+
+
+def choose_shelf(
+    root: Path, lat: float, lon: float, model: str | None, run: str | None, region: str | None
+) -> tuple[Shelf, list[Shelf]]:
+    """The finest grid that holds the place, in each model's newest run there; and the other choices."""
+    found: list[tuple[float, int, Shelf]] = []
+    newest: dict[str, str] = {}
+    looked_at = 0
+    for shelf in shelves(root, model, run, region):
+        if newest.get(shelf.model, shelf.run) != shelf.run:
+            continue
+        looked_at += 1
+        tiles = shelf.tiles()
+        tile = _any_tile(tiles.values())
+        if tile is None or place_in(tile, lat, lon) is None:
+            continue
+        newest[shelf.model] = shelf.run
+        found.append((tile.meta.grid.cell_km, -len(tiles), shelf))
+    if not found:
+        what = " ".join(part for part in (model, run, region) if part) or "any model"
+        hint = "none of their regions holds it" if looked_at else f"there are no tiles of {what}"
+        raise TileError(f"no tile under {root / 'tiles'} has a forecast for {lat:g}, {lon:g}: {hint}")
+    found.sort(key=lambda item: (*item[:2], item[2].model, item[2].region))
+    ordered = [shelf for _, _, shelf in found]
+    return ordered[0], ordered[1:]
+
+
+def _any_tile(paths: Iterable[Path]) -> Tile | None:
+    """The first readable tile."""
+    for path in paths:
+        try:
+            return kept_tile(path)
+        except TileError:
+            continue
+    return None
+
+
+def _shown(column: Column, system: System) -> Column:
+    units = shown_unit(column.name, column.units, system)
+    values = convert(np.asarray(column.values, np.float64), column.name, column.units, system)
+    return Column(column.name, column.long_name, units, tuple(float(value) for value in values), column.minutes)
+
+
+def _also(others: Sequence[Shelf]) -> list[str]:
+    if not others:
+        return []
+    choices = ", ".join(f"{shelf.model}/{shelf.region}" for shelf in others)
+    return [f"the place is also in {choices}: choose with model and region"]

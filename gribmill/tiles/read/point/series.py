@@ -1,0 +1,96 @@
+"""A forecast at a place, as rows and columns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from gribmill.tiles.format.meta import run_time
+from gribmill.tiles.read.point.locate import Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One quantity over the hours. `minutes` are the intervals that amounts stand for, else None."""
+
+    name: str
+    long_name: str
+    units: str
+    values: tuple[float, ...]
+    minutes: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A forecast at a place; `columns` in the order in which people read them."""
+
+    model: str
+    run: str
+    region: str
+    lat: float
+    lon: float
+    point_lat: float
+    point_lon: float
+    distance_km: float
+    method: Sampling
+    steps: tuple[int, ...]
+    columns: dict[str, Column]
+    notes: tuple[str, ...] = ()
+    attribution: str | None = None
+
+    @property
+    def times(self) -> list[datetime]:
+        """The valid time of each row."""
+        start = run_time(self.run)
+        return [start + timedelta(minutes=step) for step in self.steps]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON: missing numbers are null."""
+        return {
+            "model": self.model,
+            "run": self.run,
+            "region": self.region,
+            "place": {"lat": self.lat, "lon": self.lon},
+            "point": {"lat": self.point_lat, "lon": self.point_lon, "distance_km": round(self.distance_km, 3)},
+            "method": self.method,
+            "units": {name: column.units for name, column in self.columns.items()},
+            "intervals": {
+                name: [minutes / 60 for minutes in column.minutes]
+                for name, column in self.columns.items()
+                if column.minutes is not None
+            },
+            "hours": [
+                {
+                    "hour": _hours(step),
+                    "time": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    **{name: _plain(column.values[row]) for name, column in self.columns.items()},
+                }
+                for row, (step, moment) in enumerate(zip(self.steps, self.times, strict=True))
+            ],
+            "notes": list(self.notes),
+            "attribution": self.attribution,
+        }
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame indexed by valid time; units are in `frame.attrs`."""
+        import pandas as pd
+
+        index = pd.DatetimeIndex(self.times, name="time")
+        frame = pd.DataFrame({name: column.values for name, column in self.columns.items()}, index=index)
+        frame.attrs["units"] = {name: column.units for name, column in self.columns.items()}
+        return frame
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else float(digits(value))
+
+
+def digits(value: float) -> str:
+    """In as many digits as tell any two float32 numbers apart, however small they are."""
+    return f"{value:.9g}"
+
+
+def _hours(step: int) -> int | float:
+    return step // 60 if step % 60 == 0 else step / 60

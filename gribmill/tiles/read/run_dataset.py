@@ -1,0 +1,145 @@
+"""A whole run over one region: every hour that is there, in one lazy dataset."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from xarray.backends import BackendArray
+from xarray.core import indexing
+
+from gribmill.storage.layout import Shelf, shelves
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.read.dataset import GRID_MAPPING, attributes, global_attributes, moment64, moments, space, step64
+from gribmill.tiles.read.tile import Tile, kept_tile
+
+
+class Hours(BackendArray):
+    """One variable over all hours: an hour is read when it is looked at; hours that lack it are NaN."""
+
+    def __init__(self, name: str, tiles: Sequence[Tile]) -> None:
+        self.name = name
+        self.tiles = tiles
+        self.shape = (len(tiles), *tiles[0].shape)
+        self.dtype = np.dtype(np.float32)
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
+
+    def _read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        hours, *rest = key
+        inner = tuple(rest)
+        if isinstance(hours, int | np.integer):
+            return self._hour(self.tiles[int(hours)], inner)
+        chosen = self.tiles[hours]
+        if len(chosen) == 1:  # a chunk, as dask asks for it: nothing is copied
+            return self._hour(chosen[0], inner)[np.newaxis]
+        found = np.empty((len(chosen), *np.broadcast_to(False, self.shape[1:])[inner].shape), np.float32)
+        for number, tile in enumerate(chosen):
+            found[number] = self._hour(tile, inner)
+        return found
+
+    def _hour(self, tile: Tile, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        if self.name in tile.meta.variables:
+            return np.require(tile.read_part(self.name, key), requirements="W")
+        return np.asarray(np.full(tile.shape, np.nan, np.float32)[key])
+
+
+def open_run(
+    model: str,
+    run: str | None = None,
+    region: str | None = None,
+    *,
+    data: str | Path | None = None,
+    variables: Sequence[str] | None = None,
+) -> xr.Dataset:
+    """Every hour of a run as one dataset over `time`; the newest run unless one is named.
+
+    Values are read when they are looked at: by dask where it is installed, hour by hour otherwise.
+    """
+    shelf = find_shelf(data_root(data), model, run, region)
+    tiles = read_shelf(shelf)
+    first = tiles[0]
+    dims = ("time", *(("lat", "lon") if first.regular else ("y", "x")))
+    token = _token(tiles) if importlib.util.find_spec("dask") else None
+    found: dict[str, xr.Variable] = {}
+    for name in _names(tiles, variables, shelf):
+        holder = next(tile for tile in tiles if name in tile.meta.variables)
+        lazy = indexing.LazilyIndexedArray(Hours(name, tiles))
+        variable = xr.Variable(dims, lazy, _steady(attributes(holder.meta.variables[name])))
+        found[name] = variable.chunk({"time": 1}, name=f"{name}-{token}") if token else variable
+    mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
+    return xr.Dataset(
+        {**found, GRID_MAPPING: mapping}, {**space(first), **_times(tiles)}, global_attributes(first.meta)
+    )
+
+
+def find_shelf(root: Path, model: str, run: str | None, region: str | None) -> Shelf:
+    """The one shelf that is meant; the newest run that has tiles unless one is named."""
+    candidates = [shelf for shelf in shelves(root, model, run, region) if shelf.tiles()]
+    if not candidates:
+        wanted = " ".join(part for part in (model, run, region) if part)
+        raise TileError(f"there are no tiles of {wanted} under {root / 'tiles'}")
+    newest = [shelf for shelf in candidates if shelf.run == candidates[0].run]
+    if len(newest) > 1:
+        choices = ", ".join(shelf.region for shelf in newest)
+        raise TileError(f"{model} {newest[0].run} has several regions, name one of: {choices}")
+    return newest[0]
+
+
+def read_shelf(shelf: Shelf) -> list[Tile]:
+    """Every tile of a shelf, in order of time; all must lie on the same grid."""
+    tiles: list[Tile] = []
+    for path in shelf.tiles().values():
+        tiles.append(kept_tile(path, tiles[0] if tiles else None))
+    if not tiles:
+        raise TileError(f"there are no tiles in {shelf.folder}")
+    for tile in tiles[1:]:
+        if tile.meta.grid != tiles[0].meta.grid:
+            raise TileError(f"{tile.path} lies on another grid than {tiles[0].path.name} of the same run")
+    return tiles
+
+
+def data_root(data: str | Path | None) -> Path:
+    """The data root: as named, or as the settings say."""
+    if data is not None:
+        return Path(data).expanduser()
+    from gribmill.settings import load_settings
+
+    return load_settings().data_root
+
+
+def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, shelf: Shelf) -> list[str]:
+    known = sorted({name for tile in tiles for name in tile.meta.variables})
+    if wanted is None:
+        return known
+    for name in wanted:
+        if name not in known:
+            raise TileError(f"no tile in {shelf.folder} has {name}; they have {', '.join(known)}")
+    return list(wanted)
+
+
+def _steady(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Attributes that hold for every hour: a window of one hour does not."""
+    return {name: value for name, value in attrs.items() if name != "step_hours"}
+
+
+def _times(tiles: Sequence[Tile]) -> dict[str, xr.Variable]:
+    first = moments(tiles[0].meta)
+    time = np.array([moment64(tile.meta.valid_time) for tile in tiles])
+    step = np.array([step64(tile.meta) for tile in tiles])
+    return {
+        "run": first["run"],
+        "time": xr.Variable(("time",), time, first["time"].attrs),
+        "step": xr.Variable(("time",), step, first["step"].attrs),
+    }
+
+
+def _token(tiles: Sequence[Tile]) -> str:
+    """What tells these files from others; dask would pickle every tile to find out."""
+    return hashlib.sha256(repr([(str(tile.path), tile.archive.identity) for tile in tiles]).encode()).hexdigest()[:32]

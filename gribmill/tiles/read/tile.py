@@ -1,0 +1,241 @@
+"""A tile on disk: checked when it is opened, its arrays read when they are asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gribmill.regions.grids.columns import goes_round
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.format.grid_record import cached_grid, window_latlon
+from gribmill.tiles.format.meta import LIMIT_META_BYTES, Meta, parse_meta
+from gribmill.tiles.format.npz_reader import Archive, Identity, identity_of
+from gribmill.tiles.format.requantize import unpack
+
+META = "meta"
+COORDINATES = {"regular": ("lat", "lon"), "projected": ("y", "x")}
+GRID_FILE = "grid.npz"
+KM_PER_DEGREE = 111.2
+FLOAT32, UINT16 = np.dtype(np.float32), np.dtype(np.uint16)
+
+Floats = npt.NDArray[np.float64]
+Field = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tile:
+    """One region at one hour. `y` and `x` are degrees on regular grids and metres on projected ones."""
+
+    path: Path
+    meta: Meta
+    archive: Archive
+    y: Floats
+    x: Floats
+
+    @property
+    def names(self) -> list[str]:
+        """The variables, sorted."""
+        return sorted(self.meta.variables)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        return self.meta.grid.shape
+
+    @property
+    def regular(self) -> bool:
+        """True where rows are parallels and columns meridians."""
+        return self.meta.grid.kind == "regular"
+
+    @property
+    def ring(self) -> bool:
+        """True where the tile goes all the way round: east of its last column comes its first."""
+        if self.regular:
+            return len(self.x) > 1 and goes_round(len(self.x), float(self.x[1] - self.x[0]))
+        grid = cached_grid(self.meta.grid, str(self.path))
+        return grid.wraps and self.shape[1] == grid.shape[1]
+
+    def read(self, name: str, *, copy: bool = True) -> Field:
+        """One variable: rows south to north, columns west to east, NaN where the source has no value.
+
+        Without `copy` it may be read-only.
+        """
+        if name not in self.meta.variables:
+            raise TileError(f"{self.path} has no variable {name}; it has {', '.join(self.names) or 'none'}")
+        packed = self.meta.variables[name].packed
+        array = self.archive.read(name, copy=copy)
+        expected = np.float32 if packed is None else np.uint16
+        if array.dtype != expected or array.shape != self.shape:
+            raise TileError(f"{self.path}: {name} is {array.dtype}{array.shape}, not {expected.__name__}{self.shape}")
+        return array if packed is None else unpack(array, packed)
+
+    def read_part(self, name: str, part: tuple[int | slice, ...]) -> Field:
+        """What `read(name)[part]` gives, perhaps read-only; where few rows are wanted the others are not read."""
+        rows, *columns = part or (slice(None),)
+        wanted = range(self.shape[0])[rows if isinstance(rows, slice) else slice(rows, rows + 1 or None)]
+        if name not in self.meta.variables or not 0 < len(wanted) < self.shape[0]:
+            return np.asarray(self.read(name, copy=False)[part])
+        first, last = sorted((wanted[0], wanted[-1]))
+        found = self.read_rows([name], first, last + 1)[name][:: wanted.step]
+        return np.asarray(found[(slice(None) if isinstance(rows, slice) else 0, *columns)])
+
+    def read_rows(self, names: Sequence[str], first: int, stop: int) -> dict[str, Field]:
+        """Some rows of these variables, without reading the rest where the tile was written for that."""
+        width = self.shape[1]
+        found = self.read_span(names, first * width, stop * width)
+        return {name: points.reshape(-1, width) for name, points in found.items()}
+
+    def read_span(self, names: Sequence[str], begin: int, end: int) -> dict[str, Field]:
+        """The points from `begin` to `end` of these variables, counted row by row from the first."""
+        packed = {name: how for name in names if (how := self.meta.variables[name].packed) is not None}
+        plain = [name for name in names if name not in packed]
+        found = self.archive.read_span(plain, self.shape, FLOAT32, begin, end)
+        if packed:
+            # Integers may be sums from the beginning of their row on.
+            width = self.shape[1]
+            first, stop = begin // width * width, -(-end // width) * width
+            rows = self.archive.read_span(list(packed), self.shape, UINT16, first, stop)
+            for name, integers in rows.items():
+                values = unpack(integers.reshape(-1, width), packed[name])
+                found[name] = values.reshape(-1)[begin - first : end - first]
+        return found
+
+    def latlon(self) -> tuple[Floats, Floats]:
+        """2-D latitudes and longitudes of the points; from the grid.npz beside the tile if it fits."""
+        if self.regular:
+            lat, lon = np.broadcast_arrays(self.y[:, None], self.x[None, :])
+            return lat, lon
+        return _stored_latlon(self) or window_latlon(self.meta.grid, str(self.path))
+
+    def locate(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Fractional (row, column) of places in this tile; NaN where they lie outside its points."""
+        rows, columns = self._indices(np.asarray(lat, np.float64), np.asarray(lon, np.float64))
+        height, width = self.shape
+        # Half a cell beyond the outermost points still belongs to them.
+        inside = (rows >= -0.5) & (rows <= height - 0.5) & (columns >= -0.5) & (columns <= width - 0.5)
+        return np.where(inside, rows, np.nan), np.where(inside, columns, np.nan)
+
+    def _indices(self, lat: Floats, lon: Floats) -> tuple[Floats, Floats]:
+        if self.regular:
+            cell = self.meta.grid.cell_km / KM_PER_DEGREE
+            lon = self.x[0] + (lon - self.x[0]) % 360.0
+            columns = _fractional(self.x, lon, cell)
+            # A place just west of the first column is the same as one almost a full turn east of it.
+            from_west = _fractional(self.x, lon - 360.0, cell)
+            return _fractional(self.y, lat, cell), np.where(columns > len(self.x) - 0.5, from_west, columns)
+        grid = cached_grid(self.meta.grid, str(self.path))
+        rows, columns = grid.index(lat, lon)
+        columns = columns - self.meta.grid.cols[0][0]
+        if grid.wraps:
+            columns = np.mod(columns + 0.5, grid.shape[1]) - 0.5
+        return rows - self.meta.grid.rows[0], columns
+
+
+def read_tile(path: str | os.PathLike[str], like: Tile | None = None) -> Tile:
+    """Open a tile and check its directory, `meta` and coordinates; anything wrong is a TileError.
+
+    Coordinates are not read again where they are those of `like`, by their checksums: hours of a run share them.
+    """
+    archive = Archive(path)
+    if Path(path).name == GRID_FILE:
+        raise TileError(f"{archive.path} is no tile: it holds the coordinates of those beside it")
+    meta = read_meta(archive)
+    expected = {META, *COORDINATES[meta.grid.kind], *meta.variables}
+    if archive.entries.keys() != expected:
+        odd = ", ".join(sorted(archive.entries.keys() ^ expected))
+        raise TileError(f"{archive.path}: its arrays and its meta disagree about {odd}")
+    return Tile(archive.path, meta, archive, *_axes(archive, meta, like))
+
+
+def kept_tile(path: Path, like: Tile | None = None) -> Tile:
+    """As `read_tile`; a file that was opened before and is still the same is not read again."""
+    try:
+        return _kept(path, identity_of(path.stat()), like)
+    except OSError:
+        return read_tile(path, like)
+
+
+@lru_cache(maxsize=256)
+def _kept(path: Path, identity: Identity, like: Tile | None) -> Tile:
+    return read_tile(path, like)
+
+
+def read_meta(archive: Archive) -> Meta:
+    """The checked `meta` of an NPZ file; a file without one is no tile."""
+    entry = archive.entries.get(META)
+    if entry is None:
+        raise TileError(f"{archive.path} is an NPZ file but not a tile: it has no `meta`")
+    if entry.raw_size > LIMIT_META_BYTES:
+        raise TileError(f"{archive.path}: its meta has {entry.raw_size} bytes, more than {LIMIT_META_BYTES}")
+    array = archive.read(META)
+    if array.dtype.kind != "S" or array.shape != ():
+        raise TileError(f"{archive.path}: its meta is {array.dtype}{array.shape}, not one text")
+    return parse_meta(array.tobytes(), str(archive.path))
+
+
+def _axes(archive: Archive, meta: Meta, like: Tile | None) -> tuple[Floats, Floats]:
+    names, sizes = COORDINATES[meta.grid.kind], meta.grid.shape
+    if like is not None and like.meta.grid == meta.grid:
+        there = like.archive.entries
+        if all(archive.entries[name].content == there[name].content for name in names):
+            return like.y, like.x
+    y, x = (_axis(archive, name, length) for name, length in zip(names, sizes, strict=True))
+    return y, x
+
+
+def _axis(archive: Archive, name: str, length: int) -> Floats:
+    array = archive.read(name)
+    if array.dtype != np.float64 or array.shape != (length,) or length == 0:
+        raise TileError(f"{archive.path}: {name} is {array.dtype}{array.shape}, not {length} float64 numbers")
+    if not np.isfinite(array).all() or (np.diff(array) <= 0).any():
+        raise TileError(f"{archive.path}: {name} does not grow from point to point")
+    # Tiles of one run share it.
+    array.flags.writeable = False
+    return array
+
+
+def _fractional(axis: Floats, values: Floats, cell: float) -> Floats:
+    """Where values fall between the points of a growing axis; beyond its ends in steps of the last cell."""
+    if len(axis) == 1:
+        return np.asarray((values - axis[0]) / cell)
+    inside = np.interp(values, axis, np.arange(len(axis), dtype=np.float64))
+    first, last = axis[1] - axis[0], axis[-1] - axis[-2]
+    below = (values - axis[0]) / first
+    above = len(axis) - 1 + (values - axis[-1]) / last
+    return np.where(values < axis[0], below, np.where(values > axis[-1], above, inside))
+
+
+def _stored_latlon(tile: Tile) -> tuple[Floats, Floats] | None:
+    """lat and lon of the neighbouring grid.npz, unless it is absent, damaged or of another window."""
+    try:
+        facts = (tile.path.parent / GRID_FILE).stat()
+        archive = _grid_archive(tile.path.parent / GRID_FILE, facts.st_ino, facts.st_mtime_ns)
+        if read_meta_grid(archive) != tile.meta.grid.model_dump(mode="json"):
+            return None
+        lat, lon = archive.read("lat"), archive.read("lon")
+    except (TileError, OSError):
+        return None
+    return (lat, lon) if lat.shape == lon.shape == tile.shape else None
+
+
+@lru_cache(maxsize=64)
+def _grid_archive(path: Path, inode: int, changed: int) -> Archive:
+    return Archive(path)
+
+
+def read_meta_grid(archive: Archive) -> Any:
+    """What a grid.npz says about the window it describes."""
+    if META not in archive or archive.entries[META].raw_size > LIMIT_META_BYTES:
+        raise TileError(f"{archive.path} is not a grid file: it has no usable `meta`")
+    try:
+        return json.loads(archive.read(META).tobytes())["grid"]
+    except (ValueError, RecursionError, KeyError, TypeError) as error:
+        raise TileError(f"{archive.path}: its meta is wrong: {error}") from None

@@ -1,0 +1,76 @@
+"""A queue of the test types, and workers for it."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.store import Store
+from tests.queue.worker.rig import ROOT, Rig, Workers
+from tests.queue.worker.types import TYPES
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _surroundings() -> Iterator[None]:
+    """Executors find the tests, nobody's own settings get in, and pytest sees what is logged."""
+    logger = logging.getLogger("gribmill")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logger, "propagate", True)
+        patch.setattr(logger, "handlers", [])
+        patch.setenv("PYTHONPATH", str(ROOT))
+        for name in list(os.environ):
+            if name.startswith("GRIBMILL_") and not name.startswith("GRIBMILL_SOAK"):
+                patch.delenv(name)
+        yield
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "jobs.db"
+
+
+@pytest.fixture
+def store(database: Path) -> Iterator[Store]:
+    store = Store(SqliteDatabase(database), TYPES)
+    yield store
+    assert store.verify() == []
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def shared_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    """One worker for the tests of a file that need nothing special: executors take long to start."""
+    store = Store(SqliteDatabase(tmp_path_factory.mktemp("shared") / "jobs.db"), TYPES)
+    worker = Rig(store, lanes={"fetch": 1, "build": 1})
+    yield worker
+    worker.supervisor.close()
+    assert store.verify() == []
+    store.close()
+
+
+@pytest.fixture
+def rig(store: Store) -> Iterator[Callable[..., Rig]]:
+    """Makes supervisors that the test drives."""
+    made: list[Rig] = []
+
+    def make(**options: Any) -> Rig:
+        made.append(Rig(store, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.supervisor.close()
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Iterator[Workers]:
+    """Starts worker processes."""
+    workers = Workers(tmp_path)
+    yield workers
+    workers.end()

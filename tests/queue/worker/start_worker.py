@@ -1,0 +1,27 @@
+"""`python -m tests.queue.worker.start_worker DATABASE '{"option": value}'`: a worker of the test types as a process."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from gribmill.logs import set_up_logging
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.store import Store
+from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.supervisor import Supervisor
+from gribmill.settings import LogSettings
+from tests.queue.worker.types import TYPES, TYPES_PATH
+
+
+def main() -> None:
+    options = json.loads(sys.argv[2])
+    log = {"format": "json", "level": options.pop("log_level", "debug")}
+    set_up_logging(LogSettings.model_validate(log))
+    store = Store(SqliteDatabase(Path(sys.argv[1]), synchronous=options.pop("synchronous", "full")), TYPES)
+    Supervisor(store, WorkerOptions(types_path=TYPES_PATH, log=log, **options)).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Workers under fire: a seeded killer, and the reckoning afterwards."""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from signal import SIGCONT, SIGKILL, SIGSTOP, Signals
+from typing import Any
+
+from gribmill.queue.model import Job, NewJob
+from gribmill.queue.store import Store
+from gribmill.queue.store.queries import JobFilter
+from tests.queue.worker.rig import Process, Workers
+from tests.waiting import wait_until
+
+LEASE_SECONDS = 2.0
+GROUP_SIZE = 12
+OPTIONS: dict[str, Any] = {
+    "lanes": {"fetch": 1, "build": 1},
+    "lease_seconds": LEASE_SECONDS,
+    "poll_seconds": 0.2,
+    "synchronous": "normal",  # what is killed is the process, not the machine
+    "log_level": "warning",
+}
+
+
+@dataclass
+class Storm:
+    """Keeps some workers going while it kills, stops and wakes them and their executors in the midst of their work."""
+
+    workers: Workers
+    store: Store
+    database: Path
+    seed: int
+    count: int = 2
+    jobs_between: tuple[int, int] = (60, 200)
+    hits: Counter[str] = field(default_factory=Counter)
+    _team: list[Process] = field(default_factory=list)
+    _asleep: dict[int, float] = field(default_factory=dict)
+
+    def rage(self, rounds: int) -> None:
+        """Strike in each of the four ways so many times, whenever some more jobs have ended."""
+        dice = random.Random(self.seed)
+        strikes = ["supervisor", "executor", "stop", "stop executor"] * rounds
+        dice.shuffle(strikes)
+        self._fill_up()
+        for kind in strikes:
+            target = ended(self.store) + dice.randint(*self.jobs_between)
+            wait_until(lambda target=target: self._reached(target), 300.0, "the workers to get on")
+            wait_until(lambda kind=kind: self._strike(kind, dice), 300.0, "somebody to strike")
+            self._fill_up()
+
+    def calm(self) -> None:
+        """Let them live."""
+        self._wake(float("inf"))
+        self._fill_up()
+
+    def _reached(self, target: int) -> bool:
+        self._wake(time.monotonic())
+        return ended(self.store) >= target or not any_left(self.store)
+
+    def _fill_up(self) -> None:
+        self._team = [worker for worker in self._team if worker.popen.poll() is None]
+        while len(self._team) < self.count:
+            self._team.append(self.workers.start(self.database, **OPTIONS))
+
+    def _strike(self, kind: str, dice: random.Random) -> bool:
+        """Hit somebody who works; False when nobody does just now."""
+        self._wake(time.monotonic())
+        busy = [job for job in processing(self.store) if pid_of(job) not in self._asleep]
+        if not busy:
+            return not any_left(self.store)
+        job = dice.choice(busy)
+        victim = pid_of(job)
+        if "executor" in kind:
+            victim = self.store.history(job.id).attempts[-1].pid or victim
+        if kind.startswith("stop"):
+            self._hit(victim, SIGSTOP, kind)
+            self._asleep[victim] = time.monotonic() + dice.uniform(0.5, 2.0) * LEASE_SECONDS
+        else:
+            self._hit(victim, SIGKILL, kind)
+        return True
+
+    def _hit(self, pid: int, signum: Signals, kind: str) -> None:
+        try:
+            os.kill(pid, signum)
+            self.hits[kind] += 1
+        except ProcessLookupError:
+            pass
+
+    def _wake(self, now: float) -> None:
+        for pid, wake_at in list(self._asleep.items()):
+            if now >= wake_at:
+                self._hit(pid, SIGCONT, "woken")
+                del self._asleep[pid]
+
+
+def processing(store: Store) -> tuple[Job, ...]:
+    return store.jobs(JobFilter(status="processing"), limit=100).jobs
+
+
+def pid_of(job: Job) -> int:
+    """Worker ids are hostname-pid-nonce."""
+    return int((job.worker_id or "").split("-")[-2])
+
+
+def ended(store: Store) -> int:
+    with store.database.read() as tx:
+        return sum(row["n"] for row in tx.rows("counts") if row["status"] == "completed")
+
+
+def fill(store: Store, count: int, marks: Path) -> list[int]:
+    """Short jobs of three types; enough attempts for any storm."""
+    path = str(marks)
+    jobs = []
+    for n in range(count):
+        kind = ("sleep", "stunt", "group")[n % 3]
+        args = {
+            "sleep": {},
+            "stunt": {"do": "mark", "path": path},
+            "group": {"do": "mark", "path": path, "group": str(n // (3 * GROUP_SIZE)), "n": n},
+        }[kind]
+        jobs.append(NewJob(kind, args, priority=n % 5, max_attempts=1000))
+    return [made.id for made in store.enqueue_many(jobs)]
+
+
+def wait_for_all(store: Store, seconds: float) -> None:
+    wait_until(lambda: not any_left(store), seconds, "every job to end")
+
+
+def any_left(store: Store) -> bool:
+    """Whether some job has not ended."""
+    return any(store.jobs(JobFilter(status=status), limit=1).jobs for status in ("pending", "processing"))
+
+
+def reckon(store: Store, ids: list[int], marks: Path) -> dict[str, object]:
+    """Every promise, job by job; figures for a report."""
+    assert store.verify() == []
+    begun = Counter(marks.read_text().split("\n")) if marks.exists() else Counter()
+    assert all(count == 1 for mark, count in begun.items() if mark), "an attempt was run twice"
+    known = set()
+    ends: Counter[str] = Counter()
+    recovery = []
+    for job_id in ids:
+        history = store.history(job_id)
+        assert history.job.status == "completed", history
+        runs = [attempt.status for attempt in history.attempts]
+        assert runs.count("succeeded") == 1 and runs[-1] == "succeeded", history
+        assert set(runs) <= {"succeeded", "lost", "failed", "snoozed"}, history
+        ends.update(runs)
+        known |= {f"{job_id} {attempt.attempt_no}" for attempt in history.attempts}
+        if history.job.type != "sleep":
+            assert f"{job_id} {len(runs)}" in begun, "completed, but never run"
+        for lost, again in zip(history.attempts, history.attempts[1:], strict=False):
+            if lost.status == "lost" and lost.started_at and again.started_at:
+                recovery.append((again.started_at - lost.started_at).total_seconds())
+    assert {mark for mark in begun if mark} <= known, "something ran that nobody claimed"
+    return {
+        "jobs": len(ids),
+        "attempts": dict(ends),
+        "recovered": len(recovery),
+        "recovery_median_s": round(statistics.median(recovery), 2) if recovery else None,
+        "recovery_max_s": round(max(recovery), 2) if recovery else None,
+    }

@@ -1,0 +1,132 @@
+"""`gribmill work` and `gribmill tick` as users start them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from signal import SIGTERM
+
+import pytest
+from click.testing import CliRunner
+
+from gribmill.cli.main import cli
+from gribmill.pipeline.job_types import TYPES
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.model import NewJob
+from gribmill.queue.store import Store
+from tests.queue.worker.rig import Workers, statuses
+from tests.waiting import wait_until
+
+
+@pytest.fixture
+def store(database: Path) -> Iterator[Store]:
+    """A queue of the real types."""
+    store = Store(SqliteDatabase(database), TYPES)
+    yield store
+    assert store.verify() == []
+    store.close()
+
+
+def sleep(store: Store, **args: object) -> int:
+    return store.enqueue(NewJob("sleep", args)).id
+
+
+def test_work_drains_the_queue_and_ends(store: Store, workers: Workers, database: Path, tmp_path: Path) -> None:
+    # Files of the folder where it is started must not become Python's own modules.
+    for name in ("queue.py", "selectors.py", "socket.py", "json.py"):
+        (tmp_path / name).write_text("raise SystemExit('the wrong module')\n")
+    good = [sleep(store) for _ in range(20)]
+    retried = sleep(store, fail="once")
+    bad = sleep(store, fail="permanently", say="hello")
+    script = Path(sys.executable).with_name("gribmill")
+    command = [str(script), "--data", str(database.parent), "--log-json", "work", "--lanes", "fetch=2", "--drain"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "attempts that ended here: 22" in done.stderr
+    assert {store.job(one).status for one in good} == {"completed"}
+    assert (store.job(retried).status, store.job(retried).retry_count) == ("pending", 1)
+    assert (store.job(bad).status, store.history(bad).attempts[0].stdout_tail) == ("failed", "hello\n")
+    lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    of_job = [line for line in lines if line.get("job_id") == bad]
+    assert of_job and all(
+        line["type"] == "sleep" and line["attempt_no"] == 1 and line["tenant_id"] == "global" and line["worker_id"]
+        for line in of_job
+    )
+
+
+def test_work_once_runs_one_job(store: Store, workers: Workers, database: Path) -> None:
+    ids = [sleep(store) for _ in range(3)]
+    worker = workers.gribmill("--data", str(database.parent), "work", "--lanes", "fetch=1", "--once")
+    assert worker.wait() == 0, worker.log
+    assert sorted(store.job(one).status for one in ids) == ["completed", "pending", "pending"]
+
+
+def test_work_goes_on_until_it_is_told_to_stop(store: Store, workers: Workers, database: Path) -> None:
+    worker = workers.gribmill("--data", str(database.parent), "work", "--lanes", "fetch=1")
+    for _ in range(2):
+        job_id = sleep(store)
+        wait_until(lambda job_id=job_id: store.job(job_id).status == "completed", what="the job to be done")
+    worker.signal(SIGTERM)
+    assert worker.wait() == 0
+    assert [row.state for row in store.workers()] == ["stopped"]
+    left = [file.name for file in (database.parent / "jobs.db.wake").iterdir()]
+    assert left == ["joined"], "it takes its socket along"
+
+
+def test_work_without_stderr_works(store: Store, database: Path, tmp_path: Path) -> None:
+    job_id = sleep(store, say="hello", fail="once")
+    gribmill = f"'{sys.executable}' -m gribmill.cli.main --data '{database.parent}' work --lanes fetch=1 --once"
+    done = subprocess.run(["sh", "-c", f"exec {gribmill} 2>&-"], cwd=tmp_path, timeout=120, check=False)
+    assert done.returncode == 0
+    assert statuses(store, job_id) == ["failed"]
+    again = store.retry(sleep_done(store)).id
+    read, write = os.pipe()
+    os.close(read)  # somebody closed the pager
+    done = subprocess.run(["sh", "-c", f"exec {gribmill}"], cwd=tmp_path, stderr=write, timeout=120, check=False)
+    os.close(write)
+    assert store.job(again).status == "completed"
+
+
+def sleep_done(store: Store) -> int:
+    """A finished job, to retry."""
+    job_id = store.enqueue(NewJob("sleep", priority=9)).id
+    store.cancel(job_id)
+    return job_id
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["work", "--drain", "--once"], "exclude each other"),
+        (["work", "--types", "nope"], "there is no job type 'nope'"),
+        (["work", "--lanes", "fetch"], "is not NAME=COUNT"),
+        (["work", "--lanes", "fetch=0"], "1 to 256 executors"),
+        (["work", "--lanes", "build=99999"], "1 to 256 executors"),
+        (["work", "--lanes", "fetch=1,biuld=1"], "there is no lane biuld; the lanes are: fetch, build"),
+        (["work", "--lanes", "build=1", "--types", "sleep"], "has a job type to run"),
+        (["tick", "-n", "0"], "-n"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_a_sentence(database: Path, arguments: list[str], sentence: str) -> None:
+    result = CliRunner().invoke(cli, ["--data", str(database.parent), *arguments])
+    assert result.exit_code == 2
+    assert sentence in result.output
+
+
+def test_tick_runs_so_many_and_reports(store: Store, workers: Workers, database: Path) -> None:
+    ids = [sleep(store) for _ in range(3)]
+    first = workers.gribmill("--data", str(database.parent), "tick", "-n", "2", "--json")
+    rows = json.loads(first.output())
+    assert first.wait() == 0
+    assert [(row["job_id"], row["outcome"], row["accepted"]) for row in rows] == [
+        (ids[0], "succeeded", True),
+        (ids[1], "succeeded", True),
+    ]
+    sleep(store, fail="permanently")
+    second = workers.gribmill("--data", str(database.parent), "tick", "-n", "5", "--json")
+    assert [row["outcome"] for row in json.loads(second.output())] == ["succeeded", "failed"]
+    assert second.wait() == 1

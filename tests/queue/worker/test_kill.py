@@ -1,0 +1,104 @@
+"""kill -9: whatever is killed, and whenever, every job ends once and no attempt succeeds twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.store import Store
+from tests.queue.worker.rig import Workers
+from tests.queue.worker.storm import Storm, fill, reckon, wait_for_all
+from tests.queue.worker.types import TYPES
+
+SEED = 20230125
+
+
+def test_workers_under_fire_lose_nothing_and_do_nothing_twice(
+    store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    marks = tmp_path / "marks"
+    ids = fill(store, 2400, marks)
+    storm = Storm(workers, store, database, SEED)
+    storm.rage(rounds=2)
+    storm.calm()
+    wait_for_all(store, 120.0)
+    figures = reckon(store, ids, marks)
+    assert storm.hits["supervisor"] and storm.hits["executor"], storm.hits
+    assert figures["recovered"], "the storm did no harm"
+    print(figures, dict(storm.hits))
+
+
+def torture(database: Path, seed: int, count: int) -> dict[str, object]:
+    command = [sys.executable, "-m", "tests.queue.worker.torture", str(database), str(seed), str(count)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    result: dict[str, object] = json.loads(done.stdout)
+    assert result["failed"] == 0, done.stderr
+    return result
+
+
+def check_tortured(store: Store, count: int) -> None:
+    page, before = [], None
+    while True:
+        found = store.jobs(limit=1000, before=before)
+        page += found.jobs
+        before = found.next_before
+        if before is None:
+            break
+    assert len(page) >= count
+    assert {job.status for job in page} == {"completed"}
+    assert store.verify() == []
+
+
+def test_processes_that_die_inside_transactions_leave_the_queue_sound(store: Store, database: Path) -> None:
+    result = torture(database, SEED, 1500)
+    check_tortured(store, 1500)
+    deaths = result["deaths"]
+    assert isinstance(deaths, dict)
+    assert deaths.keys() == {"inside a transaction", "behind a commit"}, deaths
+    print(result)
+
+
+@pytest.mark.soak
+def test_workers_under_fire_for_long(
+    store: Store, workers: Workers, database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    minutes = float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
+    end = time.monotonic() + minutes * 60
+    seed = SEED
+    ids: list[int] = []
+    marks = tmp_path / "marks"
+    while time.monotonic() < end:
+        seed += 1
+        ids += fill(store, 10_000, marks)
+        storm = Storm(workers, store, database, seed, count=4)
+        storm.rage(rounds=10)
+        storm.calm()
+        wait_for_all(store, 600.0)
+        figures = reckon(store, ids, marks)
+        with capsys.disabled():
+            print(f"seed {seed}: {figures} {dict(storm.hits)}", flush=True)
+        workers.end()
+
+
+@pytest.mark.soak
+def test_transactions_under_fire_for_long(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    minutes = float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
+    end = time.monotonic() + minutes * 60
+    seed = SEED
+    while time.monotonic() < end:
+        seed += 10_000
+        database = tmp_path / f"{seed}" / "jobs.db"
+        result = torture(database, seed, 20_000)
+        store = Store(SqliteDatabase(database), TYPES)
+        check_tortured(store, 20_000)
+        store.close()
+        with capsys.disabled():
+            print(f"seed {seed}: {result}", flush=True)

@@ -1,0 +1,120 @@
+"""What workers do for the queue's health: recover, with an eye on the clock; prune, once for all of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.model import ClaimRequest
+from gribmill.queue.store import Store
+from gribmill.queue.store.retention import Pruned
+from gribmill.queue.worker import maintenance
+from gribmill.queue.worker.maintenance import Maintenance
+from gribmill.queue.worker.options import WorkerOptions
+from tests.queue.worker.rig import enqueue
+from tests.queue.worker.types import TYPES, TYPES_PATH
+
+LEASE = 60.0
+
+
+class Clocks:
+    """A wall clock and a steady one, both in the test's hands."""
+
+    def __init__(self) -> None:
+        self.wall = 1_800_000_000.0
+        self.steady = 1000.0
+
+    def time(self) -> float:
+        return self.wall
+
+    def monotonic(self) -> float:
+        return self.steady
+
+    def pass_by(self, seconds: float) -> None:
+        self.wall += seconds
+        self.steady += seconds
+
+
+@pytest.fixture
+def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
+    clocks = Clocks()
+    monkeypatch.setattr(maintenance, "time", clocks)
+    return clocks
+
+
+@pytest.fixture
+def store(tmp_path: Path, clocks: Clocks) -> Iterator[Store]:
+    store = Store(SqliteDatabase(tmp_path / "jobs.db", clock=clocks.time), TYPES)
+    yield store
+    assert store.verify() == []
+    store.close()
+
+
+def sweeper(store: Store, worker_id: str = "sweeper") -> Maintenance:
+    return Maintenance(store, WorkerOptions(types_path=TYPES_PATH, lanes={}, lease_seconds=LEASE), worker_id)
+
+
+def test_a_lost_job_comes_back_at_the_first_sweep_after_its_lease(store: Store, clocks: Clocks) -> None:
+    job_id = enqueue(store, "nothing")
+    store.claim(ClaimRequest("gone", ("stunt",), LEASE))
+    one = sweeper(store)
+    clocks.pass_by(LEASE - 1)
+    assert one.run_once() == 0
+    clocks.pass_by(2)
+    assert one.run_once() == 1
+    assert store.job(job_id).status == "pending"
+
+
+@pytest.mark.parametrize("jump", [+3600.0, -3600.0])
+def test_after_a_jump_of_the_clock_owners_get_one_lease_to_renew(store: Store, clocks: Clocks, jump: float) -> None:
+    job_id = enqueue(store, "nothing")
+    store.claim(ClaimRequest("alive", ("stunt",), LEASE))
+    one = sweeper(store)
+    clocks.wall += jump
+    assert one.run_once() == 0
+    clocks.pass_by(20)
+    store.heartbeat("alive", LEASE)
+    clocks.pass_by(LEASE - 1)
+    assert one.run_once() == 0, "the owner has renewed"
+    assert store.job(job_id).status == "processing"
+
+
+def test_a_job_whose_owner_died_in_the_jump_comes_back_after_that_lease(store: Store, clocks: Clocks) -> None:
+    job_id = enqueue(store, "nothing")
+    store.claim(ClaimRequest("gone", ("stunt",), LEASE))
+    one = sweeper(store)
+    clocks.wall += 86_400
+    assert one.run_once() == 0
+    clocks.pass_by(LEASE + 1)
+    assert one.run_once() == 1
+    assert store.job(job_id).status == "pending"
+
+
+def test_workers_prune_once_an_hour_between_them(store: Store, clocks: Clocks, monkeypatch: pytest.MonkeyPatch) -> None:
+    pruned: list[float] = []
+
+    def prune(*_: float) -> Pruned:
+        pruned.append(clocks.steady)
+        return Pruned(0, 0)
+
+    monkeypatch.setattr(store, "prune", prune)
+    team = [sweeper(store, f"worker-{n}") for n in range(3)]
+    for _ in range(3 * 60 + 5):
+        clocks.pass_by(60.0)
+        for one in team:
+            one.run_once()
+    gaps = [later - earlier for earlier, later in itertools.pairwise(pruned)]
+    assert len(pruned) == 4
+    assert all(gap >= 3600.0 for gap in gaps)
+
+
+def test_a_reservation_that_ran_out_counts_as_a_reason_to_look_for_work(store: Store, clocks: Clocks) -> None:
+    one = sweeper(store)
+    store.reserve("me", 10.0)
+    assert one.run_once() == 0
+    clocks.pass_by(11.0)
+    assert one.run_once() == 1

@@ -1,0 +1,202 @@
+"""Workers that go silent, for a while or for good: others take over, and what comes late changes nothing."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from signal import SIGCONT, SIGKILL, SIGSTOP
+from typing import Any
+
+import pytest
+
+from gribmill.queue.errors import StoreFull
+from gribmill.queue.model import ClaimRequest
+from gribmill.queue.store import Store
+from gribmill.queue.worker import supervisor as supervisor_module
+from tests.queue.worker.rig import Rig, Workers, alive, at_rest, attempts, enqueue, holding, statuses
+from tests.waiting import wait_until
+
+
+def test_executors_die_with_a_killed_supervisor_and_another_worker_takes_over(
+    rig: Callable[..., Rig], store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "go"
+    job_id = enqueue(store, "hold", path=str(path))
+    doomed = workers.start(database, lease_seconds=1.0)
+    executor = wait_until(lambda: holding(path), what="the job to run")
+    doomed.signal(SIGKILL)
+    wait_until(lambda: not alive(executor), what="the executor to die with its supervisor")
+    path.touch()
+    (job,) = rig(lease_seconds=1.0).finish(job_id)
+    assert (job.status, job.retry_count) == ("completed", 1)
+    assert statuses(store, job_id) == ["lost", "succeeded"]
+
+
+def test_a_worker_that_was_stopped_past_its_lease_changes_nothing_when_it_wakes(
+    rig: Callable[..., Rig], store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "go-1", tmp_path / "go-2"
+    job_id = enqueue(store, "hold_attempt", path=str(tmp_path / "go"))
+    zombie = workers.start(database, lease_seconds=1.0)
+    executor = wait_until(lambda: holding(first), what="the job to run")
+    zombie.signal(SIGSTOP)
+    other = rig(lease_seconds=6.0)  # it has to go without heartbeats for a moment
+    other.until(lambda: holding(second), "another worker to run it again")
+    before = attempts(store, job_id)
+    first.touch()
+    wait_until(lambda: at_rest(executor), what="the zombie's executor to have said that it is done")
+    zombie.signal(SIGCONT)
+    other.until(lambda: "no longer ours" in zombie.log or "taken from us" in zombie.log, "the zombie to notice")
+    assert attempts(store, job_id) == before
+    assert store.job(job_id).worker_id == other.supervisor.worker_id
+    second.touch()
+    assert other.finish(job_id)[0].status == "completed"
+    assert statuses(store, job_id) == ["lost", "succeeded"]
+    other.supervisor.close()
+    next_job = enqueue(store, "nothing")
+    wait_until(lambda: store.job(next_job).status == "completed", what="the former zombie to work again")
+
+
+@contextmanager
+def locked(database: Path) -> Iterator[None]:
+    """Like a process that was stopped in the middle of a write."""
+    with database.with_name(database.name + ".lock").open("r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_worker_that_cannot_write_stops_its_own_jobs_before_their_leases_end(
+    store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "go"
+    job_id = enqueue(store, "hold", path=str(path))
+    worker = workers.start(database, lease_seconds=2.0)
+    executor = wait_until(lambda: holding(path), what="the job to run")
+    with locked(database):
+        wait_until(lambda: not alive(executor), what="the worker to stop its own executor")
+        assert store.job(job_id).status == "processing", "it had nobody's leave but its own clock's"
+    silence = re.search(r"no heartbeat for ([0-9.]+) s", worker.log)
+    assert silence is not None and float(silence[1]) < 2.0, "sooner than the lease ends"
+    path.touch()
+    wait_until(lambda: store.job(job_id).status == "completed", what="the job to run again")
+    first = attempts(store, job_id)[0]
+    assert first.status in ("failed", "lost")
+
+
+class Outage:
+    """Makes chosen operations of a store fail while it lasts."""
+
+    def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+        self.on = False
+        self.refused = 0
+        for name in names:
+            monkeypatch.setattr(store, name, self._wrap(getattr(store, name)))
+
+    def _wrap(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            if self.on:
+                self.refused += 1
+                raise StoreFull("no space is left for the queue")
+            return real(*args, **options)
+
+        return call
+
+
+def test_results_are_kept_while_the_store_is_full_and_delivered_once(
+    rig: Callable[..., Rig],
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(supervisor_module, "STORE_RETRY_SECONDS", 0.05)
+    outage = Outage(store, monkeypatch, "finish", "heartbeat", "claim_siblings")
+    worker = rig(lanes={"fetch": 2}, poll_seconds=60.0)
+    paths = [tmp_path / "good", tmp_path / "dies"]
+    good, dies = [enqueue(store, "hold", path=str(path)) for path in paths]
+    worker.until(lambda: all(holding(path) for path in paths), "both jobs to run")
+    outage.on = True
+    paths[0].touch()
+    worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
+    victims = {holding(path) or 0 for path in paths}
+    for pid in victims:
+        os.kill(pid, SIGKILL)  # one has reported, the other has not
+    worker.until(lambda: outage.refused > 5 and not victims & {*worker.pids}, "refusals, and two burials")
+    assert caplog.text.count("no space is left") == 1, "not at every try"
+    assert [report.ticket.job_id for report in worker.supervisor._unsent] == [good, dies]
+    assert [store.job(one).status for one in (good, dies)] == ["processing"] * 2
+    paths[1].touch()
+    outage.on = False
+    worker.finish(good, dies)
+    assert statuses(store, good) == ["succeeded"]
+    assert statuses(store, dies) == ["failed", "succeeded"]
+    assert worker.supervisor.crew.ending == {}
+    outage.on = True
+    enqueue(store, "nothing")
+    worker.until(lambda: outage.refused > 8, "refused claims")
+    outage.on = False
+    worker.finish(3)  # though nothing wakes it
+
+
+def test_a_full_store_is_not_asked_again_without_pause(
+    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = rig()
+    worker.ready()
+    outage = Outage(store, monkeypatch, "finish")
+    outage.on = True
+    enqueue(store, "nothing")
+    worker.until(lambda: outage.refused, "a refusal")
+    assert worker.supervisor._wait_seconds() > 0
+    for _ in range(20):
+        worker.supervisor.run_once(0.0)
+    assert outage.refused == 1
+    outage.on = False
+
+
+def test_a_claim_whose_answer_was_lost_is_handed_back(rig: Callable[..., Rig], store: Store) -> None:
+    worker = rig(lease_seconds=1.0)
+    job_id = enqueue(store, "nothing", delay_seconds=0.0)
+    store.claim(ClaimRequest(worker.supervisor.worker_id, ("stunt",), lease_seconds=60.0))
+    worker.finish(job_id)
+    assert statuses(store, job_id) == ["snoozed", "succeeded"]
+    assert store.job(job_id).retry_count == 0
+
+
+def test_a_worker_told_twice_to_stop_ends_though_the_store_is_locked(
+    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(store, monkeypatch, "finish", "heartbeat")
+    worker = rig()
+    worker.ready()
+    job_id = enqueue(store, "nothing")
+    worker.until(lambda: any(child.batch for child in worker.supervisor.crew.children), "the job to be handed out")
+    outage.on = True
+    worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
+    worker.supervisor._signals.count = 1
+    worker.supervisor.run_once()
+    assert not worker.supervisor.finished
+    worker.supervisor._signals.count = 2
+    worker.until(lambda: worker.supervisor.finished, "the end", seconds=30.0)
+    outage.on = False
+    assert store.job(job_id).status == "processing"
+
+
+def test_a_worker_told_to_stop_ends_with_its_leases_though_the_store_stays_full(
+    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(store, monkeypatch, "finish", "heartbeat")
+    worker = rig(lease_seconds=1.0)
+    worker.ready()
+    job_id = enqueue(store, "nothing")
+    worker.until(lambda: any(child.batch for child in worker.supervisor.crew.children), "the job to be handed out")
+    outage.on = True
+    worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
+    worker.supervisor._signals.count = 1
+    worker.until(lambda: worker.supervisor.finished, "the end", seconds=30.0)
+    outage.on = False
+    assert store.job(job_id).status == "processing"

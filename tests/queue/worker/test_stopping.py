@@ -1,0 +1,146 @@
+"""Work that has to stop stops: timeouts, cancellations, drains; with everything that it started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from signal import SIGTERM
+
+from gribmill.queue.store import Store
+from tests.queue.worker.rig import Rig, Workers, alive, attempts, enqueue, holding, statuses
+from tests.waiting import wait_until
+
+
+def written_pid(path: Path) -> int | None:
+    return int(path.read_text()) if path.exists() else None
+
+
+def test_a_job_over_its_timeout_is_killed_with_all_it_started(
+    rig: Callable[..., Rig], store: Store, tmp_path: Path
+) -> None:
+    worker = rig()
+    job_id = enqueue(store, "stubborn", "hurried", path=str(tmp_path / "pid"))
+    worker.until(lambda: any(child.stop_reason for child in worker.supervisor.crew.children), "TERM")
+    assert worker.supervisor._wait_seconds() > 0, "the worker would spin until KILL"
+    (job,) = worker.finish(job_id)
+    (run,) = attempts(store, job_id)
+    grandchild = written_pid(tmp_path / "pid")
+    assert grandchild is not None
+    wait_until(lambda: not alive(grandchild), what="the grandchild that ignores TERM to be gone")
+    assert (job.status, run.status, run.exit_code) == ("failed", "timeout", -9)
+    assert run.error_text == "took longer than 1 s and was stopped"
+    assert worker.run("nothing")[0].status == "completed"
+
+
+def test_cancel_stops_the_process_at_once_and_not_at_the_next_heartbeat(
+    rig: Callable[..., Rig], store: Store, tmp_path: Path
+) -> None:
+    worker = rig(lease_seconds=3000.0, poll_seconds=60.0)
+    job_id = enqueue(store, "stubborn", path=str(tmp_path / "pid"))
+    grandchild = worker.until(lambda: written_pid(tmp_path / "pid"), "the grandchild")
+    executor = worker.pids[0]
+    assert store.cancel(job_id) == "requested"
+    (job,) = worker.finish(job_id)
+    assert job.status == "cancelled"
+    assert statuses(store, job_id) == ["cancelled"]
+    assert not alive(executor)
+    wait_until(lambda: not alive(grandchild), what="the grandchild to be gone")
+
+
+def test_siblings_of_a_cancelled_job_go_back_without_cost(
+    rig: Callable[..., Rig], store: Store, tmp_path: Path
+) -> None:
+    worker = rig(lanes={"build": 1})
+    path = tmp_path / "go"
+    done, cancelled, *others = [
+        enqueue(store, do, "group", group="g", n=n, path=str(path)) for n, do in enumerate(["ok", "hold", "hold", "ok"])
+    ]
+    worker.until(lambda: holding(path) and store.job(done).status == "completed", "the batch to be under way")
+    store.cancel(cancelled)
+    worker.until(lambda: store.job(cancelled).status == "cancelled", "the cancelled one to end")
+    path.touch()
+    worker.finish(*others)
+    for job_id in others:
+        assert statuses(store, job_id) == ["snoozed", "succeeded"]
+        assert store.job(job_id).retry_count == 0
+    assert statuses(store, done) == ["succeeded"]
+    assert statuses(store, cancelled) == ["cancelled"]
+
+
+def test_a_drain_lets_a_job_end_that_takes_longer_than_the_lease(
+    store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "go"
+    held, waiting = [enqueue(store, "hold", path=str(path)) for _ in range(2)]
+    worker = workers.start(database, lease_seconds=1.0)
+    wait_until(lambda: holding(path), what="the job to run")
+    worker.signal(SIGTERM)
+    wait_until(lambda: store.workers()[0].state == "draining", what="the worker to say that it drains")
+    at_drain = store.job(held).lease_expires_at
+    assert at_drain is not None
+
+    def renewed_past_a_whole_lease() -> bool:
+        lease = store.job(held).lease_expires_at
+        return lease is not None and (lease - at_drain).total_seconds() > 1.5
+
+    wait_until(renewed_past_a_whole_lease, what="heartbeats beyond the first lease")
+    path.touch()
+    assert worker.wait() == 0
+    assert statuses(store, held) == ["succeeded"]
+    assert statuses(store, waiting) == []
+    assert [row.state for row in store.workers()] == ["stopped"]
+
+
+def test_a_second_signal_hands_running_jobs_back_at_no_cost(
+    store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "go"
+    job_id = enqueue(store, "hold", path=str(path))
+    worker = workers.start(database)
+    executor = wait_until(lambda: holding(path), what="the job to run")
+    worker.signal(SIGTERM)
+    wait_until(lambda: store.workers()[0].state == "draining", what="the first signal to be heard")
+    worker.signal(SIGTERM)
+    assert worker.wait() == 0
+    assert not alive(executor)
+    job = store.job(job_id)
+    assert (job.status, job.retry_count, job.next_run_at) == ("pending", 0, None)
+    assert statuses(store, job_id) == ["snoozed"]
+    assert attempts(store, job_id)[0].error_text == "the worker was told to stop at once"
+
+
+def test_a_worker_that_is_closed_hands_its_jobs_back(rig: Callable[..., Rig], store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "go"
+    job_id = enqueue(store, "hold", path=str(path))
+    worker = rig()
+    executor = worker.until(lambda: holding(path), "the job to run")
+    worker.supervisor.close()
+    assert not alive(executor)
+    assert store.job(job_id).status == "pending"
+    assert statuses(store, job_id) == ["snoozed"]
+    assert store.workers()[0].state == "stopped"
+    assert store.workers()[0].types, "a stopped worker's row still says what it ran"
+
+
+def test_an_executor_that_does_not_end_when_it_retires_is_killed(
+    rig: Callable[..., Rig], store: Store, tmp_path: Path
+) -> None:
+    worker = rig(max_jobs_per_executor=1)
+    pids = tmp_path / "pids"
+    for _ in range(2):
+        worker.run("never_exit", path=str(pids))
+    first, second = [int(line) for line in pids.read_text().split()]
+    assert first != second
+    worker.until(lambda: not alive(first) and len(worker.pids) <= 2, "the first to be gone, and buried")
+
+
+def test_a_worker_ends_with_a_sentence_when_its_queue_is_replaced(workers: Workers, tmp_path: Path) -> None:
+    data = tmp_path / "weather"
+    process = workers.gribmill("--data", str(data), "work")
+    wait_until(lambda: "runs" in process.log, what="the worker")
+    for file in data.glob("jobs.db*"):
+        if file.is_file():
+            file.rename(file.with_name(f"old-{file.name}"))
+    assert process.wait() == 1
+    assert "jobs.db was removed or replaced while it was in use" in process.log
+    assert "Traceback" not in process.log

@@ -1,0 +1,115 @@
+"""Workers fire the schedules: at the slot, without any poll, each slot once."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gribmill.queue.errors import StoreError
+from gribmill.queue.store import Store
+from gribmill.queue.times import to_text
+from gribmill.queue.trigger import NewTrigger
+from gribmill.queue.worker.in_process import Ticker
+from tests.queue.worker.rig import Rig
+
+
+def every_minute(store: Store, database: Path, due_in: float) -> int:
+    """A schedule whose next slot is said to come so soon: nobody waits for a full minute."""
+    rule = NewTrigger("every minute", "stunt", {"do": "nothing"}, cron="* * * * *")
+    trigger = store.add_trigger(rule).id
+    say_due(store, database, trigger, due_in)
+    store.database.announce()
+    return trigger
+
+
+def say_due(store: Store, database: Path, trigger: int, due_in: float) -> None:
+    with sqlite3.connect(database) as connection:
+        due = to_text(store.database.clock() + due_in)  # type: ignore[attr-defined]
+        connection.execute("UPDATE job_triggers SET next_trigger_at = ? WHERE id = ?", (due, trigger))
+    connection.close()
+
+
+def made_by(store: Store, trigger: int) -> list[Any]:
+    return [job for job in store.jobs().jobs if (job.source_ref or "").startswith(f"trigger {trigger}: ")]
+
+
+def test_slot_that_passed_while_no_worker_ran_is_made_up_for_at_the_start(
+    rig: Callable[..., Rig], store: Store, database: Path
+) -> None:
+    trigger = every_minute(store, database, -120.0)
+    worker = rig(poll_seconds=60.0, lease_seconds=3000.0)
+    (job,) = worker.until(lambda: made_by(store, trigger), "the slot's job")
+    assert worker.finish(job.id)[0].status == "completed"
+
+
+def test_trigger_added_while_a_worker_runs_fires_without_a_poll(
+    rig: Callable[..., Rig], store: Store, database: Path
+) -> None:
+    worker = rig(poll_seconds=600.0, lease_seconds=3000.0)
+    worker.ready()
+    trigger = every_minute(store, database, -70.0)
+    while not made_by(store, trigger):
+        worker.supervisor.run_once(worker.supervisor._wait_seconds())
+    (job,) = made_by(store, trigger)
+    assert worker.finish(job.id)[0].status == "completed"
+
+
+def test_change_that_nobody_announced_is_seen_with_a_heartbeat(
+    rig: Callable[..., Rig], store: Store, database: Path
+) -> None:
+    trigger = every_minute(store, database, 900.0)
+    worker = rig(poll_seconds=600.0, lease_seconds=3.0)
+    worker.ready()
+    clockwork = worker.supervisor._clockwork
+    worker.until(lambda: clockwork.next_look > time.monotonic() + 60, "the schedule to be far away")
+    say_due(store, database, trigger, -120.0)
+    assert worker.until(lambda: made_by(store, trigger), "the slot's job")
+
+
+def test_two_workers_make_one_job_of_a_slot(rig: Callable[..., Rig], store: Store, database: Path) -> None:
+    trigger = every_minute(store, database, -120.0)
+    one, two = rig(), rig()
+    one.until(lambda: made_by(store, trigger), "the slot's job")
+    for worker in (one, two):
+        # To whoever was asleep for a moment the slot still seems due.
+        say_due(store, database, trigger, -120.0)
+        worker.supervisor._clockwork.next_look = 0.0
+        worker.supervisor.run_once(0.0)
+    slots = [job.source_ref for job in made_by(store, trigger)]
+    assert len(slots) == len(set(slots))
+
+
+def test_draining_worker_fires_nothing_more(rig: Callable[..., Rig], store: Store, database: Path) -> None:
+    worker = rig()
+    worker.ready()
+    worker.supervisor.draining = True
+    trigger = every_minute(store, database, -120.0)
+    worker.supervisor._clockwork.next_look = 0.0
+    worker.supervisor.run_once(0.0)
+    assert made_by(store, trigger) == []
+
+
+def test_database_that_fails_puts_schedules_off_and_ends_nothing(
+    rig: Callable[..., Rig], store: Store, database: Path, monkeypatch: Any
+) -> None:
+    worker = rig()
+    worker.ready()
+    trigger = every_minute(store, database, -120.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "fire_due", _broken)
+        worker.supervisor._clockwork.next_look = 0.0
+        worker.supervisor.run_once(0.0)
+    worker.until(lambda: made_by(store, trigger), "the slot's job after all")
+
+
+def _broken(_: Store) -> None:
+    raise StoreError("the disk is gone")
+
+
+def test_tick_fires_too(store: Store, database: Path) -> None:
+    trigger = every_minute(store, database, -120.0)
+    (ran,) = Ticker(store, 60.0).tick(5, ["stunt"])
+    assert [job.id for job in made_by(store, trigger)] == [ran.job.id]

@@ -1,0 +1,134 @@
+"""Idle workers cost nothing and start at once: woken by enqueues, with polling beneath."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.store import Store
+from tests.queue.worker.rig import Rig, enqueue
+
+ENQUEUE = """
+import sys
+from pathlib import Path
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.store import Store
+from gribmill.queue.model import NewJob
+from tests.queue.worker.types import TYPES
+print(Store(SqliteDatabase(Path(sys.argv[1])), TYPES).enqueue(NewJob("stunt", {"do": "nothing"})).id)
+"""
+
+
+class Counting:
+    """A database that counts what is asked of it."""
+
+    def __init__(self, real: SqliteDatabase) -> None:
+        self._real = real
+        self.transactions = 0
+        self.looks = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def read(self) -> Any:
+        self.transactions += 1
+        return self._real.read()
+
+    def write(self) -> Any:
+        self.transactions += 1
+        return self._real.write()
+
+    def changed(self) -> bool:
+        self.looks += 1
+        return self._real.changed()
+
+
+def quiet(worker: Rig) -> None:
+    """Let it come to rest: nothing waits to be read, nobody is hungry."""
+    worker.ready()
+    worker.until(lambda: not any(lane.hungry for lane in worker.supervisor.lanes), "the worker to come to rest")
+    worker.supervisor.run_once(0.0)
+
+
+def test_an_enqueue_by_another_process_wakes_the_worker_without_any_poll(
+    rig: Callable[..., Rig], store: Store, database: Path
+) -> None:
+    worker = rig(poll_seconds=60.0, lease_seconds=3000.0)
+    quiet(worker)
+    poll_at = worker.supervisor._next_poll
+    command = [sys.executable, "-c", ENQUEUE, str(database)]
+    job_id = int(subprocess.run(command, capture_output=True, check=True).stdout)
+    # Exactly as `run` waits: were it not for the wake-up, this would take until the poll.
+    while store.job(job_id).status != "completed":
+        worker.supervisor.run_once(worker.supervisor._wait_seconds())
+    assert worker.supervisor._next_poll == poll_at, "no poll was needed"
+
+
+def test_a_row_written_by_hand_is_found_by_polling(rig: Callable[..., Rig], store: Store, database: Path) -> None:
+    worker = rig(poll_seconds=0.05)
+    quiet(worker)
+    with sqlite3.connect(database) as connection:
+        connection.execute("""INSERT INTO jobs (type, args, priority) VALUES ('stunt', '{"do": "nothing"}', 5)""")
+    connection.close()
+    assert worker.finish(1)[0].status == "completed"
+
+
+def test_a_cancel_written_by_hand_is_found_by_polling(
+    rig: Callable[..., Rig], store: Store, database: Path, tmp_path: Path
+) -> None:
+    worker = rig(poll_seconds=0.05, lease_seconds=3000.0)
+    job_id = enqueue(store, "hold", path=str(tmp_path / "never"))
+    worker.until(lambda: store.job(job_id).status == "processing", "the job to run")
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE jobs SET cancel_requested_at = '2026-01-01 00:00:00.000'")
+    connection.close()
+    assert worker.finish(job_id)[0].status == "cancelled"
+
+
+def test_a_delayed_job_starts_when_it_is_due_and_not_at_the_next_poll(rig: Callable[..., Rig], store: Store) -> None:
+    worker = rig(poll_seconds=60.0, lease_seconds=3000.0)
+    quiet(worker)
+    poll_at = worker.supervisor._next_poll
+    job_id = enqueue(store, "nothing", delay_seconds=0.3)
+    while store.job(job_id).status != "completed":
+        worker.supervisor.run_once(worker.supervisor._wait_seconds())
+    assert worker.supervisor._next_poll < poll_at + 60.0, "it looked before the poll was due"
+
+
+def test_an_idle_worker_only_looks(rig: Callable[..., Rig], store: Store) -> None:
+    store.database = counting = Counting(store.database)  # type: ignore[arg-type]
+    worker = rig(poll_seconds=0.1, lease_seconds=3000.0)
+    quiet(worker)
+    counting.transactions = counting.looks = 0
+    rounds, begin = 0, time.monotonic()
+    while (passed := time.monotonic() - begin) < 1.0:
+        worker.supervisor.run_once(worker.supervisor._wait_seconds())
+        rounds += 1
+    polls = passed / 0.1 + 1
+    assert counting.transactions == 0
+    assert counting.looks <= polls, "one look per poll"
+    assert rounds <= 2 * polls, "it sleeps in between"
+
+
+def test_work_held_back_by_a_reservation_starts_when_that_runs_out(rig: Callable[..., Rig], store: Store) -> None:
+    worker = rig(lease_seconds=1.0, poll_seconds=60.0)
+    quiet(worker)
+    store.reserve("me", 0.5)
+    job_id = enqueue(store, "nothing")
+    assert worker.finish(job_id)[0].status == "completed"
+
+
+def test_a_resumed_type_starts_at_once(rig: Callable[..., Rig], store: Store) -> None:
+    worker = rig(lease_seconds=3000.0, poll_seconds=60.0)
+    store.pause("stunt")
+    job_id = enqueue(store, "nothing")
+    quiet(worker)
+    assert store.job(job_id).status == "pending"
+    store.resume("stunt")
+    assert worker.finish(job_id)[0].status == "completed"

@@ -1,0 +1,126 @@
+"""`python -m tests.queue.worker.torture DATABASE SEED COUNT`: processes that die inside and between statements.
+
+Prints how many died where, as JSON. Forks, so that a death costs milliseconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import threading
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.queue.backend.sqlite import database as database_module
+from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Succeeded
+from gribmill.queue.store import Store
+from gribmill.queue.store.workers import new_worker_id
+from tests.queue.worker.storm import any_left
+from tests.queue.worker.types import TYPES
+
+PROCESSES = 4
+LEASE_SECONDS = 0.3
+KINDS = ("stunt", "group")
+
+
+class Fate:
+    """Kills this process at the n-th statement from now, or right behind the commit after it."""
+
+    def __init__(self, dice: random.Random, deaths: Path) -> None:
+        self._left = dice.randrange(20, 600)
+        self._behind_commit = dice.random() < 0.3
+        self._deaths = deaths
+
+    def hook(self, owner: type, name: str, where: str) -> None:
+        real: Callable[..., Any] = getattr(owner, name)
+
+        def call(*args: Any, **options: Any) -> Any:
+            self._left -= 1
+            if self._left <= 0 and (where == "behind a commit") == self._behind_commit:
+                self.strike(where)
+            return real(*args, **options)
+
+        setattr(owner, name, call)
+
+    def strike(self, where: str) -> None:
+        with self._deaths.open("a") as file:
+            file.write(f"{where}\n")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def work(path: Path, seed: int, deaths: Path) -> None:
+    """Claim and finish until nothing is left, or until fate strikes."""
+    dice = random.Random(seed)
+    store = Store(SqliteDatabase(path, synchronous="normal"), TYPES)
+    fate = Fate(dice, deaths)
+    fate.hook(database_module.SqliteTransaction, "rows", "inside a transaction")
+    fate.hook(database_module.SqliteTransaction, "change", "inside a transaction")
+    fate.hook(database_module.HostLock, "release", "behind a commit")
+    me = new_worker_id()
+    pause = threading.Event()
+    while True:
+        request = ClaimRequest(me, KINDS, LEASE_SECONDS)
+        batch = store.claim(request)
+        if not batch:
+            store.recover()
+            if not any_left(store):
+                return
+            pause.wait(0.02)
+        if batch and dice.random() < 0.01:
+            pause.wait(LEASE_SECONDS * 2)  # a zombie: what it reports now must change nothing if it was replaced
+        store.finish(me, [Report(job.ticket, _outcome(dice)) for job in batch])
+
+
+def _outcome(dice: random.Random) -> Succeeded | Failed | Snoozed:
+    roll = dice.random()
+    if roll < 0.02:
+        return Failed("bad luck")
+    if roll < 0.04:
+        return Snoozed(0.01)
+    if roll < 0.07:
+        return Succeeded(then=(NewJob("stunt", {"do": "nothing"}, max_attempts=1000),))
+    return Succeeded()
+
+
+def main() -> None:
+    path, seed, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    deaths = path.with_name("deaths")
+    store = Store(SqliteDatabase(path, synchronous="normal"), TYPES)
+    singles = [NewJob("stunt", {"do": "nothing"}, max_attempts=1000) for _ in range(count // 2)]
+    groups = [NewJob("group", {"group": str(n // 12), "n": n}, max_attempts=1000) for n in range(count - count // 2)]
+    store.enqueue_many(singles + groups)
+    store.close()
+    running: set[int] = set()
+    killed = failed = done = 0
+    while not done:
+        while len(running) < PROCESSES:
+            seed += 1
+            pid = os.fork()
+            if pid == 0:
+                code = 1
+                try:
+                    work(path, seed, deaths)
+                    code = 0
+                except BaseException:  # noqa: BLE001 — os._exit would say nothing of it
+                    traceback.print_exc()
+                os._exit(code)
+            running.add(pid)
+        pid, status = os.wait()
+        running.discard(pid)
+        killed += os.WIFSIGNALED(status)
+        failed += os.WIFEXITED(status) and os.WEXITSTATUS(status) != 0
+        done += os.WIFEXITED(status)
+    for _ in running:
+        os.wait()
+    print(json.dumps({"killed": killed, "failed": failed, "deaths": Counter(deaths.read_text().splitlines())}))
+
+
+if __name__ == "__main__":
+    main()

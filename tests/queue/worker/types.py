@@ -1,0 +1,50 @@
+"""Job types whose handlers misbehave on request."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gribmill.queue.job_type import Args, JobType, Registry
+from gribmill.queue.sleep import SLEEP
+
+
+class StuntArgs(Args):
+    do: str
+    path: str = ""
+    text: str = ""
+    count: int = 0
+
+
+class GroupArgs(Args):
+    group: str
+    n: int
+    do: str = "ok"
+    path: str = ""
+    text: str = ""
+
+
+def _stunt(key: str, **how: object) -> JobType:
+    settings = {"lane": "fetch", "backoff_base_s": 0.05, "backoff_cap_s": 0.1, **how}
+    return JobType(key=key, description="", args=StuntArgs, handler="tests.queue.worker.stunts:run", **settings)
+
+
+TYPES = Registry(
+    dataclasses.replace(SLEEP, backoff_base_s=0.05, backoff_cap_s=0.1),
+    _stunt("stunt"),
+    _stunt("other_lane", lane="build"),
+    _stunt("hurried", timeout_seconds=1, max_attempts=1),
+    _stunt("limited", max_running=1),
+    _stunt("slow_to_retry", backoff_base_s=3600.0, backoff_cap_s=3600.0),
+    JobType(
+        key="group",
+        description="",
+        args=GroupArgs,
+        lane="build",
+        handler="tests.queue.worker.stunts:run_group",
+        batch_max=12,
+        backoff_base_s=0.05,
+        backoff_cap_s=0.1,
+        group_by=lambda args: args.group,
+    ),
+)
+TYPES_PATH = "tests.queue.worker.types:TYPES"
