@@ -1,1 +1,3 @@
 """Named places and the grids they cut."""
+
+__all__ = ["box", "errors", "grids", "named_grid", "region", "window"]

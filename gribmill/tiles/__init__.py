@@ -1,1 +1,3 @@
 """GRIB in, tiles out."""
+
+__all__ = ["build", "check", "errors", "format", "read"]

@@ -32,3 +32,5 @@ for _command in (
     stats, types, verify,
 ):  # fmt: skip
     jobs.add_command(_command)
+
+__all__ = ["ids", "json_input", "record"]

@@ -1,1 +1,3 @@
 """Fields and lines drawn with characters."""
+
+__all__ = ["braille", "picture", "raster"]

@@ -1,1 +1,3 @@
 """Grid sections of both editions, read into `gribmill.regions.grids`."""
+
+__all__ = ["grid", "scan_order"]

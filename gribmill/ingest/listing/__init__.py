@@ -1,1 +1,3 @@
 """Which hours of a run a mirror has."""
+
+__all__ = ["available_hours"]

@@ -31,3 +31,6 @@ class Store(
     Verification,
 ):
     """One durable priority queue. Each concern is a file of this folder; the SQL is in `queue/sql`."""
+
+
+__all__ = ["Store", "queries", "reservations", "workers"]

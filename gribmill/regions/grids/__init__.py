@@ -20,5 +20,11 @@ __all__ = [
     "MercatorGrid",
     "PolarStereographicGrid",
     "RotatedLatLonGrid",
+    "columns",
+    "earth",
+    "grid",
     "grid_from_spec",
+    "lambert",
+    "plane",
+    "spec",
 ]

@@ -1,1 +1,3 @@
 """Verify tiles and compare them."""
+
+__all__ = ["diff", "verify"]

@@ -2,4 +2,4 @@
 
 from gribmill.queue.backend.sqlite.database import SqliteDatabase
 
-__all__ = ["SqliteDatabase"]
+__all__ = ["SqliteDatabase", "check_backup", "statements"]

@@ -1,1 +1,3 @@
 """The forecast at a place."""
+
+__all__ = ["point", "sample", "series"]
