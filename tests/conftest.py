@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy.testing  # noqa: F401 — here, because NumPy 1 runs lscpu when it is imported
 import pytest
+
+# Markers of tests that may start other processes: `make test-fast` leaves all of them out.
+MAY_START_PROCESSES = ("process", "witness", "soak")
+# Audit events of Python that start one. (`multiprocessing` raises none with its method "spawn".)
+STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"}
+
+_unmarked: pytest.Item | None = None
+"""The test that runs now, if it may not start processes."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -13,3 +26,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if soak:
         config.hook.pytest_deselected(items=soak)
         items[:] = [item for item in items if item not in soak]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """A test that starts a process says so with a marker, or fails: the fast layer stays without processes."""
+    global _unmarked
+    _unmarked = None if any(item.get_closest_marker(name) for name in MAY_START_PROCESSES) else item
+    try:
+        return (yield)
+    finally:
+        _unmarked = None
+
+
+def _refuse_processes(event: str, args: tuple[Any, ...]) -> None:
+    if _unmarked is not None and event in STARTS:
+        raise AssertionError(f"{_unmarked.name} starts a process ({event}): mark it with pytest.mark.process")
+
+
+# An audit hook cannot be removed: one for the whole session.
+sys.addaudithook(_refuse_processes)

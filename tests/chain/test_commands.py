@@ -6,6 +6,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from gribmill.pipeline.scan_schedule import scan_job
 from gribmill.queue.model import Succeeded
 from gribmill.tiles.read.tile import read_tile
@@ -14,6 +16,7 @@ from tests.chain.world import World
 from tests.waiting import wait_until
 
 
+@pytest.mark.process
 def test_run_follows_two_models_while_they_arrive(new_world: NewWorld, reference: dict[str, bytes]) -> None:
     world = new_world(chain={"models": ["hrrr", "gfs"]})
     world.publish("hrrr", 0)
@@ -36,6 +39,7 @@ def test_run_follows_two_models_while_they_arrive(new_world: NewWorld, reference
     assert said.returncode == 0
 
 
+@pytest.mark.process
 def test_run_until_complete_tells_of_what_it_built_and_a_second_one_downloads_nothing(
     new_world: NewWorld, reference: dict[str, bytes]
 ) -> None:
@@ -54,6 +58,7 @@ def test_run_until_complete_tells_of_what_it_built_and_a_second_one_downloads_no
     assert world.tiles() == of_model(reference, "hrrr")
 
 
+@pytest.mark.process
 def test_two_runs_at_once_do_no_harm(new_world: NewWorld, reference: dict[str, bytes]) -> None:
     world = new_world()
     world.publish("hrrr")
@@ -79,6 +84,7 @@ def test_two_scanners_at_once_enqueue_each_file_once(new_world: NewWorld) -> Non
     world.assert_sound()
 
 
+@pytest.mark.process
 def test_backfill_is_counted_then_done_then_nothing_is_left(new_world: NewWorld, reference: dict[str, bytes]) -> None:
     world = new_world()
     world.publish("gfs")
@@ -161,6 +167,7 @@ def test_notification_makes_a_paused_scan_look_now(new_world: NewWorld) -> None:
     assert world.tile("hrrr", "ne", 1).is_file()
 
 
+@pytest.mark.process
 def test_until_complete_waits_for_a_region_that_was_added(new_world: NewWorld, reference: dict[str, bytes]) -> None:
     world = new_world()
     world.publish("hrrr")

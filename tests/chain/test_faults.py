@@ -33,6 +33,7 @@ def settle(world: World) -> None:
         world.work()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_of_one_mirror_leaves_the_other(new_world: NewWorld, reference: dict[str, bytes], kind: Kind) -> None:
     world = new_world(faults=faulty(kind, "aws-hrrr/*"))
@@ -45,6 +46,7 @@ def test_fault_of_one_mirror_leaves_the_other(new_world: NewWorld, reference: di
     assert not world.spooled()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_of_all_mirrors_makes_no_wrong_tile(new_world: NewWorld, reference: dict[str, bytes], kind: Kind) -> None:
     world = new_world(faults=faulty(kind, "*-gfs/*"))
@@ -75,6 +77,7 @@ def test_passing_fault_is_overcome_byte_by_byte(new_world: NewWorld, reference: 
     world.assert_sound()
 
 
+@pytest.mark.slow
 def test_slow_mirror_gives_the_same_tiles(new_world: NewWorld, reference: dict[str, bytes]) -> None:
     world = new_world(faults=faulty("slow", "aws-ecmwf/*-3h-*"))
     world.publish("ifs")

@@ -20,6 +20,8 @@ from tests.chain.dies import POINTS
 from tests.chain.world import environment
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.process
+
 CHECKOUT = Path(__file__).parents[2]
 CHAIN = ("ingest_grib", "build_tile", "publish")
 

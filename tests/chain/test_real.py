@@ -54,6 +54,7 @@ FILES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=[file.model_id for file in FILES])
 def test_real_file_becomes_tiles(new_world: NewWorld, file: RealFile) -> None:
     source = real(file.name)

@@ -92,6 +92,7 @@ def source(stock: Stock, model_id: str) -> Path:
     return stock.folder / stock.hours[model_id, stock.of(model_id)[-1]].key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("region", BOX)
 @pytest.mark.parametrize("model_id", IDS)
 def test_temperature_is_that_of_the_published_file(

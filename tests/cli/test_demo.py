@@ -17,6 +17,7 @@ from tests.cli.conftest import Run
 STEPS = "gribmill.cli.demo.queue_steps.QUEUE_STEPS"
 
 
+@pytest.mark.process
 def test_demo_keeps_every_promise_with_real_processes(data: Path) -> None:
     data.mkdir()
     (data / "jobs.db").write_bytes(b"the user's own")
@@ -63,6 +64,7 @@ def test_broken_promise_or_step_is_exit_code_1(gribmill: Run, monkeypatch: pytes
     assert "BROKEN  the moon is made of cheese" in answer.out and "the moon comes down (waited" in answer.out
 
 
+@pytest.mark.process
 def test_no_process_is_left_behind_when_a_step_crashes(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[subprocess.Popen[bytes]] = []
 

@@ -56,6 +56,7 @@ def test_every_option_is_explained(path: tuple[str, ...]) -> None:
     assert [option.name for option in options if not option.help] == []
 
 
+@pytest.mark.process
 def test_list_of_commands_imports_none_of_them() -> None:
     code = (
         "import sys\nfrom gribmill.cli.main import main\n"
@@ -76,6 +77,7 @@ def test_unknown_command_and_option_are_usage_errors(gribmill: Run) -> None:
     assert "--statsu" in answer.err
 
 
+@pytest.mark.process
 def test_output_that_cannot_be_written_is_said_in_one_line() -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
@@ -84,12 +86,14 @@ def test_output_that_cannot_be_written_is_said_in_one_line() -> None:
     assert (ended.returncode, ended.stderr) == (1, "error: the output cannot be written: No space left on device\n")
 
 
+@pytest.mark.process
 def test_closed_output_is_no_failure() -> None:
     words = [sys.executable, "-m", "gribmill", "regions", "list"]
     ended = subprocess.run(["/bin/sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.mark.process
 def test_ctrl_c_while_the_command_is_imported_ends_it_quietly() -> None:
     code = (
         "import sys, gribmill.__main__ as entry\n"

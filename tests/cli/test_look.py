@@ -51,6 +51,7 @@ def _heed_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.process
 def test_watch_goes_on_until_interrupted(data: Path) -> None:
     words = ["--data", str(data), "jobs", "stats", "--watch", "--every", "0.1", "--json"]
     process = subprocess.Popen(

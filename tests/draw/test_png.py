@@ -15,6 +15,8 @@ from gribmill.draw.map.png import MISSING, PAPER, draw_png, layout_for
 from gribmill.draw.scale import scale_for
 from tests.draw.make_fields import WORDS, northeast, regular
 
+pytestmark = pytest.mark.slow
+
 image = pytest.importorskip("matplotlib.image", reason="the extra `plot` is not installed")
 DPI = 50
 

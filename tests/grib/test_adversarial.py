@@ -82,6 +82,7 @@ def check_good(name: str, wanted: tuple[int, int]) -> None:
     assert (len(found), missing_points(some)) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GOOD)
 def test_odd_files_that_are_whole_decode(name: str) -> None:
     check_good(name, GOOD[name])

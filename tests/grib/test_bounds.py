@@ -124,10 +124,12 @@ def run_mutations(first: int, last: int) -> None:
     assert result.returncode == 0, "\n".join([result.stdout[-300:], *tail])
 
 
+@pytest.mark.process
 def test_random_damage_is_refused_or_decoded_but_never_fatal() -> None:
     run_mutations(0, 1500)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("seed", [1888, 39988, 47717, 85830], ids=["PNG chunk", "PNG depth", "groups", "JPEG sign"])
 def test_damage_that_once_ended_the_process_is_refused(seed: int) -> None:
     run_mutations(seed, seed + 1)

@@ -138,11 +138,13 @@ def loaded(*arguments: Any) -> set[str]:
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stderr.split())
 
 
+@pytest.mark.process
 def test_listing_what_the_lexicon_knows_loads_nothing_large(hour: Path) -> None:
     """Headers are read without ecCodes, NumPy and settings, which take longer to load than a file to list."""
     assert not {"eccodes", "numpy", "pydantic"} & loaded(hour)
     assert {"eccodes", "numpy"} <= loaded("--stats", hour)
 
 
+@pytest.mark.process
 def test_a_whole_gfs_file_is_listed_without_eccodes() -> None:
     assert not {"eccodes", "numpy"} & loaded(real("noaa/gfs.20221107.t00z.pgrb2.1p00.f024.FULL.grib2"))

@@ -114,6 +114,7 @@ def test_more_messages_than_the_limit_are_refused(monkeypatch: pytest.MonkeyPatc
         list(walk(ONE * 4, "f"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("side", "in_120s"), [(2100, False), (2950, True)], ids=["over 2^23 bytes", "over 2^24 bytes"])
 def test_a_large_grib1_message_counts_its_length_in_120s(side: int, in_120s: bool) -> None:
     """The length has three octets. Its first bit is a flag, but only where the data section plays along."""

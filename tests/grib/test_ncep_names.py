@@ -15,6 +15,8 @@ from gribmill.grib.names.ncep import Words, ncep_name, ncep_words, quantities
 from gribmill.grib.product.keys import ECMWF, NCEP, Keys, Level, Probability
 from tests.make_grib import REFERENCE, make_message
 
+pytestmark = pytest.mark.slow
+
 # NCEP has them, ecCodes does not: the names of NCEP's own tables.
 UNKNOWN_TO_ECCODES = {
     (0, 0, 7), (0, 1, 6), (0, 1, 16), (0, 1, 200), (0, 1, 227), (0, 1, 241), (0, 1, 242), (0, 2, 220), (0, 2, 221),

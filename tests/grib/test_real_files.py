@@ -16,6 +16,8 @@ from tests.grib.whole_winds import earth_relative
 from tests.real_files import real, real_files
 from tests.witness.bench import Bench
 
+pytestmark = pytest.mark.witness
+
 # A few fields of each file, spread over it, in every run of the tests; all of them in `make soak`.
 POINTS_PER_FILE = 2_200_000
 FIELDS_PER_FILE = 8

@@ -92,11 +92,13 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return entries
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("damage", DAMAGED)
 def test_a_message_that_contradicts_itself_is_refused(damage: str, listed: list[dict[str, Any]]) -> None:
     assert DAMAGED[damage][1] in listed[list(DAMAGED).index(damage)]["damaged"]
 
 
+@pytest.mark.process
 def test_the_message_behind_refused_ones_is_read(listed: list[dict[str, Any]]) -> None:
     assert len(listed) == len(DAMAGED) + 1
     assert (listed[-1]["damaged"], listed[-1]["stats"]["missing"]) == (None, 3 * 144)

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 
 @pytest.mark.parametrize(
     "first", ["gribmill.grib.decode.eccodes", "gribmill.grib.open_grib", "gribmill.sandbox.forecast.encoder"]

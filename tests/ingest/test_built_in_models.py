@@ -40,6 +40,7 @@ def test_every_family_of_the_issue_is_there() -> None:
     assert len(models_named(MODELS, "ifs_enfo")) == len(models_named(MODELS, "aifs_ens")) == 51
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model_id", SOME)
 def test_keys_read_back_and_variables_are_found_at_every_cycle_hour_and_layout(model_id: str) -> None:
     findings = check_model(MODELS[model_id], NOW)

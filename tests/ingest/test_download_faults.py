@@ -316,6 +316,7 @@ def shared() -> Iterator[Publisher]:
         yield one
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(faults=st.lists(FAULTY, max_size=5), stale=st.booleans())
 def test_any_mix_of_faults_gives_the_right_bytes_or_none(

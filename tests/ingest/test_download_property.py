@@ -17,6 +17,8 @@ from tests.ingest.conftest import hrrr_at, publish
 from tests.ingest.server import Publisher, serving
 from tests.ingest.small_grib import FIELDS, RUN, WANTED, SmallFile, make_file
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Publisher]:

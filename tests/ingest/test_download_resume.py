@@ -70,6 +70,7 @@ def _interrupted(publisher: Publisher, target: Path) -> None:
     publisher.requests.clear()
 
 
+@pytest.mark.process
 def test_a_process_killed_in_the_middle_is_taken_over(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE)
     held = publisher.fault("hold", match=".grib2", ranged=True, skip=2)

@@ -101,6 +101,7 @@ def test_a_message_beyond_the_end_of_the_file_is_stale() -> None:
         parse(*lines, size=1999)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(24, 10**6), min_size=1, max_size=40), st.randoms())
 def test_any_inventory_reads_back_in_any_order(lengths: list[int], random: object) -> None:
     offsets = [sum(lengths[:place]) for place in range(len(lengths))]

@@ -149,6 +149,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_any_inventory_written_out_reads_back(messages: list[tuple[int, list[tuple[str, ...]]]]) -> None:
     data = noaa_messages([(length, [":".join(row) for row in rows]) for length, rows in messages])

@@ -35,6 +35,7 @@ def _limit(folder: Path, clock: Clock) -> RateLimit:
     return RateLimit(folder, clock=clock, sleep=clock.sleep)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     pauses=st.lists(st.sampled_from([0.0, 0.1, 0.6, 1.0, 5.0, 30.0]), min_size=250, max_size=400),
@@ -122,6 +123,7 @@ print(taken)
 """
 
 
+@pytest.mark.process
 def test_processes_share_one_limit_and_one_that_dies_costs_only_its_turn(tmp_path: Path) -> None:
     ways = ["plain", "plain", "plain", "die"]
     children = [

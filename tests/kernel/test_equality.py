@@ -14,7 +14,7 @@ from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
 from tests.kernel.variants import COVERED, SCANNING_MODES, TINY, fields_of_values, packings, small_messages
 from tests.make_grib import GRIDS, make_message, smooth_values
 
-pytestmark = needs_kernel
+pytestmark = [needs_kernel, pytest.mark.slow]
 
 
 def only(message: bytes) -> Field:

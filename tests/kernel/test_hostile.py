@@ -10,7 +10,7 @@ import pytest
 from tests.kernel.comparing import needs_kernel
 from tests.kernel.hostile import WAYS
 
-pytestmark = needs_kernel
+pytestmark = [needs_kernel, pytest.mark.process]
 
 
 def run(way: str, first: int, last: int) -> None:

@@ -39,6 +39,7 @@ def by_eccodes_or_none(field: Field) -> bytes | None:
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranges", [1, 2, 3])
 @pytest.mark.parametrize("template", WINDOWED)
 def test_of_s2s_the_kernel_decodes_no_statistic_that_eccodes_refuses(template: int, ranges: int) -> None:

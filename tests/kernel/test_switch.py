@@ -35,6 +35,7 @@ def test_the_switch_is_no_unknown_setting(monkeypatch: pytest.MonkeyPatch) -> No
     load_settings()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("word", ["off", "OFF", "0", "no"])
 def test_version_tells_that_the_kernel_is_off(word: str) -> None:
     command = [sys.executable, "-m", "gribmill", "--version"]

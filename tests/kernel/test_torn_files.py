@@ -5,9 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.kernel.comparing import needs_kernel
 
-pytestmark = needs_kernel
+pytestmark = [needs_kernel, pytest.mark.process]
 
 # While one thread decodes, another makes all groups as wide as they can be, and then again what they were. Behind the
 # data lies memory that nobody may read.

@@ -59,6 +59,7 @@ def _fields() -> None:
     WHOLES[:] = [by_eccodes(field) for field in FIELDS]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.data(), st.lists(windows(), min_size=1, max_size=6))
 def test_windows_are_slices_of_the_whole(data: st.DataObject, chosen: list[Window]) -> None:

@@ -81,6 +81,7 @@ def test_backfill_that_ends_before_it_begins_is_refused(context: Context) -> Non
         plan_backfill(context, backwards)
 
 
+@pytest.mark.slow
 def test_backfill_from_the_first_day_of_the_calendar_is_too_large_not_a_crash(context: Context) -> None:
     ever = BackfillRequest(context.models["hrrr"], datetime(1, 1, 1, tzinfo=UTC), END, regions=("ne",))
     with pytest.raises(BackfillError, match="more than 200000 files"):

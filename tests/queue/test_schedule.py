@@ -57,6 +57,7 @@ def test_after_is_after() -> None:
     assert schedule.after(utc("2026-01-01 11:59:59.9")) == utc("2026-01-01 12:00")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cron", ["30 1 * * *", "30 2 * * *", "*/20 * * * *", "15 1-3 * * *", "0 * * * *"])
 @pytest.mark.parametrize(
     ("zone", "night"),

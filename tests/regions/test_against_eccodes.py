@@ -21,6 +21,8 @@ from gribmill.regions.grids import (
 from gribmill.regions.named_grid import named_grids
 from tests.real_files import real
 
+pytestmark = pytest.mark.witness
+
 SPHERE, NDFD = Earth.sphere(6371229.0), Earth.sphere(6371200.0)
 NAMED = {named.name: named.grid for named in named_grids()}
 FILES: dict[str, Callable[[], Grid]] = {

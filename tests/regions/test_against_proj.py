@@ -17,6 +17,8 @@ from gribmill.regions.named_grid import named_grids
 
 from .sample_grids import PROJECTED
 
+pytestmark = pytest.mark.witness
+
 GRIDS: dict[str, Grid] = PROJECTED | {
     named.name: named.grid for named in named_grids() if named.name not in ("gfs", "ifs")
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,8 @@ from gribmill.regions.window import window
 
 from .sample_grids import every_point
 from .test_window import brute_force
+
+pytestmark = pytest.mark.slow
 
 counts = st.integers(1, 40)
 longitudes = st.floats(-180, 180)

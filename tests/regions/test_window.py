@@ -38,6 +38,7 @@ def brute_force(inside: np.ndarray, wraps: bool) -> Window | None:
     return Window(span, (slice(start, nx), slice(0, start + length - nx)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY_GRID)
 def test_no_point_of_a_random_box_lies_outside_its_window_and_the_window_is_the_smallest(name: str) -> None:
     grid = EVERY_GRID[name]
@@ -48,6 +49,7 @@ def test_no_point_of_a_random_box_lies_outside_its_window_and_the_window_is_the_
         assert window(grid, box) == expected, (name, box)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hrrr", "hrrr_ak", "nbm_co", "rrfs_na", "nbm_oc", "gfs", "ifs"])
 def test_on_the_true_grids_of_the_models_windows_equal_a_look_at_every_point(name: str) -> None:
     grid = NAMED[name]
@@ -159,6 +161,7 @@ def hrrr_again() -> Grid:
     return grid_from_spec(NAMED["hrrr"].spec())
 
 
+@pytest.mark.slow
 def test_a_window_as_a_grid_has_the_places_of_the_window() -> None:
     for name, grid in EVERY_GRID.items():
         for box in boxes_on(grid, 5, seed=3):

@@ -165,6 +165,7 @@ def test_replace_brings_another_edition_after_the_first_request(filled: Path, na
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault", [None, "truncate:3", "stale-idx:3", "500:3x1", "flip:3x1", "vanish:3", "replace:3", "cut:3x1"]
 )

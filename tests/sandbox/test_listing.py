@@ -123,6 +123,7 @@ def test_a_folder_is_a_page_for_people_and_for_nomads_readers(server: Server) ->
     assert ".part" not in requests.get(f"{server.url}bucket/", timeout=10).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "hours"), [("hrrr", {0, 1, 3, 24}), ("gfs", {0, 1, 3, 24}), ("ifs", {0, 3, 24})])
 def test_every_mirror_of_a_model_can_be_led_here_by_its_root(filled: Path, name: str, hours: set[int]) -> None:
     with Server(filled) as server, Session() as session:

@@ -22,6 +22,8 @@ from gribmill.sandbox.forecast.publisher_style import style_of
 from tests.grib.whole_winds import earth_relative
 from tests.sandbox.making import MODELS, RUN, made, named, values
 
+pytestmark = pytest.mark.slow
+
 # One of each family, and of each kind of member.
 EACH = (
     "hrrr", "hrrr_prs", "hrrr_subh.m15", "hrrrak", "gfs", "gfswave", "gefs.c00", "gefs.p07", "gefs.avg", "rap", "nam",

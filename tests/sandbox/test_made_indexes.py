@@ -31,12 +31,14 @@ def selection(name: str, hour: int, file: MadeFile) -> Selection:
     return select(index, wanted(model.variables), hour, extras=model.extras, offset_minutes=model.offset_minutes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "hour"), [(name, hour) for name, hours in HOURS.items() for hour in hours])
 def test_every_wanted_variable_of_every_hour_is_selected(name: str, hour: int) -> None:
     chosen = selection(name, hour, made(name, hour, coarse=40))
     assert set(chosen.missing) == (NOT_AT_ZERO[name] if hour == 0 else set())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hrrr", "hrrr_subh.m45", "gfs", "gefs.p07", "rap", "nbm_co", "ifs", "aifs_ens.pf07"])
 def test_offsets_and_words_are_those_of_the_messages(name: str) -> None:
     file = made(name, 6, coarse=40)
@@ -59,6 +61,7 @@ def test_offsets_and_words_are_those_of_the_messages(name: str) -> None:
         assert (named and named.variable.name) == (match and match.variable.name)
 
 
+@pytest.mark.slow
 def test_windows_are_written_as_wgrib2_writes_them() -> None:
     def rain(name: str, hour: int) -> list[str]:
         lines = (made(name, hour, coarse=40).index or b"").decode().splitlines()

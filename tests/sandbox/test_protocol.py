@@ -165,6 +165,7 @@ def test_a_request_with_a_body_cannot_smuggle_in_another(server: Server) -> None
     assert answers.count(b"HTTP/1.1 ") == 1 and b"Connection: close" in answers
 
 
+@pytest.mark.slow
 def test_many_readers_at_once_get_what_they_asked_for(url: str) -> None:
     wrong: list[int] = []
 
@@ -213,9 +214,11 @@ def test_a_taken_port_or_a_missing_folder_is_said_plainly(server: Server, tmp_pa
 
 
 def test_requests_are_remembered_with_what_was_sent(server: Server, url: str) -> None:
+    # A request is recorded after its response is sent, each by the thread of its connection.
     requests.get(url, headers={"Range": "bytes=0-9"}, timeout=10)
+    wait_until(lambda: len(server.seen) == 1, what="the first request")
     requests.head(url, timeout=10)
-    wait_until(lambda: len(server.seen) == 2, what="both requests")
+    wait_until(lambda: len(server.seen) == 2, what="the second request")
     first, second = server.seen
     assert (first.method, first.key, first.range, first.status, first.sent) == (
         "GET", "bucket/run/a.grib2", "bytes=0-9", 206, 10,

@@ -94,6 +94,7 @@ def test_a_file_that_cannot_be_written_is_told_by_its_path(tmp_path: Path) -> No
         make(tmp_path, ("gfs",), "3", coarse=60)
 
 
+@pytest.mark.slow
 def test_the_time_lapse_waits_between_hours_and_stops_when_told(tmp_path: Path) -> None:
     waits: list[float] = []
 
@@ -119,6 +120,7 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "gribmill.cli.main", "mirror", *arguments]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
 def test_the_command_makes_serves_and_stops_cleanly(tmp_path: Path, signum: signal.Signals) -> None:
     arguments = ("--make", "hrrr", str(tmp_path / "m"), "--run", RUN_ID, "--hours", "0-1", "--coarse", "60")

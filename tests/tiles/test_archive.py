@@ -69,6 +69,7 @@ def test_a_tile_cut_short_at_any_byte_is_refused(tmp_path: Path) -> None:
             read_all(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["fast", "stored"])
 def test_one_flipped_byte_is_refused_or_harmless_but_never_wrong_data(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "a.npz"
@@ -86,6 +87,7 @@ def test_one_flipped_byte_is_refused_or_harmless_but_never_wrong_data(tmp_path: 
     assert noticed > 2 * len(whole)
 
 
+@pytest.mark.slow
 def test_random_damage_never_raises_anything_but_a_tile_error(tmp_path: Path) -> None:
     rng = random.Random(11)
     path = tmp_path / "a.npz"

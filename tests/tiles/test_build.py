@@ -186,6 +186,7 @@ def test_variables_that_the_file_lacks_are_named_and_never_zero(hour: Path, tmp_
     assert tile.meta.absent == ("asnow", "refc")
 
 
+@pytest.mark.process
 def test_a_second_build_in_other_processes_gives_the_same_bytes(hour: Path, tmp_path: Path) -> None:
     contents = []
     for seed in ("0", "77"):

@@ -196,6 +196,7 @@ def test_show_draws_in_the_terminal(tile: Path) -> None:
     assert "min" in found.stdout
 
 
+@pytest.mark.slow
 def test_plot_writes_a_png(tile: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     found = gribmill("tile", "plot", tile, "t2m", "--barbs", "-o", tmp_path / "map.png", "--dpi", "50")

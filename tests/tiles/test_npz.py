@@ -63,6 +63,7 @@ def test_gribmill_reads_what_numpy_reads(tmp_path: Path, encoding: npz.Encoding)
         np.testing.assert_array_equal(archive.read(name), array)
 
 
+@pytest.mark.process
 def test_other_zip_tools_find_no_fault(tmp_path: Path) -> None:
     path = tmp_path / "005.npz"
     npz.write_npz(path, some_arrays())
@@ -82,6 +83,7 @@ def test_the_order_of_the_arrays_does_not_change_the_bytes(tmp_path: Path) -> No
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
 
 
+@pytest.mark.process
 def test_bytes_do_not_depend_on_the_hash_seed_of_the_process(tmp_path: Path) -> None:
     written = set()
     for seed in ("0", "1", "4242"):

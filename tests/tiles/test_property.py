@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from gribmill.regions.region import Region
 from gribmill.tiles.build.build import build
 from gribmill.tiles.read.tile import read_tile
 from tests.make_grib import GRIDS, GridSpec, make_message, write
+
+pytestmark = pytest.mark.slow
 
 # Scanning modes that every producer may use: rows from the north or the south, columns from the east, boustrophedon.
 SCANNING = (0, 64, 80, 16, 32, 96)

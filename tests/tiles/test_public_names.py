@@ -15,6 +15,7 @@ from tests.make_grib import make_message, write
 HEAVY = ("numpy", "eccodes", "xarray", "pandas", "cfgrib", "pydantic", "rich", "click")
 
 
+@pytest.mark.process
 def test_importing_gribmill_imports_nothing_heavy() -> None:
     code = f"import sys, gribmill; print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -162,6 +162,7 @@ def test_stretches_of_a_stored_array_are_its_bytes() -> None:
         assert inflate([bytes(stretch.end - stretch.begin)], [stretch]) == [None]
 
 
+@pytest.mark.slow
 def test_more_stretches_than_the_kernel_takes_are_refused_as_damaged(tmp_path: Path) -> None:
     """Lists nearly as long as a ZIP directory allows, in many arrays, which tell of a block every eight bytes."""
     count, blocks = 6016, 3008

@@ -18,6 +18,8 @@ from tests.queue.store.queue_machine import QueueMachine
 from tests.queue.store.test_sqlite_writes import write_transaction_shuts_others_out
 from tests.queue.store.test_state_machine import CALM
 
+pytestmark = pytest.mark.slow
+
 # AssertionError, a refusal of the store, or a `pytest.raises` that met nothing.
 RED = (AssertionError, QueueError, pytest.fail.Exception)
 READY = " AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0"

@@ -100,6 +100,7 @@ def test_claim_that_must_not_be_forgotten_is_on_the_disk(store: Store, disk: Dis
     assert len(disk.flushed) == 2
 
 
+@pytest.mark.slow
 def test_log_is_filled_up_once_and_then_grows_no_more(store: Store, tmp_path: Path) -> None:
     log = tmp_path / "jobs.db-wal"
     add(store)

@@ -92,6 +92,7 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.process
 def test_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "3m") as disk:
         bench = SqliteBench(disk)
@@ -110,6 +111,7 @@ def test_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
         bench.close()
 
 
+@pytest.mark.process
 def test_commit_counts_also_when_the_log_cannot_be_emptied_for_want_of_space(tmp_path: Path) -> None:
     """A checkpoint that fails is no failed commit: who was told "nothing was written" would do it twice."""
     with small_disk(tmp_path / "disk", "12m") as disk:
@@ -125,6 +127,7 @@ def test_commit_counts_also_when_the_log_cannot_be_emptied_for_want_of_space(tmp
         bench.close()
 
 
+@pytest.mark.process
 def test_copy_onto_a_full_disk_names_the_target_and_leaves_nothing(tmp_path: Path) -> None:
     bench = SqliteBench(tmp_path)
     bench.store.enqueue_many([NewJob("tile", {"region": "x" * 4000})] * 200)
@@ -174,6 +177,7 @@ def open_folder() -> Iterator[Path]:
         folder.chmod(0o777)
 
 
+@pytest.mark.process
 def test_file_that_may_not_be_written_is_a_sentence(open_folder: Path) -> None:
     bench = SqliteBench(open_folder)
     add(bench.store)
@@ -189,6 +193,7 @@ def test_file_that_may_not_be_written_is_a_sentence(open_folder: Path) -> None:
     again.close()
 
 
+@pytest.mark.process
 def test_database_alone_read_only_is_a_sentence(open_folder: Path) -> None:
     bench = SqliteBench(open_folder)
     add(bench.store)
@@ -200,6 +205,7 @@ def test_database_alone_read_only_is_a_sentence(open_folder: Path) -> None:
     assert "permissions" in said
 
 
+@pytest.mark.process
 def test_folder_that_may_not_be_written_is_a_sentence(open_folder: Path) -> None:
     bench = SqliteBench(open_folder)
     add(bench.store)
@@ -214,6 +220,7 @@ def test_folder_that_may_not_be_written_is_a_sentence(open_folder: Path) -> None
     open_folder.chmod(0o777)
 
 
+@pytest.mark.process
 def test_folder_that_cannot_be_made_is_a_sentence(open_folder: Path) -> None:
     open_folder.chmod(0o555)
     said = as_nobody(open_folder / "below" / "it" / "jobs.db")
@@ -346,6 +353,7 @@ def make_and_add(path: Path, count: int) -> None:
     store.close()
 
 
+@pytest.mark.process
 def test_processes_that_make_the_same_database_at_once_make_one(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "folder" / "jobs.db"
     spawn = multiprocessing.get_context("fork")

@@ -133,6 +133,7 @@ def open_files(path: Path) -> int:
     return sum(os.readlink(link) == str(path) for link in links if link.exists())  # noqa: PTH115
 
 
+@pytest.mark.slow
 def test_threads_that_come_and_go_leave_no_lock_open(jobs_db: SqliteBench) -> None:
     for _ in range(10):
         thread = threading.Thread(target=add, args=(jobs_db.store,))
@@ -142,6 +143,7 @@ def test_threads_that_come_and_go_leave_no_lock_open(jobs_db: SqliteBench) -> No
     assert open_files(jobs_db.path.with_name("jobs.db-wal")) == 1
 
 
+@pytest.mark.slow
 def test_failed_opening_leaves_nothing_open_and_no_lock(tmp_path: Path) -> None:
     path = tmp_path / "jobs.db"
     path.write_bytes(b"nonsense" * 1000)
@@ -155,6 +157,7 @@ def test_failed_opening_leaves_nothing_open_and_no_lock(tmp_path: Path) -> None:
 # fork
 
 
+@pytest.mark.process
 def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteBench) -> None:
     first = add(jobs_db.store)
     reader, writer = os.pipe()
@@ -182,6 +185,7 @@ def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteBench) -> N
     assert jobs_db.store.job(first).status == "completed"
 
 
+@pytest.mark.process
 def test_child_that_only_ends_takes_nothing_from_its_parent(jobs_db: SqliteBench) -> None:
     with jobs_db.store.database.write() as tx:
         tx.change("pause_type", {"key": "plain", "paused_at": "x", "now": "x"})
@@ -207,6 +211,7 @@ def log_bytes(bench: SqliteBench) -> int:
     return bench.path.with_name(f"{bench.path.name}-wal").stat().st_size
 
 
+@pytest.mark.slow
 def test_log_stays_small_under_load(jobs_db: SqliteBench) -> None:
     largest = 0
     for _ in range(12):
@@ -217,6 +222,7 @@ def test_log_stays_small_under_load(jobs_db: SqliteBench) -> None:
     assert largest < 9 * MEGABYTE
 
 
+@pytest.mark.slow
 def test_old_snapshot_makes_the_log_grow_and_its_end_lets_it_shrink(jobs_db: SqliteBench) -> None:
     def write_much(times: int) -> None:
         for _ in range(times):
@@ -249,6 +255,7 @@ def keep_writing(path: Path, ready: multiprocessing.synchronize.Event, stop: mul
     store.close()
 
 
+@pytest.mark.process
 def test_copy_made_while_others_write_is_whole(jobs_db: SqliteBench, tmp_path: Path) -> None:
     jobs_db.store.enqueue_many(NewJob("tile", {"region": "x" * 2000}) for _ in range(6000))
     spawn = multiprocessing.get_context("spawn")

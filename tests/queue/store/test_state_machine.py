@@ -11,6 +11,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.queue.store.queue_machine import QueueMachine
 
+pytestmark = pytest.mark.slow
+
 CALM = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck), "print_blob": False}
 
 

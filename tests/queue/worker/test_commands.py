@@ -35,6 +35,7 @@ def sleep(store: Store, **args: object) -> int:
     return store.enqueue(NewJob("sleep", args)).id
 
 
+@pytest.mark.process
 def test_work_drains_the_queue_and_ends(store: Store, workers: Workers, database: Path, tmp_path: Path) -> None:
     # Files of the folder where it is started must not become Python's own modules.
     for name in ("queue.py", "selectors.py", "socket.py", "json.py"):
@@ -58,6 +59,7 @@ def test_work_drains_the_queue_and_ends(store: Store, workers: Workers, database
     )
 
 
+@pytest.mark.process
 def test_work_once_runs_one_job(store: Store, workers: Workers, database: Path) -> None:
     ids = [sleep(store) for _ in range(3)]
     worker = workers.gribmill("--data", str(database.parent), "work", "--lanes", "fetch=1", "--once")
@@ -65,6 +67,7 @@ def test_work_once_runs_one_job(store: Store, workers: Workers, database: Path) 
     assert sorted(store.job(one).status for one in ids) == ["completed", "pending", "pending"]
 
 
+@pytest.mark.process
 def test_work_goes_on_until_it_is_told_to_stop(store: Store, workers: Workers, database: Path) -> None:
     worker = workers.gribmill("--data", str(database.parent), "work", "--lanes", "fetch=1")
     for _ in range(2):
@@ -77,6 +80,7 @@ def test_work_goes_on_until_it_is_told_to_stop(store: Store, workers: Workers, d
     assert left == ["joined"], "it takes its socket along"
 
 
+@pytest.mark.process
 def test_work_without_stderr_works(store: Store, database: Path, tmp_path: Path) -> None:
     job_id = sleep(store, say="hello", fail="once")
     gribmill = f"'{sys.executable}' -m gribmill.cli.main --data '{database.parent}' work --lanes fetch=1 --once"
@@ -117,6 +121,7 @@ def test_wrong_arguments_are_refused_in_a_sentence(database: Path, arguments: li
     assert sentence in result.output
 
 
+@pytest.mark.process
 def test_tick_runs_so_many_and_reports(store: Store, workers: Workers, database: Path) -> None:
     ids = [sleep(store) for _ in range(3)]
     first = workers.gribmill("--data", str(database.parent), "tick", "-n", "2", "--json")

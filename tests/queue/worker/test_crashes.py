@@ -17,6 +17,8 @@ from gribmill.queue.worker import lane as lane_module
 from gribmill.queue.worker.executor_handle import Child
 from tests.queue.worker.rig import Rig, alive, attempts, enqueue, holding, statuses
 
+pytestmark = pytest.mark.process
+
 
 def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.queue.worker.rig import Rig, attempts, enqueue, holding, statuses
+
+pytestmark = pytest.mark.process
 
 RETRIED = {
     "nonsense": "returned int, which is no outcome",

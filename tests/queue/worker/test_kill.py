@@ -17,6 +17,8 @@ from tests.queue.worker.rig import Workers
 from tests.queue.worker.storm import Storm, fill, reckon, wait_for_all
 from tests.queue.worker.types import TYPES
 
+pytestmark = pytest.mark.process
+
 SEED = 20230125
 
 

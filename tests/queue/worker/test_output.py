@@ -90,6 +90,7 @@ def test_a_secret_is_hidden_though_its_name_fell_off_the_tail() -> None:
     assert "fgh" not in (tail.text() or "")
 
 
+@pytest.mark.process
 def test_attempts_hold_the_tails_of_both_streams_without_secrets(
     rig: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,8 @@ from gribmill.queue.store import Store
 from gribmill.queue.worker.in_process import Ticker
 from tests.queue.worker.rig import Rig, attempts, enqueue, holding, statuses
 
+pytestmark = pytest.mark.process
+
 
 def test_each_lane_runs_its_own_types_side_by_side(shared_worker: Rig, tmp_path: Path) -> None:
     worker, store = shared_worker, shared_worker.store

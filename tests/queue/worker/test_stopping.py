@@ -6,9 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from signal import SIGTERM
 
+import pytest
+
 from gribmill.queue.store import Store
 from tests.queue.worker.rig import Rig, Workers, alive, attempts, enqueue, holding, statuses
 from tests.waiting import wait_until
+
+pytestmark = pytest.mark.process
 
 
 def written_pid(path: Path) -> int | None:

@@ -8,12 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from gribmill.queue.errors import StoreError
 from gribmill.queue.store import Store
 from gribmill.queue.times import to_text
 from gribmill.queue.trigger import NewTrigger
 from gribmill.queue.worker.in_process import Ticker
 from tests.queue.worker.rig import Rig
+
+pytestmark = pytest.mark.process
 
 
 def every_minute(store: Store, database: Path, due_in: float) -> int:

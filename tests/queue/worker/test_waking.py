@@ -10,9 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from gribmill.queue.backend.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from tests.queue.worker.rig import Rig, enqueue
+
+pytestmark = pytest.mark.process
 
 ENQUEUE = """
 import sys
