@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from gribmill.database.protocol import Database, Row
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth, Sighting, after
-from gribmill.queue.backend.protocol import Database, Row
 from gribmill.queue.model import Write
 from gribmill.queue.times import to_datetime, to_text
 
-HOME = "gribmill.catalogue"
 RunState = Literal["arriving", "complete", "given_up"]
 HourState = Literal["published", "ingested", "built"]
 MOST_RUNS = 10_000
@@ -77,7 +76,7 @@ class TileRecord:
 
 def write(statement: str, **params: Any) -> Write:
     """A statement of the catalogue, to be run in the transaction that completes a job."""
-    return Write(HOME, statement, params)
+    return Write(f"catalogue/{statement}", params)
 
 
 class Catalogue:
@@ -132,11 +131,11 @@ class Catalogue:
         """For commands that work outside the queue: all of it or nothing."""
         with self._database.write() as tx:
             for one in writes:
-                tx.change(one.statement, {**one.params, "now": tx.stamp}, package=one.package)
+                tx.change(one.statement, {**one.params, "now": tx.stamp})
 
     def _rows(self, statement: str, **params: Any) -> list[Row]:
         with self._database.read() as tx:
-            return tx.rows(statement, params, package=HOME)
+            return tx.rows(f"catalogue/{statement}", params)
 
 
 def _run(row: Row) -> RunRecord:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from gribmill.catalogue import reads as catalogue
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.pipeline.job_types import TYPES, TYPES_PATH
-from gribmill.queue.backend.sqlite import SqliteDatabase
-from gribmill.queue.backend.sqlite.statements import HOME
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.settings import Settings
@@ -19,7 +17,6 @@ def open_database(settings: Settings) -> SqliteDatabase:
         settings.data_root / JOBS_FILE,
         synchronous=settings.queue.synchronous,
         allow_network_files=settings.queue.allow_network_files,
-        packages=(HOME, catalogue.HOME),
     )
 
 

@@ -70,9 +70,8 @@ class Claimed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A named SQL statement of another package, run in the transaction that completes a job."""
+    """A named SQL statement, run in the transaction that completes a job."""
 
-    package: str
     statement: str
     params: dict[str, Any]
 

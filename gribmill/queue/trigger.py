@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from gribmill.queue.backend.protocol import Row
+from gribmill.database.protocol import Row
 from gribmill.queue.errors import BadTrigger
 from gribmill.queue.model import DEFAULT_TENANT, Enqueued
 from gribmill.queue.times import to_datetime

@@ -158,7 +158,7 @@ def test_bad_copy_does_not_replace_a_good_one(
     gribmill("jobs", "backup", str(target))
     before = target.read_bytes()
     monkeypatch.setattr(
-        "gribmill.queue.backend.sqlite.SqliteDatabase.backup",
+        "gribmill.database.sqlite.SqliteDatabase.backup",
         lambda self, path: path.write_bytes(b"SQLite format 3\0" * 99),
     )
     answer = gribmill("jobs", "backup", str(target), "--force")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.backend.sqlite.notifier import WakeFolder, WakeSocket
+from gribmill.database.sqlite.notifier import WakeFolder, WakeSocket
 
 
 def told(listener: WakeSocket) -> bool:

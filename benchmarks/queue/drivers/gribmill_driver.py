@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.queue.drivers.driver import main
-from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.job_type import Args, JobType, Registry
 from gribmill.queue.model import ClaimRequest, NewJob, Report, Succeeded
 from gribmill.queue.store import Store

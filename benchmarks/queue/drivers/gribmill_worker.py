@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.job_type import Args, JobType, Registry
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions

@@ -20,8 +20,8 @@ def backup(settings: Settings, target: Path, force: bool) -> None:
 
     Never copy jobs.db with cp: its newest commits are in the log beside it.
     """
+    from gribmill.database.sqlite.check_backup import check_copy
     from gribmill.pipeline.open_queue import JOBS_FILE, open_queue
-    from gribmill.queue.backend.sqlite.check_backup import check_copy
     from gribmill.queue.errors import StoreError
 
     _check_target(target, settings.data_root / JOBS_FILE, force)

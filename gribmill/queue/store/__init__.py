@@ -30,7 +30,7 @@ class Store(
     Insights,
     Verification,
 ):
-    """One durable priority queue. Each concern is a file of this folder; the SQL is in `queue/sql`."""
+    """One durable priority queue. Each concern is a file of this folder; the SQL is below `gribmill/database`."""
 
 
 __all__ = ["Store", "queries", "reservations", "workers"]

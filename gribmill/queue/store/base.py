@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gribmill.queue.backend.protocol import Database, Row, Transaction
+from gribmill.database.protocol import Database, Row, Transaction
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.job_type import JobType, Registry
 
@@ -26,17 +26,17 @@ class StoreBase:
     def _declare_types(self) -> None:
         """Make `job_definitions` say what the code says. Pausing is the operator's and stays."""
         with self.database.read() as tx:
-            stored = {row["key"]: row for row in tx.rows("definitions")}
+            stored = {row["key"]: row for row in tx.rows("types/list")}
         stale = [kind for kind in self.types if _differs(stored.get(kind.key), _definition(kind))]
         if stale:
             with self.database.write() as tx:
                 for kind in stale:
-                    tx.change("upsert_definition", {**_definition(kind), "now": tx.stamp})
+                    tx.change("types/upsert", {**_definition(kind), "now": tx.stamp})
 
 
 def job_row(tx: Transaction, job_id: int) -> Row:
     """The row of a job, or JobNotFound."""
-    rows = tx.rows("get_job", {"job_id": job_id}) if 0 < job_id < ID_LIMIT else []
+    rows = tx.rows("jobs/get", {"job_id": job_id}) if 0 < job_id < ID_LIMIT else []
     if not rows:
         raise JobNotFound(f"there is no job {job_id}; it may have been pruned")
     return rows[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gribmill.queue.backend.protocol import Row, Transaction
+from gribmill.database.protocol import Row, Transaction
 from gribmill.queue.model import Claimed, ClaimRequest
 from gribmill.queue.store.base import StoreBase
 from gribmill.queue.times import to_datetime, to_text
@@ -29,7 +29,7 @@ class Claims(StoreBase):
             held = {"job_id": head.id, "attempt_no": head.attempt_no, "worker_id": request.worker_id}
             # While the batch runs it is no further one against its type's limit.
             joined = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp}
-            if not tx.rows("held_attempt", held) or not tx.rows("may_join", joined):
+            if not tx.rows("jobs/held", held) or not tx.rows("claims/may_join", joined):
                 return ()
             batch = _take(tx, request, head.batch_id, _siblings(tx, head.type, head.group_key, head.id, limit))
             tx.lasting = self._must_outlive(batch)
@@ -38,7 +38,7 @@ class Claims(StoreBase):
     def seconds_to_next_due(self) -> float | None:
         """How long until a delayed job may run; None when there is none."""
         with self.database.read() as tx:
-            due = to_datetime(tx.rows("next_due")[0]["due"])
+            due = to_datetime(tx.rows("jobs/next_due")[0]["due"])
             return None if due is None else max(0.0, due.timestamp() - tx.now)
 
     def _must_outlive(self, batch: Sequence[Claimed]) -> bool:
@@ -52,9 +52,9 @@ class Claims(StoreBase):
 
 def take_batch(tx: Transaction, request: ClaimRequest) -> tuple[Claimed, ...]:
     """Claim in the caller's transaction. Plain statements: nothing for the planner to turn around."""
-    if tx.rows("any_due", {"now": tx.stamp}):
-        tx.change("promote_due", {"now": tx.stamp})
-    heads = tx.rows("claim_head", {"types": request.types_json, "now": tx.stamp})
+    if tx.rows("jobs/any_due", {"now": tx.stamp}):
+        tx.change("jobs/promote_due", {"now": tx.stamp})
+    heads = tx.rows("claims/head", {"types": request.types_json, "now": tx.stamp})
     if not heads:
         return ()
     found: tuple[Any, ...] = tuple(heads[0])
@@ -69,7 +69,7 @@ def take_batch(tx: Transaction, request: ClaimRequest) -> tuple[Claimed, ...]:
 
 def _siblings(tx: Transaction, kind: str, group_key: str, head_id: int, more: int) -> list[Row]:
     params = {"type": kind, "group_key": group_key, "head_id": head_id, "more": more}
-    return tx.rows("claim_siblings", params)
+    return tx.rows("claims/siblings", params)
 
 
 def _take(tx: Transaction, request: ClaimRequest, batch_id: int, rows: Iterable[Iterable[Any]]) -> tuple[Claimed, ...]:
@@ -78,6 +78,6 @@ def _take(tx: Transaction, request: ClaimRequest, batch_id: int, rows: Iterable[
         for job_id, kind, args, tenant, group, attempt_no, retries, attempts in rows
     ]
     worker, now, until = request.worker_id, tx.stamp, to_text(tx.now + request.lease_seconds)
-    tx.change_many("take_job", [(worker, now, batch_id, until, job.id) for job in jobs])
-    tx.change_many("insert_attempt", [(job.id, job.attempt_no, worker, request.pid, now) for job in jobs])
+    tx.change_many("claims/take", [(worker, now, batch_id, until, job.id) for job in jobs])
+    tx.change_many("attempts/insert", [(job.id, job.attempt_no, worker, request.pid, now) for job in jobs])
     return tuple(jobs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from gribmill.queue.backend.protocol import Row, Transaction
+from gribmill.database.protocol import Row, Transaction
 from gribmill.queue.backoff import backoff_seconds
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Stopped, Succeeded, Ticket, Turn, Write
 from gribmill.queue.store.claims import Claims, take_batch
@@ -44,7 +44,7 @@ def _follow_up(tx: Transaction, ticket: Ticket, jobs: list[PreparedJob]) -> bool
     """What follows a job carries its correlation id on, so that a whole backfill can be followed."""
     if not jobs:
         return False
-    chain = tx.rows("correlation_of", {"job_id": ticket.job_id})[0]["correlation_id"]
+    chain = tx.rows("jobs/correlation_of", {"job_id": ticket.job_id})[0]["correlation_id"]
     return bool(insert_jobs(tx, [job._replace(correlation_id=job.correlation_id or chain) for job in jobs]))
 
 
@@ -54,7 +54,7 @@ def _apply(tx: Transaction, worker_id: str, report: Report, jobs: list[PreparedJ
     if isinstance(outcome, Succeeded):
         wakes = _complete(tx, worker_id, report, outcome)
         return None if wakes is None else wakes | _follow_up(tx, report.ticket, jobs)
-    rows = tx.rows("held_attempt", _fence(worker_id, report.ticket))
+    rows = tx.rows("jobs/held", _fence(worker_id, report.ticket))
     if not rows:
         return None
     held = rows[0]
@@ -69,7 +69,7 @@ def _apply(tx: Transaction, worker_id: str, report: Report, jobs: list[PreparedJ
 
 def _complete(tx: Transaction, worker_id: str, report: Report, outcome: Succeeded) -> bool | None:
     ticket = report.ticket
-    if not tx.change("complete_job", (tx.stamp, *ticket, worker_id)):
+    if not tx.change("jobs/complete", (tx.stamp, *ticket, worker_id)):
         return None
     _write(tx, outcome.also)
     _end_attempt(tx, report, "skipped" if outcome.skipped else "succeeded", outcome.skipped, outcome.artifacts)
@@ -79,7 +79,7 @@ def _complete(tx: Transaction, worker_id: str, report: Report, outcome: Succeede
 def _snooze(tx: Transaction, worker_id: str, report: Report, outcome: Snoozed) -> bool:
     due = to_text(tx.now + outcome.seconds) if outcome.seconds > 0 else None
     requeue = {"next_run_at": due, "cost": 0, "error": None}
-    tx.change("requeue_job", {**_fence(worker_id, report.ticket), **requeue})
+    tx.change("jobs/requeue", {**_fence(worker_id, report.ticket), **requeue})
     _write(tx, outcome.also)
     _end_attempt(tx, report, "snoozed", outcome.reason or None)
     return due is None
@@ -88,7 +88,7 @@ def _snooze(tx: Transaction, worker_id: str, report: Report, outcome: Snoozed) -
 def _write(tx: Transaction, also: tuple[Write, ...]) -> None:
     """What the handler wants recorded in the same transaction."""
     for write in also:
-        tx.change(write.statement, {**write.params, "now": tx.stamp}, package=write.package)
+        tx.change(write.statement, {**write.params, "now": tx.stamp})
 
 
 def _fail(tx: Transaction, worker_id: str, report: Report, outcome: Failed, held: Row) -> bool:
@@ -99,7 +99,7 @@ def _fail(tx: Transaction, worker_id: str, report: Report, outcome: Failed, held
     if not outcome.permanent and retry < held["max_attempts"]:
         due = to_text(tx.now + retry_wait(tx, held["type"], retry, report.ticket))
         requeue = {"next_run_at": due, "cost": 1, "error": error}
-        tx.change("requeue_job", {**_fence(worker_id, report.ticket), **requeue})
+        tx.change("jobs/requeue", {**_fence(worker_id, report.ticket), **requeue})
         return False
     return _end(tx, worker_id, report, "failed", error, dead=not outcome.permanent)
 
@@ -107,7 +107,7 @@ def _fail(tx: Transaction, worker_id: str, report: Report, outcome: Failed, held
 def _end(tx: Transaction, worker_id: str, report: Report, status: str, error: str, *, dead: bool) -> bool:
     now = tx.stamp
     ending = {"status": status, "now": now, "error": error, "dead_lettered_at": now if dead else None}
-    tx.change("end_job", {**_fence(worker_id, report.ticket), **ending})
+    tx.change("jobs/end", {**_fence(worker_id, report.ticket), **ending})
     return settle_dependents(tx, report.ticket.job_id, status)
 
 
@@ -117,14 +117,14 @@ def _end_attempt(
     left = (report.stdout_tail, report.stderr_tail, error, json.dumps(artifacts) if artifacts else None)
     end = (status, tx.stamp, report.exit_code)
     if left == (None, None, None, None):
-        tx.change("end_quiet_attempt", (*end, *report.ticket))
+        tx.change("attempts/end_quiet", (*end, *report.ticket))
     else:
-        tx.change("end_attempt", (*end, *left, *report.ticket))
+        tx.change("attempts/end", (*end, *left, *report.ticket))
 
 
 def retry_wait(tx: Transaction, type_key: str, retry: int, ticket: Ticket) -> float:
     """Seconds before retry number `retry` of a job of this type."""
-    known = tx.rows("definition", {"key": type_key})
+    known = tx.rows("types/get", {"key": type_key})
     base, cap = (known[0]["backoff_base_s"], known[0]["backoff_cap_s"]) if known else (30.0, 600.0)
     return backoff_seconds(retry, base, cap, job_id=ticket.job_id, attempt_no=ticket.attempt_no)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gribmill.queue.backend.protocol import Transaction
+from gribmill.database.protocol import Transaction
 
 
 def settle_dependents(tx: Transaction, job_id: int, status: str) -> bool:
@@ -11,10 +11,10 @@ def settle_dependents(tx: Transaction, job_id: int, status: str) -> bool:
     ended = [(job_id, status)]
     while ended:
         parent, how = ended.pop()
-        for child in tx.rows("dependents", (parent,)):
+        for child in tx.rows("dependencies/pending_children", (parent,)):
             params = {"job_id": child["job_id"], "now": tx.stamp}
             if how == "completed" or child["on_failure"] == "ignore":
-                woken |= tx.change("release_dependent", params) > 0
-            elif tx.change("cancel_pending", {**params, "error": f"parent job {parent} ended {how}"}):
+                woken |= tx.change("dependencies/release", params) > 0
+            elif tx.change("jobs/cancel_pending", {**params, "error": f"parent job {parent} ended {how}"}):
                 ended.append((child["job_id"], "cancelled"))
     return woken

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, islice
 from typing import Any, NamedTuple
 
-from gribmill.queue.backend.protocol import Transaction
+from gribmill.database.protocol import Transaction
 from gribmill.queue.errors import BadArguments, JobNotFound
 from gribmill.queue.model import FINISHED, Enqueued, NewJob
 from gribmill.queue.store.base import StoreBase
@@ -27,7 +27,7 @@ class Enqueues(StoreBase):
         prepared = self._prepare(job)
         if prepared.is_plain:
             columns = (*prepared[:5], prepared.args)
-            made = Enqueued(self.database.insert_alone("insert_plain_job", columns), created=True)
+            made = Enqueued(self.database.insert_alone("jobs/insert_plain", columns), created=True)
         else:
             with self.database.write() as tx:
                 made = _insert(tx, prepared)
@@ -121,12 +121,12 @@ def _insert(tx: Transaction, job: PreparedJob) -> Enqueued:
     waiting, broken = _parents(tx, job) if job.after else ([], None)
     # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
     state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
-    job_id = tx.insert("insert_job", (tx.stamp, _due(tx, job), len(waiting), *state, *job[:12]))
+    job_id = tx.insert("jobs/insert", (tx.stamp, _due(tx, job), len(waiting), *state, *job[:12]))
     if job_id is None:
         return Enqueued(_duplicate(tx, job), created=False)
     for parent in waiting:
         link = {"parent_id": parent, "job_id": job_id, "on_failure": job.on_parent_failure}
-        tx.change("insert_dependency", link)
+        tx.change("dependencies/insert", link)
     return Enqueued(job_id, created=True)
 
 
@@ -137,7 +137,7 @@ def _insert_alike(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued
     if "\\u0000" in own:  # SQLite's JSON functions end a text there
         return [_insert(tx, job) for job in jobs]
     params = (tx.stamp, _due(tx, first), *first[:8], first.retry_of, own)
-    new_ids = sorted(row["id"] for row in tx.rows("insert_jobs", params))
+    new_ids = sorted(row["id"] for row in tx.rows("jobs/insert_many", params))
     if len(new_ids) == len(jobs):
         return [Enqueued(job_id, created=True) for job_id in new_ids]
     unseen = set(new_ids)
@@ -152,7 +152,7 @@ def _insert_alike(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued
 def _duplicate(tx: Transaction, job: PreparedJob) -> int:
     """The active job that keeps an equal one out."""
     key = {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key}
-    found: int = tx.rows("find_duplicate", key)[0]["id"]
+    found: int = tx.rows("jobs/find_duplicate", key)[0]["id"]
     return found
 
 
@@ -163,7 +163,7 @@ def _due(tx: Transaction, job: PreparedJob) -> str | None:
 def _parents(tx: Transaction, job: PreparedJob) -> tuple[list[int], str | None]:
     """The parents still to wait for, and the reason if one has failed already."""
     wanted = sorted(set(job.after))
-    states = {row["id"]: row["status"] for row in tx.rows("parent_states", {"ids": json.dumps(wanted)})}
+    states = {row["id"]: row["status"] for row in tx.rows("dependencies/parent_states", {"ids": json.dumps(wanted)})}
     for parent in wanted:
         if parent not in states:
             raise JobNotFound(f"the job would wait on job {parent}, which does not exist")

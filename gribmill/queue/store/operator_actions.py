@@ -22,10 +22,10 @@ class Operations(StoreBase):
             if row["status"] in FINISHED:
                 raise NotAllowed(f"job {job_id} has ended already ({row['status']})")
             done: Literal["cancelled", "requested"] = "cancelled"
-            if tx.change("cancel_pending", params) or tx.change("cancel_hand_claimed", params):
+            if tx.change("jobs/cancel_pending", params) or tx.change("jobs/cancel_hand_claimed", params):
                 settle_dependents(tx, job_id, "cancelled")
             else:
-                tx.change("request_cancel", params)
+                tx.change("jobs/request_cancel", params)
                 done = "requested"
         self.database.announce()
         return done
@@ -48,7 +48,7 @@ class Operations(StoreBase):
         """A delayed job becomes eligible at once."""
         with self.database.write() as tx:
             row = job_row(tx, job_id)
-            if not tx.change("run_now", {"job_id": job_id}):
+            if not tx.change("jobs/run_now", {"job_id": job_id}):
                 raise NotAllowed(f"job {job_id} is {row['status']}: only a pending job can be run now")
         self.database.announce()
 
@@ -63,5 +63,5 @@ class Operations(StoreBase):
     def _set_paused(self, type_key: str, *, paused: bool) -> None:
         with self.database.write() as tx:
             now = tx.stamp
-            if not tx.change("pause_type", {"key": type_key, "paused_at": now if paused else None, "now": now}):
+            if not tx.change("types/pause", {"key": type_key, "paused_at": now if paused else None, "now": now}):
                 raise UnknownJobType(f"there is no job type {type_key!r}")

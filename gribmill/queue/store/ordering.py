@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gribmill.queue.backend.protocol import Row, Transaction
+from gribmill.database.protocol import Row, Transaction
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.store.base import StoreBase, job_row
 from gribmill.queue.store.enqueue import check_priority
@@ -36,7 +36,7 @@ class Order(StoreBase):
         with self.database.write() as tx:
             _pending(tx, job_id)
             other = _pending(tx, other_id)
-            rows = tx.rows("pending_of_priority", {"priority": other["priority"]})
+            rows = tx.rows("order/pending", {"priority": other["priority"]})
             queue = [row for row in rows if row["id"] != job_id]
             at = next(index for index, row in enumerate(queue) if row["id"] == other_id)
             position = _between(queue, at)
@@ -54,7 +54,7 @@ class Order(StoreBase):
     def normalize(self, priority: int) -> int:
         """Number the moved jobs of a priority evenly again, order unchanged. How many were renumbered."""
         with self.database.write() as tx:
-            rows = tx.rows("pending_of_priority", {"priority": priority})
+            rows = tx.rows("order/pending", {"priority": priority})
             pinned = [row for row in rows if row["position"] < 0]
             parked = [row for row in rows if row["position"] > 0]
             places = {row["id"]: -GAP * (len(pinned) - n) for n, row in enumerate(pinned)}
@@ -92,9 +92,9 @@ def _pending(tx: Transaction, job_id: int) -> Row:
 
 
 def _range(tx: Transaction, job: Row) -> tuple[int, int]:
-    row = tx.rows("position_range", {"priority": job["priority"], "job_id": job["id"]})[0]
+    row = tx.rows("order/range", {"priority": job["priority"], "job_id": job["id"]})[0]
     return (row["first"] or 0), (row["last"] or 0)
 
 
 def _place(tx: Transaction, job_id: int, position: int, priority: int) -> None:
-    tx.change("set_place", {"job_id": job_id, "position": position, "priority": priority})
+    tx.change("order/set", {"job_id": job_id, "position": position, "priority": priority})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from gribmill.queue.backend.protocol import Row
+from gribmill.database.protocol import Row
 from gribmill.queue.model import Attempt, Job, Status
 from gribmill.queue.store.base import StoreBase, job_row
 from gribmill.queue.times import to_datetime, to_text
@@ -110,16 +110,16 @@ class Insights(StoreBase):
             "created_before": _text(wanted.created_before),
         }
         # Each of the few that are not completed is in an index of its own: none is looked for among millions.
-        listing = {"pending": "list_pending", "processing": "list_processing", "completed": "list_jobs"}
+        listing = {"pending": "listing/pending", "processing": "listing/processing", "completed": "listing/jobs"}
         with self.database.read() as tx:
-            rows = tx.rows(listing.get(status, "list_unhappy") if status else "list_jobs", params)
+            rows = tx.rows(listing.get(status, "listing/unhappy") if status else "listing/jobs", params)
         found = tuple(_job(row) for row in rows[:limit])
         return Page(found, found[-1].id if len(rows) > limit else None)
 
     def queue(self, type_key: str | None = None, *, limit: int = 50) -> tuple[Job, ...]:
         """The pending jobs in the order in which they would be claimed."""
         with self.database.read() as tx:
-            rows = tx.rows("list_queue", {"type": type_key, "limit": max(1, min(limit, PAGE_LIMIT))})
+            rows = tx.rows("listing/queue", {"type": type_key, "limit": max(1, min(limit, PAGE_LIMIT))})
         return tuple(_job(row) for row in rows)
 
     def history(self, job_id: int) -> History:
@@ -130,42 +130,42 @@ class Insights(StoreBase):
             batch = {**ids, "type": row["type"], "group_key": row["group_key"], "batch_id": row["batch_id"]}
             return History(
                 job=_job(row),
-                attempts=tuple(_attempt(attempt) for attempt in tx.rows("list_attempts", ids)),
-                siblings=_relatives(tx.rows("batch_siblings", batch), "args"),
-                chain=_relatives(tx.rows("retry_chain", ids), "created_at"),
-                parents=_relatives(tx.rows("parents", ids), "type"),
-                children=_relatives(tx.rows("children", ids), "type"),
+                attempts=tuple(_attempt(attempt) for attempt in tx.rows("attempts/list", ids)),
+                siblings=_relatives(tx.rows("listing/batch_siblings", batch), "args"),
+                chain=_relatives(tx.rows("listing/retry_chain", ids), "created_at"),
+                parents=_relatives(tx.rows("dependencies/parents", ids), "type"),
+                children=_relatives(tx.rows("dependencies/children", ids), "type"),
             )
 
     def paused_types(self) -> frozenset[str]:
         """The types that an operator has paused."""
         with self.database.read() as tx:
-            return frozenset(row["key"] for row in tx.rows("definitions") if row["paused_at"] is not None)
+            return frozenset(row["key"] for row in tx.rows("types/list") if row["paused_at"] is not None)
 
     def running(self) -> dict[str, list[int]]:
         """What each worker runs at this moment; its own row only says so at each heartbeat."""
         found: dict[str, list[int]] = {}
         with self.database.read() as tx:
-            for row in tx.rows("running_jobs"):
+            for row in tx.rows("listing/running"):
                 found.setdefault(row["worker_id"], []).append(row["id"])
         return found
 
     def progress(self, correlation_id: str) -> dict[tuple[str, str], int]:
         """How many jobs of a chain there are by (type, status)."""
         with self.database.read() as tx:
-            rows = tx.rows("count_correlated", {"correlation_id": correlation_id})
+            rows = tx.rows("listing/count_correlated", {"correlation_id": correlation_id})
         return {(row["type"], row["status"]): row["n"] for row in rows}
 
     def stats(self) -> list[TypeStats]:
         """Per type: depth now, waits, run times and failures of the last hour."""
         with self.database.read() as tx:
             counts: dict[str, dict[str, int]] = {}
-            for row in tx.rows("counts"):
+            for row in tx.rows("listing/counts"):
                 counts.setdefault(row["type"], {})[row["status"]] = row["n"]
-            paused = {row["key"]: row["paused_at"] is not None for row in tx.rows("definitions")}
-            recent = tx.rows("recent_runs", {"since": to_text(tx.now - RECENT_SECONDS)})
+            paused = {row["key"]: row["paused_at"] is not None for row in tx.rows("types/list")}
+            recent = tx.rows("listing/recent_runs", {"since": to_text(tx.now - RECENT_SECONDS)})
             kinds = sorted({*counts, *paused})
-            oldest = {kind: to_datetime(tx.rows("oldest_ready", {"type": kind})[0]["oldest"]) for kind in kinds}
+            oldest = {kind: to_datetime(tx.rows("listing/oldest_ready", {"type": kind})[0]["oldest"]) for kind in kinds}
             now = tx.now
         return [
             _type_stats(

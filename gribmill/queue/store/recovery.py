@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gribmill.queue.backend.protocol import Row, Transaction
+from gribmill.database.protocol import Row, Transaction
 from gribmill.queue.model import Ticket
 from gribmill.queue.store.base import StoreBase
 from gribmill.queue.store.completion import retry_wait
@@ -54,9 +54,9 @@ def _lost(tx: Transaction) -> list[Row]:
         "limit": SWEEP_LIMIT,
     }
     return [
-        *tx.rows("expired_leases", params),
-        *tx.rows("far_leases", params),
-        *tx.rows("abandoned_by_hand", params),
+        *tx.rows("leases/expired", params),
+        *tx.rows("leases/far", params),
+        *tx.rows("leases/abandoned_by_hand", params),
     ]
 
 
@@ -64,7 +64,7 @@ def _recover(tx: Transaction, row: Row) -> str:
     """One lost attempt; the job's new status."""
     now = tx.stamp
     error = f"the worker {row['worker_id'] or '(unknown)'} went silent during attempt {row['attempt_no']}"
-    definition = tx.rows("definition", {"key": row["type"]})
+    definition = tx.rows("types/get", {"key": row["type"]})
     retry = row["retry_count"] + 1
     may_retry = not definition or definition[0]["on_lost"] == "retry"
     if row["cancel_requested_at"] is not None:
@@ -76,7 +76,7 @@ def _recover(tx: Transaction, row: Row) -> str:
     ticket = Ticket(row["id"], row["attempt_no"])
     wait = retry_wait(tx, row["type"], retry, ticket) if status == "pending" else 0.0
     tx.change(
-        "recover_job",
+        "leases/recover",
         {
             "job_id": row["id"],
             "attempt_no": row["attempt_no"],
@@ -88,7 +88,7 @@ def _recover(tx: Transaction, row: Row) -> str:
             "dead_lettered_at": now if status == "failed" else None,
         },
     )
-    tx.change("lose_attempt", {"job_id": row["id"], "attempt_no": row["attempt_no"], "now": now, "error": error})
+    tx.change("attempts/lose", {"job_id": row["id"], "attempt_no": row["attempt_no"], "now": now, "error": error})
     if status != "pending":
         settle_dependents(tx, row["id"], status)
     return status

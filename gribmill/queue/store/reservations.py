@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 
-from gribmill.queue.backend.protocol import Row
+from gribmill.database.protocol import Row
 from gribmill.queue.errors import NotAllowed, Reserved
 from gribmill.queue.model import Reservation
 from gribmill.queue.store.base import StoreBase
@@ -24,7 +24,7 @@ class Reservations(StoreBase):
         _check_length(seconds)
         with self.database.write() as tx:
             now = tx.stamp
-            tx.change("expire_reservations", {"now": now})
+            tx.change("reservations/expire", {"now": now})
             row = {
                 "id": secrets.token_hex(8),
                 "scope": scope,
@@ -32,8 +32,8 @@ class Reservations(StoreBase):
                 "now": now,
                 "expires_at": to_text(tx.now + seconds),
             }
-            if not tx.change("insert_reservation", row):
-                held = next(r for r in tx.rows("active_reservations", {"now": now}) if r["scope"] == scope)
+            if not tx.change("reservations/insert", row):
+                held = next(r for r in tx.rows("reservations/active", {"now": now}) if r["scope"] == scope)
                 raise Reserved(
                     f"{'the queue' if scope == EVERYTHING else scope} is reserved by {held['reserved_by']}"
                     f" until {held['expires_at']} UTC"
@@ -45,12 +45,12 @@ class Reservations(StoreBase):
         _check_length(seconds)
         with self.database.write() as tx:
             until = {"id": reservation_id, "now": tx.stamp, "expires_at": to_text(tx.now + seconds)}
-            if not tx.change("extend_reservation", until):
+            if not tx.change("reservations/extend", until):
                 raise NotAllowed(f"there is no reservation {reservation_id} in force")
 
     def release(self, reservation_id: str) -> None:
         with self.database.write() as tx:
-            if not tx.change("release_reservation", {"id": reservation_id}):
+            if not tx.change("reservations/release", {"id": reservation_id}):
                 raise NotAllowed(f"there is no reservation {reservation_id} in force")
         self.database.announce()
 
@@ -59,16 +59,16 @@ class Reservations(StoreBase):
         if not self._any_expired():
             return 0
         with self.database.write() as tx:
-            return tx.change("expire_reservations", {"now": tx.stamp})
+            return tx.change("reservations/expire", {"now": tx.stamp})
 
     def reservations(self) -> list[Reservation]:
         """Those in force."""
         with self.database.read() as tx:
-            return [_reservation(row) for row in tx.rows("active_reservations", {"now": tx.stamp})]
+            return [_reservation(row) for row in tx.rows("reservations/active", {"now": tx.stamp})]
 
     def _any_expired(self) -> bool:
         with self.database.read() as tx:
-            return bool(tx.rows("expired_reservations", {"now": tx.stamp}))
+            return bool(tx.rows("reservations/expired", {"now": tx.stamp}))
 
 
 def _check_length(seconds: float) -> None:

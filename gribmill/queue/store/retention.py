@@ -34,19 +34,19 @@ class Retention(StoreBase):
         failed = self._prune(("failed",), keep_failed_days, dry_run=dry_run)
         if not dry_run:
             with self.database.write() as tx:
-                tx.change("prune_workers", {"before": to_text(tx.now - WORKERS_KEPT_SECONDS)})
-                tx.change("prune_reservations", {"before": to_text(tx.now - RESERVATIONS_KEPT_SECONDS)})
-            self._remove("prune_firings", FIRINGS_KEPT_SECONDS)
-            self._remove("prune_attempts", keep_completed_days * DAY_SECONDS)
+                tx.change("workers/prune", {"before": to_text(tx.now - WORKERS_KEPT_SECONDS)})
+                tx.change("reservations/prune", {"before": to_text(tx.now - RESERVATIONS_KEPT_SECONDS)})
+            self._remove("triggers/prune_firings", FIRINGS_KEPT_SECONDS)
+            self._remove("attempts/prune", keep_completed_days * DAY_SECONDS)
         return Pruned(done, failed)
 
     def _prune(self, statuses: tuple[str, ...], keep_days: float, *, dry_run: bool) -> int:
         wanted = json.dumps(statuses)
         if not dry_run:
-            return self._remove("prune_jobs", keep_days * DAY_SECONDS, statuses=wanted)
+            return self._remove("jobs/prune", keep_days * DAY_SECONDS, statuses=wanted)
         with self.database.read() as tx:
             before = to_text(tx.now - keep_days * DAY_SECONDS)
-            return int(tx.rows("count_prunable", {"statuses": wanted, "before": before})[0]["n"])
+            return int(tx.rows("jobs/count_prunable", {"statuses": wanted, "before": before})[0]["n"])
 
     def _remove(self, statement: str, keep_seconds: float, **params: str) -> int:
         """A little at a time, until nothing is left that is so old."""

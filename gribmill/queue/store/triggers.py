@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
+from gribmill.database.protocol import Row, Transaction
 from gribmill.queue.argument_template import check_template, render
-from gribmill.queue.backend.protocol import Row, Transaction
 from gribmill.queue.dedupe import canonical_json
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
 from gribmill.queue.job_type import ARGS_LIMIT_BYTES
@@ -56,13 +56,13 @@ class Triggers(Enqueues):
                 "created_by": new.created_by,
                 "now": tx.stamp,
             }
-            trigger = _get(tx, tx.insert("insert_trigger", params) or 0)
+            trigger = _get(tx, tx.insert("triggers/insert", params) or 0)
         self.database.announce()
         return trigger
 
     def triggers(self) -> list[Trigger]:
         with self.database.read() as tx:
-            return [trigger_of(row) for row in tx.rows("list_triggers")]
+            return [trigger_of(row) for row in tx.rows("triggers/list")]
 
     def set_trigger_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
         """Switch a rule on or off. Slots that pass while it is off are not made up for."""
@@ -79,13 +79,13 @@ class Triggers(Enqueues):
     def remove_trigger(self, trigger_id: int) -> None:
         """Forget a rule. Its jobs stay."""
         with self.database.write() as tx:
-            if not 0 < trigger_id < ID_LIMIT or not tx.change("delete_trigger", {"id": trigger_id}):
+            if not 0 < trigger_id < ID_LIMIT or not tx.change("triggers/delete", {"id": trigger_id}):
                 raise TriggerNotFound(f"there is no trigger {trigger_id}")
 
     def seconds_to_next_slot(self) -> float | None:
         """How long until a schedule is due; None when there is none."""
         with self.database.read() as tx:
-            rows = tx.rows("next_slot", {"types": self._known_types})
+            rows = tx.rows("triggers/next_slot", {"types": self._known_types})
             if not rows:
                 return None
             due = to_datetime(rows[0]["due"])  # a row written by hand has none: it is to be looked at now
@@ -103,10 +103,10 @@ class Triggers(Enqueues):
         """
         known, fired = self._known_types, list[Fired]()
         with self.database.read() as tx:
-            if not tx.rows("due_triggers", {"now": tx.stamp, "types": known, "limit": 1}):
+            if not tx.rows("triggers/due", {"now": tx.stamp, "types": known, "limit": 1}):
                 return []
         with self.database.write() as tx:
-            for row in tx.rows("due_triggers", {"now": tx.stamp, "types": known, "limit": SLOTS_AT_ONCE}):
+            for row in tx.rows("triggers/due", {"now": tx.stamp, "types": known, "limit": SLOTS_AT_ONCE}):
                 fired += self._fire(tx, row, max(1, SLOTS_AT_ONCE - len(fired)))
         self.database.announce()
         return fired
@@ -121,7 +121,7 @@ class Triggers(Enqueues):
         """
         occasion = _occasion(told, event_id)
         with self.database.write() as tx:
-            rows = tx.rows("event_triggers", {"event_name": name, "tenant_id": tenant_id})
+            rows = tx.rows("triggers/for_event", {"event_name": name, "tenant_id": tenant_id})
             fired = [self._hear(tx, row, told, occasion, again=event_id is None) for row in rows]
         self.database.announce()
         return fired
@@ -193,16 +193,16 @@ class Triggers(Enqueues):
             return Fired(trigger.id, occasion, None, str(error))
         firing = {"trigger_id": trigger.id, "fire_key": occasion, "now": tx.stamp}
         # The row that says so is the guard: whoever cannot write it was not the first.
-        if not tx.change("note_firing", {**firing, "before": before}):
+        if not tx.change("triggers/insert_firing", {**firing, "before": before}):
             return Fired(trigger.id, occasion, None)
         made = insert_jobs(tx, [job])[0]
-        tx.change("name_firing", {**firing, "job_id": made.id})
-        tx.change("mark_fired", {"id": trigger.id, "now": tx.stamp})
+        tx.change("triggers/set_firing_job", {**firing, "job_id": made.id})
+        tx.change("triggers/mark_fired", {"id": trigger.id, "now": tx.stamp})
         return Fired(trigger.id, occasion, made)
 
 
 def _get(tx: Transaction, trigger_id: int) -> Trigger:
-    rows = tx.rows("get_trigger", {"id": trigger_id}) if 0 < trigger_id < ID_LIMIT else []
+    rows = tx.rows("triggers/get", {"id": trigger_id}) if 0 < trigger_id < ID_LIMIT else []
     if not rows:
         raise TriggerNotFound(f"there is no trigger {trigger_id}")
     return trigger_of(rows[0])
@@ -211,7 +211,7 @@ def _get(tx: Transaction, trigger_id: int) -> Trigger:
 def _set_state(tx: Transaction, trigger_id: int, *, enabled: bool, slot: datetime | None) -> None:
     """On or off, and for a schedule the slot that comes next."""
     state = {"id": trigger_id, "is_enabled": int(enabled), "slot": _text(slot), "now": tx.stamp}
-    tx.change("enable_trigger", state)
+    tx.change("triggers/set_state", state)
 
 
 def _owed(trigger: Trigger, schedule: Schedule, now: datetime) -> Iterator[datetime]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gribmill.queue.backend.sqlite.statements import statement_names
 from gribmill.queue.store.base import StoreBase
 
 
@@ -18,15 +17,14 @@ class Violation:
 
 
 class Verification(StoreBase):
-    """Every file of `sql/<dialect>/verify` is an invariant that finds the rows which break it."""
+    """Every statement below `verify` is an invariant that finds the rows which break it."""
 
     def verify(self) -> list[Violation]:
         """All invariants in one consistent look; empty when every promise holds."""
-        dialect = self.database.dialect
         found: list[Violation] = []
         with self.database.read() as tx:
-            for name in statement_names(dialect, "verify"):
-                for row in tx.rows(f"verify/{name}"):
-                    found.append(Violation(name, row["job_id"], row["detail"]))
+            for name in self.database.invariants():
+                for row in tx.rows(name):
+                    found.append(Violation(name.removeprefix("verify/"), row["job_id"], row["detail"]))
         found += [Violation("database_sound", None, line) for line in self.database.integrity()]
         return found

@@ -37,9 +37,9 @@ class Workers(StoreBase):
         with self.database.write() as tx:
             tx.lasting = False  # nobody beats on after a power cut
             lease = {"worker_id": worker_id, "lease_expires_at": to_text(tx.now + lease_seconds)}
-            rows = tx.rows("heartbeat_jobs", lease)
+            rows = tx.rows("leases/renew", lease)
             tx.change(
-                "upsert_worker",
+                "workers/upsert",
                 {
                     "id": worker_id,
                     "now": tx.stamp,
@@ -56,13 +56,13 @@ class Workers(StoreBase):
     def cancellations(self, worker_id: str) -> list[Ticket]:
         """The attempts of this worker that somebody wants stopped. A look without any lock."""
         with self.database.read() as tx:
-            rows = tx.rows("cancellations", {"worker_id": worker_id})
+            rows = tx.rows("leases/cancellations", {"worker_id": worker_id})
             return [Ticket(row["id"], row["attempt_no"]) for row in rows]
 
     def workers(self) -> list[Worker]:
         """Every worker known, the living first."""
         with self.database.read() as tx:
-            rows = tx.rows("list_workers")
+            rows = tx.rows("workers/list")
         return [
             Worker(
                 id=row["id"],
@@ -91,5 +91,5 @@ class Workers(StoreBase):
                 "expires_at": to_text(tx.now + seconds),
                 "renew": int(renew),
             }
-            rows = tx.rows("take_queue_lease", params)
+            rows = tx.rows("workers/take_lease", params)
             return int(rows[0]["term"]) if rows else None

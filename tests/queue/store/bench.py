@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
-from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.job_type import Registry
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock

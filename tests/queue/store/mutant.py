@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from gribmill.queue.backend.sqlite import statements
-from gribmill.queue.backend.sqlite.host_lock import HostLock
+from gribmill.database.sqlite import statements
+from gribmill.database.sqlite.host_lock import HostLock
 
 FENCE = " AND attempt_no = :attempt_no AND worker_id = :worker_id"
 
@@ -36,17 +36,17 @@ class Mutant:
 
     def _alter_statements(self, patch: pytest.MonkeyPatch) -> None:
         original = statements.statement
-        altered = {name: original("sqlite", name) for name in self.sql}
+        altered = {name: original(name) for name in self.sql}
         for name, changes in self.sql.items():
             for old, new in changes:
                 assert old in altered[name], f"{name} has no {old!r} to take away"
                 altered[name] = altered[name].replace(old, new)
 
-        def statement(dialect: str, name: str, package: str = statements.HOME) -> str:
-            return altered[name] if name in altered else original(dialect, name, package)
+        def statement(name: str) -> str:
+            return altered[name] if name in altered else original(name)
 
         for module in list(sys.modules.values()):
-            if module.__name__.startswith("gribmill.queue") and getattr(module, "statement", None) is original:
+            if module.__name__.startswith("gribmill.database") and getattr(module, "statement", None) is original:
                 patch.setattr(module, "statement", statement)
 
     def _alter_what_is_sent(self, patch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from gribmill.queue.backend.sqlite.statements import statement
+from gribmill.database.sqlite.statements import statement
 from gribmill.queue.errors import QueueError
 from tests.queue.store import guarantees as g
 from tests.queue.store.bench import Bench, SqliteBench
@@ -32,74 +32,70 @@ DUE = " AND next_run_at <= :now"
 
 BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
     "complete_without_fence": (
-        Mutant({"complete_job": (ANY_ATTEMPT, ANY_WORKER)}),
+        Mutant({"jobs/complete": (ANY_ATTEMPT, ANY_WORKER)}),
         g.fenced_success_changes_nothing,
     ),
     "complete_without_attempt_number": (
-        Mutant({"complete_job": (ANY_ATTEMPT,)}),
+        Mutant({"jobs/complete": (ANY_ATTEMPT,)}),
         g.fenced_success_changes_nothing,
     ),
     "complete_without_worker": (
-        Mutant({"complete_job": (ANY_WORKER,)}),
+        Mutant({"jobs/complete": (ANY_WORKER,)}),
         g.fenced_success_changes_nothing,
     ),
     "complete_without_status": (
-        Mutant({"complete_job": ((" AND status = 'processing'", ""), ANY_ATTEMPT, ANY_WORKER)}),
+        Mutant({"jobs/complete": ((" AND status = 'processing'", ""), ANY_ATTEMPT, ANY_WORKER)}),
         g.job_succeeds_once,
     ),
-    "report_without_fence": (Mutant({"held_attempt": NO_FENCE}), g.fenced_failure_changes_nothing),
+    "report_without_fence": (Mutant({"jobs/held": NO_FENCE}), g.fenced_failure_changes_nothing),
     "report_without_attempt_number": (
-        Mutant({"held_attempt": ((" AND attempt_no = :attempt_no", ""),)}),
+        Mutant({"jobs/held": ((" AND attempt_no = :attempt_no", ""),)}),
         g.fenced_snooze_changes_nothing,
     ),
     "report_without_worker": (
-        Mutant({"held_attempt": ((" AND worker_id = :worker_id", ""),)}),
+        Mutant({"jobs/held": ((" AND worker_id = :worker_id", ""),)}),
         g.fenced_stop_changes_nothing,
     ),
     "requeue_without_fence": (
-        Mutant({"held_attempt": NO_FENCE, "requeue_job": NO_FENCE}),
+        Mutant({"jobs/held": NO_FENCE, "jobs/requeue": NO_FENCE}),
         g.fenced_failure_changes_nothing,
     ),
     "snooze_without_fence": (
-        Mutant({"held_attempt": NO_FENCE, "requeue_job": NO_FENCE}),
+        Mutant({"jobs/held": NO_FENCE, "jobs/requeue": NO_FENCE}),
         g.fenced_snooze_changes_nothing,
     ),
     "end_without_fence": (
-        Mutant({"held_attempt": NO_FENCE, "end_job": NO_FENCE}),
+        Mutant({"jobs/held": NO_FENCE, "jobs/end": NO_FENCE}),
         g.fenced_last_failure_changes_nothing,
     ),
-    "stop_without_fence": (Mutant({"held_attempt": NO_FENCE, "end_job": NO_FENCE}), g.fenced_stop_changes_nothing),
+    "stop_without_fence": (Mutant({"jobs/held": NO_FENCE, "jobs/end": NO_FENCE}), g.fenced_stop_changes_nothing),
     "sweep_without_lease_check": (
-        Mutant({"expired_leases": ((" AND lease_expires_at <= :now", ""),)}),
+        Mutant({"leases/expired": ((" AND lease_expires_at <= :now", ""),)}),
         g.claimed_job_is_not_given_again,
     ),
     "sweep_that_comes_a_moment_late": (
-        Mutant({"expired_leases": (("lease_expires_at <= :now", "lease_expires_at < :now"),)}),
+        Mutant({"leases/expired": (("lease_expires_at <= :now", "lease_expires_at < :now"),)}),
         g.job_of_a_dead_worker_comes_back_after_its_lease,
     ),
     "sweep_that_finds_nothing": (
-        Mutant({"expired_leases": (("status = 'processing'", "status = 'processing' AND 0"),)}),
+        Mutant({"leases/expired": (("status = 'processing'", "status = 'processing' AND 0"),)}),
         g.job_of_a_dead_worker_comes_back_after_its_lease,
     ),
     "sweep_that_leaves_the_attempt_open": (
-        Mutant({"lose_attempt": ((" AND status = 'running'", " AND 0"),)}),
+        Mutant({"attempts/lose": ((" AND status = 'running'", " AND 0"),)}),
         g.processing_lease_and_running_attempt_are_one,
     ),
     "crash_that_costs_nothing": (
-        Mutant({"recover_job": (("retry_count + :cost", "retry_count"),)}),
+        Mutant({"leases/recover": (("retry_count + :cost", "retry_count"),)}),
         g.job_runs_at_most_its_attempts,
     ),
     "failure_that_costs_nothing": (
-        Mutant({"requeue_job": (("retry_count + :cost", "retry_count"),)}),
+        Mutant({"jobs/requeue": (("retry_count + :cost", "retry_count"),)}),
         g.job_runs_at_most_its_attempts,
     ),
     "heartbeat_that_renews_nothing": (
         Mutant(
-            {
-                "heartbeat_jobs": (
-                    ("SET lease_expires_at = :lease_expires_at", "SET lease_expires_at = lease_expires_at"),
-                )
-            }
+            {"leases/renew": (("SET lease_expires_at = :lease_expires_at", "SET lease_expires_at = lease_expires_at"),)}
         ),
         g.heartbeat_keeps_the_job,
     ),
@@ -119,7 +115,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
         Mutant(
             {
                 "migrations/0001_queue": (("CREATE UNIQUE INDEX jobs_dedupe", "CREATE INDEX jobs_dedupe"),),
-                "insert_job": (("ON CONFLICT (tenant_id, dedupe_key) WHERE dedupe_key IS NOT NULL", "--"),),
+                "jobs/insert": (("ON CONFLICT (tenant_id, dedupe_key) WHERE dedupe_key IS NOT NULL", "--"),),
             }
         ),
         g.equal_active_jobs_are_one,
@@ -130,8 +126,8 @@ BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
                 "migrations/0001_queue": (
                     ("jobs_dedupe ON jobs (tenant_id, dedupe_key)", "jobs_dedupe ON jobs (dedupe_key)"),
                 ),
-                "insert_job": (("ON CONFLICT (tenant_id, dedupe_key)", "ON CONFLICT (dedupe_key)"),),
-                "find_duplicate": (("tenant_id = :tenant_id AND ", ""),),
+                "jobs/insert": (("ON CONFLICT (tenant_id, dedupe_key)", "ON CONFLICT (dedupe_key)"),),
+                "jobs/find_duplicate": (("tenant_id = :tenant_id AND ", ""),),
             }
         ),
         g.equal_active_jobs_are_one,
@@ -139,8 +135,8 @@ BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
     "claim_without_status": (
         Mutant(
             {
-                "claim_head": (NO_INDEX, (" AND status = 'pending'", "")),
-                "take_job": ((" AND status = 'pending'", ""),),
+                "claims/head": (NO_INDEX, (" AND status = 'pending'", "")),
+                "claims/take": ((" AND status = 'pending'", ""),),
             }
         ),
         g.claimed_job_is_not_given_again,
@@ -148,64 +144,64 @@ BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
     "claim_of_finished_jobs": (
         Mutant(
             {
-                "claim_head": (NO_INDEX, (" AND status = 'pending'", " AND status <> 'processing'")),
-                "take_job": ((" AND status = 'pending'", ""),),
+                "claims/head": (NO_INDEX, (" AND status = 'pending'", " AND status <> 'processing'")),
+                "claims/take": ((" AND status = 'pending'", ""),),
             }
         ),
         g.finished_job_stays_as_it_is,
     ),
     "claim_that_ignores_parents": (
-        Mutant({"claim_head": (NO_INDEX, (" AND deps_left = 0", ""))}),
+        Mutant({"claims/head": (NO_INDEX, (" AND deps_left = 0", ""))}),
         g.job_that_waits_does_not_start,
     ),
     "claim_that_ignores_time": (
-        Mutant({"claim_head": (NO_INDEX, (" AND next_run_at IS NULL", ""))}),
+        Mutant({"claims/head": (NO_INDEX, (" AND next_run_at IS NULL", ""))}),
         g.job_that_waits_does_not_start,
     ),
     "promotion_that_ignores_time": (
-        Mutant({"promote_due": ((DUE, ""),), "any_due": ((DUE, ""),)}),
+        Mutant({"jobs/promote_due": ((DUE, ""),), "jobs/any_due": ((DUE, ""),)}),
         g.job_that_waits_does_not_start,
     ),
     "claim_by_age_alone": (
-        Mutant({"claim_head": (NO_INDEX, ("priority DESC, position, ", ""), ("j.priority DESC, j.position, ", ""))}),
+        Mutant({"claims/head": (NO_INDEX, ("priority DESC, position, ", ""), ("j.priority DESC, j.position, ", ""))}),
         g.claims_follow_the_total_order,
     ),
     "claim_without_position": (
-        Mutant({"claim_head": (NO_INDEX, (" position, ", " "))}),
+        Mutant({"claims/head": (NO_INDEX, (" position, ", " "))}),
         g.claims_follow_the_total_order,
     ),
     "claim_of_the_first_type_only": (
-        Mutant({"claim_head": (("ORDER BY j.priority DESC, j.position, j.created_at, j.id", "ORDER BY t.key"),)}),
+        Mutant({"claims/head": (("ORDER BY j.priority DESC, j.position, j.created_at, j.id", "ORDER BY t.key"),)}),
         g.claims_follow_the_total_order,
     ),
     "claim_that_ignores_reservations": (
-        Mutant({"claim_head": (("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"),)}),
+        Mutant({"claims/head": (("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"),)}),
         g.nothing_starts_under_a_reservation,
     ),
     "reservation_that_never_ends": (
-        Mutant({"claim_head": ((" AND expires_at > :now", ""),)}),
+        Mutant({"claims/head": ((" AND expires_at > :now", ""),)}),
         g.nothing_starts_under_a_reservation,
     ),
     "claim_without_an_attempt_row": (
-        Mutant({"insert_attempt": (("VALUES (?, ?, ?, ?, ?)", "SELECT ?, ?, ?, ?, ? WHERE 0"),)}),
+        Mutant({"attempts/insert": (("VALUES (?, ?, ?, ?, ?)", "SELECT ?, ?, ?, ?, ? WHERE 0"),)}),
         g.processing_lease_and_running_attempt_are_one,
     ),
     "claim_that_counts_no_attempt": (
-        Mutant({"take_job": (("attempt_no = attempt_no + 1", "attempt_no = 1"),)}),
+        Mutant({"claims/take": (("attempt_no = attempt_no + 1", "attempt_no = 1"),)}),
         g.fenced_success_changes_nothing,
     ),
     "success_that_leaves_its_attempt_open": (
-        Mutant({"end_quiet_attempt": ((" AND status = 'running'", " AND 0"),)}),
+        Mutant({"attempts/end_quiet": ((" AND status = 'running'", " AND 0"),)}),
         g.processing_lease_and_running_attempt_are_one,
     ),
     "failure_that_leaves_its_attempt_open": (
-        Mutant({"end_attempt": ((" AND status = 'running'", " AND 0"),)}),
+        Mutant({"attempts/end": ((" AND status = 'running'", " AND 0"),)}),
         g.processing_lease_and_running_attempt_are_one,
     ),
     "two_leaders": (
         Mutant(
             {
-                "take_queue_lease": (
+                "workers/take_lease": (
                     ("WHERE expires_at <= :now OR (holder = excluded.holder AND :renew = 1)", "WHERE 1"),
                 )
             }
@@ -215,7 +211,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
     "two_firings": (
         Mutant(
             {
-                "note_firing": (("WHERE :before <> '' AND (fired_at <= :before OR fired_at > :now)", ""),),
+                "triggers/insert_firing": (("WHERE :before <> '' AND (fired_at <= :before OR fired_at > :now)", ""),),
             }
         ),
         g.one_firing_per_slot,
@@ -238,23 +234,23 @@ def test_broken_variant_goes_red(name: str, tmp_path: Path, monkeypatch: pytest.
 
 def test_ready_index_holds_what_the_claim_asks_for() -> None:
     """The mutants above take these words away; that they are there is what makes the claim right."""
-    assert READY in statement("sqlite", "claim_head")
-    assert ORDER in statement("sqlite", "claim_head")
+    assert READY in statement("claims/head")
+    assert ORDER in statement("claims/head")
 
 
 MACHINE_BROKEN = {
     "fence": Mutant(
         {
-            "held_attempt": NO_FENCE,
-            "complete_job": (ANY_ATTEMPT, ANY_WORKER),
-            "requeue_job": NO_FENCE,
-            "end_job": NO_FENCE,
+            "jobs/held": NO_FENCE,
+            "jobs/complete": (ANY_ATTEMPT, ANY_WORKER),
+            "jobs/requeue": NO_FENCE,
+            "jobs/end": NO_FENCE,
         }
     ),
-    "lease_check": Mutant({"expired_leases": ((" AND lease_expires_at <= :now", ""),)}),
-    "release_of_children": Mutant({"release_dependent": (("deps_left - 1", "0"),)}),
-    "order_of_siblings": Mutant({"claim_siblings": (("INDEXED BY jobs_group", ""), ("priority DESC", "priority"))}),
-    "reservations": Mutant({"claim_head": (("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"),)}),
+    "lease_check": Mutant({"leases/expired": ((" AND lease_expires_at <= :now", ""),)}),
+    "release_of_children": Mutant({"dependencies/release": (("deps_left - 1", "0"),)}),
+    "order_of_siblings": Mutant({"claims/siblings": (("INDEXED BY jobs_group", ""), ("priority DESC", "priority"))}),
+    "reservations": Mutant({"claims/head": (("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"),)}),
 }
 
 

@@ -6,8 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gribmill.queue.backend.sqlite import SqliteDatabase
-from gribmill.queue.backend.sqlite.statements import statement
+from gribmill.database.sqlite import SqliteDatabase
+from gribmill.database.sqlite.statements import statement
 from gribmill.queue.store import Store
 from tests.queue.store.bench import Bench
 from tests.queue.store.hands import add, fail, succeed, take
@@ -46,7 +46,7 @@ def test_every_end_and_every_way_back_is_counted(bench: Bench, store: Store) -> 
 def test_counts_of_a_file_of_the_first_version_are_right_after_its_upgrade(tmp_path: Path) -> None:
     path = tmp_path / "jobs.db"
     with closing(sqlite3.connect(path)) as old:
-        old.executescript(statement("sqlite", "migrations/0001_queue"))
+        old.executescript(statement("migrations/0001_queue"))
         old.execute("CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)")
         old.execute("INSERT INTO schema_migrations VALUES (1, '2026-01-01')")
         old.execute("INSERT INTO jobs (type) VALUES ('plain'), ('plain'), ('plain')")

@@ -13,10 +13,10 @@ from typing import Literal
 
 import pytest
 
-from gribmill.queue.backend.sqlite import SqliteDatabase
-from gribmill.queue.backend.sqlite.database import CHECKPOINT_PAGES, LOG_BYTES_KEPT
-from gribmill.queue.backend.sqlite.durable_log import FLUSHES_BEFORE_ROOM, DurableLog
-from gribmill.queue.backend.sqlite.host_lock import HostLock
+from gribmill.database.sqlite import SqliteDatabase
+from gribmill.database.sqlite.database import CHECKPOINT_PAGES, LOG_BYTES_KEPT
+from gribmill.database.sqlite.durable_log import FLUSHES_BEFORE_ROOM, DurableLog
+from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.queue.errors import StoreError
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store

@@ -15,8 +15,6 @@ from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.hands import add, attempts, claim, fail, report, snooze, stop, succeed, take
 
-NOTES = "tests.queue.store.named_writes"
-
 
 def test_completed_job_keeps_no_worker_and_its_attempt_keeps_everything(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
@@ -177,33 +175,32 @@ def test_unknown_ticket_is_fenced(store: Store) -> None:
 # Together or not at all
 
 
+def note(job_id: int, text: str | None) -> Write:
+    """A record of the catalogue that holds a number and a text."""
+    return Write("catalogue/record_tile", {"model_id": text, "run_id": "r", "region": "x", "hour": job_id, "bytes": 1})
+
+
 def notes(bench: Bench) -> list[tuple[object, ...]]:
-    return bench.by_hand("SELECT job_id, text FROM notes")
+    return bench.by_hand("SELECT hour, model_id FROM tiles")
 
 
-@pytest.fixture
-def with_notes(bench: Bench) -> Bench:
-    bench.by_hand("CREATE TABLE notes (job_id INTEGER PRIMARY KEY, text TEXT NOT NULL, at TEXT NOT NULL)")
-    return bench
-
-
-def test_follow_up_jobs_and_catalogue_writes_come_with_the_completion(store: Store, with_notes: Bench) -> None:
+def test_follow_up_jobs_and_catalogue_writes_come_with_the_completion(store: Store, bench: Bench) -> None:
     job_id = add(store)
-    write = Write(NOTES, "record_note", {"job_id": job_id, "text": "done"})
+    write = note(job_id, "done")
     then = (NewJob("tile", {"hour": 1}), NewJob("plain", after=(job_id,)))
     succeed(store, take(store), then=then, also=(write,))
-    assert notes(with_notes) == [(job_id, "done")]
+    assert notes(bench) == [(job_id, "done")]
     assert [job.type for job in store.queue()] == ["tile", "plain"]
     assert store.job(job_id).status == "completed"
 
 
-def test_failing_catalogue_write_undoes_everything(store: Store, with_notes: Bench) -> None:
+def test_failing_catalogue_write_undoes_everything(store: Store, bench: Bench) -> None:
     child_of_first = add(store, "fragile", priority=-1)
     first, second = add(store), add(store)
     store.enqueue(NewJob("fragile", after=(first,)))
     jobs = [take(store), take(store)]
-    good = Write(NOTES, "record_note", {"job_id": first, "text": "ok"})
-    bad = Write(NOTES, "record_note", {"job_id": second, "text": None})
+    good = note(first, "ok")
+    bad = note(second, None)
     before = [store.history(job_id) for job_id in (first, second, child_of_first)]
     with pytest.raises(StatementRefused, match="NOT NULL"):
         store.finish(
@@ -213,11 +210,11 @@ def test_failing_catalogue_write_undoes_everything(store: Store, with_notes: Ben
                 Report(jobs[1].ticket, Succeeded(also=(bad,))),
             ],
         )
-    assert notes(with_notes) == []
+    assert notes(bench) == []
     assert [store.history(job_id) for job_id in (first, second, child_of_first)] == before
     assert len(store.jobs().jobs) == 4
     assert succeed(store, jobs[0], also=(good,)).accepted
-    assert notes(with_notes) == [(first, "ok")]
+    assert notes(bench) == [(first, "ok")]
 
 
 def test_bad_follow_up_job_undoes_everything(store: Store) -> None:
@@ -232,12 +229,12 @@ def test_bad_follow_up_job_undoes_everything(store: Store) -> None:
     assert succeed(store, job).accepted
 
 
-def test_catalogue_writes_of_a_fenced_worker_never_happen(store: Store, with_notes: Bench) -> None:
+def test_catalogue_writes_of_a_fenced_worker_never_happen(store: Store, bench: Bench) -> None:
     job_id = add(store)
     job = take(store)
-    write = Write(NOTES, "record_note", {"job_id": job_id, "text": "no"})
+    write = note(job_id, "no")
     assert succeed(store, job, "somebody else", also=(write,)).fenced == (job.ticket,)
-    assert notes(with_notes) == []
+    assert notes(bench) == []
 
 
 def test_follow_up_that_is_active_already_is_not_doubled(store: Store) -> None:
@@ -255,30 +252,30 @@ def test_stopped_attempt_cancels_the_job(store: Store) -> None:
     assert attempts(store, job_id) == ["cancelled"]
 
 
-def test_snooze_brings_its_follow_ups_and_writes_with_it(store: Store, with_notes: Bench) -> None:
+def test_snooze_brings_its_follow_ups_and_writes_with_it(store: Store, bench: Bench) -> None:
     job_id = add(store, "fragile")
-    write = Write(NOTES, "record_note", {"job_id": job_id, "text": "saw half"})
+    write = note(job_id, "saw half")
     report(store, take(store), Snoozed(5, "half", then=(NewJob("plain"),), also=(write,)))
-    assert notes(with_notes) == [(job_id, "saw half")]
+    assert notes(bench) == [(job_id, "saw half")]
     assert sorted(job.type for job in store.queue()) == ["fragile", "plain"]
 
 
-def test_snooze_of_a_cancelled_job_brings_nothing(store: Store, with_notes: Bench) -> None:
+def test_snooze_of_a_cancelled_job_brings_nothing(store: Store, bench: Bench) -> None:
     job_id = add(store)
     job = take(store)
     store.cancel(job_id)
-    write = Write(NOTES, "record_note", {"job_id": job_id, "text": "no"})
+    write = note(job_id, "no")
     report(store, job, Snoozed(5, then=(NewJob("plain"),), also=(write,)))
     assert store.job(job_id).status == "cancelled"
-    assert notes(with_notes) == []
+    assert notes(bench) == []
     assert len(store.jobs().jobs) == 1
 
 
-def test_failure_may_write_too(store: Store, with_notes: Bench) -> None:
+def test_failure_may_write_too(store: Store, bench: Bench) -> None:
     job_id = add(store)
-    write = Write(NOTES, "record_note", {"job_id": job_id, "text": "mirror is down"})
+    write = note(job_id, "mirror is down")
     report(store, take(store), Failed("broke", also=(write,)))
-    assert notes(with_notes) == [(job_id, "mirror is down")]
+    assert notes(bench) == [(job_id, "mirror is down")]
     assert store.job(job_id).status == "pending"
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.backend.protocol import Params
-from gribmill.queue.backend.sqlite import SqliteDatabase
-from gribmill.queue.backend.sqlite.statements import statement
+from gribmill.database.protocol import Params
+from gribmill.database.sqlite import SqliteDatabase
+from gribmill.database.sqlite.statements import statement
 from gribmill.queue.store import Store
 from tests.queue.store.sample_types import TYPES
 
@@ -35,49 +35,49 @@ class Plan:
 
 
 HOT: dict[str, Plan] = {
-    "due_triggers": Plan(("job_triggers_due",), {"now": NOW, "types": '["plain"]', "limit": 100}),
-    "next_slot": Plan(("job_triggers_due",), {"types": '["plain"]'}),
-    "event_triggers": Plan(
+    "triggers/due": Plan(("job_triggers_due",), {"now": NOW, "types": '["plain"]', "limit": 100}),
+    "triggers/next_slot": Plan(("job_triggers_due",), {"types": '["plain"]'}),
+    "triggers/for_event": Plan(
         ("job_triggers_event (event_name=?)",),
         {"event_name": "x", "tenant_id": "global"},
     ),
-    "any_due": Plan(("jobs_due",), {"now": NOW}),
-    "promote_due": Plan(("jobs_due", "INTEGER PRIMARY KEY"), {"now": NOW}),
-    "claim_head": Plan(
+    "jobs/any_due": Plan(("jobs_due",), {"now": NOW}),
+    "jobs/promote_due": Plan(("jobs_due", "INTEGER PRIMARY KEY"), {"now": NOW}),
+    "claims/head": Plan(
         ("INDEX jobs_ready (type=?)", "j USING INTEGER PRIMARY KEY", "direct_reservations_one", "jobs_lease"),
         {"types": '["plain","tile"]', "now": NOW},
         sorts="the best of one head per type, and the batches that run: a handful of rows",
     ),
-    "may_join": Plan(
+    "claims/may_join": Plan(
         ("job_definitions", "direct_reservations_one", "jobs_lease"),
         {"type": "limited", "batch_id": 1, "now": NOW},
         sorts="counts the batches that run: a handful of rows",
     ),
-    "counts": Plan(
+    "listing/counts": Plan(
         ("jobs USING INDEX jobs_ready", "jobs_due", "jobs_waiting", "jobs_lease", "job_counts"),
         {},
         sorts="the counts of each type and status: a few dozen rows, and what is delayed",
     ),
-    "claim_siblings": Plan(
+    "claims/siblings": Plan(
         ("INDEX jobs_group (type=? AND group_key=?)",), {"type": "tile", "group_key": "g1", "head_id": 5, "more": 3}
     ),
-    "take_job": Plan(BY_ID, ("w", NOW, 5, NOW, 5)),
-    "held_attempt": Plan(BY_ID, FENCE),
-    "complete_job": Plan(BY_ID, (NOW, 5, 1, "w")),
-    "requeue_job": Plan(BY_ID, {**FENCE, "next_run_at": NOW, "cost": 1, "error": "x"}),
-    "end_job": Plan(BY_ID, {**FENCE, "status": "failed", "now": NOW, "error": "x", "dead_lettered_at": None}),
-    "end_attempt": Plan(BY_ATTEMPT, ("failed", NOW, 1, None, None, "x", None, 5, 1)),
-    "end_quiet_attempt": Plan(BY_ATTEMPT, ("succeeded", NOW, 0, 5, 1)),
-    "dependents": Plan(("d USING PRIMARY KEY (parent_id=?)", "j USING INTEGER PRIMARY KEY"), (5,)),
-    "release_dependent": Plan(BY_ID, {"job_id": 5}),
-    "cancel_pending": Plan(BY_ID, {"job_id": 5, "now": NOW, "error": "x"}),
-    "request_cancel": Plan(BY_ID, {"job_id": 5, "now": NOW, "error": "x"}),
-    "heartbeat_jobs": Plan(("jobs_lease",), {"worker_id": "w", "lease_expires_at": NOW}),
-    "cancellations": Plan(("jobs_lease",), {"worker_id": "w"}),
-    "expired_leases": Plan(("INDEX jobs_lease (lease_expires_at",), {"now": NOW, "limit": 500}),
-    "far_leases": Plan(("INDEX jobs_lease (lease_expires_at",), {"horizon": NOW, "limit": 500}),
-    "abandoned_by_hand": Plan(("INDEX jobs_lease (lease_expires_at=?)",), {"now": NOW, "limit": 500}),
-    "recover_job": Plan(
+    "claims/take": Plan(BY_ID, ("w", NOW, 5, NOW, 5)),
+    "jobs/held": Plan(BY_ID, FENCE),
+    "jobs/complete": Plan(BY_ID, (NOW, 5, 1, "w")),
+    "jobs/requeue": Plan(BY_ID, {**FENCE, "next_run_at": NOW, "cost": 1, "error": "x"}),
+    "jobs/end": Plan(BY_ID, {**FENCE, "status": "failed", "now": NOW, "error": "x", "dead_lettered_at": None}),
+    "attempts/end": Plan(BY_ATTEMPT, ("failed", NOW, 1, None, None, "x", None, 5, 1)),
+    "attempts/end_quiet": Plan(BY_ATTEMPT, ("succeeded", NOW, 0, 5, 1)),
+    "dependencies/pending_children": Plan(("d USING PRIMARY KEY (parent_id=?)", "j USING INTEGER PRIMARY KEY"), (5,)),
+    "dependencies/release": Plan(BY_ID, {"job_id": 5}),
+    "jobs/cancel_pending": Plan(BY_ID, {"job_id": 5, "now": NOW, "error": "x"}),
+    "jobs/request_cancel": Plan(BY_ID, {"job_id": 5, "now": NOW, "error": "x"}),
+    "leases/renew": Plan(("jobs_lease",), {"worker_id": "w", "lease_expires_at": NOW}),
+    "leases/cancellations": Plan(("jobs_lease",), {"worker_id": "w"}),
+    "leases/expired": Plan(("INDEX jobs_lease (lease_expires_at",), {"now": NOW, "limit": 500}),
+    "leases/far": Plan(("INDEX jobs_lease (lease_expires_at",), {"horizon": NOW, "limit": 500}),
+    "leases/abandoned_by_hand": Plan(("INDEX jobs_lease (lease_expires_at=?)",), {"now": NOW, "limit": 500}),
+    "leases/recover": Plan(
         BY_ID,
         {
             **FENCE,
@@ -89,24 +89,24 @@ HOT: dict[str, Plan] = {
             "dead_lettered_at": None,
         },
     ),
-    "next_due": Plan(("jobs_due",), {}),
-    "oldest_ready": Plan(("INDEX jobs_ready (type=?)",), {"type": "plain"}),
-    "find_duplicate": Plan(
+    "jobs/next_due": Plan(("jobs_due",), {}),
+    "listing/oldest_ready": Plan(("INDEX jobs_ready (type=?)",), {"type": "plain"}),
+    "jobs/find_duplicate": Plan(
         ("INDEX jobs_dedupe (tenant_id=? AND dedupe_key=?)",), {"tenant_id": "global", "dedupe_key": "k"}
     ),
-    "prune_jobs": Plan(
+    "jobs/prune": Plan(
         ("INDEX jobs_finished (completed_at", "INTEGER PRIMARY KEY"),
         {"before": NOW, "statuses": '["completed"]', "limit": 1000},
     ),
-    "prune_attempts": Plan(
+    "attempts/prune": Plan(
         ("INDEX jobs_due", "a USING PRIMARY KEY (job_id=? AND attempt_no<?)"), {"before": NOW, "limit": 1000}
     ),
-    "recent_runs": Plan(
+    "listing/recent_runs": Plan(
         ("INDEX jobs_finished (completed_at>?)", "a USING PRIMARY KEY (job_id=? AND attempt_no=?)"), {"since": NOW}
     ),
-    "parent_states": Plan(BY_ID, {"ids": "[1,2]"}),
-    "get_job": Plan(BY_ID, {"job_id": 5}),
-    "list_attempts": Plan(("job_attempts USING PRIMARY KEY (job_id=?)",), {"job_id": 5}),
+    "dependencies/parent_states": Plan(BY_ID, {"ids": "[1,2]"}),
+    "jobs/get": Plan(BY_ID, {"job_id": 5}),
+    "attempts/list": Plan(("job_attempts USING PRIMARY KEY (job_id=?)",), {"job_id": 5}),
 }
 
 CREATED = "strftime('%Y-%m-%d %H:%M:%f', 1780000000 + i, 'unixepoch')"
@@ -158,7 +158,7 @@ def backlog(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def plan_of(connection: sqlite3.Connection, name: str, params: Params) -> list[str]:
-    return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement('sqlite', name)}", params)]
+    return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement(name)}", params)]
 
 
 @pytest.mark.parametrize("name", HOT)

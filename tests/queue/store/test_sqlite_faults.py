@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.backend.sqlite import SqliteDatabase
-from gribmill.queue.backend.sqlite import filesystem_check as place
-from gribmill.queue.backend.sqlite.database import PAGE_BYTES
+from gribmill.database.sqlite import SqliteDatabase
+from gribmill.database.sqlite import filesystem_check as place
+from gribmill.database.sqlite.database import PAGE_BYTES
 from gribmill.queue.errors import QueueError, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreUnsafe
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store

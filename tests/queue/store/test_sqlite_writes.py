@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from gribmill.queue.backend.sqlite import SqliteDatabase, host_lock
-from gribmill.queue.backend.sqlite import database as database_module
-from gribmill.queue.backend.sqlite.host_lock import HostLock
+from gribmill.database.sqlite import SqliteDatabase, host_lock
+from gribmill.database.sqlite import database as database_module
+from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.queue.errors import StatementRefused, StoreBusy, StoreError
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
@@ -55,19 +55,19 @@ def test_deferred_begin_loses_its_place_to_another_writer(tmp_path: Path, monkey
     bench = SqliteBench(tmp_path)
     other = bench.open()
     with pytest.raises(StoreBusy), bench.store.database.write() as tx:
-        tx.rows("definitions")
+        tx.rows("types/list")
         add(other)
-        tx.change("pause_type", {"key": "plain", "paused_at": None, "now": "x"})
+        tx.change("types/pause", {"key": "plain", "paused_at": None, "now": "x"})
     monkeypatch.undo()
     bench.close()
 
 
 def test_error_inside_a_transaction_undoes_it_and_frees_the_lock(jobs_db: SqliteBench) -> None:
     with pytest.raises(KeyError), jobs_db.store.database.write() as tx:
-        tx.change("pause_type", {"key": "plain", "paused_at": "x", "now": "x"})
+        tx.change("types/pause", {"key": "plain", "paused_at": "x", "now": "x"})
         raise KeyError
     with pytest.raises(StatementRefused, match="nothing was written"), jobs_db.store.database.write() as tx:
-        tx.change("pause_type", {})
+        tx.change("types/pause", {})
     other = jobs_db.open()
     add(other)
     assert take(other).type == "plain"
@@ -188,7 +188,7 @@ def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteBench) -> N
 @pytest.mark.process
 def test_child_that_only_ends_takes_nothing_from_its_parent(jobs_db: SqliteBench) -> None:
     with jobs_db.store.database.write() as tx:
-        tx.change("pause_type", {"key": "plain", "paused_at": "x", "now": "x"})
+        tx.change("types/pause", {"key": "plain", "paused_at": "x", "now": "x"})
         pid = os.fork()
         if pid == 0:
             jobs_db.store.close()
@@ -324,7 +324,7 @@ def test_job_and_its_links_to_parents_are_one_transaction(
     real = database_module.SqliteTransaction.change
 
     def change(tx: database_module.SqliteTransaction, name: str, *params: Any, **options: Any) -> int:
-        if name == "insert_dependency":
+        if name == "dependencies/insert":
             raise sqlite3.OperationalError("database or disk is full")
         return real(tx, name, *params, **options)
 

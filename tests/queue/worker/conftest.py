@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from tests.queue.worker.rig import ROOT, Rig, Workers
 from tests.queue.worker.types import TYPES

@@ -6,8 +6,8 @@ import json
 import sys
 from pathlib import Path
 
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.logs import set_up_logging
-from gribmill.queue.backend.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.supervisor import Supervisor

@@ -111,7 +111,7 @@ def pid_of(job: Job) -> int:
 
 def ended(store: Store) -> int:
     with store.database.read() as tx:
-        return sum(row["n"] for row in tx.rows("counts") if row["status"] == "completed")
+        return sum(row["n"] for row in tx.rows("listing/counts") if row["status"] == "completed")
 
 
 def fill(store: Store, count: int, marks: Path) -> list[int]:

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from gribmill.queue.backend.sqlite.statements import HOME
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
 from gribmill.queue.worker.task import Batch, Task
 from tests.queue.worker.types import GroupArgs, StuntArgs
@@ -190,7 +189,7 @@ def outcome(value: Callable[[StuntArgs], object]) -> Callable[[Task, StuntArgs],
 
 
 def pause_write(key: str) -> Write:
-    return Write(HOME, "pause_type", {"key": key, "paused_at": "2026-01-01 00:00:00.000"})
+    return Write("types/pause", {"key": key, "paused_at": "2026-01-01 00:00:00.000"})
 
 
 def _outcome_type_is_a_lie() -> Outcome:
@@ -233,18 +232,16 @@ STUNTS: dict[str, Callable[[Task, StuntArgs], object]] = {
     "then_bad_arguments": outcome(lambda args: Succeeded(then=(NewJob("sleep", {"seconds": "long"}),))),
     "then_no_job": outcome(lambda args: Succeeded(then=(7,))),  # type: ignore[arg-type]
     "then_unstorable": outcome(lambda args: Succeeded(then=(NewJob("sleep", dedupe_key="\udcff"),))),
-    "also_unknown": outcome(lambda args: Succeeded(also=(Write(HOME, "no_such_statement", {}),))),
-    "also_incomplete": outcome(lambda args: Succeeded(also=(Write(HOME, "pause_type", {}),))),
-    "also_too_large": outcome(
-        lambda args: Succeeded(also=(Write(HOME, "pause_type", {"key": 2**70, "paused_at": None}),))
-    ),
+    "also_unknown": outcome(lambda args: Succeeded(also=(Write("no_such_statement", {}),))),
+    "also_incomplete": outcome(lambda args: Succeeded(also=(Write("types/pause", {}),))),
+    "also_too_large": outcome(lambda args: Succeeded(also=(Write("types/pause", {"key": 2**70, "paused_at": None}),))),
     "then_and_also": outcome(
         lambda args: Succeeded(then=(NewJob("other_lane", {"do": "nothing"}),), also=(pause_write("limited"),))
     ),
     "then_and_refused_also": outcome(
         lambda args: Succeeded(
             then=(NewJob("other_lane", {"do": "nothing"}),),
-            also=(pause_write("limited"), Write(HOME, "nope", {})),
+            also=(pause_write("limited"), Write("nope", {})),
         )
     ),
 }

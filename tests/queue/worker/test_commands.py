@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from gribmill.cli.main import cli
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.pipeline.job_types import TYPES
-from gribmill.queue.backend.sqlite import SqliteDatabase
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from tests.queue.worker.rig import Workers, statuses

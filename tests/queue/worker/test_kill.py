@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from tests.queue.worker.rig import Workers
 from tests.queue.worker.storm import Storm, fill, reckon, wait_for_all

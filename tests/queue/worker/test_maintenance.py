@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
 from gribmill.queue.store.retention import Pruned

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from tests.queue.worker.rig import Rig, enqueue
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.process
 ENQUEUE = """
 import sys
 from pathlib import Path
-from gribmill.queue.backend.sqlite import SqliteDatabase
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from gribmill.queue.model import NewJob
 from tests.queue.worker.types import TYPES

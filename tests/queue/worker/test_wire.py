@@ -34,7 +34,7 @@ OUTCOMES: list[Outcome] = [
     Succeeded(),
     Succeeded(
         then=(NewJob("sleep", {"seconds": 1}, priority=3, after=(1, 2)),),
-        also=(Write("package", "statement", {"a": None, "b": 1.5}),),
+        also=(Write("noun/verb", {"a": None, "b": 1.5}),),
         artifacts=("a", "b"),
         skipped="was there",
     ),
@@ -69,7 +69,7 @@ def test_claims_arrive_as_they_were_sent() -> None:
         {"kind": "succeeded", "then": 7},
         {"kind": "succeeded", "then": [{"args": {}}]},
         {"kind": "succeeded", "then": [{"type": "sleep", "args": [1]}]},
-        {"kind": "succeeded", "also": [{"package": "x"}]},
+        {"kind": "succeeded", "also": [{"statement": "x"}]},
         {"kind": "succeeded", "artifacts": 5},
     ],
 )

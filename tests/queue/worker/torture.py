@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gribmill.queue.backend.sqlite import SqliteDatabase
-from gribmill.queue.backend.sqlite import database as database_module
+from gribmill.database.sqlite import SqliteDatabase
+from gribmill.database.sqlite import database as database_module
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gribmill.queue.backend.protocol import Params, Row
-from gribmill.queue.backend.sqlite.durable_log import DurableLog
-from gribmill.queue.backend.sqlite.error_translation import FAULTS, fault_of, plain_faults
-from gribmill.queue.backend.sqlite.filesystem_check import check_place, check_sqlite_version, make_folder
-from gribmill.queue.backend.sqlite.host_lock import HostLock
-from gribmill.queue.backend.sqlite.migrate import migrate, missing_migrations
-from gribmill.queue.backend.sqlite.notifier import WakeFolder, WakeSocket
-from gribmill.queue.backend.sqlite.statements import HOME, statement
+from gribmill.database.protocol import Params, Row
+from gribmill.database.sqlite.durable_log import DurableLog
+from gribmill.database.sqlite.error_translation import FAULTS, fault_of, plain_faults
+from gribmill.database.sqlite.filesystem_check import check_place, check_sqlite_version, make_folder
+from gribmill.database.sqlite.host_lock import HostLock
+from gribmill.database.sqlite.migrate import migrate, missing_migrations
+from gribmill.database.sqlite.notifier import WakeFolder, WakeSocket
+from gribmill.database.sqlite.statements import statement, statement_names
 from gribmill.queue.errors import StoreBusy, StoreError, StoreReplaced
 from gribmill.queue.times import Clock, to_text
 
@@ -45,17 +45,17 @@ class SqliteTransaction:
         self.lasting = True
         self._connection = connection
 
-    def rows(self, name: str, params: Params = (), package: str = HOME) -> list[Row]:
-        return self._connection.execute(statement("sqlite", name, package), params).fetchall()
+    def rows(self, name: str, params: Params = ()) -> list[Row]:
+        return self._connection.execute(statement(name), params).fetchall()
 
-    def change(self, name: str, params: Params = (), package: str = HOME) -> int:
-        return self._connection.execute(statement("sqlite", name, package), params).rowcount
+    def change(self, name: str, params: Params = ()) -> int:
+        return self._connection.execute(statement(name), params).rowcount
 
-    def change_many(self, name: str, rows: Iterable[Params], package: str = HOME) -> int:
-        return self._connection.executemany(statement("sqlite", name, package), rows).rowcount
+    def change_many(self, name: str, rows: Iterable[Params]) -> int:
+        return self._connection.executemany(statement(name), rows).rowcount
 
     def insert(self, name: str, params: Params) -> int | None:
-        cursor = self._connection.execute(statement("sqlite", name), params)
+        cursor = self._connection.execute(statement(name), params)
         return cursor.lastrowid if cursor.rowcount else None
 
 
@@ -177,11 +177,8 @@ class SqliteDatabase:
         synchronous: Literal["full", "normal"] = "full",
         allow_network_files: bool = False,
         clock: Clock = time.time,
-        packages: tuple[str, ...] = (HOME,),
     ) -> None:
-        """`packages` are those whose migrations and statements live in this file beside the queue's."""
         self.path = path
-        self._packages = packages
         self.clock = clock
         self._synchronous = synchronous
         self._local = threading.local()
@@ -213,7 +210,7 @@ class SqliteDatabase:
         handle.lock.acquire()
         try:
             row = (to_text(self.clock()), *columns)
-            made = handle.cursor.execute(statement("sqlite", name), row).lastrowid
+            made = handle.cursor.execute(statement(name), row).lastrowid
         except FAULTS as error:
             raise fault_of(error, self.path) from error
         finally:
@@ -252,6 +249,9 @@ class SqliteDatabase:
             raise StoreError(f"{target}: the copy cannot be put there: {error.strerror}") from None
         finally:
             partial.unlink(missing_ok=True)
+
+    def invariants(self) -> tuple[str, ...]:
+        return tuple(f"verify/{name}" for name in statement_names("verify"))
 
     def integrity(self) -> list[str]:
         with plain_faults(self.path):
@@ -308,6 +308,6 @@ class SqliteDatabase:
 
     def _bring_up_to_date(self) -> None:
         connection = self._handle().connection
-        if missing_migrations(connection, self._packages, self.path):
+        if missing_migrations(connection, self.path):
             with self.write() as tx:
-                migrate(connection, self._packages, self.path, tx.now)
+                migrate(connection, self.path, tx.now)

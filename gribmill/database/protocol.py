@@ -22,15 +22,15 @@ class Transaction(Protocol):
     """Whether its end waits for the disk, as it does unless told otherwise. What only living processes rely on need
     not: a power cut ends them too."""
 
-    def rows(self, name: str, params: Params = ..., package: str = ...) -> list[Row]:
+    def rows(self, name: str, params: Params = ...) -> list[Row]:
         """Every row that the statement gives."""
         ...
 
-    def change(self, name: str, params: Params = ..., package: str = ...) -> int:
+    def change(self, name: str, params: Params = ...) -> int:
         """How many rows the statement changed."""
         ...
 
-    def change_many(self, name: str, rows: Iterable[Params], package: str = ...) -> int:
+    def change_many(self, name: str, rows: Iterable[Params]) -> int:
         """The statement once for each of `rows`; how many rows it changed in all."""
         ...
 
@@ -80,6 +80,10 @@ class Database(Protocol):
 
     def backup(self, target: Path) -> None:
         """A consistent copy, made while workers go on."""
+        ...
+
+    def invariants(self) -> tuple[str, ...]:
+        """The statements that find rows which break a promise of the queue."""
         ...
 
     def integrity(self) -> list[str]:

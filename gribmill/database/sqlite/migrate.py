@@ -7,27 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gribmill.queue.backend.sqlite.statements import statement, statement_names
+from gribmill.database.sqlite.statements import statement, statement_names
 from gribmill.queue.errors import StoreUnsafe
 from gribmill.queue.times import to_text
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One numbered file. The queue numbers from 1, other packages from a thousand of their own."""
+    """One numbered file. The queue's begin at 1, the catalogue's at 1001."""
 
     version: int
-    package: str
     name: str
 
 
-def migrations(packages: tuple[str, ...]) -> list[Migration]:
-    """Those of all packages, ascending."""
-    found = [
-        Migration(int(name.split("_")[0]), package, f"migrations/{name}")
-        for package in packages
-        for name in statement_names("sqlite", "migrations", package)
-    ]
+def migrations() -> list[Migration]:
+    """All of them, ascending."""
+    found = [Migration(int(name.split("_")[0]), f"migrations/{name}") for name in statement_names("migrations")]
     return sorted(found, key=lambda migration: migration.version)
 
 
@@ -38,9 +33,9 @@ def applied_versions(connection: sqlite3.Connection) -> set[int]:
     return {row[0] for row in connection.execute("SELECT version FROM schema_migrations").fetchall()}
 
 
-def missing_migrations(connection: sqlite3.Connection, packages: tuple[str, ...], path: Path) -> list[Migration]:
+def missing_migrations(connection: sqlite3.Connection, path: Path) -> list[Migration]:
     """What is still to be applied. A file that a newer gribmill has written is refused."""
-    known = migrations(packages)
+    known = migrations()
     applied = applied_versions(connection)
     strange = applied - {migration.version for migration in known}
     if strange:
@@ -51,13 +46,13 @@ def missing_migrations(connection: sqlite3.Connection, packages: tuple[str, ...]
     return [migration for migration in known if migration.version not in applied]
 
 
-def migrate(connection: sqlite3.Connection, packages: tuple[str, ...], path: Path, now: float) -> None:
+def migrate(connection: sqlite3.Connection, path: Path, now: float) -> None:
     """Apply what is missing, in the write transaction that the caller holds: all of it or nothing."""
     connection.execute(
         "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)"
     )
-    for migration in missing_migrations(connection, packages, path):
-        for text in split_statements(statement("sqlite", migration.name, migration.package)):
+    for migration in missing_migrations(connection, path):
+        for text in split_statements(statement(migration.name)):
             connection.execute(text)
         connection.execute("INSERT INTO schema_migrations VALUES (?, ?)", (migration.version, to_text(now)))
 

@@ -6,9 +6,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gribmill.queue.backend.sqlite.error_translation import plain_faults
-from gribmill.queue.backend.sqlite.migrate import applied_versions
-from gribmill.queue.backend.sqlite.statements import statement
+from gribmill.database.sqlite.error_translation import plain_faults
+from gribmill.database.sqlite.migrate import applied_versions
+from gribmill.database.sqlite.statements import statement
 from gribmill.queue.errors import StoreCorrupt
 
 
@@ -21,4 +21,4 @@ def check_copy(path: Path) -> int:
         wrong = [row[0] for row in connection.execute("PRAGMA integrity_check").fetchall() if row[0] != "ok"]
         if wrong:
             raise StoreCorrupt(f"{path}: the copy is not sound: {'; '.join(wrong[:3])}")
-        return sum(row["n"] for row in connection.execute(statement("sqlite", "counts")).fetchall())
+        return sum(row["n"] for row in connection.execute(statement("listing/counts")).fetchall())

@@ -1,0 +1,5 @@
+"""The queue's database as one SQLite file."""
+
+from gribmill.database.sqlite.database import SqliteDatabase
+
+__all__ = ["SqliteDatabase", "check_backup"]

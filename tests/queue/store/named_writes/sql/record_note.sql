@@ -1,1 +1,0 @@
-INSERT INTO notes (job_id, text, at) VALUES (:job_id, :text, :now)
