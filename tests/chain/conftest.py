@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.chain.stock import IDS, Stock, make_stock
-from tests.chain.world import World, developers_own
+from tests.chain.chain_driver import World, developers_own
+from tests.chain.sample_forecasts import IDS, Stock, make_stock
 
 NewWorld = Callable[..., World]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gribmill.queue.model import Snoozed, Succeeded
 from tests.chain.conftest import NewWorld, of_model
-from tests.chain.stock import IDS
+from tests.chain.sample_forecasts import IDS
 
 REGIONS = ("ne", "texas")
 

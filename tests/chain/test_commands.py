@@ -11,8 +11,8 @@ import pytest
 from gribmill.pipeline.scan_schedule import scan_job
 from gribmill.queue.model import Succeeded
 from gribmill.tiles.read.tile import read_tile
+from tests.chain.chain_driver import World
 from tests.chain.conftest import NewWorld, of_model
-from tests.chain.world import World
 from tests.waiting import wait_until
 
 

@@ -9,9 +9,9 @@ import pytest
 from gribmill.queue.model import Failed, Snoozed
 from gribmill.sandbox.publisher.fault import Fault, Kind
 from gribmill.sandbox.publisher.faults import Faults
-from tests.chain.comparing import same_weather, source_of
+from tests.chain.chain_driver import World
+from tests.chain.compare_tiles import same_weather, source_of
 from tests.chain.conftest import NewWorld, of_model
-from tests.chain.world import World
 
 PASSING: tuple[Kind, ...] = ("500", "cut", "flip", "vanish")
 KINDS: tuple[Kind, ...] = ("truncate", "stale-idx", "500", "flip", "vanish", "replace", "cut")

@@ -15,9 +15,9 @@ from gribmill.pipeline.handlers.prune import remove_leftovers
 from gribmill.pipeline.scan_schedule import scan_job
 from gribmill.sandbox.publisher.fault import Fault
 from gribmill.sandbox.publisher.faults import Faults
+from tests.chain.chain_driver import environment
 from tests.chain.conftest import NewWorld, of_model
-from tests.chain.dies import POINTS
-from tests.chain.world import environment
+from tests.chain.die_at_point import POINTS
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process
@@ -32,7 +32,7 @@ Dying = Callable[[Path, str], int]
 @pytest.fixture(scope="module")
 def dying() -> Iterator[Dying]:
     """Lets a worker live until that point; its exit code."""
-    words = [sys.executable, "-m", "tests.chain.dies"]
+    words = [sys.executable, "-m", "tests.chain.die_at_point"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(words, cwd=CHECKOUT, env=environment(), text=True, bufsize=1, **pipes) as process:
         assert process.stdin

@@ -13,9 +13,9 @@ from gribmill.pipeline.handlers.publish import publish_job
 from gribmill.pipeline.scan_schedule import scan_job
 from gribmill.queue.model import Failed, Succeeded
 from gribmill.queue.worker.in_process import Ticker
-from tests.chain.comparing import source_of
+from tests.chain.chain_driver import MIRRORS, World
+from tests.chain.compare_tiles import source_of
 from tests.chain.conftest import NewWorld, of_model
-from tests.chain.world import MIRRORS, World
 
 
 @pytest.mark.parametrize("kept", [True, False])

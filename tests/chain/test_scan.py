@@ -14,8 +14,8 @@ from gribmill.queue.times import to_text
 from gribmill.queue.worker.task import PermanentFailure
 from gribmill.sandbox.publisher.fault import Fault
 from gribmill.sandbox.publisher.faults import Faults
+from tests.chain.chain_driver import World
 from tests.chain.conftest import NewWorld
-from tests.chain.world import World
 
 
 def scanned(world: World, model_id: str, hours_after: float, *, record: bool = True) -> Outcome:

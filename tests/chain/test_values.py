@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.chain.stock import ABSENT, IDS, Stock
+from tests.chain.sample_forecasts import ABSENT, IDS, Stock
 
 BOX = {"ne": (-80.6, 38.8, -66.8, 47.6), "texas": (-107.0, 25.6, -93.3, 36.7)}
 Floats = NDArray[np.float64]

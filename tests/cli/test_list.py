@@ -9,7 +9,7 @@ import pytest
 from gribmill.queue.model import Failed, NewJob, Report, Succeeded
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
-from tests.cli.hands import add, by_hand, take
+from tests.cli.job_driver import add, by_hand, take
 
 
 @pytest.fixture

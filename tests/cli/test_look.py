@@ -16,7 +16,7 @@ import pytest
 from gribmill.queue.model import Failed, Succeeded
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
-from tests.cli.hands import add, by_hand, end, take
+from tests.cli.job_driver import add, by_hand, end, take
 
 
 def test_stats_tell_depth_waits_runs_and_failures(gribmill: Run, store: Store, data: Path) -> None:

@@ -10,7 +10,7 @@ from gribmill.queue.model import ClaimRequest, Failed, Stopped, Succeeded
 from gribmill.queue.model import Report as AttemptReport
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
-from tests.cli.hands import add, by_hand, end, take
+from tests.cli.job_driver import add, by_hand, end, take
 
 
 def test_retry_reports_on_each_and_fails_when_one_is_refused(gribmill: Run, store: Store) -> None:

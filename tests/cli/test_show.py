@@ -10,7 +10,7 @@ import pytest
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
-from tests.cli.hands import add, by_hand, end, take
+from tests.cli.job_driver import add, by_hand, end, take
 
 
 def test_timeline_tells_attempts_with_exit_codes_tails_and_errors(gribmill: Run, store: Store) -> None:

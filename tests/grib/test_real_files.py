@@ -14,7 +14,7 @@ from gribmill.grib.grid.scan_order import ALTERNATING
 from gribmill.grib.messages import map_file
 from tests.grib.whole_winds import earth_relative
 from tests.real_files import real, real_files
-from tests.witness.bench import Bench
+from tests.witness.other_decoders import Bench
 
 pytestmark = pytest.mark.witness
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gribmill.queue.store import Store
-from tests.queue.store.bench import BENCHES, Bench
 from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.tested_backend import BENCHES, Bench
 
 
 @pytest.fixture(params=sorted(BENCHES))

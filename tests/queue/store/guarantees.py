@@ -11,8 +11,21 @@ import pytest
 from gribmill.queue.errors import Reserved
 from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
 from gribmill.queue.trigger import NewTrigger
-from tests.queue.store.bench import Bench
-from tests.queue.store.hands import LEASE, add, asks, attempts, claim, drain, fail, report, snooze, stop, succeed, take
+from tests.queue.store.store_driver import (
+    LEASE,
+    add,
+    asks,
+    attempts,
+    claim,
+    drain,
+    fail,
+    report,
+    snooze,
+    stop,
+    succeed,
+    take,
+)
+from tests.queue.store.tested_backend import Bench
 
 
 def committed_job_is_there_for_every_process(bench: Bench) -> None:

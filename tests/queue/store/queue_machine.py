@@ -11,10 +11,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from gribmill.queue.errors import NotAllowed, Reserved
 from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Report, Snoozed, Stopped, Succeeded
 from gribmill.queue.times import to_text
-from tests.queue.store.bench import Bench, SqliteBench
-from tests.queue.store.hands import asks
 from tests.queue.store.plain_queue import PlainJob, PlainQueue, moment
 from tests.queue.store.sample_types import ALL, TYPES
+from tests.queue.store.store_driver import asks
+from tests.queue.store.tested_backend import Bench, SqliteBench
 
 WORKERS = ("w0", "w1", "w2")
 LEASE = 60.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gribmill.queue.model import NewJob, Report, Succeeded
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import LEASE, add, asks, attempts, claim, fail, succeed, take
+from tests.queue.store.store_driver import LEASE, add, asks, attempts, claim, fail, succeed, take
 
 
 def tiles(store: Store, hour: int, count: int, kind: str = "tile", **fields: object) -> list[int]:

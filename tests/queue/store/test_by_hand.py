@@ -10,9 +10,9 @@ import pytest
 from gribmill.queue.errors import UnknownJobType
 from gribmill.queue.store import Store
 from gribmill.queue.times import to_text
-from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import LEASE, add, attempts, claim, drain, fail, succeed, take
+from tests.queue.store.store_driver import LEASE, add, attempts, claim, drain, fail, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 INSERT = "INSERT INTO jobs (type, args, priority, status, created_at) VALUES (?, ?, ?, 'pending', ?)"
 CLAIM = """UPDATE jobs SET status = 'processing', worker_id = 'hand-1', started_at = ?

@@ -11,10 +11,10 @@ from gribmill.queue.errors import JobNotFound, NotAllowed, UnknownJobType
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Snoozed, Stopped
 from gribmill.queue.store import Store
-from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import LEASE, add, attempts, claim, drain, fail, report, stop, succeed, take
 from tests.queue.store.sample_types import TYPES
+from tests.queue.store.store_driver import LEASE, add, attempts, claim, drain, fail, report, stop, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 
 def test_pending_job_is_cancelled_at_once(store: Store) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.database.sqlite.statements import statement
 from gribmill.queue.store import Store
-from tests.queue.store.bench import Bench
-from tests.queue.store.hands import add, fail, succeed, take
 from tests.queue.store.sample_types import TYPES
+from tests.queue.store.store_driver import add, fail, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 
 def counts(store: Store, kind: str = "plain") -> dict[str, int]:

@@ -7,7 +7,7 @@ import pytest
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import LEASE, add, claim, drain, fail, stop, succeed, take
+from tests.queue.store.store_driver import LEASE, add, claim, drain, fail, stop, succeed, take
 
 
 def test_child_runs_when_its_last_parent_is_done(store: Store) -> None:

@@ -20,8 +20,8 @@ from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.queue.errors import StoreError
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from tests.queue.store.hands import add, asks, claim, succeed, take
 from tests.queue.store.sample_types import TYPES
+from tests.queue.store.store_driver import add, asks, claim, succeed, take
 
 
 class Disk:

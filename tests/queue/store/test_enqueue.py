@@ -11,9 +11,9 @@ from gribmill.queue.errors import BadArguments, JobNotFound, StatementRefused, U
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.store.queries import JobFilter
-from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import add, claim, drain, fail, stop, succeed, take
+from tests.queue.store.store_driver import add, claim, drain, fail, stop, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 
 def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, clock: FakeClock) -> None:

@@ -11,9 +11,9 @@ from gribmill.queue.errors import BadArguments, JobNotFound, StatementRefused
 from gribmill.queue.model import Failed, NewJob, Report, Snoozed, Succeeded, Ticket, Write
 from gribmill.queue.store import Store
 from gribmill.queue.store.queries import JobFilter
-from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import add, attempts, claim, fail, report, snooze, stop, succeed, take
+from tests.queue.store.store_driver import add, attempts, claim, fail, report, snooze, stop, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 
 def test_completed_job_keeps_no_worker_and_its_attempt_keeps_everything(store: Store, clock: FakeClock) -> None:

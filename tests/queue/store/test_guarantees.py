@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.queue.store.bench import Bench
 from tests.queue.store.guarantees import GUARANTEES
+from tests.queue.store.tested_backend import Bench
 
 
 @pytest.mark.parametrize("scenario", GUARANTEES, ids=lambda scenario: scenario.__name__)

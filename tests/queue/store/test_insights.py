@@ -10,9 +10,9 @@ from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.store.queries import JobFilter, TypeStats
-from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import add, claim, fail, snooze, stop, succeed, take
+from tests.queue.store.store_driver import add, claim, fail, snooze, stop, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 
 def stats_of(store: Store, kind: str) -> TypeStats:

@@ -7,9 +7,9 @@ import pytest
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import LEASE, add, attempts, claim, fail, succeed, take
+from tests.queue.store.store_driver import LEASE, add, attempts, claim, fail, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 
 def test_heartbeat_renews_all_leases_of_its_worker_and_no_other(store: Store, clock: FakeClock) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from gribmill.queue.errors import BadArguments, JobNotFound, NotAllowed
 from gribmill.queue.store import Store
-from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import add, drain, snooze, succeed, take
+from tests.queue.store.store_driver import add, drain, snooze, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 
 def order(store: Store) -> list[int]:

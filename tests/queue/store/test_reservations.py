@@ -6,9 +6,9 @@ import pytest
 
 from gribmill.queue.errors import NotAllowed, Reserved, UnknownJobType
 from gribmill.queue.store import Store
-from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import add, claim, drain, succeed, take
+from tests.queue.store.store_driver import add, claim, drain, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 
 def test_reservation_of_a_type_holds_back_that_type_alone(store: Store) -> None:

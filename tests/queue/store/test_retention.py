@@ -5,9 +5,9 @@ from __future__ import annotations
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.times import to_text
-from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import add, fail, snooze, stop, succeed, take
+from tests.queue.store.store_driver import add, fail, snooze, stop, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 DAY = 86_400.0
 

@@ -21,10 +21,10 @@ from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.queue.errors import StatementRefused, StoreBusy, StoreError
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from tests.queue.store.bench import Bench, SqliteBench
-from tests.queue.store.hands import add, claim, drain, succeed, take
 from tests.queue.store.mutant import Mutant
 from tests.queue.store.sample_types import TYPES
+from tests.queue.store.store_driver import add, claim, drain, succeed, take
+from tests.queue.store.tested_backend import Bench, SqliteBench
 
 MEGABYTE = 1024 * 1024
 

@@ -12,10 +12,10 @@ from gribmill.queue.errors import BadArguments, BadTrigger, TriggerNotFound, Unk
 from gribmill.queue.job_type import Registry
 from gribmill.queue.store import Store
 from gribmill.queue.trigger import NewTrigger
-from tests.queue.store.bench import Bench
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.hands import succeed, take
 from tests.queue.store.sample_types import UNIQUE
+from tests.queue.store.store_driver import succeed, take
+from tests.queue.store.tested_backend import Bench
 
 
 def at(clock: FakeClock, text: str) -> None:

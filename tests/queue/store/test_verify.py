@@ -9,8 +9,8 @@ import pytest
 from gribmill.queue.model import NewJob
 from gribmill.queue.times import to_text
 from gribmill.queue.trigger import NewTrigger
-from tests.queue.store.bench import Bench
-from tests.queue.store.hands import add, fail, snooze, stop, succeed, take
+from tests.queue.store.store_driver import add, fail, snooze, stop, succeed, take
+from tests.queue.store.tested_backend import Bench
 
 Break = Callable[[Bench], int | None]
 

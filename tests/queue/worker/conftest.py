@@ -12,8 +12,8 @@ import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
-from tests.queue.worker.rig import ROOT, Rig, Workers
-from tests.queue.worker.types import TYPES
+from tests.queue.worker.sample_types import TYPES
+from tests.queue.worker.worker_driver import ROOT, Rig, Workers
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -12,7 +12,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.settings import LogSettings
-from tests.queue.worker.types import TYPES, TYPES_PATH
+from tests.queue.worker.sample_types import TYPES, TYPES_PATH
 
 
 def main() -> None:

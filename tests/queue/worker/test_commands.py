@@ -18,7 +18,7 @@ from gribmill.database.sqlite import SqliteDatabase
 from gribmill.pipeline.job_types import TYPES
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from tests.queue.worker.rig import Workers, statuses
+from tests.queue.worker.worker_driver import Workers, statuses
 from tests.waiting import wait_until
 
 

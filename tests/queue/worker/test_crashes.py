@@ -15,7 +15,7 @@ from gribmill.queue.worker import executor_handle as child_module
 from gribmill.queue.worker import executor_pool as crew_module
 from gribmill.queue.worker import lane as lane_module
 from gribmill.queue.worker.executor_handle import Child
-from tests.queue.worker.rig import Rig, alive, attempts, enqueue, holding, statuses
+from tests.queue.worker.worker_driver import Rig, alive, attempts, enqueue, holding, statuses
 
 pytestmark = pytest.mark.process
 

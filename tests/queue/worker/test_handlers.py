@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.queue.worker.rig import Rig, attempts, enqueue, holding, statuses
+from tests.queue.worker.worker_driver import Rig, attempts, enqueue, holding, statuses
 
 pytestmark = pytest.mark.process
 

@@ -13,9 +13,9 @@ import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
-from tests.queue.worker.rig import Workers
-from tests.queue.worker.storm import Storm, fill, reckon, wait_for_all
-from tests.queue.worker.types import TYPES
+from tests.queue.worker.random_kills import Storm, fill, reckon, wait_for_all
+from tests.queue.worker.sample_types import TYPES
+from tests.queue.worker.worker_driver import Workers
 
 pytestmark = pytest.mark.process
 
@@ -38,7 +38,7 @@ def test_workers_under_fire_lose_nothing_and_do_nothing_twice(
 
 
 def torture(database: Path, seed: int, count: int) -> dict[str, object]:
-    command = [sys.executable, "-m", "tests.queue.worker.torture", str(database), str(seed), str(count)]
+    command = [sys.executable, "-m", "tests.queue.worker.die_in_transactions", str(database), str(seed), str(count)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     result: dict[str, object] = json.loads(done.stdout)

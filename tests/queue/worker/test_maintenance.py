@@ -15,8 +15,8 @@ from gribmill.queue.store.retention import Pruned
 from gribmill.queue.worker import maintenance
 from gribmill.queue.worker.maintenance import Maintenance
 from gribmill.queue.worker.options import WorkerOptions
-from tests.queue.worker.rig import enqueue
-from tests.queue.worker.types import TYPES, TYPES_PATH
+from tests.queue.worker.sample_types import TYPES, TYPES_PATH
+from tests.queue.worker.worker_driver import enqueue
 
 LEASE = 60.0
 

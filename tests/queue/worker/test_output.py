@@ -9,7 +9,7 @@ import pytest
 from gribmill.queue.model import Failed, Snoozed, Stopped, Succeeded
 from gribmill.queue.worker.output_tail import Tail
 from gribmill.queue.worker.redact import HIDDEN, redact, redacted
-from tests.queue.worker.rig import Rig
+from tests.queue.worker.worker_driver import Rig
 
 # What is printed, and what must not be seen of it.
 SECRETS = [

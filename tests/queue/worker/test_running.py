@@ -13,7 +13,7 @@ from gribmill.logs import JOB_FIELDS, fields_of
 from gribmill.queue.model import ClaimRequest, NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.worker.in_process import Ticker
-from tests.queue.worker.rig import Rig, attempts, enqueue, holding, statuses
+from tests.queue.worker.worker_driver import Rig, attempts, enqueue, holding, statuses
 
 pytestmark = pytest.mark.process
 

@@ -17,7 +17,7 @@ from gribmill.queue.errors import StoreFull
 from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
 from gribmill.queue.worker import supervisor as supervisor_module
-from tests.queue.worker.rig import Rig, Workers, alive, at_rest, attempts, enqueue, holding, statuses
+from tests.queue.worker.worker_driver import Rig, Workers, alive, at_rest, attempts, enqueue, holding, statuses
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process

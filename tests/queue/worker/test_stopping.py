@@ -9,7 +9,7 @@ from signal import SIGTERM
 import pytest
 
 from gribmill.queue.store import Store
-from tests.queue.worker.rig import Rig, Workers, alive, attempts, enqueue, holding, statuses
+from tests.queue.worker.worker_driver import Rig, Workers, alive, attempts, enqueue, holding, statuses
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process

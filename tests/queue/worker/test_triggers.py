@@ -15,7 +15,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.times import to_text
 from gribmill.queue.trigger import NewTrigger
 from gribmill.queue.worker.in_process import Ticker
-from tests.queue.worker.rig import Rig
+from tests.queue.worker.worker_driver import Rig
 
 pytestmark = pytest.mark.process
 

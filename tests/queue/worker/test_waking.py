@@ -14,7 +14,7 @@ import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
-from tests.queue.worker.rig import Rig, enqueue
+from tests.queue.worker.worker_driver import Rig, enqueue
 
 pytestmark = pytest.mark.process
 
@@ -24,7 +24,7 @@ from pathlib import Path
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from gribmill.queue.model import NewJob
-from tests.queue.worker.types import TYPES
+from tests.queue.worker.sample_types import TYPES
 print(Store(SqliteDatabase(Path(sys.argv[1])), TYPES).enqueue(NewJob("stunt", {"do": "nothing"})).id)
 """
 

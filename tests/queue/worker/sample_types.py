@@ -25,7 +25,9 @@ class GroupArgs(Args):
 
 def _stunt(key: str, **how: object) -> JobType:
     settings = {"lane": "fetch", "backoff_base_s": 0.05, "backoff_cap_s": 0.1, **how}
-    return JobType(key=key, description="", args=StuntArgs, handler="tests.queue.worker.stunts:run", **settings)
+    return JobType(
+        key=key, description="", args=StuntArgs, handler="tests.queue.worker.sample_handlers:run", **settings
+    )
 
 
 TYPES = Registry(
@@ -40,11 +42,11 @@ TYPES = Registry(
         description="",
         args=GroupArgs,
         lane="build",
-        handler="tests.queue.worker.stunts:run_group",
+        handler="tests.queue.worker.sample_handlers:run_group",
         batch_max=12,
         backoff_base_s=0.05,
         backoff_cap_s=0.1,
         group_by=lambda args: args.group,
     ),
 )
-TYPES_PATH = "tests.queue.worker.types:TYPES"
+TYPES_PATH = "tests.queue.worker.sample_types:TYPES"

@@ -15,7 +15,7 @@ from typing import Any
 from gribmill.queue.model import Job, NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.store.queries import JobFilter
-from tests.queue.worker.rig import Process, Workers
+from tests.queue.worker.worker_driver import Process, Workers
 from tests.waiting import wait_until
 
 LEASE_SECONDS = 2.0

@@ -1,6 +1,6 @@
-"""Workers that are killed at one point of their work: `python -m tests.chain.dies` reads SETTINGS TAB POINT lines.
+"""`python -m tests.chain.die_at_point` reads lines SETTINGS TAB POINT and runs a worker that is killed at that point.
 
-Each line is the life of one forked process, and is answered with how it ended: imports are paid for once.
+Each line forks one process and is answered with its exit code. Forking pays for the imports once.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from gribmill.sandbox.publisher.faults import Faults
 from gribmill.sandbox.publisher.server import Seen, Server
 from gribmill.settings import Settings
 from gribmill.storage.latest import read_latest
-from tests.chain.stock import Stock, tables
+from tests.chain.sample_forecasts import Stock, tables
 from tests.waiting import wait_until
 
 MIRRORS = ("aws", "gcs")

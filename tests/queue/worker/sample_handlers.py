@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
 from gribmill.queue.worker.task import Batch, Task
-from tests.queue.worker.types import GroupArgs, StuntArgs
+from tests.queue.worker.sample_types import GroupArgs, StuntArgs
 from tests.waiting import wait_until
 
 _eaten: list[bytes] = []

@@ -17,7 +17,7 @@ from gribmill.queue.model import Attempt, Job, NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.supervisor import Supervisor
-from tests.queue.worker.types import TYPES_PATH
+from tests.queue.worker.sample_types import TYPES_PATH
 from tests.waiting import LOOK_AGAIN_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]

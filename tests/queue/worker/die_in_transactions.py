@@ -1,6 +1,6 @@
-"""`python -m tests.queue.worker.torture DATABASE SEED COUNT`: processes that die inside and between statements.
+"""`python -m tests.queue.worker.die_in_transactions DATABASE SEED COUNT` kills processes in and between statements.
 
-Prints how many died where, as JSON. Forks, so that a death costs milliseconds.
+Prints as JSON how many died at each statement. It forks, so that each death costs only milliseconds.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from gribmill.database.sqlite import database as database_module
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from tests.queue.worker.storm import any_left
-from tests.queue.worker.types import TYPES
+from tests.queue.worker.random_kills import any_left
+from tests.queue.worker.sample_types import TYPES
 
 PROCESSES = 4
 LEASE_SECONDS = 0.3
