@@ -1,40 +1,177 @@
-"""A run's name, YYYYMMDD_HH, and its time."""
+"""What a model, a run, a forecast hour, a region and a tile are called: one pattern and one parser each.
+
+Every name that reaches a path, a row or a job's arguments is one of these, and none can climb out of the data root.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Annotated, Final
 
-from gribmill.ingest.errors import IngestError
+from pydantic import Field
 
-# Years have four digits in every key; and nobody forecasts earlier ones.
-FIRST_YEAR = 1000
-_RUN_ID = re.compile(r"([0-9]{8})_([0-9]{2})")
+from gribmill.errors import GribmillError
+
+_NAME = r"[a-z0-9][a-z0-9_-]{0,39}"
+# hrrr; gefs.p01 is member 1 of GEFS; gfs-g2 holds the fields of a file that are on a second grid.
+MODEL_ID: Final = re.compile(_NAME + r"(\.[a-z0-9]{1,8})?(-g[0-9]{1,3})?")
+FAMILY_NAME: Final = re.compile(_NAME)
+REGION_NAME: Final = re.compile(_NAME)
+# 20230125_12. Minutes follow only where a run does not start on the hour, as in files that others made.
+RUN_ID: Final = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})_([0-9]{2})([0-9]{2})?")
+# The longest forecasts published run to 840 h (GEFS); a year leaves room and catches nonsense.
+HOUR_LIMIT: Final = 8784
+# Publishers write years with four digits, and no forecast is older.
+FIRST_PUBLISHED_YEAR: Final = 1000
+
+ModelId = Annotated[str, Field(pattern=f"^{MODEL_ID.pattern}$", description="A model, such as hrrr or gefs.p01")]
+RunId = Annotated[str, Field(pattern=f"^{RUN_ID.pattern}$", description="A run as YYYYMMDD_HH, in UTC")]
+Hour = Annotated[int, Field(ge=0, le=HOUR_LIMIT, strict=True, description="Forecast hour")]
+RegionName = Annotated[str, Field(pattern=f"^{REGION_NAME.pattern}$", description="A region, such as ne")]
 
 
-def run_time(run_id: str) -> datetime:
-    """`20230125_12` as an aware UTC time; anything else is an IngestError."""
-    found = _RUN_ID.fullmatch(run_id)
-    with contextlib.suppress(ValueError):
-        moment = datetime.strptime(found[1] + found[2], "%Y%m%d%H").replace(tzinfo=UTC) if found else None
-        if moment and moment.year >= FIRST_YEAR:
-            return moment
-    raise IngestError(f"{run_id!r} is no run: a run is YYYYMMDD_HH, such as 20230125_12")
+class IdentityError(GribmillError):
+    """A name that no model, run, hour or region can have."""
 
 
-def run_id(run: datetime) -> str:
-    """The name of the run that began at `run` (a whole hour in UTC)."""
-    return f"{whole_hour(run):%Y%m%d_%H}"
+def run_id(moment: datetime) -> str:
+    """`YYYYMMDD_HH` in UTC of the run that began at this moment; minutes follow unless it began on the hour."""
+    begin = _in_utc(moment)
+    # strftime's %Y has fewer than four digits before the year 1000.
+    return f"{begin.year:04d}{begin:%m%d_%H}" + (f"{begin:%M}" if begin.minute else "")
+
+
+def run_time(run: str) -> datetime:
+    """`20230125_12` as an aware UTC time."""
+    found = RUN_ID.fullmatch(run)
+    if found is not None:
+        year, month, day, hour, minute = (int(part or 0) for part in found.groups())
+        try:
+            return datetime(year, month, day, hour, minute, tzinfo=UTC)
+        except ValueError:
+            pass  # the calendar has no such day
+    raise IdentityError(f"{run!r} is not a run: use YYYYMMDD_HH, such as 20230125_12")
 
 
 def whole_hour(run: datetime) -> datetime:
-    """The same time in UTC; an IngestError unless it is aware and a whole hour."""
-    if run.tzinfo is None:
-        raise IngestError(f"the run {run} has no time zone; runs are in UTC")
-    moment = run.astimezone(UTC)
-    if moment.year < FIRST_YEAR:
-        raise IngestError(f"no run begins in the year {moment.year}")
+    """The same time in UTC, as publishers' runs begin: on the hour."""
+    moment = _in_utc(run)
+    if moment.year < FIRST_PUBLISHED_YEAR:
+        raise IdentityError(f"no run begins in the year {moment.year}")
     if (moment.minute, moment.second, moment.microsecond) != (0, 0, 0):
-        raise IngestError(f"no run begins at {moment.isoformat()}: runs begin on the hour")
+        raise IdentityError(f"no run begins at {moment.isoformat()}: runs begin on the hour")
     return moment
+
+
+def check_run_id(run: str) -> str:
+    """The same run id. A day that the calendar lacks is found by `run_time` alone."""
+    if not RUN_ID.fullmatch(run):
+        raise IdentityError(f"{run!r} is not a run: use YYYYMMDD_HH, such as 20230125_12")
+    return run
+
+
+def check_hour(hour: int) -> int:
+    """The same forecast hour."""
+    if not 0 <= hour <= HOUR_LIMIT:
+        raise IdentityError(f"{hour} is not a forecast hour: use 0 to {HOUR_LIMIT}")
+    return hour
+
+
+def check_model_id(model: str) -> str:
+    """The same model id: a family (hrrr), or one of its members (gefs.p01)."""
+    if not MODEL_ID.fullmatch(model):
+        raise IdentityError(f"{model!r} is not a model name: use up to 40 of a-z, 0-9, _ and -, not _ or - first")
+    return model
+
+
+def check_family_name(family: str) -> str:
+    """The same name of a model and all its members."""
+    if not FAMILY_NAME.fullmatch(family):
+        raise IdentityError(f"{family!r} is not a model name: use up to 40 of a-z, 0-9, _ and -, not _ or - first")
+    return family
+
+
+def check_region_name(region: str) -> str:
+    """The same region name."""
+    if not REGION_NAME.fullmatch(region):
+        raise IdentityError(f"{region!r} is not a region name: use up to 40 of a-z, 0-9, _ and -, not _ or - first")
+    return region
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RunRef:
+    """One run of a model. Sorted by time within a model."""
+
+    model_id: str
+    run_id: str
+
+    def __post_init__(self) -> None:
+        check_model_id(self.model_id)
+        check_run_id(self.run_id)
+
+    def __str__(self) -> str:
+        return f"{self.model_id}/{self.run_id}"
+
+    @property
+    def time(self) -> datetime:
+        """When the run began."""
+        return run_time(self.run_id)
+
+    def hour(self, hour: int) -> HourRef:
+        return HourRef(self.model_id, self.run_id, hour)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class HourRef:
+    """One forecast hour of a run: one file of its publisher, and one tile per region."""
+
+    model_id: str
+    run_id: str
+    hour: int
+
+    def __post_init__(self) -> None:
+        check_model_id(self.model_id)
+        check_run_id(self.run_id)
+        check_hour(self.hour)
+
+    def __str__(self) -> str:
+        """Zero-padded, so that texts sort by hour."""
+        return f"{self.model_id}/{self.run_id}/{self.hour:03d}"
+
+    @property
+    def run(self) -> RunRef:
+        return RunRef(self.model_id, self.run_id)
+
+    def tile(self, region: str) -> TileRef:
+        return TileRef(self.model_id, self.run_id, self.hour, region)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TileRef:
+    """The tile of one region at one forecast hour of a run."""
+
+    model_id: str
+    run_id: str
+    hour: int
+    region: str
+
+    def __post_init__(self) -> None:
+        check_model_id(self.model_id)
+        check_run_id(self.run_id)
+        check_hour(self.hour)
+        check_region_name(self.region)
+
+    def __str__(self) -> str:
+        return f"{self.model_id}/{self.run_id}/{self.region}/{self.hour:03d}"
+
+    @property
+    def hour_ref(self) -> HourRef:
+        return HourRef(self.model_id, self.run_id, self.hour)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise IdentityError(f"the run {moment} has no time zone; runs are in UTC")
+    return moment.astimezone(UTC)

@@ -34,12 +34,16 @@ class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         if isinstance(value, datetime):
             return value
+        from gribmill.identity import IdentityError, run_time
+
         for form in ("%Y-%m-%d", "%Y%m%d"):
             with contextlib.suppress(ValueError):
                 return datetime.strptime(str(value), form).replace(hour=self.hour, tzinfo=UTC)
-        for form in ("%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y%m%d_%H"):
+        for form in ("%Y-%m-%dT%H", "%Y-%m-%dT%H:%M"):
             with contextlib.suppress(ValueError):
                 return datetime.strptime(str(value), form).replace(tzinfo=UTC)
+        with contextlib.suppress(IdentityError):
+            return run_time(str(value))
         raise click.BadParameter(
             f"{value!r} is no time: write 2026-11-01, 2026-11-01T06 or 20261101_06 (UTC)", ctx, param
         )

@@ -69,12 +69,13 @@ def cut(
     gribmill cut gfs.f024 --region europe --all
     gribmill cut gfs.f024 --region europe --resolution 0.5 --method cells
     """
+    from gribmill.identity import check_model_id
     from gribmill.tiles.build.build import build
-    from gribmill.tiles.build.cut import check_model
 
     settings: Settings = ctx.obj
     regions = _regions(settings, names, boxes, resolution, method, encoding)
-    check_model(model)
+    if model is not None:
+        check_model_id(model)
     _check_known(variables, everything)
     cores = threads or os.cpu_count() or 1
     cut_one = partial(build, model=model, variables=variables, everything=everything, written=set(), threads=cores)

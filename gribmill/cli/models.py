@@ -249,7 +249,9 @@ def _title(model: Model, *, whole: bool) -> str:
 
 
 def _run_id(run: datetime | None) -> str | None:
-    return f"{run:%Y%m%d_%H}" if run else None
+    from gribmill.identity import run_id
+
+    return run_id(run) if run else None
 
 
 def _clock(seconds: float) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
 from gribmill.errors import GribmillError
-from gribmill.identity import run_time
+from gribmill.identity import run_time, whole_hour
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.priority import HOUSEKEEPING, SCAN
 from gribmill.queue.errors import NotAllowed
@@ -30,9 +30,9 @@ RETRY_SECONDS = 5.0
 
 
 def scan_job(model_id: str, run_id: str | None = None) -> NewJob:
-    """A look at a model's newest runs, or at one run of it; an IngestError where that is no run."""
+    """A look at a model's newest runs, or at one run of it; an IdentityError where that is not a run."""
     if run_id is not None:
-        run_time(run_id)
+        whole_hour(run_time(run_id))
     args = {"model_id": model_id} | ({"run_id": run_id} if run_id is not None else {})
     return NewJob("scan_source", args, priority=SCAN, source="schedule")
 

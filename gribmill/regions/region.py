@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal, get_args
 
+from gribmill.identity import IdentityError, check_region_name
 from gribmill.regions.box import Box
 from gribmill.regions.errors import RegionError
 from gribmill.regions.geojson import box_of_geojson
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 Method = Literal["nearest", "bilinear", "cells"]
 Encoding = Literal["fast", "compact", "packed"]
-
-NAME_PATTERN = re.compile(r"^[a-z0-9][a-z0-9_-]{0,39}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +34,10 @@ class Region:
     encoding: Encoding = "fast"
 
     def __post_init__(self) -> None:
-        if not NAME_PATTERN.match(self.name):
-            raise RegionError(
-                f"{self.name!r} is no name for a region: use up to 40 of a-z, 0-9, _ and -, not _ or - first"
-            )
+        try:
+            check_region_name(self.name)
+        except IdentityError as error:
+            raise RegionError(str(error)) from None
         if self.resolution is not None and not 0.001 <= self.resolution <= 30:
             raise RegionError(f"region {self.name}: resolution is in degrees, 0.001 to 30, not {self.resolution:g}")
         if self.method is not None and self.method not in get_args(Method):

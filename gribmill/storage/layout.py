@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from gribmill.identity import MODEL_ID, REGION_NAME, RUN_ID, check_model_id, check_region_name, check_run_id
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.meta import RUN_ID
 
-SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
-MODEL_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}(\.[a-z0-9]{1,8})?")  # gefs.p01: member 1 of GEFS
 TILE_NAME = re.compile(r"(\d{3,4})(?:m([0-5]\d))?\.npz")
 LIMIT_LISTED = 100_000
 
@@ -49,17 +47,14 @@ class Shelf:
 # Asked for several times for every tile, and the same for every hour of a run.
 @lru_cache(maxsize=1024)
 def _folder(root: Path, model: str, run: str, region: str) -> Path:
-    for name, pattern in ((model, MODEL_ID), (run, RUN_ID), (region, SLUG)):
-        if not pattern.fullmatch(name):
-            raise TileError(f"{name!r} is not a name that a model, run or region can have")
-    return root / "tiles" / model / run / region
+    return root / "tiles" / check_model_id(model) / check_run_id(run) / check_region_name(region)
 
 
 def shelves(root: Path, model: str | None = None, run: str | None = None, region: str | None = None) -> Iterator[Shelf]:
     """Every shelf under the data root that fits, newest runs first."""
     for model_folder in _named(root / "tiles", MODEL_ID, model):
         for run_folder in reversed(_named(model_folder, RUN_ID, run)):
-            for region_folder in _named(run_folder, SLUG, region):
+            for region_folder in _named(run_folder, REGION_NAME, region):
                 yield Shelf(root, model_folder.name, run_folder.name, region_folder.name)
 
 

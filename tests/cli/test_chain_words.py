@@ -42,11 +42,22 @@ def test_scan_that_failed_here_fails_the_command(gribmill: Run, monkeypatch: pyt
     assert answer.out.endswith("gfs has no run 20261116_05: it does not begin at that time\n")
 
 
-@pytest.mark.parametrize("run_id", ["x", "", "20261301_00", "00010101_00"])
-def test_scan_of_what_is_no_run_is_refused_at_once(gribmill: Run, store: Store, run_id: str) -> None:
+@pytest.mark.parametrize(
+    ("run_id", "sentence"),
+    [
+        ("x", "'x' is not a run: use YYYYMMDD_HH, such as 20230125_12"),
+        ("", "'' is not a run: use YYYYMMDD_HH, such as 20230125_12"),
+        ("20261301_00", "'20261301_00' is not a run: use YYYYMMDD_HH, such as 20230125_12"),
+        ("20261101_0030", "no run begins at 2026-11-01T00:30:00+00:00: runs begin on the hour"),
+        ("00010101_00", "no run begins in the year 1"),
+    ],
+)
+def test_a_scan_of_what_is_not_a_run_is_refused_at_once(
+    gribmill: Run, store: Store, run_id: str, sentence: str
+) -> None:
     answer = gribmill("scan", "hrrr", "--run", run_id, "--here")
     assert answer.code == 1
-    assert answer.err == f"error: {run_id!r} is no run: a run is YYYYMMDD_HH, such as 20230125_12\n"
+    assert answer.err == f"error: {sentence}\n"
     assert not store.jobs(limit=10).jobs
 
 

@@ -124,7 +124,7 @@ def test_ids_cannot_climb_out_of_the_data_root(gribmill: Run) -> None:
     answer = gribmill("jobs", "enqueue", "build_tile", json.dumps({**TILE, "region": "../../etc"}))
     assert answer.code == 1 and "region" in answer.err
     answer = gribmill("jobs", "enqueue", "build_tile", json.dumps({**TILE, "run_id": "20231345_12"}))
-    assert answer.code == 1 and "run_id: '20231345_12' is no run" in answer.err
+    assert answer.code == 1 and "run_id: '20231345_12' is not a run" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gribmill.identity import run_id, run_time
-from gribmill.ingest.errors import IngestError, ModelError
+from gribmill.identity import IdentityError
+from gribmill.ingest.errors import ModelError
 from gribmill.ingest.models.hour_ranges import parse_steps, write_steps
 from gribmill.ingest.models.key_template import Template
 
@@ -91,24 +91,9 @@ def test_an_hour_that_does_not_fit_is_refused() -> None:
             HRRR.fill(RUN, hour)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["2026090106", "20260901_24", "20260230_00", "20260901_6", "../../x_00", "20260901_06\n", "２0260901_06"],
-)
-def test_only_dates_with_an_hour_are_runs(text: str) -> None:
-    with pytest.raises(IngestError, match="is no run"):
-        run_time(text)
-
-
-@given(RUNS)
-def test_run_ids_read_back(run: datetime) -> None:
-    assert run_time(run_id(run)) == run
-
-
-def test_runs_are_whole_hours_of_utc() -> None:
-    assert run_id(datetime(2026, 9, 1, 2, tzinfo=timezone(timedelta(hours=2)))) == "20260901_00"
+def test_runs_that_do_not_begin_on_the_hour_have_no_key() -> None:
     for wrong in (RUN.replace(tzinfo=None), RUN.replace(minute=30)):
-        with pytest.raises(IngestError):
+        with pytest.raises(IdentityError):
             HRRR.fill(wrong, 0)
 
 

@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from gribmill.cli.main import main
-from gribmill.ingest.errors import IngestError
+from gribmill.identity import IdentityError
 from gribmill.ingest.models.registry import models_named
 from gribmill.sandbox import publication
 from gribmill.sandbox.errors import MirrorError
@@ -70,7 +70,7 @@ def test_what_cannot_be_planned_is_said() -> None:
         plan([MODELS["ifs"]], "1-2", NOW, run=RUN_ID)
     with pytest.raises(MirrorError, match="--hours"):
         plan([MODELS["hrrr"]], "x", NOW)
-    with pytest.raises(IngestError):
+    with pytest.raises(IdentityError):
         plan([MODELS["hrrr"]], "0", NOW, run="yesterday")
 
 

@@ -117,7 +117,7 @@ def test_cut_says_what_is_wrong_with_its_options(root: Path, arguments: list[str
     [
         (["-r", "afrika"], "did you mean africa"),
         (["-b", "1,2,3"], "four numbers"),
-        (["-r", "africa", "--model", "../x"], "no name for a model"),
+        (["-r", "africa", "--model", "../x"], "not a model name"),
     ],
 )
 def test_cut_refuses_names_and_boxes_that_cannot_be(root: Path, arguments: list[str], words: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from gribmill.identity import IdentityError, check_family_name, check_model_id
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.mirrors.host import hosts
 from gribmill.ingest.mirrors.mirror import Mirror, clean_root
@@ -29,8 +29,6 @@ from gribmill.ingest.models.model_file import (
 )
 from gribmill.ingest.models.publish_times import Latency, Point
 
-FAMILY = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}")
-MODEL_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}(\.[a-z0-9]{1,8})?")
 MOST_FILES = 500
 
 
@@ -111,8 +109,10 @@ def _own_tables(own: OwnModels) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 
 
 def _merged(name: str, tables: Mapping[str, Any], known: Mapping[str, Any], source: str) -> dict[str, Any]:
-    if not FAMILY.fullmatch(name):
-        raise ModelError(f"{source}: {name!r} is no name for a model: up to 30 of a-z, 0-9, _ and -")
+    try:
+        check_family_name(name)
+    except IdentityError as error:
+        raise ModelError(f"{source}: {error}") from None
     like = tables.get("like", name)
     if "like" in tables and like not in known:
         raise ModelError(f"{source}: like = {like!r}, but there is no such model")
@@ -140,8 +140,10 @@ def _models(name: str, file: ModelFile, roots: Mapping[str, str]) -> Iterator[Mo
     latencies = tuple(_latency(row) for row in file.latency)
     for member in _members(file):
         model_id = f"{name}.{member.id}" if member.id else name
-        if not MODEL_ID.fullmatch(model_id):
-            raise ModelError(f"{model_id!r} is no id for a model")
+        try:
+            check_model_id(model_id)
+        except IdentityError as error:
+            raise ModelError(str(error)) from None
         yield Model(
             id=model_id,
             family=name,

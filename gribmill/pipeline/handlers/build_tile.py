@@ -6,7 +6,8 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gribmill.pipeline.ids import Hour, ModelId, RegionId, RunId
+from gribmill.identity import Hour, HourRef, ModelId, RegionName
+from gribmill.pipeline.ids import PublishedRunId
 from gribmill.pipeline.priority import file_priority
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import Failed, NewJob, Snoozed, Succeeded, Write
@@ -27,14 +28,14 @@ class BuildTileArgs(Args):
     """Which tile: one region of one hour of a run."""
 
     model_id: ModelId
-    run_id: RunId
+    run_id: PublishedRunId
     hour: Hour
-    region: RegionId
+    region: RegionName
 
 
 def group_of(args: BuildTileArgs) -> str:
     """The file that all regions of an hour are cut from; zero-padded, so that keys sort by hour."""
-    return f"{args.model_id}/{args.run_id}/{args.hour:03d}"
+    return str(HourRef(args.model_id, args.run_id, args.hour))
 
 
 def run(batch: Batch) -> None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from gribmill.pipeline.ids import Hour, ModelId, RegionId, RunId
+from gribmill.identity import Hour, ModelId, RegionName
+from gribmill.identity import run_id as run_id_of
+from gribmill.pipeline.ids import PublishedRunId
 from gribmill.pipeline.priority import file_priority
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
@@ -36,9 +38,9 @@ class IngestGribArgs(Args):
     """Which file: one hour of one run of a model. The rest narrows a backfill; live runs follow the settings."""
 
     model_id: ModelId
-    run_id: RunId
+    run_id: PublishedRunId
     hour: Hour
-    regions: tuple[RegionId, ...] | None = None
+    regions: tuple[RegionName, ...] | None = None
     variables: tuple[VariableName, ...] | None = None
     keep_grib: bool | None = None
 
@@ -57,7 +59,7 @@ def ingest_job(
     """The job for one file: the newest run first, short hours first, live before backfill."""
     args = {
         "model_id": model_id,
-        "run_id": f"{run:%Y%m%d_%H}",
+        "run_id": run_id_of(run),
         "hour": hour,
         "regions": regions,
         "variables": variables,

@@ -10,9 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gribmill.identity import run_time
-from gribmill.ingest.errors import IngestError
-from gribmill.pipeline.ids import ModelId
+from gribmill.identity import IdentityError, ModelId, run_time
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import Failed, Outcome, Succeeded, Write
 from gribmill.queue.worker.task import Task
@@ -183,7 +181,7 @@ def _measure(data: Path, model_id: str, run_id: str) -> tuple[int, datetime]:
 def _began(run_id: str) -> datetime:
     try:
         return run_time(run_id)
-    except IngestError:
+    except IdentityError:
         return datetime.fromtimestamp(0, UTC)  # a stray folder that only looks like a run
 
 

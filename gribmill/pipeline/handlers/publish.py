@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gribmill.pipeline.ids import Hour, ModelId, RunId
+from gribmill.identity import Hour, ModelId
+from gribmill.pipeline.ids import PublishedRunId
 from gribmill.pipeline.priority import PUBLISH as PUBLISH_PRIORITY
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import NewJob, Succeeded
@@ -13,7 +14,7 @@ class PublishArgs(Args):
     """Which hour has new tiles."""
 
     model_id: ModelId
-    run_id: RunId
+    run_id: PublishedRunId
     hour: Hour
 
 

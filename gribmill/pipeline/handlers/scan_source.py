@@ -7,7 +7,9 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from gribmill.pipeline.ids import ModelId, RunId
+from gribmill.identity import ModelId
+from gribmill.identity import run_id as run_id_of
+from gribmill.pipeline.ids import PublishedRunId
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
 from gribmill.queue.worker.task import PermanentFailure, Task
@@ -31,7 +33,7 @@ class ScanSourceArgs(Args):
     """Which model to look for; one run of it, if only that is wanted."""
 
     model_id: ModelId
-    run_id: RunId | None = None
+    run_id: PublishedRunId | None = None
 
 
 def run(task: Task) -> Outcome:
@@ -176,7 +178,7 @@ class Scan:
         if not self._model.discovers(run):
             return hours, True
         over = self._now > self._model.expected_at(run, hours[-1]).late
-        before = self._records.get(f"{run:%Y%m%d_%H}")
+        before = self._records.get(run_id_of(run))
         settled = before is not None and before.final and set(before.hours) == seen
         return tuple(sorted(seen)), bool(seen) and (settled or (over and answered))
 
@@ -219,7 +221,7 @@ class Scan:
 
     def _existing(self, run: datetime) -> datetime:
         if not self._model.hours(run):
-            raise PermanentFailure(f"{self._model.id} has no run {run:%Y%m%d_%H}: it does not begin at that time")
+            raise PermanentFailure(f"{self._model.id} has no run {run_id_of(run)}: it does not begin at that time")
         return run
 
     def _lacks(self, known: HourRecord) -> bool:
@@ -229,7 +231,7 @@ class Scan:
         return not {*self.regions} <= {*known.asked, *known.regions} or not known.covers(self._model.variables)
 
     def _lacks_something(self, run: datetime) -> bool:
-        hours = self._context.catalogue.hours(self._model.id, f"{run:%Y%m%d_%H}")
+        hours = self._context.catalogue.hours(self._model.id, run_id_of(run))
         return any(self._lacks(hour) for hour in hours.values())
 
     def _is_hopeless(self, published: Published, known: HourRecord) -> bool:

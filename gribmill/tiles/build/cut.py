@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from gribmill.identity import check_model_id
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region, load_regions, region_named
-from gribmill.storage.layout import MODEL_ID
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.tile_builder import Outcome, Progress
 from gribmill.tiles.errors import TileError
@@ -31,7 +31,8 @@ def cut(
         raise TileError("nothing to cut: name at least one GRIB file and one region or box")
     known = load_regions()
     chosen = [_region(place, number, known) for number, place in enumerate(places, 1)]
-    check_model(model)
+    if model is not None:
+        check_model_id(model)
     wanted = None if variables is None else list(variables)
     written: set[Path] = set()
     return [
@@ -57,12 +58,6 @@ def box_region(box: Box) -> Region:
         for value, letters in zip(box.as_list(), ("ew", "ns", "ew", "ns"), strict=True)
     )
     return Region("box_" + "_".join(corners), box, f"box {box}")
-
-
-def check_model(model: str | None) -> None:
-    """Refuse a model name that could not be a folder's."""
-    if model is not None and not MODEL_ID.fullmatch(model):
-        raise TileError(f"{model!r} is no name for a model: use up to 40 of a-z, 0-9, _ and -")
 
 
 def _region(place: str | Box | Region, number: int, known: dict[str, Region]) -> Region:

@@ -15,6 +15,7 @@ from gribmill.grib.errors import GribError
 from gribmill.grib.guess_model import model_of
 from gribmill.grib.names.array_name import array_name
 from gribmill.grib.product.keys import ECMWF
+from gribmill.identity import run_id
 from gribmill.regions.region import Region
 from gribmill.storage.layout import Shelf
 from gribmill.tiles.build.choose_names import Choice, Named, lexicon_name, name_fields
@@ -24,7 +25,7 @@ from gribmill.tiles.build.region_cut import Cutter, cutter
 from gribmill.tiles.build.rotate_winds import Component, Parts, Winds
 from gribmill.tiles.build.tile_writer import Built, Draft
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION, Quantity, Skipped, Source, run_id
+from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION, Quantity, Skipped, Source
 
 if TYPE_CHECKING:
     from gribmill.regions.grids import Grid

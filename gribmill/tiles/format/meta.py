@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import gribmill
+from gribmill.identity import IdentityError, ModelId, RegionName, RunId, run_time
 from gribmill.tiles.errors import TileError
 
 FORMAT = 1
 LIMIT_META_BYTES = 16 * 2**20
-RUN_ID = re.compile(r"(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})?")
 ECMWF_ATTRIBUTION = (
     "Contains modified ECMWF open data, (C) European Centre for Medium-Range Weather Forecasts (ECMWF), "
     "licensed under CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/). "
@@ -21,10 +20,7 @@ ECMWF_ATTRIBUTION = (
 )
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
-ModelId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}(\.[a-z0-9]{1,8})?$")]
 Text = Annotated[str, Field(max_length=2000)]
-RunId = Annotated[str, Field(pattern=r"^\d{8}_\d{2}(\d{2})?$")]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Minutes = Annotated[int, Field(ge=0, lt=2**31)]
 # A window may begin before its run: a day's highest ozone does.
@@ -95,7 +91,7 @@ class Skipped(Record):
 class Place(Record):
     """The region: its name and its box (west, south, east, north in degrees)."""
 
-    name: Slug
+    name: RegionName
     title: Text = ""
     box: tuple[float, float, float, float]
     resolution: float | None = None
@@ -174,7 +170,7 @@ def parse_meta(raw: bytes, where: str) -> Meta:
         meta.valid_time  # noqa: B018 - a run such as 20230199_00 has no moment
     except ValidationError as error:
         raise TileError(_what_is_wrong(error, where)) from None
-    except (ValueError, OverflowError, TileError) as error:
+    except (IdentityError, OverflowError) as error:
         raise TileError(f"{where}: its meta has no valid time: {error}") from None
     return meta
 
@@ -189,24 +185,6 @@ def _what_is_wrong(error: ValidationError, where: str) -> str:
         return f"{where}: its meta is not JSON: {first['msg']}"
     place = ".".join(str(part) for part in first["loc"]) or "its top level"
     return f"{where}: its meta is wrong at {place}: {first['msg']}"
-
-
-def run_id(reference: datetime) -> str:
-    """`YYYYMMDD_HH`, with minutes appended where a run does not start on the hour."""
-    # Before the year 1000 %Y has fewer than four digits.
-    return f"{reference.year:04d}" + reference.strftime("%m%d_%H%M" if reference.minute else "%m%d_%H")
-
-
-def run_time(run: str) -> datetime:
-    """The moment that a run id names."""
-    match = RUN_ID.fullmatch(run)
-    if match is None:
-        raise TileError(f"{run!r} is not a run: YYYYMMDD_HH is expected, such as 20230125_12")
-    parts = [int(part or 0) for part in match.groups()]
-    try:
-        return datetime(parts[0], parts[1], parts[2], parts[3], parts[4], tzinfo=UTC)
-    except ValueError as error:
-        raise TileError(f"{run!r} is not a run: {error}") from None
 
 
 def _iso(moment: datetime) -> str:

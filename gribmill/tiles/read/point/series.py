@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from gribmill.tiles.format.meta import run_time
+from gribmill.identity import run_time
 from gribmill.tiles.read.point.locate import Sampling
 
 
