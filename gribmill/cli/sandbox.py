@@ -77,7 +77,10 @@ def mirror(
     truncate   the file has only its first part     stale-idx  the index is of an earlier edition
     slow       20 kB/s                              500        InternalError instead of the file
     flip       a wrong bit on the way               vanish     listed, but 404 when fetched
-    replace    packed anew after the first request  cut        the connection breaks in mid-answer
+    replace    repacked after the first request     cut        the connection breaks in mid-response
+    503        SlowDown, with Retry-After           bot-page   an HTML page instead of the file
+    no-range   the whole file, whatever the range   reset      the connection is reset
+    stall      silence in mid-response
     """
     from gribmill.ingest.models.registry import models_named
     from gribmill.pipeline.models import configured_models
@@ -113,12 +116,12 @@ def mirror(
 
 
 def _make_folder(folder: Path) -> None:
-    from gribmill.sandbox.errors import MirrorError
+    from gribmill.sandbox.errors import SandboxError
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise MirrorError(f"the folder {folder} cannot be made: {error.strerror}") from None
+        raise SandboxError(f"the folder {folder} cannot be made: {error.strerror}") from None
 
 
 def _publishing(

@@ -1,9 +1,9 @@
-"""What can be wrong with a mirror of one's own."""
+"""Errors of the sandbox."""
 
 from __future__ import annotations
 
 from gribmill.errors import GribmillError
 
 
-class MirrorError(GribmillError):
-    """A folder, a fault or a forecast that cannot be served or made."""
+class SandboxError(GribmillError):
+    """A folder or fault that cannot be served, or a forecast that cannot be generated."""

@@ -11,7 +11,7 @@ from gribmill.identity import run_id, run_time
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.models.hour_ranges import parse_steps
 from gribmill.ingest.models.model import Model
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.forecast import Forecaster
 from gribmill.storage.atomic import write_atomic
 
@@ -49,7 +49,7 @@ def plan(models: Sequence[Model], hours: str, now: datetime, *, run: str | None 
     try:
         wanted = set(parse_steps(hours))
     except IngestError as error:
-        raise MirrorError(f"--hours: {error}") from None
+        raise SandboxError(f"--hours: {error}") from None
     steps: dict[tuple[int, int], list[Publication]] = {}
     for model in models:
         for turn, moment in enumerate(_runs(model, now, run, runs)):
@@ -58,7 +58,7 @@ def plan(models: Sequence[Model], hours: str, now: datetime, *, run: str | None 
     there = {model.family for hour in steps.values() for one in hour for model in one.models}
     for model in models:
         if model.family not in there:
-            raise MirrorError(_why_nothing(model, hours, _runs(model, now, run, runs)))
+            raise SandboxError(_why_nothing(model, hours, _runs(model, now, run, runs)))
     return Plan(tuple(tuple(steps[place]) for place in sorted(steps)))
 
 
@@ -81,7 +81,7 @@ def _write(path: Path, content: bytes) -> None:
     try:
         write_atomic(path, [content])
     except OSError as error:
-        raise MirrorError(f"{path} cannot be written: {error.strerror}") from None
+        raise SandboxError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def roots(models: Iterable[Model], url: str) -> dict[str, str]:

@@ -26,7 +26,8 @@ from gribmill.queue.store import Store
 from gribmill.queue.store.queries import JobFilter
 from gribmill.queue.worker.in_process import Ran, Ticker
 from gribmill.sandbox.publisher.faults import Faults
-from gribmill.sandbox.publisher.server import Seen, Server
+from gribmill.sandbox.publisher.request import Request
+from gribmill.sandbox.publisher.server import Server
 from gribmill.settings import Settings
 from gribmill.storage.latest import read_latest
 from tests.chain.sample_forecasts import Stock, tables
@@ -216,7 +217,7 @@ class World:
         names = [path for path in self.data.rglob("*") if path.is_file() and path.name.startswith(".")]
         return [path for path in names if not path.name.endswith(".lock") and ".rates" not in path.parts]
 
-    def fetched(self) -> list[Seen]:
+    def fetched(self) -> list[Request]:
         """The requests for files and indexes, without listings."""
         return [one for one in self.server.seen if one.key.count("/") > 1 and one.method == "GET"]
 

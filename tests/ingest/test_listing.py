@@ -131,8 +131,7 @@ def test_a_time_beyond_the_calendar_is_no_time() -> None:
 
 def test_a_list_that_goes_round_in_circles_ends(publisher: Publisher, session: Session) -> None:
     page = LIST.format(f"<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>{OBJECT}")
-    publisher.put("b/", page.encode())
-    publisher.on_request = lambda request: setattr(request, "path", "/b/")
+    publisher.fault("body", value=page.encode())
     with pytest.raises(Untrusted, match="circles"):
         list_keys(_bucket(publisher), "", session)
     assert len(publisher.requests) == 2

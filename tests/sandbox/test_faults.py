@@ -16,7 +16,7 @@ from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.errors import Changed, SourceError
 from gribmill.ingest.index.parse import parse_index
 from gribmill.pipeline.index_selectors import wanted
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.publisher.fault import Fault, hour_of, parse_fault
 from gribmill.sandbox.publisher.faults import Faults
 from gribmill.sandbox.publisher.server import Server
@@ -41,7 +41,7 @@ def test_faults_are_parsed_from_words() -> None:
     assert parse_fault("stale-idx:0-3, 6x2") == Fault("stale-idx", hours=frozenset({0, 1, 2, 3, 6}), times=2)
     assert parse_fault("500x1") == Fault("500", times=1)
     for bad in ("", "melt", "500:1.5", "500:0.0", "flip:a", "flip:3-1", "500x", "500:0.1.2"):
-        with pytest.raises(MirrorError):
+        with pytest.raises(SandboxError):
             parse_fault(bad)
 
 
@@ -126,6 +126,47 @@ def test_cut_breaks_the_connection_in_the_middle(filled: Path) -> None:
         assert get(server, HIT).content == (filled / HIT).read_bytes()
 
 
+def test_503_asks_for_a_pause_of_file_and_index(filled: Path) -> None:
+    with faulty(filled, "503:3x1") as server:
+        for key in (HIT, f"{HIT}.idx"):
+            busy = get(server, key)
+            assert (busy.status_code, busy.headers["Retry-After"]) == (503, "1") and "SlowDown" in busy.text
+            assert get(server, key).status_code == 200
+
+
+def test_a_bot_page_comes_in_place_of_the_file(filled: Path) -> None:
+    with faulty(filled, "bot-page:3") as server:
+        page = get(server, HIT)
+        assert page.status_code == 200 and page.headers["Content-Type"].startswith("text/html")
+        assert b"robot" in page.content
+        assert get(server, f"{HIT}.idx").content == (filled / f"{HIT}.idx").read_bytes()
+
+
+def test_no_range_sends_the_whole_file(filled: Path) -> None:
+    with faulty(filled, "no-range:3x1") as server:
+        whole = get(server, HIT, Range="bytes=0-3")
+        assert whole.status_code == 200 and whole.content == (filled / HIT).read_bytes()
+        assert get(server, HIT, Range="bytes=0-3").status_code == 206
+
+
+def test_reset_closes_the_connection_without_a_response(filled: Path) -> None:
+    with faulty(filled, "reset:3x1") as server:
+        with pytest.raises(requests.exceptions.ConnectionError):
+            get(server, HIT)
+        assert get(server, HIT).status_code == 200
+
+
+def test_stall_goes_silent_in_the_middle_until_the_publisher_stops(filled: Path) -> None:
+    half = (filled / HIT).stat().st_size // 2
+    server = faulty(filled, "stall:3")
+    server.start()
+    response = requests.get(server.url + HIT, stream=True, timeout=(30, 0.3))
+    with pytest.raises(requests.exceptions.ConnectionError, match="timed out"):
+        assert len(response.content) < half
+    server.stop()
+    assert server.seen[-1].sent == half
+
+
 def test_slow_sends_pieces_and_ends_when_the_mirror_stops(filled: Path) -> None:
     server = faulty(filled, "slow:3")
     server.start()
@@ -167,7 +208,21 @@ def test_replace_brings_another_edition_after_the_first_request(filled: Path, na
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "fault", [None, "truncate:3", "stale-idx:3", "500:3x1", "flip:3x1", "vanish:3", "replace:3", "cut:3x1"]
+    "fault",
+    [
+        None,
+        "truncate:3",
+        "stale-idx:3",
+        "500:3x1",
+        "flip:3x1",
+        "vanish:3",
+        "replace:3",
+        "cut:3x1",
+        "503:3x1",
+        "bot-page:3",
+        "no-range:3",
+        "reset:3x1",
+    ],
 )
 def test_a_download_through_each_fault_is_right_or_fails_plainly(
     filled: Path, tmp_path: Path, fault: str | None
@@ -178,7 +233,7 @@ def test_a_download_through_each_fault_is_right_or_fails_plainly(
         try:
             download(model, RUN, 3, WANTED, target, session=session)
         except DownloadFailed as error:
-            assert fault in ("truncate:3", "vanish:3", "stale-idx:3"), str(error)
+            assert fault in ("truncate:3", "vanish:3", "stale-idx:3", "bot-page:3"), str(error)
             assert not target.exists()
             return
     whole = (filled / HIT).read_bytes()

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 import requests
 
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.publisher.byte_range import Unsatisfiable, parse_range, parse_ranges
 from gribmill.sandbox.publisher.server import MOST_CONNECTIONS, Server
 from tests.waiting import wait_until
@@ -101,7 +101,7 @@ def test_conditions_hold_an_object_to_its_tag(url: str) -> None:
 
 def test_a_replaced_file_has_another_tag(server: Server, url: str) -> None:
     before = requests.head(url, timeout=10).headers["ETag"]
-    path = server.service.folder.root / "bucket/run/a.grib2"
+    path = server.store.root / "bucket/run/a.grib2"
     facts = path.stat()
     new = path.with_name("new")
     new.write_bytes(DATA[::-1])
@@ -129,7 +129,7 @@ def test_what_is_not_there_is_refused_in_xml(server: Server) -> None:
     ],
 )  # fmt: skip
 def test_no_address_leads_out_of_the_folder(server: Server, target: str) -> None:
-    root = server.service.folder.root
+    root = server.store.root
     (root / "link").symlink_to(root.parent / "secret")
     (root / "folder").symlink_to(root.parent)
     (root / "bucket" / ".hidden").write_text("outside")
@@ -207,9 +207,9 @@ def test_it_stops_with_open_connections_and_frees_its_port(tmp_path: Path) -> No
 
 
 def test_a_taken_port_or_a_missing_folder_is_said_plainly(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(MirrorError, match="cannot listen on"):
+    with pytest.raises(SandboxError, match="cannot listen on"):
         Server(tmp_path, port=int(urlsplit(server.url).port or 0))
-    with pytest.raises(MirrorError, match="there is no folder"):
+    with pytest.raises(SandboxError, match="there is no folder"):
         Server(tmp_path / "nowhere")
 
 

@@ -17,7 +17,7 @@ from gribmill.cli.main import main
 from gribmill.identity import IdentityError
 from gribmill.ingest.models.registry import models_named
 from gribmill.sandbox import publication
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.forecast import Forecaster
 from gribmill.sandbox.publication import models_in, plan, publish, roots
 from gribmill.settings import load_settings
@@ -59,16 +59,16 @@ def test_a_member_that_has_ended_or_lacks_the_hour_does_not_hold_up_its_family()
     after_the_control = datetime(2026, 11, 16, 12, tzinfo=UTC)
     (hour,) = plan(models_named(MODELS, "ifs_enfo"), "0", after_the_control).hours
     assert "ifs_enfo.cf" not in {model.id for one in hour for model in one.models}
-    with pytest.raises(MirrorError, match="no run of the last two days"):
+    with pytest.raises(SandboxError, match="no run of the last two days"):
         plan([MODELS["ifs_enfo.cf"]], "0", after_the_control)
     (analysis,) = plan(models_named(MODELS, "hrrr_subh"), "0", NOW, run=RUN_ID).hours
     assert [model.id for model in analysis[0].models] == ["hrrr_subh.m00"]
 
 
 def test_what_cannot_be_planned_is_said() -> None:
-    with pytest.raises(MirrorError, match="none of the hours 1-2"):
+    with pytest.raises(SandboxError, match="none of the hours 1-2"):
         plan([MODELS["ifs"]], "1-2", NOW, run=RUN_ID)
-    with pytest.raises(MirrorError, match="--hours"):
+    with pytest.raises(SandboxError, match="--hours"):
         plan([MODELS["hrrr"]], "x", NOW)
     with pytest.raises(IdentityError):
         plan([MODELS["hrrr"]], "0", NOW, run="yesterday")
@@ -90,7 +90,7 @@ def test_the_file_appears_whole_before_its_index(tmp_path: Path, monkeypatch: py
 
 def test_a_file_that_cannot_be_written_is_told_by_its_path(tmp_path: Path) -> None:
     (tmp_path / "aws-gfs").touch()
-    with pytest.raises(MirrorError, match=r"aws-gfs/gfs.20260901/12/.* cannot be written: Not a directory"):
+    with pytest.raises(SandboxError, match=r"aws-gfs/gfs.20260901/12/.* cannot be written: Not a directory"):
         make(tmp_path, ("gfs",), "3", coarse=60)
 
 
@@ -159,7 +159,7 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path: Path, capsys: pytest.Ca
     for arguments, words in [
         (("--make", "hrr"), "did you mean hrrr"),
         (("--make", "hrrr", "--vars", "t2"), "did you mean"),
-        (("--make", "hrrr", "--fault", "melt"), "is no fault"),
+        (("--make", "hrrr", "--fault", "melt"), "is not a fault"),
         (("--make", "gfs", "--coarse", "7"), "take a divisor"),
         (("--make", "ifs", "--hours", "1"), "none of the hours"),
     ]:

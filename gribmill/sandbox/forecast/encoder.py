@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gribmill.regions.grids import Grid
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.file_contents import Item
 from gribmill.sandbox.forecast.grid_keys import grid_keys, in_scanning_order
 from gribmill.sandbox.forecast.product_keys import product_keys
@@ -64,7 +64,7 @@ class Encoder:
             message: bytes = self._codes.codes_get_message(handle)
             return message
         except self._codes.CodesInternalError as error:
-            raise MirrorError(f"ecCodes cannot write {item.element}:{item.level}: {error}") from None
+            raise SandboxError(f"ecCodes cannot write {item.element}:{item.level}: {error}") from None
         finally:
             self._codes.codes_release(handle)
 

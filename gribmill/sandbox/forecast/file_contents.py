@@ -12,7 +12,7 @@ from gribmill.ingest.index.sample import inventory_lines, window_at
 from gribmill.ingest.index.wgrib2_time import Statistic, Window, write_window
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.index_selectors import STATISTICS
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.publisher_style import style_of
 
 # ECMWF's extremes cover the time since the last step: three hours, and six beyond this hour.
@@ -48,7 +48,7 @@ def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[Item]:
         items = [item for item in timed.values() if item.window.statistic in {"instant", *at_zero}]
     kept = [item for item in items if not only or item.name in only]
     if not kept:
-        raise MirrorError(f"{model.id} has nothing at hour {hour}" + (f" of {', '.join(only)}" if only else ""))
+        raise SandboxError(f"{model.id} has nothing at hour {hour}" + (f" of {', '.join(only)}" if only else ""))
     return kept
 
 
@@ -61,7 +61,7 @@ def _noaa(line: str, minutes: int, extra: str) -> Iterator[Item]:
     found = lexicon().match_noaa(element, level, write_window(window))
     rows = lexicon().by_noaa.get(element)
     if not rows:
-        raise MirrorError(f"the lexicon has no element {element}, so {line!r} cannot be made")
+        raise SandboxError(f"the lexicon has no element {element}, so {line!r} cannot be made")
     variable = found.variable if found else rows[0][1]
     rank = variable.noaa.index(element)
     yield Item(element, level, window, extra, variable, found.variable.name if found else None, _number(variable, rank))
@@ -77,7 +77,7 @@ def _ecmwf(line: str, minutes: int, extra: str) -> Iterator[Item]:
     param, levtype, *levelist = line.split()
     found = lexicon().match_ecmwf(param, levtype, levelist[0] if levelist else None)
     if found is None:
-        raise MirrorError(f"the lexicon has no param {param}, so {line!r} cannot be made")
+        raise SandboxError(f"the lexicon has no param {param}, so {line!r} cannot be made")
     statistic = STATISTICS[found.variable.combine]
     late = minutes > LAST_THREE_HOURLY * 60
     start = {"instant": minutes, "acc": 0}.get(statistic, max(0, minutes - (360 if late else 180)))

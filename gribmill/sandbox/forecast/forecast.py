@@ -16,7 +16,7 @@ from gribmill.grib.product.keys import NCEP
 from gribmill.ingest.models.model import Model
 from gribmill.regions.grids import Grid
 from gribmill.regions.named_grid import named_grids
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.clock import hours_since_epoch
 from gribmill.sandbox.forecast.encoder import Encoder
 from gribmill.sandbox.forecast.file_contents import Item, contents
@@ -104,7 +104,7 @@ def grid_of(model: Model) -> Grid:
     for named in named_grids():
         if named.name == model.grid:
             return named.grid
-    raise MirrorError(f"{model.id} names no grid, so its files cannot be made")
+    raise SandboxError(f"{model.id} names no grid, so its files cannot be made")
 
 
 def _spread(item: Item, run: datetime, weather: Weather) -> Floats:

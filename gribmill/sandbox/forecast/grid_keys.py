@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gribmill.regions.grids import Grid, LambertGrid, LatLonGrid, MercatorGrid, PolarStereographicGrid
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.plane import PlaneGrid
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
 
 FROM_SOUTH, BACK_AND_FORTH = 0x40, 0x10
 WINDS_ALONG_GRID = 0x08
@@ -46,10 +46,10 @@ def thinned(grid: Grid, step: int) -> Grid:
     if step == 1:
         return grid
     if grid.wraps and nx % step:
-        raise MirrorError(f"a grid of {nx} columns round the globe cannot be thinned by {step}: take a divisor")
+        raise SandboxError(f"a grid of {nx} columns round the globe cannot be thinned by {step}: take a divisor")
     rows, columns = (ny - 1) // step + 1, nx // step if grid.wraps else (nx - 1) // step + 1
     if min(rows, columns) < 2:
-        raise MirrorError(f"a grid of {nx}×{ny} points thinned by {step} is none any more")
+        raise SandboxError(f"a grid of {nx}×{ny} points thinned by {step} is none any more")
     kind: Any = type(grid)
     spec = grid.spec() | {"nx": columns, "ny": rows}
     spec |= {name: spec[name] * step for name in ("dx", "dy", "dlon", "dlat") if name in spec}
@@ -60,7 +60,7 @@ def thinned(grid: Grid, step: int) -> Grid:
 
 def _plane(grid: Grid) -> dict[str, Any]:
     if not isinstance(grid, PlaneGrid):
-        raise MirrorError(f"files on a {grid.spec()['kind']} grid cannot be made")
+        raise SandboxError(f"files on a {grid.spec()['kind']} grid cannot be made")
     lat, lon = grid.latlon(0, 0)
     keys: dict[str, Any] = {
         "latitudeOfFirstGridPointInDegrees": round(float(lat), 6),
@@ -76,7 +76,7 @@ def _plane(grid: Grid) -> dict[str, Any]:
         return {"gridType": "polar_stereographic", **size, **keys, **up, **steps}
     if isinstance(grid, MercatorGrid):
         return {"gridType": "mercator", **_mercator(grid, keys)}
-    raise MirrorError(f"files on a {grid.spec()['kind']} grid cannot be made")
+    raise SandboxError(f"files on a {grid.spec()['kind']} grid cannot be made")
 
 
 def _mercator(grid: MercatorGrid, keys: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _earth(earth: Earth) -> dict[str, int]:
     if earth.a == earth.b == NCEP_RADIUS_M:
         return {"shapeOfTheEarth": 6}
     if not earth.is_sphere:
-        raise MirrorError("files on an ellipsoid cannot be made")
+        raise SandboxError("files on an ellipsoid cannot be made")
     return {
         "shapeOfTheEarth": 1,
         "scaleFactorOfRadiusOfSphericalEarth": 0,

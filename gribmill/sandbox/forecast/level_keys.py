@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gribmill.grib.names.levels import NAMED, VALUED, family
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
 
 _KINDS = {words: kind for kind, words in NAMED.items()}
 _ONE = {words: (kind, unit) for kind, (words, _, unit) in VALUED.items()}
@@ -13,7 +13,7 @@ _LAYER = {words: (kind, unit) for kind, (_, words, unit) in VALUED.items()}
 
 
 def level_keys(text: str) -> Iterator[tuple[str, int]]:
-    """`2 m above ground`, `180-0 mb above ground`, `surface`; a MirrorError for words without a kind."""
+    """`2 m above ground`, `180-0 mb above ground`, `surface`; a SandboxError for words without a kind."""
     if text in _KINDS:
         yield "typeOfFirstFixedSurface", _KINDS[text]
         return
@@ -24,7 +24,7 @@ def level_keys(text: str) -> Iterator[tuple[str, int]]:
         yield from _surface("First", *_LAYER[words], numbers[0])
         yield from _surface("Second", *_LAYER[words], numbers[1])
     else:
-        raise MirrorError(f"{text!r} is no level that can be written")
+        raise SandboxError(f"{text!r} is no level that can be written")
 
 
 def _surface(which: str, kind: int, unit: float, number: str) -> Iterator[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""A file as its maker might pack it anew: the same messages in another order, and the index of either edition."""
+"""A file as its publisher might repack it: the same messages in another order, with the index of either edition."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from gribmill.grib.messages import walk
 STALE_BYTES = 4096
 
 
-def turn(data: bytes) -> tuple[bytes, dict[int, int]]:
-    """The first message put last; and where each old offset went."""
+def rotate_messages(data: bytes) -> tuple[bytes, dict[int, int]]:
+    """The file with its first message moved to the end, and the new offset of each old one."""
     messages = list(walk(data, "the file"))
     order = messages[1:] + messages[:1]
     places: dict[int, int] = {}
@@ -23,8 +23,8 @@ def turn(data: bytes) -> tuple[bytes, dict[int, int]]:
     return b"".join(parts), places
 
 
-def turned_index(index: bytes, places: dict[int, int]) -> bytes:
-    """The index of the turned file."""
+def rotated_index(index: bytes, places: dict[int, int]) -> bytes:
+    """The index of the rotated file."""
     rows = sorted((places.get(offset, offset), line) for offset, line in _lines(index))
     texts: list[str] = []
     number, before = 0, -1
@@ -36,7 +36,7 @@ def turned_index(index: bytes, places: dict[int, int]) -> bytes:
 
 
 def stale_index(index: bytes) -> bytes:
-    """As of an edition whose first message was longer: every later offset is wrong."""
+    """The index of an edition whose first message was longer: every later offset is wrong."""
     rows = _lines(index)
     first = min((offset for offset, _ in rows), default=0)
     moved = [_moved(line, offset + STALE_BYTES * (offset > first)) for offset, line in rows]

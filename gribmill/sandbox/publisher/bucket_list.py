@@ -1,4 +1,4 @@
-"""XML pages of a bucket's keys: S3's LIST in both versions, which Google's XML interface answers alike."""
+"""XML pages of a bucket's keys: both versions of S3's LIST, which Google's XML API shares."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from dataclasses import dataclass
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-from gribmill.sandbox.publisher.folder import Folder, Stored
-from gribmill.sandbox.publisher.object_bytes import Content
+from gribmill.sandbox.publisher.stored_object import ObjectStore, StoredObject
 
 MOST_KEYS = 1000
 NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
-# A request with any of these asks for a list; without them a folder's address is a page for people.
+# A request with any of these is a LIST; without them the URL of a folder gives an HTML page.
 PARAMETERS = frozenset({
     "list-type", "prefix", "delimiter", "marker", "start-after", "continuation-token", "max-keys", "encoding-type",
 })  # fmt: skip
 
 
 class BadList(Exception):
-    """A parameter that makes no sense; the text says which."""
+    """An invalid parameter; the text is its name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The parameters of a LIST. Keys after `after` are listed."""
+class ListRequest:
+    """The parameters of a LIST. Only keys after `after` are listed."""
 
     version: int
     prefix: str
@@ -37,16 +36,16 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Page:
-    """What one answer lists: objects, and folders where a delimiter was given."""
+class ListPage:
+    """One page: objects, and common prefixes if a delimiter was given."""
 
-    objects: list[Stored]
+    objects: list[StoredObject]
     folders: list[str]
     last: str = ""
     truncated: bool = False
 
 
-def asked(query: Mapping[str, str]) -> Asked:
+def parse_list_request(query: Mapping[str, str]) -> ListRequest:
     """The parameters, checked."""
     version = 2 if query.get("list-type") == "2" else 1
     token = query.get("continuation-token")
@@ -59,7 +58,7 @@ def asked(query: Mapping[str, str]) -> Asked:
         raise BadList("max-keys")
     if query.get("encoding-type", "url") != "url":
         raise BadList("encoding-type")
-    return Asked(
+    return ListRequest(
         version,
         query.get("prefix", ""),
         query.get("delimiter", ""),
@@ -69,10 +68,10 @@ def asked(query: Mapping[str, str]) -> Asked:
     )
 
 
-def page_of(folder: Folder, bucket: str, ask: Asked) -> Page:
-    """The next keys of the bucket (a folder's name with its slash, or nothing for the whole folder)."""
-    page = Page([], [])
-    for stored in folder.walk(bucket + ask.prefix):
+def list_page(store: ObjectStore, bucket: str, ask: ListRequest) -> ListPage:
+    """The next keys of the bucket (its name with a slash, or nothing for the whole store)."""
+    page = ListPage([], [])
+    for stored in store.walk(bucket + ask.prefix):
         key = stored.key.removeprefix(bucket)
         rest = key[len(ask.prefix) :]
         group = ""
@@ -92,7 +91,7 @@ def page_of(folder: Folder, bucket: str, ask: Asked) -> Page:
     return page
 
 
-def write_page(bucket: str, ask: Asked, page: Page, contents: Mapping[str, Content], query: Mapping[str, str]) -> bytes:
+def write_page(bucket: str, ask: ListRequest, page: ListPage, query: Mapping[str, str]) -> bytes:
     """The page as XML."""
 
     def text(name: str, value: object, *, key: bool = False) -> str:
@@ -113,13 +112,12 @@ def write_page(bucket: str, ask: Asked, page: Page, contents: Mapping[str, Conte
     parts += [text("EncodingType", "url")] if ask.url_encoded else []
     parts.append(text("IsTruncated", str(page.truncated).lower()))
     for stored in page.objects:
-        content = contents[stored.key]
         parts.append(
             "<Contents>"
             + text("Key", stored.key.removeprefix(bucket), key=True)
-            + text("LastModified", f"{content.modified:%Y-%m-%dT%H:%M:%S}.000Z")
-            + text("ETag", content.etag())
-            + text("Size", content.size)
+            + text("LastModified", f"{stored.modified:%Y-%m-%dT%H:%M:%S}.000Z")
+            + text("ETag", stored.etag)
+            + text("Size", stored.size)
             + text("StorageClass", "STANDARD")
             + "</Contents>"
         )

@@ -1,4 +1,4 @@
-"""The Range header: one range of bytes, as the clouds answer it."""
+"""The Range header, parsed as S3 and NOMADS do."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class ByteSpan:
 
     @property
     def length(self) -> int:
-        """How many."""
+        """The number of bytes."""
         return self.end - self.start
 
     def header(self, size: int) -> str:
-        """As Content-Range has it."""
+        """The value of Content-Range."""
         return f"bytes {self.start}-{self.end - 1}/{size}"
 
 
@@ -33,9 +33,9 @@ class Unsatisfiable(Exception):
 
 
 def parse_range(header: str | None, size: int) -> ByteSpan | None:
-    """The bytes asked for; None means all of them.
+    """The requested bytes; None means all of them.
 
-    S3 answers a request for several ranges, and any header that it cannot read, with the whole object.
+    S3 responds to several ranges, and to any header that it cannot parse, with the whole object.
     """
     found = _ONE.fullmatch(header.strip()) if header else None
     if not found or found[0] == "bytes=-":
@@ -55,7 +55,7 @@ def parse_range(header: str | None, size: int) -> ByteSpan | None:
 
 
 def parse_ranges(header: str | None, size: int) -> list[ByteSpan]:
-    """Several ranges, as NOMADS and ECMWF's own server answer them; none where it is one range, or nonsense."""
+    """Several ranges, as NOMADS and ECMWF's own server support them; empty for a single range or a malformed header."""
     texts = header.strip().removeprefix("bytes=").split(",") if header else []
     if not 1 < len(texts) <= MOST_RANGES:
         return []

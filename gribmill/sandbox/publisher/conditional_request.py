@@ -1,4 +1,4 @@
-"""If-Match, If-None-Match and their dated kin: whether a request still fits the object."""
+"""Conditional request headers: whether a request still applies to the object."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
-Verdict = Literal["go on", "not modified", "precondition failed"]
+Precondition = Literal["met", "not modified", "failed"]
 
 
-def judge(headers: Mapping[str, str], etag: str, modified: datetime) -> Verdict:
-    """RFC 9110, 13.2.2: tags win over times."""
+def check_preconditions(headers: Mapping[str, str], etag: str, modified: datetime) -> Precondition:
+    """RFC 9110, 13.2.2: tags take precedence over times."""
     match, none_match = headers.get("If-Match"), headers.get("If-None-Match")
     if match is not None:
         if not _has(match, etag):
-            return "precondition failed"
+            return "failed"
     elif (limit := _time(headers.get("If-Unmodified-Since"))) and modified > limit:
-        return "precondition failed"
+        return "failed"
     if none_match is not None:
-        return "not modified" if _has(none_match.replace("W/", ""), etag) else "go on"
+        return "not modified" if _has(none_match.replace("W/", ""), etag) else "met"
     if (limit := _time(headers.get("If-Modified-Since"))) and modified <= limit:
         return "not modified"
-    return "go on"
+    return "met"
 
 
-def range_holds(if_range: str | None, etag: str, modified: datetime) -> bool:
-    """Whether a Range header counts; where the object changed, the whole of it is sent."""
+def range_applies(if_range: str | None, etag: str, modified: datetime) -> bool:
+    """Whether a Range header applies; if the object changed, all of it is sent."""
     if if_range is None:
         return True
     return if_range == etag if if_range.startswith(('"', "W/")) else _time(if_range) == modified

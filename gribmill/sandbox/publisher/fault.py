@@ -1,4 +1,4 @@
-"""A fault on request: what goes wrong, and with which files."""
+"""A fault that the publisher injects: its kind, and the files that it concerns."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from typing import Literal, get_args
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.models.hour_ranges import parse_steps
 from gribmill.ingest.models.registry import find_key, load_models
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
 
-Kind = Literal["truncate", "stale-idx", "slow", "500", "flip", "vanish", "replace", "cut"]
+Kind = Literal[
+    "truncate", "stale-idx", "slow", "500", "flip", "vanish", "replace", "cut",
+    "503", "bot-page", "no-range", "reset", "stall",
+]  # fmt: skip
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _SPEC = re.compile(r"(?P<kind>[a-z0-9-]+?)(?::(?P<aim>[0-9.,/ -]+))?(?:x(?P<times>[0-9]{1,4}))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Hits files of some forecast hours, a share of all files, or those whose key fits a pattern.
+    """Concerns files of some forecast hours, a share of all files, or those whose key matches a pattern.
 
-    `times`: only so many requests for each file are hit, the first ones; None is every request.
+    `times` limits it to the first requests for each file; None means every request.
     """
 
     kind: Kind
@@ -33,7 +36,7 @@ class Fault:
     times: int | None = None
 
     def aims_at(self, key: str, seed: int) -> bool:
-        """Whether a file is one of those; the same for the same seed, and for a file and its index."""
+        """Whether it concerns a file; the same for the same seed, and for a file and its index."""
         if self.hours and hour_of(key) not in self.hours:
             return False
         if not fnmatch.fnmatchcase(key, self.keys):
@@ -46,7 +49,9 @@ def parse_fault(text: str) -> Fault:
     found = _SPEC.fullmatch(text.strip())
     kind = next((kind for kind in KINDS if found and found["kind"] == kind), None)
     if not found or kind is None:
-        raise MirrorError(f"{text!r} is no fault; use one of {', '.join(KINDS)}, as in 500, 500:0.25, 500:0-6 or 500x2")
+        raise SandboxError(
+            f"{text!r} is not a fault; use one of {', '.join(KINDS)}, as in 500, 500:0.25, 500:0-6 or 500x2"
+        )
     times = int(found["times"]) if found["times"] else None
     aim = found["aim"] or ""
     if "." in aim:
@@ -55,28 +60,28 @@ def parse_fault(text: str) -> Fault:
         except ValueError:
             share = -1
         if not 0 < share <= 1:
-            raise MirrorError(f"{text!r}: a share of the files lies between 0.0 and 1.0")
+            raise SandboxError(f"{text!r}: a share of the files must be above 0.0 and at most 1.0")
         return Fault(kind, share=share, times=times)
     try:
         hours = frozenset(parse_steps(aim)) if aim else frozenset()
     except IngestError as error:
-        raise MirrorError(f"{text!r}: {error}") from None
+        raise SandboxError(f"{text!r}: {error}") from None
     return Fault(kind, hours=hours, times=times)
 
 
 def chance(seed: int, *words: object) -> float:
-    """A number in [0, 1) that depends on nothing but these words."""
+    """A number in [0, 1) that depends only on these words."""
     text = "\0".join(map(str, (seed, *words)))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest()) / 256**7
 
 
 def is_index(key: str) -> bool:
-    """Whether it is an index by its name."""
+    """Whether the key is that of an index."""
     return key.endswith((".idx", ".index"))
 
 
 def grib_key(key: str) -> str:
-    """The file that an index belongs to; a file itself."""
+    """The key of the GRIB file that an index belongs to; other keys are returned unchanged."""
     if key.endswith(".index"):
         return key.removesuffix(".index") + ".grib2"
     return key.removesuffix(".idx")
@@ -84,7 +89,7 @@ def grib_key(key: str) -> str:
 
 @lru_cache(maxsize=4096)
 def hour_of(key: str) -> int | None:
-    """The forecast hour of a file by its key, whatever folders stand before it; None where no model has such keys."""
+    """The forecast hour in a file's key, below any folders; None if the key fits no model."""
     models = load_models()
     parts = key.split("/")
     for place in range(len(parts)):

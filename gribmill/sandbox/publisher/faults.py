@@ -1,40 +1,48 @@
-"""All faults of a mirror: what each request meets. Counted per file, so that tests can aim."""
+"""Injects the configured faults. Requests are counted per file, so that tests can aim."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import lru_cache
+from typing import Protocol
 
-from gribmill.sandbox.forecast.repacked import stale_index, turn, turned_index
+from gribmill.sandbox.forecast.repacked import rotate_messages, rotated_index, stale_index
+from gribmill.sandbox.publisher.byte_range import ByteSpan
+from gribmill.sandbox.publisher.damaged_body import cut_off, flipped, slowed, stalled
 from gribmill.sandbox.publisher.fault import Fault, Kind, chance, grib_key, is_index
-from gribmill.sandbox.publisher.folder import Folder, Stored
-from gribmill.sandbox.publisher.object_bytes import BytesContent, Content, FileContent
+from gribmill.sandbox.publisher.request import Request
+from gribmill.sandbox.publisher.response import RawResponse, Response, from_bytes, refusal
+from gribmill.sandbox.publisher.stored_object import BytesObject, ObjectStore, StoredObject, read_whole
 
 SLOW_BYTES_PER_SECOND = 20_000
 TRUNCATED_SHARE = 0.6
-# Beyond the sections that describe a message, so that the bit lies in its values, which nothing else proves.
+# Beyond the sections that describe a message, so that the bit is in its values, which only a checksum proves.
 FLIP_SHARE = (0.3, 0.9)
 CUT_SHARE = 0.5
+RETRY_AFTER_SECONDS = 1
+BOT_PAGE = b"<html><body>Please complete the captcha to show that you are not a robot.</body></html>"
+# The faults that replace a response. The first that a request meets wins, and the others do not count it.
+REPLACE_ANY: tuple[Kind, ...] = ("500", "503", "reset")
+REPLACE_FILE: tuple[Kind, ...] = ("vanish", "bot-page", "no-range")
+
+Proceed = Callable[[Request], Response]
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """What one answer meets. `flip` and `cut` are shares of the body: which byte is wrong, where it ends."""
+class FaultInjector(Protocol):
+    """Stands between the service and its clients."""
 
-    status: int | None = None
-    bytes_per_second: int | None = None
-    flip: float | None = None
-    cut: float | None = None
+    def version(self, store: ObjectStore, stored: StoredObject) -> StoredObject:
+        """The version of an object that listings, HEAD and GET show now."""
 
-
-NONE = Trouble()
+    def respond(self, request: Request, proceed: Proceed) -> Response | RawResponse:
+        """The response to a request; `proceed` gives the right one."""
 
 
 class Faults:
-    """Decides for each file and request. The same seed and the same requests meet the same faults."""
+    """A FaultInjector that is deterministic: the same seed and the same requests meet the same faults."""
 
     def __init__(self, faults: Iterable[Fault] = (), seed: int = 0) -> None:
         self.faults = tuple(faults)
@@ -42,41 +50,55 @@ class Faults:
         self._met: Counter[tuple[Kind, str]] = Counter()
         self._fetched: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._turned = lru_cache(maxsize=4)(_turned)
+        self._repacked = lru_cache(maxsize=4)(_repacked)
 
-    def content(self, folder: Folder, stored: Stored) -> Content:
+    def version(self, store: ObjectStore, stored: StoredObject) -> StoredObject:
         """The version of an object that listings, HEAD and GET show now."""
         key, index = stored.key, is_index(stored.key)
         if self._aimed("replace", key) and self._fetched[grib_key(key)] >= 1:
-            new = self._turned(folder, grib_key(key), index)
+            new = self._repacked(store, grib_key(key), index)
             if new is not None:
                 return new
         if index and self._aimed("stale-idx", key):
-            return BytesContent(stale_index(stored.path.read_bytes()), stored.modified)
+            return BytesObject(key, stale_index(read_whole(stored)), stored.modified)
         if not index and self._aimed("truncate", key):
-            with stored.path.open("rb") as file:
-                return BytesContent(file.read(int(stored.size * TRUNCATED_SHARE)), stored.modified)
-        return FileContent(folder, stored)
+            part = ByteSpan(0, int(stored.size * TRUNCATED_SHARE))
+            return BytesObject(key, b"".join(stored.read(part)), stored.modified)
+        return stored
 
-    def trouble(self, key: str, method: str) -> Trouble:
-        """What a request for an object meets; asking counts as a request."""
-        index = is_index(key)
+    def respond(self, request: Request, proceed: Proceed) -> Response | RawResponse:
+        """Requests for objects count and may meet faults; lists, pages and keys that do not exist are spared."""
+        # The right response comes before the request counts: an object is replaced after the first that fetches it.
+        response = proceed(request)
+        if not response.of_object:
+            return response
+        key = request.key
         with self._lock:
-            if method == "GET":
-                self._fetched[key] += 1
-            if self._meets("500", key):
-                return Trouble(status=500)
-            if method != "GET" or index:
-                return Trouble(bytes_per_second=SLOW_BYTES_PER_SECOND if self._meets("slow", key) else None)
-            if self._meets("vanish", key):
-                return Trouble(status=404)
+            self._fetched[key] += request.method == "GET"
+            of_file = request.method == "GET" and not is_index(key)
+            kinds = REPLACE_ANY + (REPLACE_FILE if of_file else ())
+            replaced = next((kind for kind in kinds if self._meets(kind, key)), None)
+            if replaced is None:
+                return self._on_the_way(key, response, of_file=of_file)
+        return _replacement(replaced, request, proceed)
+
+    def _on_the_way(self, key: str, response: Response, *, of_file: bool) -> Response:
+        slow = self._meets("slow", key)
+        flip, cut, stall = (of_file and self._meets(kind, key) for kind in ("flip", "cut", "stall"))
+        body, length = response.body, response.length or 0
+        if response.status not in (200, 206):
+            return response
+        if flip:
             low, high = FLIP_SHARE
-            place = low + (high - low) * chance(self.seed, "place", key, self._fetched[key])
-            return Trouble(
-                bytes_per_second=SLOW_BYTES_PER_SECOND if self._meets("slow", key) else None,
-                flip=place if self._meets("flip", key) else None,
-                cut=CUT_SHARE if self._meets("cut", key) else None,
-            )
+            share = low + (high - low) * chance(self.seed, "place", key, self._fetched[key])
+            body = flipped(body, int(length * share))
+        if cut:
+            body = cut_off(body, int(length * CUT_SHARE))
+        if stall:
+            body = stalled(body, int(length * CUT_SHARE))
+        if slow:
+            body = slowed(body, SLOW_BYTES_PER_SECOND)
+        return replace(response, body=body)
 
     def _aimed(self, kind: Kind, key: str) -> bool:
         return any(fault.kind == kind and fault.aims_at(key, self.seed) for fault in self.faults)
@@ -89,16 +111,32 @@ class Faults:
         return any(fault.times is None or self._met[kind, key] <= fault.times for fault in aimed)
 
 
-def _turned(folder: Folder, key: str, index: bool) -> Content | None:
-    """The second edition of a file, or of its index; None where either is missing."""
-    grib = folder.find(key)
+def _replacement(kind: Kind, request: Request, proceed: Proceed) -> Response | RawResponse:
+    match kind:
+        case "500":
+            return refusal("InternalError", {"Key": request.key})
+        case "503":
+            return refusal("SlowDown", None, {"Retry-After": str(RETRY_AFTER_SECONDS)})
+        case "reset":
+            return RawResponse(reset=True)
+        case "bot-page":
+            return from_bytes(BOT_PAGE, "text/html;charset=UTF-8")
+        case "no-range":
+            return proceed(request.without("Range"))
+        case _:
+            return refusal("NoSuchKey", {"Key": request.key})
+
+
+def _repacked(store: ObjectStore, key: str, index: bool) -> StoredObject | None:
+    """The second edition of a file, or of its index; None if either is missing."""
+    grib = store.find(key)
     if grib is None:
         return None
-    data, places = turn(grib.path.read_bytes())
+    data, places = rotate_messages(read_whole(grib))
     if not index:
-        return BytesContent(data, grib.modified)
+        return BytesObject(key, data, grib.modified)
     for name in (f"{key}.idx", key.removesuffix(".grib2") + ".index"):
-        stored = folder.find(name)
+        stored = store.find(name)
         if stored is not None:
-            return BytesContent(turned_index(stored.path.read_bytes(), places), stored.modified)
+            return BytesObject(name, rotated_index(read_whole(stored), places), stored.modified)
     return None

@@ -1,4 +1,4 @@
-"""A folder as a store of objects: keys are paths below it, and none leads out of it."""
+"""A folder as a store of objects: keys are paths below it, and no key leads out of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import NamedTuple
 
-from gribmill.sandbox.errors import MirrorError
+from gribmill.sandbox.errors import SandboxError
+from gribmill.sandbox.publisher.byte_range import ByteSpan
+from gribmill.sandbox.publisher.stored_object import CHUNK_BYTES
 
 LONGEST_KEY = 1024  # as S3 has it
 MOST_TAGS = 100_000
@@ -21,7 +23,7 @@ HASH_CHUNK_BYTES = 1 << 20
 
 
 class Version(NamedTuple):
-    """What changes when a file is written anew."""
+    """Changes when a file is rewritten."""
 
     size: int
     modified_ns: int
@@ -29,36 +31,49 @@ class Version(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """One object: its key, where it lies, and what tells this version from another."""
+class FileObject:
+    """A file in a served folder."""
 
+    folder: Folder
     key: str
     path: Path
     version: Version
 
     @property
     def size(self) -> int:
-        """In bytes."""
         return self.version.size
 
     @property
     def modified(self) -> datetime:
-        """In whole seconds, as HTTP tells times."""
         return datetime.fromtimestamp(self.version.modified_ns // 1_000_000_000, UTC)
+
+    @property
+    def etag(self) -> str:
+        return self.folder.etag(self)
+
+    def read(self, span: ByteSpan) -> Iterator[bytes]:
+        left = span.length
+        with self.path.open("rb") as file:
+            if _version(os.fstat(file.fileno())) != self.version:
+                return  # replaced since its ETag was sent: no bytes are better than bytes of another version
+            file.seek(span.start)
+            while left > 0 and (chunk := file.read(min(left, CHUNK_BYTES))):
+                left -= len(chunk)
+                yield chunk
 
 
 class Folder:
-    """Threads may share it. Names that begin with a dot are files still being written, and not shown."""
+    """Threads may share it. Names that begin with a dot are files still being written, and are hidden."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         if not self.root.is_dir():
-            raise MirrorError(f"there is no folder {root}")
+            raise SandboxError(f"there is no folder {root}")
         self._tags: OrderedDict[tuple[str, Version], str] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, key: str) -> Stored | None:
-        """The object of that key; None where there is none, or it lies outside."""
+    def find(self, key: str) -> FileObject | None:
+        """The object with that key; None if there is none, or it is outside the folder."""
         path = self._path(key)
         if path is None or key.endswith("/"):
             return None
@@ -68,27 +83,27 @@ class Folder:
             return None
         if not S_ISREG(facts.st_mode):
             return None
-        return Stored(key, path, version_of(facts))
+        return FileObject(self, key, path, _version(facts))
 
     def is_folder(self, key: str) -> bool:
-        """Whether keys lie below it; the empty key is the folder itself."""
+        """Whether it is a folder; the empty key is the root."""
         path = self._path(key.rstrip("/"))
         return path is not None and path.is_dir()
 
-    def walk(self, prefix: str) -> Iterator[Stored]:
-        """Every object whose key begins with the prefix, in the order of the keys' bytes, as S3 lists."""
+    def walk(self, prefix: str) -> Iterator[FileObject]:
+        """Every object whose key begins with the prefix, ordered by the keys' bytes, as S3 lists them."""
         start = prefix.rpartition("/")[0]
         if self._path(start) is None:
             return
         yield from self._walk(f"{start}/" if start else "", prefix)
 
-    def names(self, key: str) -> list[tuple[str, Stored | None]]:
-        """What lies in one folder, by name: objects, and None for folders."""
+    def names(self, key: str) -> list[tuple[str, FileObject | None]]:
+        """The entries of one folder: objects, and None for folders."""
         above = f"{key}/" if key else ""
         return [(name.removeprefix(above).rstrip("/"), stored) for name, stored in self._in(above)]
 
-    def etag(self, stored: Stored) -> str:
-        """A strong tag made of the content, as S3 makes it; read once for each version of a file."""
+    def etag(self, stored: FileObject) -> str:
+        """The MD5 of the content, as S3 makes it; computed once for each version of a file."""
         version = stored.key, stored.version
         with self._lock:
             if version in self._tags:
@@ -103,21 +118,21 @@ class Folder:
                 self._tags.popitem(last=False)
         return tag
 
-    def _walk(self, folder: str, prefix: str) -> Iterator[Stored]:
+    def _walk(self, folder: str, prefix: str) -> Iterator[FileObject]:
         for key, stored in self._in(folder):
             if stored is None and (key.startswith(prefix) or prefix.startswith(key)):
                 yield from self._walk(key, prefix)
             elif stored is not None and key.startswith(prefix):
                 yield stored
 
-    def _in(self, folder: str) -> list[tuple[str, Stored | None]]:
-        """The keys of one folder in the order of their bytes; those of folders end with a slash."""
+    def _in(self, folder: str) -> list[tuple[str, FileObject | None]]:
+        """The keys of one folder, ordered by their bytes; those of folders end with a slash."""
         try:
             with os.scandir(self.root / folder) as entries:
                 keys = [folder + entry.name for entry in entries]
         except OSError:
             return []
-        found: list[tuple[str, Stored | None]] = []
+        found: list[tuple[str, FileObject | None]] = []
         for key in keys:
             stored = self.find(key)
             if stored is not None:
@@ -127,7 +142,7 @@ class Folder:
         return sorted(found, key=lambda row: os.fsencode(row[0]))
 
     def _path(self, key: str) -> Path | None:
-        """Where a key lies; None for keys that are none, or that lead out of the folder by any way."""
+        """The path of a key; None for invalid keys and any that lead out of the folder."""
         if not key:
             return self.root
         parts = key.split("/")
@@ -141,6 +156,5 @@ class Folder:
             return None
 
 
-def version_of(facts: os.stat_result) -> Version:
-    """Of a file as the system describes it."""
+def _version(facts: os.stat_result) -> Version:
     return Version(facts.st_size, facts.st_mtime_ns, facts.st_ino)

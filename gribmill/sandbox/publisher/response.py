@@ -1,12 +1,10 @@
-"""One answer of the mirror, and the XML that S3 says no with."""
+"""A response of the publisher, and S3's XML errors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
-
-from gribmill.sandbox.publisher.faults import NONE, Trouble
 
 MESSAGES = {
     "NoSuchKey": (404, "The specified key does not exist."),
@@ -22,25 +20,38 @@ MESSAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Status, headers, and a body of `length` bytes in pieces; what it meets on its way."""
+class Response:
+    """Status, headers, and a body in chunks.
+
+    `length` is announced as Content-Length; None announces nothing and ends the body by closing the connection.
+    `of_object`: whether the request named an object that exists (and not a list, a page or nothing).
+    """
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Iterable[bytes] = ()
-    length: int = 0
-    trouble: Trouble = NONE
+    length: int | None = 0
+    reason: str | None = None
+    of_object: bool = False
 
 
-def of_bytes(data: bytes, kind: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-    """An answer that is in memory already."""
-    return Answer(status, {"Content-Type": kind, **(headers or {})}, (data,), len(data))
+@dataclass(frozen=True, slots=True)
+class RawResponse:
+    """Bytes sent in place of an HTTP response. The connection is closed after them, by a TCP reset if `reset`."""
+
+    body: Iterable[bytes] = ()
+    reset: bool = False
 
 
-def refusal(code: str, facts: Mapping[str, object] | None = None, headers: Mapping[str, str] | None = None) -> Answer:
-    """An error in S3's words."""
+def from_bytes(data: bytes, kind: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A response whose body is in memory."""
+    return Response(status, {"Content-Type": kind, **(headers or {})}, (data,), len(data))
+
+
+def refusal(code: str, facts: Mapping[str, object] | None = None, headers: Mapping[str, str] | None = None) -> Response:
+    """An error as S3 words it."""
     status, message = MESSAGES[code]
-    rows = {"Code": code, "Message": message, **(facts or {}), "RequestId": "mirror", "HostId": "gribmill"}
+    rows = {"Code": code, "Message": message, **(facts or {}), "RequestId": "sandbox", "HostId": "gribmill"}
     body = "".join(f"<{name}>{escape(str(value))}</{name}>" for name, value in rows.items())
     data = f'<?xml version="1.0" encoding="UTF-8"?>\n<Error>{body}</Error>'.encode()
-    return of_bytes(data, "application/xml", status, headers)
+    return from_bytes(data, "application/xml", status, headers)
