@@ -150,7 +150,8 @@ def page(costs: list[Cost], unknown: list[str], rates: Rates, sizes: dict[str, f
     ]
 
     def total(name: str) -> float:
-        return sum(getattr(cost, name) for cost in costs)
+        values: list[float] = [getattr(cost, name) for cost in costs]
+        return sum(values)
 
     counts = " | ".join(f"{total(name):,}" for name in ("files", "messages", "tiles"))
     hours = " | ".join(f"{total(name):.1f}" for name in ("download_cpu", "decode_cpu", "tile_cpu", "queue_cpu"))

@@ -96,7 +96,7 @@ def _make_grib2io(home: Path) -> None:
     _run(["cmake", "--build", home / "build"])
     _run(["cmake", "--install", home / "build"])
     venv.create(home, with_pip=True)
-    pip = [home / "bin" / "python", "-m", "pip", "install", "-q", "--no-cache-dir"]
+    pip: list[str | Path] = [home / "bin" / "python", "-m", "pip", "install", "-q", "--no-cache-dir"]
     # Without NCEP's interpolation library, which decoding does not use.
     _run([*pip, GRIB2IO, "-C", "cmake.define.GRIB2IO_WITH_IP=OFF"], G2C_DIR=str(home / "g2c"))
 

@@ -9,6 +9,7 @@ import hashlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,10 @@ def tile_hours() -> list[Hour]:
     return [*found, *real_hours()]
 
 
+def _all_dated(paths: list[Path]) -> list[bytes]:
+    return [one for path in paths for one in _dated(path)]
+
+
 def real_hours() -> list[Hour]:
     """Real messages of one grid, given one time so that they make an hour; their values are as they came."""
     found = []
@@ -120,7 +125,7 @@ def real_hours() -> list[Hour]:
         paths = [path for pattern in patterns for path in real_files(pattern)]
         if paths:
             recipe = repr(sorted((path.name, path.stat().st_size) for path in paths))
-            path = _file(f"{key}-real", recipe, lambda paths=paths: [one for path in paths for one in _dated(path)])
+            path = _file(f"{key}-real", recipe, partial(_all_dated, paths))
             found.append(Hour(f"{key}-real", f"{title}, {count(path)} real", key, path))
     return found
 

@@ -104,7 +104,7 @@ def _array_cpu(known: dict[str, Grid], job: dict[str, Any]) -> Line:
 
 
 def _stages(job: dict[str, Any], names: tuple[str, ...]) -> float:
-    return sum(job["cpu"]["stages"].get(name, 0.0) for name in names)
+    return float(sum(job["cpu"]["stages"].get(name, 0.0) for name in names))
 
 
 def _array_bytes() -> dict[str, Line]:

@@ -32,11 +32,11 @@ def build(folder: Path) -> tuple[Path, bool] | None:
 
 
 def _compiled(compiler: list[str], more: list[Path], program: Path) -> bool:
-    objects = {program.with_name(name): told for name, told in BUILDS.items()}
+    objects = {program.with_name(name): options for name, options in BUILDS.items()}
     commands: list[list[str | Path]] = [
-        *([*compiler, *told, "-c", HERE / "build.c", "-o", path] for path, told in objects.items()),
-        [*compiler, *objects, HERE / "fuzz_unpack.c", *more, "-o", program],
+        [*compiler, *options, "-c", HERE / "build.c", "-o", path] for path, options in objects.items()
     ]
+    commands.append([*compiler, *objects, HERE / "fuzz_unpack.c", *more, "-o", program])
     return all(subprocess.run(command, capture_output=True, check=False).returncode == 0 for command in commands)
 
 

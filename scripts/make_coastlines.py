@@ -120,7 +120,8 @@ def distances(points: Line, start: Line, end: Line) -> NDArray[np.float64]:
     along = end - start
     length2 = float(along @ along)
     share = np.clip((points - start) @ along / length2, 0, 1) if length2 else np.zeros(len(points))
-    return np.hypot(*(points - start - share[:, None] * along).T)
+    x, y = (points - start - share[:, None] * along).T
+    return np.asarray(np.hypot(x, y))
 
 
 def lake_shores(outer: list[Line], known: Line) -> list[Line]:
@@ -158,7 +159,8 @@ def archive(lines: dict[str, list[Line]]) -> bytes:
 
 def quantised(line: Line) -> NDArray[np.int64]:
     whole = np.rint(line / QUANTUM_DEG).astype(np.int64)
-    return whole[np.concatenate([[True], (np.diff(whole, axis=0) != 0).any(axis=1)])]
+    moved = np.concatenate([[True], (np.diff(whole, axis=0) != 0).any(axis=1)])
+    return np.asarray(whole[moved])
 
 
 def planes(steps: NDArray[np.int64]) -> NDArray[np.uint8]:

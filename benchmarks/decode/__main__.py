@@ -73,8 +73,9 @@ def main() -> None:
 
 def measured(rows: list[Row], hours: list[Hour], rounds: int, passes: int) -> tuple[Cells, dict[str, str]]:
     """File after file and turn by turn, so that the decoders of one file see the same machine; and why some failed."""
-    pythons = {"peers": grib_python(), "grib2io": grib2io_python().path, "gribmill": Path(sys.executable)}
-    there = [row for row in rows if pythons[row.home] and (row.name != "wgrib2" or wgrib2_program().path)]
+    found = {"peers": grib_python(), "grib2io": grib2io_python().path, "gribmill": Path(sys.executable)}
+    pythons = {home: path for home, path in found.items() if path is not None}
+    there = [row for row in rows if row.home in pythons and (row.name != "wgrib2" or wgrib2_program().path)]
     own = next(row for row in ROWS if row.name == OWN)
     reports: dict[tuple[str, str], list[dict[str, Any]]] = {}
     reasons: dict[str, str] = {}
@@ -92,8 +93,8 @@ def measured(rows: list[Row], hours: list[Hour], rounds: int, passes: int) -> tu
                     report["times_gribmill"] = statistics.median(report["cpu_ms"]) / statistics.median(beside["cpu_ms"])
                     reports.setdefault((row.name, hour.key), []).append(report)
     cells: Cells = {}
-    for (name, key), found in reports.items():
-        cells.setdefault(name, {})[key] = figures(found)
+    for (name, key), runs in reports.items():
+        cells.setdefault(name, {})[key] = figures(runs)
     return cells, reasons
 
 
@@ -113,7 +114,8 @@ def run(python: Path, row: Row, path: Path, rounds: int) -> dict[str, Any] | str
     environment["GRIBMILL_KERNEL"] = "off" if row.name == "gribmill-off" else ""
     if row.home == "gribmill":
         environment["PYTHONPATH"] = str(ROOT.parent)
-    return report_of([python, CONTENDER, row.name, path, str(rounds)], environment)
+    report: dict[str, Any] | str = report_of([python, CONTENDER, row.name, path, str(rounds)], environment)
+    return report
 
 
 def peer_lines() -> list[str]:

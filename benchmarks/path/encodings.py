@@ -44,7 +44,7 @@ def _compare(tiles: list[Parts], rounds: int) -> dict[str, dict[str, float]]:
     ways: dict[str, Callable[[Parts], int]] = {
         BASE: _savez, "fast": _plain("fast"), "compact": _plain("compact"), "packed": _packed,
     }  # fmt: skip
-    contenders = {name: partial(_written, write, tiles) for name, write in ways.items()}
+    contenders: dict[str, Callable[[], int]] = {name: partial(_written, write, tiles) for name, write in ways.items()}
     found = compare(contenders, BASE, rounds, LEAST_SECONDS)
     return {
         name: {
@@ -62,7 +62,8 @@ def _written(write: Callable[[Parts], int], tiles: list[Parts]) -> int:
 
 def _savez(parts: Parts) -> int:
     file = io.BytesIO()
-    np.savez_compressed(file, **{f"v{number}": array for number, (array, _) in enumerate(parts)})
+    arrays: dict[str, Any] = {f"v{number}": array for number, (array, _) in enumerate(parts)}
+    np.savez_compressed(file, **arrays)
     return file.tell()
 
 

@@ -56,7 +56,8 @@ def _pythons() -> dict[str, Path | None]:
 
 def _called(name: str, python: Path, path: Path) -> dict[str, Any] | str:
     environment = process_environment(PYTHONPATH=str(ROOT) if name == "gribmill" else "")
-    return report_of([python, LISTER, name, path, "2"], environment)
+    report: dict[str, Any] | str = report_of([python, LISTER, name, path, "2"], environment)
+    return report
 
 
 def _commands(path: Path) -> dict[str, list[str | Path]]:

@@ -55,11 +55,11 @@ def _shares(axis: Any, job: dict[str, Any]) -> None:
     bars = [(f"{model['title']}\n{clock}, {1000 * model[clock]['seconds']:.0f} ms", model[clock])
             for model in job.values() for clock in ("cpu", "wall")]  # fmt: skip
     order = sorted({stage for _, one in bars for stage in one["stages"]}, key=lambda stage: -_largest(bars, stage))
-    colours = colormaps["tab20"].colors
+    colours = colormaps["tab20"]
     left = [0.0] * len(bars)
     for number, stage in enumerate(order):
         widths = [100 * one["stages"].get(stage, 0.0) / one["seconds"] for _, one in bars]
-        axis.barh([name for name, _ in bars], widths, left=left, color=colours[number % 20], label=stage)
+        axis.barh([name for name, _ in bars], widths, left=left, color=colours(number % 20), label=stage)
         left = [start + width for start, width in zip(left, widths, strict=True)]
     axis.set(xlabel="share, %", xlim=(0, 100))
     axis.set_title("A job of eight regions, claim to complete", fontsize=10)
@@ -69,4 +69,4 @@ def _shares(axis: Any, job: dict[str, Any]) -> None:
 
 
 def _largest(bars: list[tuple[str, Any]], stage: str) -> float:
-    return max(one["stages"].get(stage, 0.0) / one["seconds"] for _, one in bars)
+    return max(float(one["stages"].get(stage, 0.0) / one["seconds"]) for _, one in bars)

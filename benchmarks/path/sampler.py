@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections import Counter
+from collections import defaultdict
 from types import FrameType
 from typing import Literal
 
@@ -50,7 +50,7 @@ class Sampler:
         self.clear()
 
     def clear(self) -> None:
-        self.places: Counter[str] = Counter()
+        self.places: dict[str, float] = defaultdict(float)
         self._last = self._began = self._now()
 
     @property
@@ -72,7 +72,7 @@ class Sampler:
 
 def stages(places: dict[str, float]) -> dict[str, float]:
     """Seconds by stage; waiting for the other process is nobody's."""
-    found: Counter[str] = Counter()
+    found: dict[str, float] = defaultdict(float)
     for place, seconds in places.items():
         if place not in WAITING:
             found[next((stage for start, stage in STAGES if place.startswith(start)), "Python itself")] += seconds

@@ -96,7 +96,7 @@ class Bench:
             self.notes.append(str(error))
             return None
 
-    def run(self, system: str, *args: str | int) -> dict[str, object]:
+    def run(self, system: str, *args: str | int | Path) -> dict[str, object]:
         with self.start(system, *args) as process:
             out, _ = process.communicate("go\n")
         lines = [line for line in out.splitlines() if line.startswith("{")]
@@ -105,7 +105,7 @@ class Bench:
         found: dict[str, object] = json.loads(lines[-1])
         return found
 
-    def start(self, system: str, *args: str | int) -> subprocess.Popen[str]:
+    def start(self, system: str, *args: str | int | Path) -> subprocess.Popen[str]:
         python = Path(sys.executable) if system == "gribmill" else self.peer
         words = [str(python), "-m", f"benchmarks.queue.drivers.{system}_driver", *map(str, args)]
         return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -99,8 +99,15 @@ def run(way: str, folder: Path) -> list[dict[str, Any]] | str:
             PYTHONPATH=path, BENCH_SEARCH=SEARCH, BENCH_VARIABLES=VARIABLES, NO_PROXY="127.0.0.1", HOME=home,
             HERBIE_CONFIG_PATH=home,
         )  # fmt: skip
-        words = [python, WAYS / f"{way}.py", f"{server.url}aws-hrrr/", RUN, ",".join(map(str, HOURS)), home]
-        hours = report_of(words, environment)
+        words: list[str | Path] = [
+            python,
+            WAYS / f"{way}.py",
+            f"{server.url}aws-hrrr/",
+            RUN,
+            ",".join(map(str, HOURS)),
+            home,
+        ]
+        hours: list[dict[str, Any]] | str = report_of(words, environment)
         if isinstance(hours, str):
             return hours
         seen = list(server.seen)
@@ -115,7 +122,7 @@ def run(way: str, folder: Path) -> list[dict[str, Any]] | str:
 
 def page(found: dict[str, list[dict[str, Any]]], lines: list[str], rounds: int, whole: float) -> str:
     def median(way: str, key: str) -> float:
-        return statistics.median(one[key] for one in found[way])
+        return float(statistics.median(one[key] for one in found[way]))
 
     rows = [
         f"| {title} | {median(way, 'cpu_s') * 1000:.0f} | {median(way, 'wall_s') * 1000:.0f} "

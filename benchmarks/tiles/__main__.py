@@ -101,7 +101,7 @@ def run(way: Way, hour: Hour, boxes: str, out: Path) -> dict[str, Any] | str:
     # The ways import each other's neighbours by plain names, gribmill's from the checkout.
     environment["PYTHONPATH"] = str(WAYS) if way.peer else f"{WAYS}{os.pathsep}{ROOT.parent}"
     before = os.times()
-    words = [interpreter, WAYS / f"{way.key}.py", hour.path, boxes, out / way.key, str(way.passes)]
+    words: list[str | Path] = [interpreter, WAYS / f"{way.key}.py", hour.path, boxes, out / way.key, str(way.passes)]
     report = report_of(words, environment)
     after = os.times()
     if isinstance(report, str):
@@ -146,7 +146,7 @@ def times(runs: list[dict[str, Any] | None], own: list[dict[str, Any] | None]) -
 
 
 def further(runs: list[dict[str, Any]]) -> float:
-    return statistics.median(spent for run in runs for spent in run["cpu"][1:])
+    return float(statistics.median(spent for run in runs for spent in run["cpu"][1:]))
 
 
 def peer_lines() -> list[str]:

@@ -34,14 +34,19 @@ def main(open_driver: Callable[[str, str], Driver]) -> None:
     command, path, durability, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
     batch = int(sys.argv[5]) if len(sys.argv) > 5 else 1
     driver = open_driver(path, durability)
-    result = {
+    commands: dict[str, Callable[[], object]] = {
         "fill": lambda: _timed(lambda: driver.put_many(count, batch)),
         "many": lambda: _warm(driver, lambda: driver.put_many(count, batch)),
-        "add": lambda: _warm(driver, lambda: [driver.put(n) for n in range(count)]),
+        "add": lambda: _warm(driver, lambda: _put_each(driver, count)),
         "work": lambda: _work(driver, batch),
         "claims": lambda: _claims(driver, count),
-    }[command]()
-    sys.stdout.write(json.dumps(result) + "\n")
+    }
+    sys.stdout.write(json.dumps(commands[command]()) + "\n")
+
+
+def _put_each(driver: Driver, count: int) -> None:
+    for n in range(count):
+        driver.put(n)
 
 
 def _warm(driver: Driver, action: Callable[[], object]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from huey import SqliteHuey  # type: ignore[import-not-found]
+from huey import SqliteHuey
 
 from benchmarks.queue.drivers.driver import main
 

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from huey import SqliteHuey  # type: ignore[import-not-found]
+from huey import SqliteHuey
 
 huey = SqliteHuey("bench", filename=sys.argv[2], fsync=True, results=False)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from litequeue import LiteQueue  # type: ignore[import-not-found]
+from litequeue import LiteQueue
 
 from benchmarks.queue.drivers.driver import main
 

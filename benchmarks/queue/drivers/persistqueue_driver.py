@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from persistqueue import Empty, SQLiteAckQueue  # type: ignore[import-not-found]
+from persistqueue import Empty, SQLiteAckQueue
 
 from benchmarks.queue.drivers.driver import main
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import cfgrib
 import numpy as np
@@ -11,7 +12,7 @@ from stopwatch import Boxes, main
 
 
 def work(path: Path, boxes: Boxes, out: Path) -> None:
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for dataset in cfgrib.open_datasets(str(path), backend_kwargs={"indexpath": ""}):
         arrays |= {key: dataset[key].values for key in dataset.data_vars}
         lat, lon = planes(dataset.latitude.values, dataset.longitude.values)

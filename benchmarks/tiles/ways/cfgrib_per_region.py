@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import cfgrib
 import numpy as np
@@ -12,7 +13,7 @@ from stopwatch import Boxes, main
 
 def work(path: Path, boxes: Boxes, out: Path) -> None:
     for name, box in boxes.items():
-        arrays = {}
+        arrays: dict[str, Any] = {}
         for dataset in cfgrib.open_datasets(str(path), backend_kwargs={"indexpath": ""}):
             cut = part(dataset, box)
             arrays |= {key: cut[key].values for key in cut.data_vars}

@@ -18,8 +18,9 @@ def coordinates(facts: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
 
 def work(path: Path, boxes: Boxes, out: Path) -> None:
     data = path.read_bytes()
-    arrays = {}
-    lat = lon = None
+    arrays: dict[str, Any] = {}
+    lat: Any = None
+    lon: Any = None
     for key, entry in gribberish.parse_grib_mapping(data).items():
         offset, facts = entry[1], entry[2]
         shape = facts.grid_shape

@@ -40,4 +40,4 @@ def _npy(array: Any) -> bytes:
     header = io.BytesIO()
     array = np.ascontiguousarray(array)
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
-    return header.getvalue() + array.tobytes()
+    return header.getvalue() + bytes(array.tobytes())
