@@ -1,0 +1,73 @@
+"""JSON as a command prints it, without what differs from run to run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).with_name("golden")
+TIME = re.compile(r"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+DATABASE_TIME = re.compile(r"20[2-9]\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}")
+PORT = re.compile(r"127\.0\.0\.1:\d+")
+# These depend on the machine, the user, the clock, or the release.
+VOLATILE = {
+    "seconds", "heartbeat_age_seconds", "oldest_ready_seconds", "wait_p50", "wait_p95", "run_p50", "run_p95",
+    "hostname", "version", "gribmill", "created_by", "reserved_by", "correlation_id", "sha256", "etag", "bytes",
+    "requests",
+}  # fmt: skip
+# Sentences may be put better at any time.
+PROSE = {
+    "error",
+    "description",
+    "detail",
+    "reason",
+    "note",
+    "says",
+    "why",
+    "problems",
+    "licence",
+    "attribution",
+    "long_name",
+}
+
+
+def check_golden(noun: str, name: str, text: str, *places: Path) -> None:
+    """Compare a command's JSON with the one that is stored for it: keys, their order, and values.
+
+    What is not stored yet is added, and fails once: look at it, and run the test again.
+    """
+    value = json.loads(text)
+    assert text == json.dumps(value, ensure_ascii=False, indent=2) + "\n", "another layout, or keys that occur twice"
+    steady = _steady(value, _shortener(places))
+    path = FOLDER / f"{noun}.json"
+    stored = json.loads(path.read_text()) if path.exists() else {}
+    if name not in stored:
+        path.write_text(json.dumps(stored | {name: steady}, ensure_ascii=False, indent=1) + "\n")
+        raise AssertionError(f"{name} of {path} is new: look at it, and run the test again")
+    assert json.dumps(steady, indent=1) == json.dumps(stored[name], indent=1)
+
+
+def _shortener(places: tuple[Path, ...]) -> Callable[[str], str]:
+    def shorten(text: str) -> str:
+        for place in places:
+            text = text.replace(str(place), f"<{place.name}>")
+        return PORT.sub("127.0.0.1:<port>", DATABASE_TIME.sub("<database time>", TIME.sub("<time>", text)))
+
+    return shorten
+
+
+def _steady(value: Any, shorten: Callable[[str], str]) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: f"<{type(one).__name__}>" if key in VOLATILE | PROSE and one is not None else _steady(one, shorten)
+            for key, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_steady(one, shorten) for one in value]
+    if isinstance(value, float):
+        # Decoders and libraries may differ in the last digits.
+        return float(f"{value:.4g}")
+    return shorten(value) if isinstance(value, str) else value
