@@ -33,14 +33,14 @@ def _first_claim() -> tuple[float, float]:
         settings = Settings(data=Path(folder))
         assert settings.data_root == Path(folder), "a benchmark must not touch anybody's queue"
         store = open_queue(settings)
-        store.enqueue(NewJob("sleep", {"seconds": 0.2}))
+        store.jobs.enqueue(NewJob("sleep", {"seconds": 0.2}))
         command = [sys.executable, "-m", "gribmill.cli.main", "--data", folder, "work", "--types", "sleep"]
         worker = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=process_environment()
         )
         try:
             end = time.monotonic() + MOST_SECONDS
-            while not store.running():
+            while not store.attempts.running():
                 if time.monotonic() > end:
                     raise SystemExit("the worker did not claim its first job within a minute")
                 time.sleep(POLL_SECONDS)

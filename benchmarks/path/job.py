@@ -88,5 +88,5 @@ def _fill(data: Path, model: str, hours: int) -> None:
         writes.append(write("record_ingest", **of_hour, **facts))
         jobs += [NewJob(BUILD_TILE.key, {**of_hour, "region": name}) for name in EIGHT]
     catalogue.apply(writes)
-    store.enqueue_many(jobs)
+    store.jobs.enqueue_many(jobs)
     store.close()

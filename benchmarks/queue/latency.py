@@ -28,7 +28,7 @@ def gribmill_latency(folder: Path) -> tuple[list[float], float]:
     worker = _start([sys.executable, "-m", "benchmarks.queue.drivers.gribmill_worker", str(path)])
 
     def add(file: str) -> float:
-        store.enqueue(NewJob("stamp", {"file": file}))
+        store.jobs.enqueue(NewJob("stamp", {"file": file}))
         return time.time()
 
     return _measure(worker, folder, add)

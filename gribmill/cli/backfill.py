@@ -125,7 +125,9 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
         for row in rows:
             click.echo(_sentence(row, dry_run=options["dry_run"]))
     if options["wait"] and not options["dry_run"]:
-        if all(shown_state(worker, settings.queue.lease_seconds) in ("stopped", "stale") for worker in store.workers()):
+        if all(
+            shown_state(worker, settings.queue.lease_seconds) in ("stopped", "stale") for worker in store.workers.list()
+        ):
             click.echo("no worker runs, so this waits for one: `gribmill work` starts it", err=True)
         failed = _wait(store, [row["correlation_id"] for row in rows if row["correlation_id"]])
         if options["as_json"]:

@@ -37,7 +37,7 @@ def list_(settings: Settings, as_json: bool) -> None:
     """Every trigger, when it last fired and when it fires next."""
     from gribmill.pipeline.open_queue import open_queue
 
-    found = open_queue(settings).triggers()
+    found = open_queue(settings).triggers.list()
     if as_json:
         print_json([asdict(one) for one in found])
     elif found:
@@ -100,7 +100,7 @@ def add(
 
     if event is not None and timezone is not None:
         raise click.UsageError("--timezone goes with --cron: an event has no clock")
-    made = open_queue(settings).add_trigger(
+    made = open_queue(settings).triggers.add(
         NewTrigger(
             label,
             type_key,
@@ -150,7 +150,7 @@ def remove(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
     store = open_queue(settings)
 
     def act(trigger_id: int) -> tuple[str, dict[str, Any]]:
-        store.remove_trigger(trigger_id)
+        store.triggers.remove(trigger_id)
         return f"trigger {trigger_id} is gone", {}
 
     for_each(ids, act, as_json=as_json)
@@ -168,7 +168,7 @@ def emit(settings: Settings, name: str, told_text: str, event_id: str | None, te
     from gribmill.pipeline.open_queue import open_queue
 
     told = parse_object(told_text, "what the event tells")
-    fired = open_queue(settings).fire_event(name, told, tenant_id=tenant, event_id=event_id)
+    fired = open_queue(settings).triggers.fire_event(name, told, tenant_id=tenant, event_id=event_id)
     if as_json:
         print_json([_fired_record(one) for one in fired])
     elif not fired:
@@ -205,7 +205,7 @@ def _switch(settings: Settings, ids: tuple[int, ...], *, enabled: bool, as_json:
     store = open_queue(settings)
 
     def act(trigger_id: int) -> tuple[str, dict[str, Any]]:
-        trigger = store.set_trigger_enabled(trigger_id, enabled=enabled)
+        trigger = store.triggers.set_enabled(trigger_id, enabled=enabled)
         ahead = f"; it fires next at {_time(trigger.next_fire_at)}" if trigger.next_fire_at else ""
         return f"trigger {trigger_id} is {'on' if enabled else 'off'}{ahead}", asdict(trigger)
 

@@ -32,7 +32,7 @@ def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
 
     lease = settings.queue.lease_seconds
     store = open_queue(settings)
-    found, running = store.workers(), store.running()
+    found, running = store.workers.list(), store.attempts.running()
     if as_json:
         print_json([_record(worker, lease, running.get(worker.id, [])) for worker in found])
         return

@@ -101,14 +101,14 @@ def enqueue_backfill(store: Store, plan: BackfillPlan) -> str:
     wish = (request.begin, request.end, request.cycles, request.hours, plan.regions, request.variables)
     digest = hashlib.blake2b(repr(wish).encode(), digest_size=6).hexdigest()
     correlation_id = f"backfill-{request.model.id}-{digest}"
-    store.enqueue_many(_jobs(plan, correlation_id))
+    store.jobs.enqueue_many(_jobs(plan, correlation_id))
     return correlation_id
 
 
 def progress_of(store: Store, correlation_id: str) -> dict[str, int]:
     """Jobs of the backfill by status, those that followed included."""
     counts = dict.fromkeys(("pending", "processing", "completed", "failed", "cancelled"), 0)
-    for (_, status), count in store.progress(correlation_id).items():
+    for (_, status), count in store.jobs.progress(correlation_id).items():
         counts[status] += count
     return counts
 

@@ -68,7 +68,9 @@ class Follow:
 
     def _complete(self) -> bool:
         """Whether everything that is due is whole, and nothing waits to be told of."""
-        return all(self._is_complete(model) for model in self._models) and not self._store.queue("publish", limit=1)
+        return all(self._is_complete(model) for model in self._models) and not self._store.jobs.upcoming(
+            "publish", limit=1
+        )
 
     def _is_complete(self, model: Model) -> bool:
         regions = self._regions[model.id]

@@ -39,11 +39,11 @@ def scan_job(model_id: str, run_id: str | None = None) -> NewJob:
 
 def scan_now(store: Store, jobs: Iterable[NewJob]) -> list[Enqueued]:
     """Enqueue scans that are not to wait: equal ones that pause between two looks look now."""
-    made = store.enqueue_many(jobs)
+    made = store.jobs.enqueue_many(jobs)
     for one in made:
         if not one.created:
             with contextlib.suppress(NotAllowed):  # it is looking at this moment
-                store.run_now(one.id)
+                store.jobs.run_now(one.id)
     return made
 
 
@@ -80,7 +80,7 @@ class Schedule:
         if self._first:
             scan_now(self._store, due)
         else:
-            self._store.enqueue_many(due)
+            self._store.jobs.enqueue_many(due)
         self._first = False
         for model in models:
             soon = model.next_scan_at(now) or now + LONGEST_WAIT

@@ -126,13 +126,13 @@ class World:
 
     def look(self, model_id: str, run_id: str | None = None) -> list[Ran]:
         """Scan now, then run everything that is ready."""
-        made = self.store.enqueue(scan_job(model_id, run_id))
-        self.store.run_now(made.id)
+        made = self.store.jobs.enqueue(scan_job(model_id, run_id))
+        self.store.jobs.run_now(made.id)
         return self.work()
 
     def look_only(self, model_id: str, *types: str) -> list[Ran]:
         """Scan now, and run only jobs of these types."""
-        self.store.enqueue(scan_job(model_id))
+        self.store.jobs.enqueue(scan_job(model_id))
         return Ticker(self.store, 60.0, self.settings.model_dump(mode="json")).tick(500, types)
 
     def work(self, limit: int = 500) -> list[Ran]:
@@ -144,7 +144,7 @@ class World:
         waiting = [job for job in self.jobs("pending") if job.next_run_at and job.type in types]
         for job in waiting:
             with contextlib.suppress(Exception):  # claimed meanwhile
-                self.store.run_now(job.id)
+                self.store.jobs.run_now(job.id)
         return len(waiting)
 
     # Driving it as a user does
@@ -184,7 +184,7 @@ class World:
     # What came of it
 
     def jobs(self, status: str | None = None, type_key: str | None = None) -> list[Job]:
-        page = self.store.jobs(JobFilter(status=status, type=type_key), limit=500)  # type: ignore[arg-type]
+        page = self.store.jobs.list(JobFilter(status=status, type=type_key), limit=500)  # type: ignore[arg-type]
         return list(page.jobs)
 
     def run_record(self, model_id: str) -> RunRecord | None:

@@ -75,8 +75,8 @@ def test_two_runs_at_once_do_no_harm(new_world: NewWorld, reference: dict[str, b
 def test_two_scanners_at_once_enqueue_each_file_once(new_world: NewWorld) -> None:
     world = new_world()
     world.publish("hrrr")
-    world.store.enqueue(scan_job("hrrr"))
-    world.store.enqueue(scan_job("hrrr", world.run_id))
+    world.store.jobs.enqueue(scan_job("hrrr"))
+    world.store.jobs.enqueue(scan_job("hrrr", world.run_id))
     ran = world.work()
     scans = [one.outcome for one in ran if one.job.type == "scan_source"]
     assert [len(one.then) for one in scans if isinstance(one, Succeeded)] == [3, 3]

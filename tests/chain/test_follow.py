@@ -40,7 +40,7 @@ def test_region_that_others_want_is_not_waited_for(new_world: NewWorld) -> None:
     world = new_world(chain={"regions": ["ne"]})
     world.publish("hrrr")
     world.look("hrrr")
-    world.store.enqueue(ingest_job("hrrr", world.stock.run, 0, live=False, regions=("texas",)))
+    world.store.jobs.enqueue(ingest_job("hrrr", world.stock.run, 0, live=False, regions=("texas",)))
     assert Follow(world.settings)._complete()
 
 
@@ -61,4 +61,4 @@ def test_schedule_that_starts_wakes_a_scan_that_pauses(new_world: NewWorld) -> N
     schedule.run_once()
     (woken,) = world.jobs("pending")
     assert (woken.id, woken.next_run_at) == (waiting.id, None)
-    assert world.store.enqueue(scan_job("hrrr")).created is False
+    assert world.store.jobs.enqueue(scan_job("hrrr")).created is False

@@ -52,13 +52,13 @@ def test_worker_that_dies_at_any_point_costs_nothing(
 ) -> None:
     world = new_world()
     world.publish("hrrr")
-    world.store.enqueue(scan_job("hrrr"))
+    world.store.jobs.enqueue(scan_job("hrrr"))
     settings = world.root / "settings.json"
     settings.write_text(world.settings.model_dump_json())
     assert dying(settings, point) == -signal.SIGKILL
     for place in world.tiles():
         assert world.tiles()[place] == reference[place], "a tile that is there is whole"
-    wait_until(lambda: world.store.recover(), what="the dead worker's lease to run out")
+    wait_until(lambda: world.store.maintenance.recover(), what="the dead worker's lease to run out")
     wait_until(lambda: world.work() and not world.hurry(*CHAIN) and world.complete("hrrr"), what="the rest")
     assert world.tiles() == of_model(reference, "hrrr")
     assert world.latest("hrrr")["ne"]["complete"] == world.run_id
@@ -79,12 +79,12 @@ def test_killed_executor_and_killed_supervisor_cost_nothing(new_world: NewWorld,
     part = world.data / "grib" / "hrrr" / world.run_id / ".001.grib2.part"
     wait_until(part.exists, what="the download to begin")
     job = next(job for job in world.jobs("processing") if job.type == "ingest_grib" and '"hour":1' in job.args)
-    pid = world.store.history(job.id).attempts[-1].pid
+    pid = world.store.jobs.history(job.id).attempts[-1].pid
     assert pid
     os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: world.store.history(job.id).attempts[0].status == "failed", what="the death to be noticed")
+    wait_until(lambda: world.store.jobs.history(job.id).attempts[0].status == "failed", what="the death to be noticed")
     world.hurry("ingest_grib")
-    wait_until(lambda: world.store.job(job.id).status == "processing", what="the second attempt")
+    wait_until(lambda: world.store.jobs.get(job.id).status == "processing", what="the second attempt")
     process.kill()
     process.wait()
     assert not world.tile("hrrr", "ne", 1).exists()
@@ -93,6 +93,6 @@ def test_killed_executor_and_killed_supervisor_cost_nothing(new_world: NewWorld,
     wait_until(lambda: world.hurry(*CHAIN) * 0 + world.complete("hrrr"), 120, f"the rest: {world.troubles()}")
     world.wait_complete("hrrr")
     assert world.tiles() == of_model(reference, "hrrr")
-    assert [one.status for one in world.store.history(job.id).attempts] == ["failed", "lost", "succeeded"]
+    assert [one.status for one in world.store.jobs.history(job.id).attempts] == ["failed", "lost", "succeeded"]
     wait_until(lambda: not world.spooled(), what="the messages to go")
     world.assert_sound()

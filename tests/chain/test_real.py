@@ -71,7 +71,7 @@ def test_real_file_becomes_tiles(new_world: NewWorld, file: RealFile) -> None:
     index = bucket / urls.index_url.removeprefix(urls.mirror.root)
     noaa = f"1:0:d={file.run:%Y%m%d%H}:{file.line}\n"
     index.write_text(noaa if file.line else "".join(ecmwf_lines(source, file.run, file.hour)))
-    world.store.enqueue(ingest_job(file.model_id, file.run, file.hour, live=False, regions=("ne", "texas")))
+    world.store.jobs.enqueue(ingest_job(file.model_id, file.run, file.hour, live=False, regions=("ne", "texas")))
     ran = world.work()
     assert [one.job.type for one in ran] == ["ingest_grib", "build_tile", "build_tile", "publish"], world.troubles()
     for region in ("ne", "texas"):

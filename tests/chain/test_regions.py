@@ -52,7 +52,7 @@ def test_messages_that_came_again_stay_until_their_tiles_are_asked_for(
     touched = ingest_grib._touched
 
     def published_meanwhile(context: Context, args: IngestGribArgs, spool: Path) -> list[str]:
-        world.store.enqueue(publish_job("hrrr", world.run_id, 0))
+        world.store.jobs.enqueue(publish_job("hrrr", world.run_id, 0))
         Ticker(world.store, 60.0, world.settings.model_dump(mode="json")).tick(1, ["publish"])
         return touched(context, args, spool)
 
@@ -67,7 +67,7 @@ def test_messages_that_a_superfluous_download_held_back_are_removed(new_world: N
     world = new_world()
     world.publish("hrrr", 0)
     world.look_only("hrrr", "scan_source", "ingest_grib", "build_tile")
-    world.store.enqueue(ingest_job("hrrr", world.stock.run, 0, live=True))
+    world.store.jobs.enqueue(ingest_job("hrrr", world.stock.run, 0, live=True))
     Ticker(world.store, 60.0, world.settings.model_dump(mode="json")).tick(10, ["publish"])
     assert world.spooled()
     world.work()
@@ -78,7 +78,7 @@ def test_hour_fetched_again_for_one_region_keeps_the_others(new_world: NewWorld)
     world = new_world(chain={"regions": ["ne"]})
     world.publish("hrrr", 0)
     world.look("hrrr")
-    world.store.enqueue(ingest_job("hrrr", world.stock.run, 0, live=False, regions=("texas",)))
+    world.store.jobs.enqueue(ingest_job("hrrr", world.stock.run, 0, live=False, regions=("texas",)))
     world.work()
     assert world.hours("hrrr")[0].regions == ("ne", "texas")
     assert world.hours("hrrr")[0].state == "built"
@@ -101,7 +101,7 @@ def test_model_that_is_gone_from_the_settings_fails_clearly(new_world: NewWorld)
     world = new_world()
     world.publish("hrrr", 0)
     world.changes = {"models": {"mine": {"like": "hrrr"}}}
-    world.store.enqueue(scan_job("mine"))
+    world.store.jobs.enqueue(scan_job("mine"))
     world.changes = {}
     (ran,) = world.work()
     assert isinstance(ran.outcome, Failed)

@@ -69,13 +69,13 @@ def test_run_of_unknown_hours_is_published_as_complete_when_no_more_can_come(new
     world.publish("nbm_co")
     outcome = scanned(world, "nbm_co", 0.5)
     assert isinstance(outcome, Snoozed)
-    world.store.enqueue_many(outcome.then)
+    world.store.jobs.enqueue_many(outcome.then)
     world.work()
     assert world.latest("nbm_co")["ne"] == {"newest": world.run_id, "complete": None}
     outcome = scanned(world, "nbm_co", 2)
     assert isinstance(outcome, Succeeded)
     assert [job.type for job in outcome.then] == ["publish"]
-    world.store.enqueue_many(outcome.then)
+    world.store.jobs.enqueue_many(outcome.then)
     world.work()
     assert world.latest("nbm_co")["ne"]["complete"] == world.run_id
 

@@ -13,7 +13,7 @@ from gribmill.queue.store import Store
 
 def add(store: Store, **fields: Any) -> int:
     """Enqueue a sleep job; its id."""
-    return store.enqueue(NewJob("sleep", **fields)).id
+    return store.jobs.enqueue(NewJob("sleep", **fields)).id
 
 
 def take(store: Store, worker: str = "w1") -> Claimed:
@@ -25,7 +25,7 @@ def take(store: Store, worker: str = "w1") -> Claimed:
 def end(store: Store, outcome: Outcome, worker: str = "w1", **facts: Any) -> int:
     """A worker claims the next job and reports this on it; its id."""
     job = take(store, worker)
-    assert store.finish(worker, [Report(job.ticket, outcome, **facts)]).accepted
+    assert store.exchange(worker, [Report(job.ticket, outcome, **facts)]).accepted
     return job.id
 
 

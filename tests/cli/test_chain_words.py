@@ -58,7 +58,7 @@ def test_a_scan_of_what_is_not_a_run_is_refused_at_once(
     answer = gribmill("scan", "hrrr", "--run", run_id, "--here")
     assert answer.code == 1
     assert answer.err == f"error: {sentence}\n"
-    assert not store.jobs(limit=10).jobs
+    assert not store.jobs.list(limit=10).jobs
 
 
 def test_prune_of_a_model_that_nobody_knows_is_refused(gribmill: Run, data: Path) -> None:
@@ -157,7 +157,7 @@ def test_backfill_that_waits_says_that_nobody_works(gribmill: Run, store: Store)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("gribmill.cli.backfill._wait", lambda store, chains: 0)
             assert ("no worker runs" in gribmill(*words, "--wait").err) == waiting
-        store.heartbeat("worker", 60.0)
+        store.workers.heartbeat("worker", 60.0)
 
 
 def test_times_look_alike_in_every_json(capsys: pytest.CaptureFixture[str]) -> None:

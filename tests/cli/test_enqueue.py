@@ -16,7 +16,7 @@ def test_options_reach_the_row(gribmill: Run, store: Store) -> None:
     words = ["--priority", "7", "--delay", "2h", "--dedupe", "k", "--max-attempts", "9", "--tenant", "acme"]
     answer = gribmill("jobs", "enqueue", "sleep", '{"say": "hi"}', *words)
     assert (answer.code, answer.out) == (0, "job 1 enqueued\n")
-    job = store.job(1)
+    job = store.jobs.get(1)
     assert (job.priority, job.dedupe_key, job.max_attempts, job.tenant_id) == (7, "k", 9, "acme")
     assert json.loads(job.args)["say"] == "hi"
     assert job.created_by
@@ -26,7 +26,7 @@ def test_options_reach_the_row(gribmill: Run, store: Store) -> None:
 
 def test_arguments_may_be_left_out(gribmill: Run, store: Store) -> None:
     assert gribmill("jobs", "enqueue", "sleep").code == 0
-    assert store.job(1).type == "sleep"
+    assert store.jobs.get(1).type == "sleep"
 
 
 def test_equal_job_is_not_enqueued_twice(gribmill: Run, store: Store) -> None:
@@ -35,7 +35,7 @@ def test_equal_job_is_not_enqueued_twice(gribmill: Run, store: Store) -> None:
     assert first.json == [{"id": 1, "created": True}]
     assert again.json == [{"id": 1, "created": False}]
     assert "active already" in gribmill("jobs", "enqueue", "build_tile", json.dumps(TILE)).out
-    assert len(store.jobs().jobs) == 1
+    assert len(store.jobs.list().jobs) == 1
 
 
 def test_stdin_gives_one_object_over_several_lines(gribmill: Run, store: Store) -> None:
@@ -46,7 +46,7 @@ def test_stdin_gives_many_one_per_line(gribmill: Run, store: Store) -> None:
     lines = "\n".join(json.dumps({"say": str(n)}) for n in range(2500)) + "\n\n"
     answer = gribmill("jobs", "enqueue", "sleep", "-", stdin=lines)
     assert answer.out == "2500 jobs enqueued (1 to 2500)\n"
-    assert [json.loads(store.job(n).args)["say"] for n in (1, 2500)] == ["0", "2499"]
+    assert [json.loads(store.jobs.get(n).args)["say"] for n in (1, 2500)] == ["0", "2499"]
 
 
 def test_one_bad_line_keeps_all_of_them_out(gribmill: Run, store: Store) -> None:
@@ -56,15 +56,15 @@ def test_one_bad_line_keeps_all_of_them_out(gribmill: Run, store: Store) -> None
     answer = gribmill("jobs", "enqueue", "sleep", "-", stdin='{"say": "a"}\n{"say": 3}\n')
     assert answer.code == 1
     assert "say" in answer.err
-    assert store.jobs().jobs == ()
+    assert store.jobs.list().jobs == ()
 
 
 def test_jobs_wait_for_others(gribmill: Run, store: Store) -> None:
     for _ in range(3):
         gribmill("jobs", "enqueue", "sleep")
     assert gribmill("jobs", "enqueue", "sleep", "{}", "--after", "1,2", "--after", "3").code == 0
-    assert store.job(4).deps_left == 3
-    assert [one.id for one in store.history(4).parents] == [1, 2, 3]
+    assert store.jobs.get(4).deps_left == 3
+    assert [one.id for one in store.jobs.history(4).parents] == [1, 2, 3]
 
 
 BAD = {
@@ -93,14 +93,14 @@ def test_bad_arguments_are_refused_with_a_sentence(gribmill: Run, store: Store, 
     assert (answer.code, answer.out) == (1, "")
     assert answer.err.startswith("error: ") and answer.err.count("\n") == 1
     assert BAD[text] in answer.err
-    assert store.jobs().jobs == ()
+    assert store.jobs.list().jobs == ()
 
 
 def test_argument_on_stdin_that_does_not_fit_is_told_with_its_line(gribmill: Run, store: Store) -> None:
     answer = gribmill("jobs", "enqueue", "sleep", "-", stdin='{"say": "a"}\n\n{"seconds": "x"}\n')
     assert answer.code == 1
     assert answer.err.startswith("error: stdin, line 3: ")
-    assert not store.jobs(limit=10).jobs
+    assert not store.jobs.list(limit=10).jobs
 
 
 def test_stdin_that_is_no_text_is_refused(gribmill: Run) -> None:
@@ -154,4 +154,4 @@ def test_bad_options_are_usage_errors_that_name_the_option(gribmill: Run, words:
 def test_waiting_for_a_job_that_is_not_there_is_refused(gribmill: Run, store: Store) -> None:
     answer = gribmill("jobs", "enqueue", "sleep", "{}", "--after", "99")
     assert answer.code == 1 and "job 99" in answer.err
-    assert store.jobs().jobs == ()
+    assert store.jobs.list().jobs == ()

@@ -18,13 +18,13 @@ def one_of_each(store: Store) -> dict[str, int]:
     ids = {name: add(store) for name in ("completed", "failed", "dead_letter", "processing", "cancelled", "pending")}
     outcomes = [Succeeded(), Failed("never", permanent=True)]
     for outcome in outcomes:
-        store.finish("w1", [Report(take(store).ticket, outcome)])
+        store.exchange("w1", [Report(take(store).ticket, outcome)])
     for _ in range(3):
-        if store.job(ids["dead_letter"]).status == "pending":
-            store.run_now(ids["dead_letter"])
-            store.finish("w1", [Report(take(store).ticket, Failed("again"))])
+        if store.jobs.get(ids["dead_letter"]).status == "pending":
+            store.jobs.run_now(ids["dead_letter"])
+            store.exchange("w1", [Report(take(store).ticket, Failed("again"))])
     take(store, "w2")
-    store.cancel(ids["cancelled"])
+    store.jobs.cancel(ids["cancelled"])
     return ids
 
 
@@ -49,7 +49,7 @@ def test_table_tells_dead_letters_from_failures(gribmill: Run, one_of_each: dict
 
 def test_filters_by_type_tenant_group_and_worker(gribmill: Run, store: Store) -> None:
     ours, theirs = add(store), add(store, tenant_id="acme")
-    tile = store.enqueue(
+    tile = store.jobs.enqueue(
         NewJob("build_tile", {"model_id": "hrrr", "run_id": "20230125_12", "hour": 5, "region": "ne"})
     ).id
     assert listed(gribmill, "--type", "build_tile") == [tile]
@@ -74,7 +74,7 @@ def _make_older(data: Path, job_id: int, by: str) -> None:
 
 @pytest.mark.parametrize("limit", [1, 7, 10, 1000])
 def test_cursor_walks_every_row_exactly_once(gribmill: Run, store: Store, limit: int) -> None:
-    store.enqueue_many(NewJob("sleep") for _ in range(20))
+    store.jobs.enqueue_many(NewJob("sleep") for _ in range(20))
     seen: list[int] = []
     cursor: list[str] = []
     while True:
@@ -82,13 +82,13 @@ def test_cursor_walks_every_row_exactly_once(gribmill: Run, store: Store, limit:
         seen += [job["id"] for job in page["jobs"]]
         if page["next_before"] is None:
             break
-        store.enqueue(NewJob("sleep"))  # newcomers do not shift the pages
+        store.jobs.enqueue(NewJob("sleep"))  # newcomers do not shift the pages
         cursor = ["--before", str(page["next_before"])]
     assert seen == list(range(20, 0, -1))
 
 
 def test_table_tells_the_next_pages_cursor(gribmill: Run, store: Store) -> None:
-    store.enqueue_many(NewJob("sleep") for _ in range(3))
+    store.jobs.enqueue_many(NewJob("sleep") for _ in range(3))
     answer = gribmill("jobs", "list", "--limit", "2")
     assert answer.err == "more: --before 2\n"
     assert gribmill("jobs", "list", "--limit", "2", "--before", "2").err == ""
@@ -96,12 +96,12 @@ def test_table_tells_the_next_pages_cursor(gribmill: Run, store: Store) -> None:
 
 def test_queue_shows_pending_jobs_in_the_order_of_their_claims(gribmill: Run, store: Store) -> None:
     low, plain, high, late = add(store, priority=-1), add(store), add(store, priority=3), add(store, delay_seconds=600)
-    store.move_to_front(late)
+    store.jobs.move_to_front(late)
     answer = gribmill("jobs", "list", "--queue", "--json")
     assert [(job["place"], job["id"]) for job in answer.json] == [(1, high), (2, late), (3, plain), (4, low)]
     text = gribmill("jobs", "list", "--queue").out
     assert "in 10m 00s" in text or "in 9m 5" in text
-    store.pause("sleep")
+    store.types.pause("sleep")
     assert gribmill("jobs", "list", "--queue").out.count("type is paused") == 4
 
 
@@ -132,7 +132,7 @@ def test_rows_stay_on_one_line_in_a_pipe(gribmill: Run, store: Store) -> None:
 
 def test_control_characters_cannot_reach_the_terminal(gribmill: Run, store: Store) -> None:
     job_id = add(store)
-    store.finish("w1", [Report(take(store).ticket, Failed("\x1b[2Jgone\x9b31m", permanent=True), 1, "\x1b]0;x\x07")])
+    store.exchange("w1", [Report(take(store).ticket, Failed("\x1b[2Jgone\x9b31m", permanent=True), 1, "\x1b]0;x\x07")])
     for answer in (gribmill("jobs", "list"), gribmill("jobs", "show", str(job_id))):
         assert "\\x1b[2Jgone\\x9b" in answer.out
         assert not {"\x1b", "\x07", "\x9b"} & set(answer.out)

@@ -39,7 +39,7 @@ def test_stats_tell_depth_waits_runs_and_failures(gribmill: Run, store: Store, d
     assert sleep["run_p50"] == pytest.approx(10, abs=0.1)
     assert sleep["oldest_ready_seconds"] >= 0
     assert found["build_tile"]["counts"] == {}
-    store.pause("sleep")
+    store.types.pause("sleep")
     depth, hour = gribmill("jobs", "stats").out.split("\n\n")
     (row,) = [line.split() for line in depth.splitlines() if line.startswith("sleep")]
     assert row[1:6] == ["1", "1", "3", "1", "0"] and row[-1] == "paused"
@@ -67,7 +67,7 @@ def test_watch_goes_on_until_interrupted(data: Path) -> None:
 
 def test_types_are_listed_with_a_valid_schema_of_their_arguments(gribmill: Run, store: Store) -> None:
     found = {one["type"]: one for one in gribmill("jobs", "types", "--json").json}
-    assert set(found) == {kind.key for kind in store.types}
+    assert set(found) == {kind.key for kind in store.registry}
     for one in found.values():
         jsonschema.Draft202012Validator.check_schema(one["arg_schema"])
     tile = found["build_tile"]
@@ -88,7 +88,7 @@ def test_one_type_is_explained_argument_by_argument(gribmill: Run) -> None:
 def test_workers_show_heartbeats_and_current_jobs(gribmill: Run, store: Store) -> None:
     assert gribmill("workers").err.startswith("no workers run")
     assert gribmill("workers", "--json").json == []
-    store.heartbeat("host-1-ab", 60.0, types=("sleep",))
+    store.workers.heartbeat("host-1-ab", 60.0, types=("sleep",))
     job_id = add(store)
     take(store, "host-1-ab")
     (worker,) = gribmill("workers", "--json").json
@@ -100,8 +100,8 @@ def test_workers_show_heartbeats_and_current_jobs(gribmill: Run, store: Store) -
 
 
 def test_silent_worker_is_stale_after_the_lease(gribmill: Run, store: Store, data: Path) -> None:
-    store.heartbeat("silent", 60.0)
-    store.heartbeat("stopped", 60.0, state="stopped")
+    store.workers.heartbeat("silent", 60.0)
+    store.workers.heartbeat("stopped", 60.0, state="stopped")
     by_hand(data, "UPDATE workers SET last_heartbeat = strftime('%Y-%m-%d %H:%M:%f', 'now', '-61 seconds')")
     found = {one["id"]: one["stale"] for one in gribmill("workers", "--json").json}
     assert found == {"silent": True, "stopped": False}
@@ -148,7 +148,7 @@ def test_backup_never_replaces_the_queue_itself(gribmill: Run, store: Store, dat
     for target in (data / "jobs.db", link):
         answer = gribmill("jobs", "backup", str(target), "--force")
         assert answer.code == 1 and "the queue itself" in answer.err
-    assert store.job(1).status == "pending"
+    assert store.jobs.get(1).status == "pending"
 
 
 def test_bad_copy_does_not_replace_a_good_one(

@@ -24,7 +24,7 @@ def test_retry_reports_on_each_and_fails_when_one_is_refused(gribmill: Run, stor
         f"error: job {pending} is pending: only a finished job can be retried",
         "error: there is no job 99; it may have been pruned",
     ]
-    assert store.job(3).retry_of == done
+    assert store.jobs.get(3).retry_of == done
     assert gribmill("jobs", "retry", str(done)).code == 0
 
 
@@ -52,10 +52,10 @@ def test_cancel_ends_pending_jobs_and_asks_running_ones(gribmill: Run, store: St
     answer = gribmill("jobs", "cancel", str(running), str(pending), "--reason", "seen enough")
     assert answer.code == 0
     assert "has been asked to stop" in answer.out and f"job {pending} is cancelled" in answer.out
-    store.finish("w1", [AttemptReport(job.ticket, Stopped())])
+    store.exchange("w1", [AttemptReport(job.ticket, Stopped())])
     for job_id in (running, pending):
-        assert store.job(job_id).status == "cancelled"
-        assert str(store.job(job_id).error_message).endswith(": seen enough")
+        assert store.jobs.get(job_id).status == "cancelled"
+        assert str(store.jobs.get(job_id).error_message).endswith(": seen enough")
     answer = gribmill("jobs", "cancel", str(pending))
     assert answer.code == 1 and "has ended already" in answer.err
 
@@ -72,7 +72,7 @@ def test_what_is_no_id_is_a_usage_error(gribmill: Run, words: list[str]) -> None
 
 
 def queue(store: Store) -> list[int]:
-    return [job.id for job in store.queue()]
+    return [job.id for job in store.jobs.upcoming()]
 
 
 def test_move_changes_the_order(gribmill: Run, store: Store) -> None:
@@ -93,7 +93,7 @@ def test_move_changes_the_order(gribmill: Run, store: Store) -> None:
 def test_move_now_ends_a_delay(gribmill: Run, store: Store) -> None:
     job_id = add(store, delay_seconds=600)
     assert gribmill("jobs", "move", str(job_id), "--now").code == 0
-    assert store.job(job_id).next_run_at is None
+    assert store.jobs.get(job_id).next_run_at is None
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_paused_type_starts_nothing_until_resumed(gribmill: Run, store: Store) -
     assert gribmill("tick", "--json").json[0]["outcome"] == "succeeded"
     answer = gribmill("jobs", "pause", "sleep", "slep")
     assert answer.code == 1 and "no job type 'slep'" in answer.err
-    assert not store.paused_types()
+    assert not store.types.paused()
 
 
 def test_reservation_holds_jobs_back_until_released(gribmill: Run, store: Store) -> None:
@@ -157,11 +157,11 @@ def test_prune_counts_first_and_removes_then(gribmill: Run, store: Store, data: 
     end(store, Failed("x", permanent=True))
     by_hand(data, "UPDATE jobs SET completed_at = strftime('%Y-%m-%d %H:%M:%f', 'now', '-10 days')")
     assert gribmill("jobs", "prune", "--dry-run", "--json").json == {"completed": 1, "failed": 0, "dry_run": True}
-    assert len(store.jobs().jobs) == 2
+    assert len(store.jobs.list().jobs) == 2
     assert gribmill("jobs", "prune", "--json").json == {"completed": 1, "failed": 0, "dry_run": False}
-    assert [job.status for job in store.jobs().jobs] == ["failed"]
+    assert [job.status for job in store.jobs.list().jobs] == ["failed"]
     assert gribmill("jobs", "prune", "--failed-days", "9").code == 0
-    assert store.jobs().jobs == ()
+    assert store.jobs.list().jobs == ()
     assert gribmill("jobs", "prune", "--failed-days", "-1").code == 2
 
 

@@ -16,7 +16,7 @@ from tests.cli.job_driver import add, by_hand, end, take
 def test_timeline_tells_attempts_with_exit_codes_tails_and_errors(gribmill: Run, store: Store) -> None:
     job_id = add(store, args={"say": "hi"})
     end(store, Failed("ValueError: broke\nTraceback"), exit_code=3, stdout_tail="one\ntwo\n", stderr_tail="oops\n")
-    store.run_now(job_id)
+    store.jobs.run_now(job_id)
     end(store, Snoozed(0, "not yet"))
     end(store, Succeeded(artifacts=("a.npz",)), exit_code=0)
     text = gribmill("jobs", "show", str(job_id)).out
@@ -48,7 +48,7 @@ def test_json_holds_everything(gribmill: Run, store: Store) -> None:
 def test_running_job_shows_its_worker_and_lease(gribmill: Run, store: Store) -> None:
     job_id = add(store)
     take(store, "w9")
-    store.cancel(job_id, "enough")
+    store.jobs.cancel(job_id, "enough")
     text = gribmill("jobs", "show", str(job_id)).out
     assert "w9" in text and "for another" in text and "asked to stop" in text
 
@@ -60,7 +60,7 @@ def test_pending_job_shows_what_it_waits_for(gribmill: Run, store: Store) -> Non
 def test_retry_chain_is_shown_from_both_ends(gribmill: Run, store: Store) -> None:
     first = add(store)
     end(store, Failed("x", permanent=True))
-    second = store.retry(first).id
+    second = store.jobs.retry(first).id
     for job_id in (first, second):
         chain = gribmill("jobs", "show", str(job_id), "--json").json["retry_chain"]
         assert [one["id"] for one in chain] == [first, second]
@@ -70,7 +70,7 @@ def test_retry_chain_is_shown_from_both_ends(gribmill: Run, store: Store) -> Non
 
 def test_siblings_of_the_batch_are_shown(gribmill: Run, store: Store) -> None:
     tile = {"model_id": "hrrr", "run_id": "20230125_12", "hour": 5}
-    ids = [store.enqueue(NewJob("build_tile", {**tile, "region": name})).id for name in ("ne", "nw", "sw")]
+    ids = [store.jobs.enqueue(NewJob("build_tile", {**tile, "region": name})).id for name in ("ne", "nw", "sw")]
     store.claim(ClaimRequest("w1", ("build_tile",), 60.0))
     shown = gribmill("jobs", "show", str(ids[1]), "--json").json["siblings"]
     assert [(one["id"], one["args"]["region"]) for one in shown] == [(ids[0], "ne"), (ids[2], "sw")]

@@ -25,14 +25,14 @@ def test_schedule_is_added_listed_switched_and_removed(gribmill: Run, store: Sto
     assert gribmill("triggers", "enable", "1").out.startswith("trigger 1 is on; it fires next at 2")
     gone = gribmill("triggers", "remove", "1", "7")
     assert (gone.code, gone.out, gone.err) == (1, "trigger 1 is gone\n", "error: there is no trigger 7\n")
-    assert store.triggers() == []
+    assert store.triggers.list() == []
 
 
 def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store: Store) -> None:
     gribmill("triggers", "add", "nap", "sleep", NAP, "--event", "tired")
     assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 made job 1\n"
-    assert json.loads(store.job(1).args)["say"] == "good night"
-    assert store.job(1).source == "event"
+    assert json.loads(store.jobs.get(1).args)["say"] == "good night"
+    assert store.jobs.get(1).source == "event"
     assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 was told this already\n"
     bad = gribmill("triggers", "emit", "tired", "{}")
     assert bad.code == 1

@@ -54,7 +54,7 @@ def test_backfill_can_be_followed_and_is_not_doubled(context: Context) -> None:
     assert second == first, "who asks again waits for the same jobs"
     other = enqueue_backfill(store, plan_backfill(context, request(context, hours=(0,))))
     assert progress_of(store, other)["pending"] == 0
-    assert len(store.jobs(limit=100).jobs) == 6
+    assert len(store.jobs.list(limit=100).jobs) == 6
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_hours_are_not_spent_while_a_job_works_on_them(
     key = {"model_id": "hrrr", "run_id": RUN}
     store = open_queue(settings)
     fetch, build = NewJob("ingest_grib", {**key, "hour": 1}), NewJob("build_tile", {**key, "hour": 2, "region": "ne"})
-    store.enqueue_many([fetch, build])
+    store.jobs.enqueue_many([fetch, build])
     if status == "processing":
         for type_key in ("ingest_grib", "build_tile"):
             assert store.claim(ClaimRequest("me", (type_key,), 60.0))

@@ -40,7 +40,7 @@ def test_scan_that_is_still_active_is_not_doubled(context: Context) -> None:
     for _ in range(5):
         Schedule(store, [context.models["hrrr"]], clock).run_once()
         clock.now += timedelta(minutes=10)
-    assert len(store.jobs().jobs) == 1
+    assert len(store.jobs.list().jobs) == 1
 
 
 def test_old_runs_are_pruned_every_few_hours(context: Context) -> None:
@@ -62,7 +62,7 @@ def test_what_could_not_be_enqueued_stays_due(context: Context, monkeypatch: pyt
         raise StoreFull("no space is left")
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "enqueue_many", full)
+        patch.setattr(store.jobs, "enqueue_many", full)
         with pytest.raises(StoreFull):
             schedule.run_once()
     assert [job.type for job in schedule.run_once()] == ["scan_source", "prune"]
@@ -76,7 +76,7 @@ def test_a_clock_that_was_a_year_ahead_and_is_set_right_stops_no_scans(context: 
     schedule = Schedule(store, [context.models["hrrr"]], clock)
     schedule.run_once()
     (scan,) = store.claim(ClaimRequest("worker", ("scan_source",), 60.0))
-    store.finish("worker", [Report(scan.ticket, Snoozed(600.0, "it arrives"))])
+    store.exchange("worker", [Report(scan.ticket, Snoozed(600.0, "it arrives"))])
     clock.now = right
     assert [job.args for job in schedule.run_once()] == [{"model_id": "hrrr"}]
     assert store.claim(ClaimRequest("worker", ("scan_source",), 60.0)), "the scan does not wait for the year 2027"
@@ -96,5 +96,5 @@ def test_a_schedule_outlives_whatever_goes_wrong(context: Context, monkeypatch: 
     monkeypatch.setattr(schedule, "run_once", faulty)
     thread = ScheduleThread(schedule, store)
     thread.start()
-    wait_until(lambda: store.jobs().jobs, what="a scan")
+    wait_until(lambda: store.jobs.list().jobs, what="a scan")
     thread.stop()

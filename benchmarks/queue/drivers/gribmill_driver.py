@@ -31,10 +31,10 @@ class GribmillDriver:
         self.worker_id = new_worker_id()
 
     def put(self, n: int) -> None:
-        self.store.enqueue(NewJob("echo", {"n": n}))
+        self.store.jobs.enqueue(NewJob("echo", {"n": n}))
 
     def put_many(self, count: int, batch: int) -> None:
-        self.store.enqueue_many(NewJob(_kind(batch), {"n": n}) for n in range(count))
+        self.store.jobs.enqueue_many(NewJob(_kind(batch), {"n": n}) for n in range(count))
 
     def work(self, batch: int) -> int:
         request = ClaimRequest(self.worker_id, (_kind(batch),), 60.0, batch_limit=batch)
@@ -42,7 +42,7 @@ class GribmillDriver:
         done = 0
         while jobs:
             reports = [Report(job.ticket, Succeeded()) for job in jobs]
-            turn = self.store.finish(self.worker_id, reports, [request])
+            turn = self.store.exchange(self.worker_id, reports, [request])
             done += len(turn.accepted)
             jobs = turn.batches[0]
         return done

@@ -72,7 +72,7 @@ def again(stage: Stage) -> None:
     before = _tiles(stage)
     for model in MODELS:
         stage.gribmill("scan", model, "--here")
-    pending = stage.store.stats()
+    pending = stage.store.types.stats()
     stage.promise(
         all(not kind.counts.get("pending") for kind in pending if kind.type == "ingest_grib")
         and _tiles(stage) == before,

@@ -27,7 +27,7 @@ def fill(stage: Stage) -> None:
     stage.enqueue("moved", '{"say": "pushed ahead"}')
     stage.gribmill("jobs", "move", str(stage.ids["moved"]), "--front")
     stage.gribmill("jobs", "list", "--queue")
-    ids = [job.id for job in stage.store.queue()]
+    ids = [job.id for job in stage.store.jobs.upcoming()]
     stage.promise(
         ids[:2] == [stage.ids["urgent"], stage.ids["moved"]] and ids[-1] == stage.ids["low"],
         "the queue's order is priority, then place, then arrival",
@@ -61,14 +61,14 @@ def kill_worker(stage: Stage) -> None:
     busy = JobFilter(status="processing")
     stage.wait_until(
         "the first worker runs jobs",
-        lambda: stage.count("completed") >= 3 and len(stage.store.jobs(busy).jobs) == 2,
+        lambda: stage.count("completed") >= 3 and len(stage.store.jobs.list(busy).jobs) == 2,
     )
     stage.tell(f"$ kill -9 {worker.pid}")
     worker.send_signal(signal.SIGKILL)
     worker.wait()
     stage.gribmill("jobs", "list", "--status", "processing")
     stage.gribmill("workers")
-    stage.tell(f"{len(stage.store.jobs(busy).jobs)} jobs have a dead worker. Nobody has told the queue.")
+    stage.tell(f"{len(stage.store.jobs.list(busy).jobs)} jobs have a dead worker. Nobody has told the queue.")
 
 
 def recover(stage: Stage) -> None:
@@ -76,11 +76,11 @@ def recover(stage: Stage) -> None:
     stage.start_worker()
     stage.wait_until("every job came to an end", lambda: stage.count("pending", "processing") == 0)
     stage.gribmill("jobs", "list", "--limit", "20")
-    jobs = stage.store.jobs(limit=1000).jobs
-    attempts = {job.id: stage.store.history(job.id).attempts for job in jobs}
+    jobs = stage.store.jobs.list(limit=1000).jobs
+    attempts = {job.id: stage.store.jobs.history(job.id).attempts for job in jobs}
     lost = [job_id for job_id, tries in attempts.items() if any(one.status == "lost" for one in tries)]
     stage.promise(
-        bool(lost) and all(stage.store.job(job_id).status == "completed" for job_id in lost),
+        bool(lost) and all(stage.store.jobs.get(job_id).status == "completed" for job_id in lost),
         f"the killed worker's jobs ({', '.join(map(str, lost))}) were run again after {LEASE_SECONDS:g} s of silence",
     )
     if lost:
@@ -97,7 +97,7 @@ def _check_order(stage: Stage, attempts: dict[int, tuple[Attempt, ...]]) -> None
     order = [named["urgent"], named["moved"], *range(1, ORDINARY + 1), named["low"]]
     starts = [_first_start(attempts[job_id]) for job_id in order]
     stage.promise(all(before <= after for before, after in pairwise(starts)), "they started in the queue's order")
-    delayed = stage.store.job(named["delayed"])
+    delayed = stage.store.jobs.get(named["delayed"])
     assert delayed.created_at is not None
     waited = (_first_start(attempts[delayed.id]) - delayed.created_at).total_seconds()
     stage.promise(waited >= DELAY_SECONDS, f"the delayed job waited {waited:.1f} s, as told, for all its priority")
@@ -110,7 +110,7 @@ def _first_start(tries: tuple[Attempt, ...]) -> datetime:
 
 def _check_failures(stage: Stage, attempts: dict[int, tuple[Attempt, ...]]) -> None:
     def job(name: str) -> tuple[Job, list[str]]:
-        return stage.store.job(stage.ids[name]), [one.status for one in attempts[stage.ids[name]]]
+        return stage.store.jobs.get(stage.ids[name]), [one.status for one in attempts[stage.ids[name]]]
 
     once, tries = job("once")
     stage.promise(
@@ -130,10 +130,10 @@ def _check_failures(stage: Stage, attempts: dict[int, tuple[Attempt, ...]]) -> N
 def cancel(stage: Stage) -> None:
     """A running job is cancelled: its process really ends"""
     job_id = stage.enqueue("long", '{"seconds": 600}')
-    stage.wait_until("the long job runs", lambda: stage.store.job(job_id).status == "processing")
+    stage.wait_until("the long job runs", lambda: stage.store.jobs.get(job_id).status == "processing")
     stage.gribmill("jobs", "cancel", str(job_id), "--reason", "seen enough")
-    stage.wait_until("the job is cancelled", lambda: stage.store.job(job_id).status == "cancelled")
-    pid = stage.store.history(job_id).attempts[-1].pid
+    stage.wait_until("the job is cancelled", lambda: stage.store.jobs.get(job_id).status == "cancelled")
+    pid = stage.store.jobs.history(job_id).attempts[-1].pid
     stage.promise(pid is not None and not _is_alive(pid), f"process {pid}, which ran it, is gone")
 
 
@@ -155,12 +155,12 @@ def look(stage: Stage) -> None:
 def drain(stage: Stage) -> None:
     """The worker is told to stop: it finishes what it runs, then ends"""
     job_id = stage.enqueue("last", '{"seconds": 1, "say": "let me finish"}')
-    stage.wait_until("the last job runs", lambda: stage.store.job(job_id).status == "processing")
+    stage.wait_until("the last job runs", lambda: stage.store.jobs.get(job_id).status == "processing")
     worker = stage.workers[-1]
     stage.tell(f"$ kill -TERM {worker.pid}")
     worker.terminate()
     stage.wait_until("the worker ends", lambda: worker.poll() is not None)
-    done = worker.returncode == 0 and stage.store.job(job_id).status == "completed"
+    done = worker.returncode == 0 and stage.store.jobs.get(job_id).status == "completed"
     stage.promise(done, "the running job was completed before the worker ended")
     stage.gribmill("workers", "--all")
 

@@ -143,7 +143,7 @@ class Stage:
 
     def newest(self) -> int:
         """The id of the newest job; 0 when there is none."""
-        page = self.store.jobs(limit=1)
+        page = self.store.jobs.list(limit=1)
         return page.jobs[0].id if page.jobs else 0
 
     @property
@@ -188,7 +188,7 @@ class Stage:
 
     def count(self, *statuses: str) -> int:
         """How many jobs are in these states."""
-        return sum(kind.counts.get(status, 0) for kind in self.store.stats() for status in statuses)
+        return sum(kind.counts.get(status, 0) for kind in self.store.types.stats() for status in statuses)
 
     def stop_workers(self) -> None:
         """End what this demo started, and nothing else."""

@@ -28,7 +28,7 @@ def cancel(settings: Settings, ids: tuple[int, ...], reason: str | None, as_json
     text = f"cancelled by {operator_name()}" + (f": {reason[:1000]}" if reason else "")
 
     def act(job_id: int) -> tuple[str, dict[str, Any]]:
-        done = store.cancel(job_id, text)
+        done = store.jobs.cancel(job_id, text)
         sentence = {
             "cancelled": f"job {job_id} is cancelled",
             "requested": f"job {job_id} is running: its worker has been asked to stop it",

@@ -71,11 +71,11 @@ def enqueue(
     if dedupe is not None:
         _check_word("--dedupe", dedupe, DEDUPE_LIMIT)
     store = open_queue(settings)
-    kind = store.types[type_key]
+    kind = store.registry[type_key]
     objects = _checked(kind, read_objects(sys.stdin.buffer)) if args == "-" else [parse_object(args)]
     if dedupe is not None and len(objects) > 1:
         raise click.UsageError("--dedupe is for one job: of many with the same key only the first would be enqueued")
-    made = store.enqueue_many(
+    made = store.jobs.enqueue_many(
         NewJob(
             type=kind.key,
             args=one,

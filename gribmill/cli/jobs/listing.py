@@ -97,12 +97,16 @@ def _filter(
 
 def check_type(store: Store, type_key: str | None) -> None:
     """Refuse a type that neither the code declares nor any row has."""
-    if type_key is not None and type_key not in store.types and all(one.type != type_key for one in store.stats()):
-        store.types[type_key]
+    if (
+        type_key is not None
+        and type_key not in store.registry
+        and all(one.type != type_key for one in store.types.stats())
+    ):
+        store.registry[type_key]
 
 
 def _list_page(store: Store, wanted: JobFilter, limit: int, before: int | None, as_json: bool) -> None:
-    page = store.jobs(wanted, limit=limit, before=before)
+    page = store.jobs.list(wanted, limit=limit, before=before)
     if as_json:
         print_json({"jobs": [job_record(job) for job in page.jobs], "next_before": page.next_before})
         return
@@ -153,8 +157,8 @@ def waits_for(job: Job) -> str:
 
 
 def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -> None:
-    found = store.queue(type_key, limit=limit)
-    paused = store.paused_types()
+    found = store.jobs.upcoming(type_key, limit=limit)
+    paused = store.types.paused()
     if as_json:
         print_json([{"place": n, **job_record(job)} for n, job in enumerate(found, 1)])
         return

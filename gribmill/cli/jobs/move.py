@@ -47,19 +47,19 @@ def move(
         raise click.UsageError("--normalize takes no job id; all the others need one")
     store = open_queue(settings)
     if normalize is not None:
-        click.echo(f"{store.normalize(normalize)} jobs of priority {normalize} renumbered, order unchanged")
+        click.echo(f"{store.jobs.renumber(normalize)} jobs of priority {normalize} renumbered, order unchanged")
         return
     assert job_id is not None
     act: Callable[[], None]
     if front:
-        act, where = lambda: store.move_to_front(job_id), "is at the front of its priority"
+        act, where = lambda: store.jobs.move_to_front(job_id), "is at the front of its priority"
     elif back:
-        act, where = lambda: store.move_to_back(job_id), "is at the back of its priority"
+        act, where = lambda: store.jobs.move_to_back(job_id), "is at the back of its priority"
     elif before is not None:
-        act, where = lambda: store.move_before(job_id, before), f"runs before job {before}"
+        act, where = lambda: store.jobs.move_before(job_id, before), f"runs before job {before}"
     elif priority is not None:
-        act, where = lambda: store.set_priority(job_id, priority), f"has priority {priority}"
+        act, where = lambda: store.jobs.set_priority(job_id, priority), f"has priority {priority}"
     else:
-        act, where = lambda: store.run_now(job_id), "is no longer delayed"
+        act, where = lambda: store.jobs.run_now(job_id), "is no longer delayed"
     act()
     click.echo(f"job {job_id} {where}")

@@ -15,9 +15,9 @@ def pause(settings: Settings, type_keys: tuple[str, ...]) -> None:
     from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
-    keys = [store.types[key].key for key in type_keys]
+    keys = [store.registry[key].key for key in type_keys]
     for key in keys:
-        store.pause(key)
+        store.types.pause(key)
         click.echo(f"{key} is paused; `gribmill jobs resume {key}` lets it go on")
 
 
@@ -29,7 +29,7 @@ def resume(settings: Settings, type_keys: tuple[str, ...]) -> None:
     from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
-    keys = [store.types[key].key for key in type_keys]
+    keys = [store.registry[key].key for key in type_keys]
     for key in keys:
-        store.resume(key)
+        store.types.resume(key)
         click.echo(f"{key} goes on")

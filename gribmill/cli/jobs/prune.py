@@ -26,7 +26,7 @@ def prune(
 
     keep_completed = settings.queue.keep_completed_days if completed_days is None else completed_days
     keep_failed = settings.queue.keep_failed_days if failed_days is None else failed_days
-    gone = open_queue(settings).prune(keep_completed, keep_failed, dry_run=dry_run)
+    gone = open_queue(settings).maintenance.prune(keep_completed, keep_failed, dry_run=dry_run)
     if as_json:
         print_json({**dataclasses.asdict(gone), "dry_run": dry_run})
         return

@@ -43,11 +43,11 @@ def reserve(
     if extend is not None:
         if type_key is not None or reserved_by is not None:
             raise click.UsageError("--extend goes with --for and --json only")
-        store.extend(extend, seconds)
-        held = next(one for one in store.reservations() if one.id == extend)
+        store.reservations.extend(extend, seconds)
+        held = next(one for one in store.reservations.list() if one.id == extend)
     else:
         who = (reserved_by or operator_name())[:200]
-        held = store.reserve(who, seconds, EVERYTHING if type_key is None else type_key)
+        held = store.reservations.reserve(who, seconds, EVERYTHING if type_key is None else type_key)
     if as_json:
         print_json(_record(held))
         return
@@ -63,7 +63,7 @@ def release(settings: Settings, reservation_ids: tuple[str, ...]) -> None:
 
     store = open_queue(settings)
     for reservation_id in reservation_ids:
-        store.release(reservation_id)
+        store.reservations.release(reservation_id)
         click.echo(f"reservation {reservation_id} is released")
 
 
@@ -74,7 +74,7 @@ def reservations(settings: Settings, as_json: bool) -> None:
     """The reservations in force."""
     from gribmill.pipeline.open_queue import open_queue
 
-    held = open_queue(settings).reservations()
+    held = open_queue(settings).reservations.list()
     if as_json:
         print_json([_record(one) for one in held])
     elif held:

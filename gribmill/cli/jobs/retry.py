@@ -26,7 +26,7 @@ def retry(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
     store = open_queue(settings)
 
     def act(job_id: int) -> tuple[str, dict[str, Any]]:
-        made = store.retry(job_id, created_by=operator_name())
+        made = store.jobs.retry(job_id, created_by=operator_name())
         record = {"new_id": made.id, "created": made.created}
         if made.created:
             return f"job {job_id} runs again as job {made.id}", record

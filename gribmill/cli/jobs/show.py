@@ -42,7 +42,7 @@ def show(settings: Settings, job_id: int, as_json: bool) -> None:
     """One job: its timeline of attempts with what they printed, its retries, siblings, parents and children."""
     from gribmill.pipeline.open_queue import open_queue
 
-    history = open_queue(settings).history(job_id)
+    history = open_queue(settings).jobs.history(job_id)
     if as_json:
         print_json(_record(history))
         return

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from gribmill.queue.store import Store
-    from gribmill.queue.store.queries import TypeStats
+    from gribmill.queue.store.types import TypeStats
 
 
 @click.command()
@@ -44,7 +44,7 @@ def stats(settings: Settings, watch: bool, every: float, as_json: bool) -> None:
     elif as_json:
         print_json(_records(store))
     else:
-        print_rich(_tables(store.stats()))
+        print_rich(_tables(store.types.stats()))
 
 
 def _watch(store: Store, every: float, as_json: bool) -> None:
@@ -53,19 +53,19 @@ def _watch(store: Store, every: float, as_json: bool) -> None:
             if as_json:
                 click.echo(json.dumps(_records(store)))
             else:
-                print_rich(_tables(store.stats()))
+                print_rich(_tables(store.types.stats()))
             sys.stdout.flush()
             time.sleep(every)
     from rich.live import Live
 
-    with Live(_tables(store.stats()), console=console(), auto_refresh=False) as live:
+    with Live(_tables(store.types.stats()), console=console(), auto_refresh=False) as live:
         while True:
             time.sleep(every)
-            live.update(_tables(store.stats()), refresh=True)
+            live.update(_tables(store.types.stats()), refresh=True)
 
 
 def _records(store: Store) -> list[dict[str, Any]]:
-    return [{**asdict(one), "failure_rate": one.failure_rate} for one in store.stats()]
+    return [{**asdict(one), "failure_rate": one.failure_rate} for one in store.types.stats()]
 
 
 def _tables(found: Sequence[TypeStats]) -> Group:

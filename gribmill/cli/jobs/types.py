@@ -24,8 +24,8 @@ def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
     from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
-    paused = store.paused_types()
-    kinds = [store.types[type_key]] if type_key is not None else sorted(store.types, key=lambda kind: kind.key)
+    paused = store.types.paused()
+    kinds = [store.registry[type_key]] if type_key is not None else sorted(store.registry, key=lambda kind: kind.key)
     if as_json:
         print_json([_record(kind, kind.key in paused) for kind in kinds])
     elif type_key is not None:

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from gribmill.queue.store.claims import Claims
-from gribmill.queue.store.completion import Finishes
-from gribmill.queue.store.enqueue import Enqueues
-from gribmill.queue.store.operator_actions import Operations
-from gribmill.queue.store.ordering import Order
-from gribmill.queue.store.queries import Insights
-from gribmill.queue.store.recovery import Recovery
+from gribmill.database.protocol import Database
+from gribmill.queue.job_type import Registry
+from gribmill.queue.store.attempts import Attempts
+from gribmill.queue.store.exchange import Exchanges
+from gribmill.queue.store.jobs import Jobs
+from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.reservations import Reservations
-from gribmill.queue.store.retention import Retention
 from gribmill.queue.store.triggers import Triggers
+from gribmill.queue.store.types import Types
 from gribmill.queue.store.verification import Verification
 from gribmill.queue.store.workers import Workers
 
 
-class Store(
-    Finishes,
-    Triggers,
-    Enqueues,
-    Claims,
-    Recovery,
-    Operations,
-    Order,
-    Reservations,
-    Workers,
-    Retention,
-    Insights,
-    Verification,
-):
-    """One durable priority queue. Each concern is a file of this folder; the SQL is below `gribmill/database`."""
+class Store(Exchanges, Verification):
+    """One durable priority queue: a facet for each noun, and what a worker does in its turns."""
+
+    def __init__(self, database: Database, registry: Registry) -> None:
+        super().__init__(database, registry)
+        self.jobs = Jobs(database, registry)
+        self.attempts = Attempts(database, registry)
+        self.triggers = Triggers(database, registry)
+        self.reservations = Reservations(database, registry)
+        self.workers = Workers(database, registry)
+        self.types = Types(database, registry)
+        self.maintenance = Upkeep(database, registry)
+        self.types.declare()
+
+    def close(self) -> None:
+        self.database.close()
 
 
-__all__ = ["Store", "queries", "reservations", "workers"]
+__all__ = ["Store", "queries", "reservations", "types", "workers"]

@@ -7,11 +7,11 @@ from typing import Any
 
 from gribmill.database.protocol import Row, Transaction
 from gribmill.queue.model import Claimed, ClaimRequest
-from gribmill.queue.store.base import StoreBase
-from gribmill.queue.times import to_datetime, to_text
+from gribmill.queue.store.base import Facet
+from gribmill.queue.times import to_text
 
 
-class Claims(StoreBase):
+class Claims(Facet):
     """Handing out work. A claim, its lease and its attempt row are one transaction."""
 
     def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
@@ -35,19 +35,13 @@ class Claims(StoreBase):
             tx.lasting = self._must_outlive(batch)
         return batch
 
-    def seconds_to_next_due(self) -> float | None:
-        """How long until a delayed job may run; None when there is none."""
-        with self.database.read() as tx:
-            due = to_datetime(tx.rows("jobs/next_due")[0]["due"])
-            return None if due is None else max(0.0, due.timestamp() - tx.now)
-
     def _must_outlive(self, batch: Sequence[Claimed]) -> bool:
         """Whether a claim has to be remembered after a power cut.
 
         Forgotten, it leaves a pending job, which is run again. So would a remembered one be, for its worker is gone
         too; unless a job of its type that was lost is never to be run again.
         """
-        return any(self.types[job.type].on_lost == "fail" for job in batch)
+        return any(self.registry[job.type].on_lost == "fail" for job in batch)
 
 
 def take_batch(tx: Transaction, request: ClaimRequest) -> tuple[Claimed, ...]:

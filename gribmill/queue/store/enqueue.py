@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from gribmill.database.protocol import Transaction
 from gribmill.queue.errors import BadArguments, JobNotFound
+from gribmill.queue.job_type import Registry
 from gribmill.queue.model import FINISHED, Enqueued, NewJob
-from gribmill.queue.store.base import StoreBase
+from gribmill.queue.store.base import Facet
 from gribmill.queue.times import to_text
 
 # One writer at a time: a longer transaction would keep every claim waiting.
@@ -19,12 +20,12 @@ PRIORITY_LIMIT = 2**31 - 1
 DELAY_LIMIT_SECONDS = 10 * 366 * 86400.0
 
 
-class Enqueues(StoreBase):
+class Enqueueing(Facet):
     """Putting jobs in. Arguments are checked against their type before anything is written."""
 
     def enqueue(self, job: NewJob) -> Enqueued:
         """The job's id; an equal active job's id when it deduplicates."""
-        prepared = self._prepare(job)
+        prepared = prepare(self.registry, job)
         if prepared.is_plain:
             columns = (*prepared[:5], prepared.args)
             made = Enqueued(self.database.insert_alone("jobs/insert_plain", columns), created=True)
@@ -36,7 +37,7 @@ class Enqueues(StoreBase):
 
     def enqueue_many(self, jobs: Iterable[NewJob]) -> list[Enqueued]:
         """All are checked first; then written a thousand to a transaction, in order."""
-        rest = iter([self._prepare(job) for job in jobs])
+        rest = iter([prepare(self.registry, job) for job in jobs])
         results: list[Enqueued] = []
         while chunk := list(islice(rest, CHUNK)):
             with self.database.write() as tx:
@@ -44,28 +45,29 @@ class Enqueues(StoreBase):
             self.database.announce()
         return results
 
-    def _prepare(self, job: NewJob) -> PreparedJob:
-        """The row to insert, or BadArguments / UnknownJobType."""
-        kind = self.types[job.type]
-        check_job(job)
-        text, args = kind.encode(job.args)
-        return PreparedJob(
-            job.type,
-            job.priority,
-            job.max_attempts or kind.max_attempts,
-            job.tenant_id,
-            job.source,
-            job.source_ref,
-            job.correlation_id,
-            job.created_by,
-            text,
-            kind.group_by(args) if kind.group_by else None,
-            job.dedupe_key or (kind.dedupe_key_of(text, job.tenant_id) if kind.dedupe else None),
-            None,
-            job.delay_seconds,
-            job.after,
-            job.on_parent_failure,
-        )
+
+def prepare(registry: Registry, job: NewJob) -> PreparedJob:
+    """The row to insert, or BadArguments / UnknownJobType."""
+    kind = registry[job.type]
+    check_job(job)
+    text, args = kind.encode(job.args)
+    return PreparedJob(
+        job.type,
+        job.priority,
+        job.max_attempts or kind.max_attempts,
+        job.tenant_id,
+        job.source,
+        job.source_ref,
+        job.correlation_id,
+        job.created_by,
+        text,
+        kind.group_by(args) if kind.group_by else None,
+        job.dedupe_key or (kind.dedupe_key_of(text, job.tenant_id) if kind.dedupe else None),
+        None,
+        job.delay_seconds,
+        job.after,
+        job.on_parent_failure,
+    )
 
 
 class PreparedJob(NamedTuple):

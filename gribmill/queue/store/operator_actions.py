@@ -1,17 +1,17 @@
-"""What an operator does to jobs and types: cancel, retry, run now, pause, resume."""
+"""What an operator does to jobs: cancel, retry, run now."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from gribmill.queue.errors import NotAllowed, UnknownJobType
+from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import FINISHED, Enqueued
-from gribmill.queue.store.base import StoreBase, job_row
+from gribmill.queue.store.base import Facet, job_row
 from gribmill.queue.store.dependents import settle_dependents
 from gribmill.queue.store.enqueue import COLUMNS, PreparedJob, insert_jobs
 
 
-class Operations(StoreBase):
+class OperatorActions(Facet):
     """Finished rows are never rewritten: a retry is a new row that names the old one."""
 
     def cancel(self, job_id: int, reason: str = "cancelled") -> Literal["cancelled", "requested"]:
@@ -36,7 +36,7 @@ class Operations(StoreBase):
             row = job_row(tx, job_id)
             if row["status"] not in FINISHED:
                 raise NotAllowed(f"job {job_id} is {row['status']}: only a finished job can be retried")
-            _ = self.types[row["type"]]  # a row of a type that is not declared would wait for ever
+            _ = self.registry[row["type"]]  # a row of a type that is not declared would wait for ever
             again = PreparedJob(*(row[name] for name in COLUMNS))._replace(
                 source="manual", source_ref=f"retry of job {job_id}", retry_of=job_id, created_by=created_by
             )
@@ -51,17 +51,3 @@ class Operations(StoreBase):
             if not tx.change("jobs/run_now", {"job_id": job_id}):
                 raise NotAllowed(f"job {job_id} is {row['status']}: only a pending job can be run now")
         self.database.announce()
-
-    def pause(self, type_key: str) -> None:
-        """No job of this type starts until it is resumed. Running ones go on."""
-        self._set_paused(type_key, paused=True)
-
-    def resume(self, type_key: str) -> None:
-        self._set_paused(type_key, paused=False)
-        self.database.announce()
-
-    def _set_paused(self, type_key: str, *, paused: bool) -> None:
-        with self.database.write() as tx:
-            now = tx.stamp
-            if not tx.change("types/pause", {"key": type_key, "paused_at": now if paused else None, "now": now}):
-                raise UnknownJobType(f"there is no job type {type_key!r}")

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from gribmill.database.protocol import Row, Transaction
 from gribmill.queue.errors import NotAllowed
-from gribmill.queue.store.base import StoreBase, job_row
+from gribmill.queue.store.base import Facet, job_row
 from gribmill.queue.store.enqueue import check_priority
 
 GAP = 100
 
 
-class Order(StoreBase):
+class Ordering(Facet):
     """Moving pending jobs. Only rows that have been moved carry a position."""
 
     def move_to_front(self, job_id: int) -> None:
@@ -51,7 +51,7 @@ class Order(StoreBase):
             _pending(tx, job_id)
             _place(tx, job_id, 0, priority)
 
-    def normalize(self, priority: int) -> int:
+    def renumber(self, priority: int) -> int:
         """Number the moved jobs of a priority evenly again, order unchanged. How many were renumbered."""
         with self.database.write() as tx:
             rows = tx.rows("order/pending", {"priority": priority})

@@ -9,11 +9,10 @@ from typing import Any
 
 from gribmill.database.protocol import Row
 from gribmill.queue.model import Attempt, Job, Status
-from gribmill.queue.store.base import StoreBase, job_row
+from gribmill.queue.store.base import Facet, job_row
 from gribmill.queue.times import to_datetime, to_text
 
 PAGE_LIMIT = 1000
-RECENT_SECONDS = 3600.0
 _TIMES = frozenset({
     "created_at", "started_at", "completed_at", "finished_at", "next_run_at", "lease_expires_at",
     "cancel_requested_at", "dead_lettered_at",
@@ -63,35 +62,14 @@ class History:
     children: tuple[Relative, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TypeStats:
-    """One type: depth by status, and how the last hour went."""
-
-    type: str
-    counts: dict[str, int]
-    paused: bool
-    oldest_ready_seconds: float | None
-    finished: int
-    failed: int
-    wait_p50: float | None
-    wait_p95: float | None
-    run_p50: float | None
-    run_p95: float | None
-
-    @property
-    def failure_rate(self) -> float | None:
-        """Of the jobs that ended in the last hour."""
-        return self.failed / self.finished if self.finished else None
-
-
-class Insights(StoreBase):
+class Listing(Facet):
     """Reading without being in anybody's way."""
 
-    def job(self, job_id: int) -> Job:
+    def get(self, job_id: int) -> Job:
         with self.database.read() as tx:
             return _job(job_row(tx, job_id))
 
-    def jobs(self, wanted: JobFilter | None = None, *, limit: int = 50, before: int | None = None) -> Page:
+    def list(self, wanted: JobFilter | None = None, *, limit: int = 50, before: int | None = None) -> Page:
         """Newest first; `before` is the cursor of the page before."""
         wanted = wanted or JobFilter()
         # Only a failed job can be a dead letter.
@@ -116,7 +94,7 @@ class Insights(StoreBase):
         found = tuple(_job(row) for row in rows[:limit])
         return Page(found, found[-1].id if len(rows) > limit else None)
 
-    def queue(self, type_key: str | None = None, *, limit: int = 50) -> tuple[Job, ...]:
+    def upcoming(self, type_key: str | None = None, *, limit: int = 50) -> tuple[Job, ...]:
         """The pending jobs in the order in which they would be claimed."""
         with self.database.read() as tx:
             rows = tx.rows("listing/queue", {"type": type_key, "limit": max(1, min(limit, PAGE_LIMIT))})
@@ -137,18 +115,11 @@ class Insights(StoreBase):
                 children=_relatives(tx.rows("dependencies/children", ids), "type"),
             )
 
-    def paused_types(self) -> frozenset[str]:
-        """The types that an operator has paused."""
+    def seconds_to_next_due(self) -> float | None:
+        """How long until a delayed job may run; None when there is none."""
         with self.database.read() as tx:
-            return frozenset(row["key"] for row in tx.rows("types/list") if row["paused_at"] is not None)
-
-    def running(self) -> dict[str, list[int]]:
-        """What each worker runs at this moment; its own row only says so at each heartbeat."""
-        found: dict[str, list[int]] = {}
-        with self.database.read() as tx:
-            for row in tx.rows("listing/running"):
-                found.setdefault(row["worker_id"], []).append(row["id"])
-        return found
+            due = to_datetime(tx.rows("jobs/next_due")[0]["due"])
+            return None if due is None else max(0.0, due.timestamp() - tx.now)
 
     def progress(self, correlation_id: str) -> dict[tuple[str, str], int]:
         """How many jobs of a chain there are by (type, status)."""
@@ -156,52 +127,8 @@ class Insights(StoreBase):
             rows = tx.rows("listing/count_correlated", {"correlation_id": correlation_id})
         return {(row["type"], row["status"]): row["n"] for row in rows}
 
-    def stats(self) -> list[TypeStats]:
-        """Per type: depth now, waits, run times and failures of the last hour."""
-        with self.database.read() as tx:
-            counts: dict[str, dict[str, int]] = {}
-            for row in tx.rows("listing/counts"):
-                counts.setdefault(row["type"], {})[row["status"]] = row["n"]
-            paused = {row["key"]: row["paused_at"] is not None for row in tx.rows("types/list")}
-            recent = tx.rows("listing/recent_runs", {"since": to_text(tx.now - RECENT_SECONDS)})
-            kinds = sorted({*counts, *paused})
-            oldest = {kind: to_datetime(tx.rows("listing/oldest_ready", {"type": kind})[0]["oldest"]) for kind in kinds}
-            now = tx.now
-        return [
-            _type_stats(
-                kind,
-                counts.get(kind, {}),
-                paused.get(kind, False),
-                None if (since := oldest[kind]) is None else max(0.0, now - since.timestamp()),
-                [row for row in recent if row["type"] == kind],
-            )
-            for kind in kinds
-        ]
 
-
-def _type_stats(kind: str, counts: dict[str, int], paused: bool, oldest: float | None, recent: list[Row]) -> TypeStats:
-    ended = [row for row in recent if row["status"] in ("completed", "failed")]
-    waits = sorted(row["wait_seconds"] for row in ended if row["wait_seconds"] is not None)
-    runs = sorted(row["run_seconds"] for row in ended if row["run_seconds"] is not None)
-    return TypeStats(
-        type=kind,
-        counts=counts,
-        paused=paused,
-        oldest_ready_seconds=oldest,
-        finished=len(ended),
-        failed=sum(row["status"] == "failed" for row in ended),
-        wait_p50=_quantile(waits, 0.50),
-        wait_p95=_quantile(waits, 0.95),
-        run_p50=_quantile(runs, 0.50),
-        run_p95=_quantile(runs, 0.95),
-    )
-
-
-def _quantile(ascending: Sequence[float], share: float) -> float | None:
-    return ascending[min(len(ascending) - 1, int(share * len(ascending)))] if ascending else None
-
-
-def _relatives(rows: list[Row], detail: str) -> tuple[Relative, ...]:
+def _relatives(rows: Sequence[Row], detail: str) -> tuple[Relative, ...]:
     return tuple(Relative(row["id"], row["status"], str(row[detail])) for row in rows)
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from gribmill.database.protocol import Row, Transaction
 from gribmill.queue.model import Ticket
-from gribmill.queue.store.base import StoreBase
-from gribmill.queue.store.completion import retry_wait
+from gribmill.queue.store.base import Facet
 from gribmill.queue.store.dependents import settle_dependents
+from gribmill.queue.store.exchange import retry_wait
 from gribmill.queue.times import to_text
 
 SWEEP_LIMIT = 500
@@ -27,7 +27,7 @@ class Recovered:
         return len(self.requeued) + len(self.ended)
 
 
-class Recovery(StoreBase):
+class Recovery(Facet):
     """The sweep. Any worker may run it at any time; one writer makes it safe."""
 
     def recover(self) -> Recovered:

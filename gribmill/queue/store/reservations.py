@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 
 from gribmill.database.protocol import Row
 from gribmill.queue.errors import NotAllowed, Reserved
 from gribmill.queue.model import Reservation
-from gribmill.queue.store.base import StoreBase
+from gribmill.queue.store.base import Facet
 from gribmill.queue.times import to_datetime, to_text
 
 EVERYTHING = "*"
 LONGEST_SECONDS = 86_400.0
 
 
-class Reservations(StoreBase):
+class Reservations(Facet):
     """At most one active reservation per scope. Only the clock ends one whose holder died."""
 
     def reserve(self, reserved_by: str, seconds: float, scope: str = EVERYTHING) -> Reservation:
         """Hold back all jobs, or those of one type. Reserved when somebody else holds that scope."""
         if scope != EVERYTHING:
-            scope = self.types[scope].key
+            scope = self.registry[scope].key
         _check_length(seconds)
         with self.database.write() as tx:
             now = tx.stamp
@@ -54,14 +55,14 @@ class Reservations(StoreBase):
                 raise NotAllowed(f"there is no reservation {reservation_id} in force")
         self.database.announce()
 
-    def expire_reservations(self) -> int:
+    def expire(self) -> int:
         """Mark the reservations that have run out. Claims ignore them in any case."""
         if not self._any_expired():
             return 0
         with self.database.write() as tx:
             return tx.change("reservations/expire", {"now": tx.stamp})
 
-    def reservations(self) -> list[Reservation]:
+    def list(self) -> Sequence[Reservation]:
         """Those in force."""
         with self.database.read() as tx:
             return [_reservation(row) for row in tx.rows("reservations/active", {"now": tx.stamp})]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from gribmill.queue.store.base import StoreBase
+from gribmill.queue.store.base import Facet
 from gribmill.queue.times import to_text
 
 # Small enough that no claim waits on it.
@@ -25,7 +25,7 @@ class Pruned:
     failed: int
 
 
-class Retention(StoreBase):
+class Retention(Facet):
     """Pruning by age. Attempts go with their job; of one that snoozes on and on, as if they were completed jobs."""
 
     def prune(self, keep_completed_days: float, keep_failed_days: float, *, dry_run: bool = False) -> Pruned:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,8 @@ from gribmill.queue.dedupe import canonical_json
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
 from gribmill.queue.job_type import ARGS_LIMIT_BYTES
 from gribmill.queue.model import DEFAULT_TENANT, NewJob, Source
-from gribmill.queue.store.base import ID_LIMIT
-from gribmill.queue.store.enqueue import Enqueues, check_job, insert_jobs
+from gribmill.queue.store.base import ID_LIMIT, Facet
+from gribmill.queue.store.enqueue import check_job, insert_jobs, prepare
 from gribmill.queue.times import to_datetime, to_rfc3339, to_text
 from gribmill.queue.trigger import Fired, NewTrigger, Trigger, schedule_of, template_of, trigger_of
 
@@ -32,10 +32,10 @@ TOLD_LIMIT_BYTES = 64_000
 LONGEST_WINDOW_SECONDS = 30 * 86_400
 
 
-class Triggers(Enqueues):
+class Triggers(Facet):
     """The row of a slot, not the one who fires, decides: anybody may fire at any time, and each slot makes one job."""
 
-    def add_trigger(self, new: NewTrigger) -> Trigger:
+    def add(self, new: NewTrigger) -> Trigger:
         """Keep a rule; BadTrigger, BadArguments or UnknownJobType when it could never make a job."""
         schedule = self._check(new)
         with self.database.write() as tx:
@@ -60,11 +60,11 @@ class Triggers(Enqueues):
         self.database.announce()
         return trigger
 
-    def triggers(self) -> list[Trigger]:
+    def list(self) -> Sequence[Trigger]:
         with self.database.read() as tx:
             return [trigger_of(row) for row in tx.rows("triggers/list")]
 
-    def set_trigger_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
+    def set_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
         """Switch a rule on or off. Slots that pass while it is off are not made up for."""
         with self.database.write() as tx:
             trigger = _get(tx, trigger_id)
@@ -76,7 +76,7 @@ class Triggers(Enqueues):
         self.database.announce()
         return trigger
 
-    def remove_trigger(self, trigger_id: int) -> None:
+    def remove(self, trigger_id: int) -> None:
         """Forget a rule. Its jobs stay."""
         with self.database.write() as tx:
             if not 0 < trigger_id < ID_LIMIT or not tx.change("triggers/delete", {"id": trigger_id}):
@@ -94,9 +94,9 @@ class Triggers(Enqueues):
     @property
     def _known_types(self) -> str:
         """A slot of a type that only a newer gribmill knows is left to one of those."""
-        return json.dumps([kind.key for kind in self.types])
+        return json.dumps([kind.key for kind in self.registry])
 
-    def fire_due(self) -> list[Fired]:
+    def fire_due(self) -> Sequence[Fired]:
         """Make the jobs of slots that have come, a hundred or two at a time: until there are none, there may be more.
 
         A slot whose job cannot be made is over; its reason is in the answer.
@@ -113,7 +113,7 @@ class Triggers(Enqueues):
 
     def fire_event(
         self, name: str, told: Mapping[str, Any], *, tenant_id: str = DEFAULT_TENANT, event_id: str | None = None
-    ) -> list[Fired]:
+    ) -> Sequence[Fired]:
         """Make the jobs of every rule for this event.
 
         An event with an id counts once for each rule. Without one, a rule that has been told the same within its
@@ -128,7 +128,7 @@ class Triggers(Enqueues):
 
     def _check(self, new: NewTrigger) -> Schedule | None:
         """Everything that can be known of a rule before it fires."""
-        kind = self.types[new.type]
+        kind = self.registry[new.type]
         if (new.cron is None) == (new.event is None):
             raise BadTrigger("a trigger has either a schedule or an event")
         for what, name in (("label", new.label), ("event's name", new.event)):
@@ -149,16 +149,16 @@ class Triggers(Enqueues):
     def _check_event(self, new: NewTrigger) -> None:
         check_job(_job(new, {}, "event", ""))
         if not check_template(new.args, "event"):
-            self._prepare(_job(new, new.args, "event", ""))
+            prepare(self.registry, _job(new, new.args, "event", ""))
 
     def _check_schedule(self, new: NewTrigger, cron: str) -> Schedule:
         schedule = schedule_of(cron, new.timezone)
         check_template(new.args, "schedule")
         # Every slot tells the same things: what can be made now can be made then.
-        self._prepare(_job(new, render(new.args, _slot_told(datetime.now(UTC))), "schedule", ""))
+        prepare(self.registry, _job(new, render(new.args, _slot_told(datetime.now(UTC))), "schedule", ""))
         return schedule
 
-    def _fire(self, tx: Transaction, row: Row, most: int) -> list[Fired]:
+    def _fire(self, tx: Transaction, row: Row, most: int) -> Sequence[Fired]:
         """The jobs of the slots that a schedule owes; then it knows its next one. A bad one is switched off."""
         now = _moment(tx)
         try:
@@ -188,7 +188,7 @@ class Triggers(Enqueues):
         """The job of one occasion. What cannot be made is told of, and keeps no other rule from firing."""
         try:
             args = render(template_of(trigger), told)
-            job = self._prepare(_job(trigger, args, source, f"trigger {trigger.id}: {occasion}"))
+            job = prepare(self.registry, _job(trigger, args, source, f"trigger {trigger.id}: {occasion}"))
         except QueueError as error:
             return Fired(trigger.id, occasion, None, str(error))
         firing = {"trigger_id": trigger.id, "fire_key": occasion, "now": tx.stamp}

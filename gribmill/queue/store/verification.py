@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gribmill.queue.store.base import StoreBase
+from gribmill.queue.store.base import Facet
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Violation:
     detail: str
 
 
-class Verification(StoreBase):
+class Verification(Facet):
     """Every statement below `verify` is an invariant that finds the rows which break it."""
 
     def verify(self) -> list[Violation]:

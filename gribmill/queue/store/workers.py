@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from gribmill.queue.model import Held, Ticket, Worker
-from gribmill.queue.store.base import StoreBase
+from gribmill.queue.store.base import Facet
 from gribmill.queue.times import to_datetime, to_text
 from gribmill.version import __version__
 
@@ -22,7 +22,7 @@ def new_worker_id() -> str:
     return f"{host}-{os.getpid()}-{secrets.token_hex(4)}"
 
 
-class Workers(StoreBase):
+class Workers(Facet):
     """Worker rows and leases."""
 
     def heartbeat(
@@ -32,7 +32,7 @@ class Workers(StoreBase):
         *,
         types: Sequence[str] = (),
         state: Literal["active", "draining", "stopped"] = "active",
-    ) -> list[Held]:
+    ) -> Sequence[Held]:
         """Renew every lease of this worker; what it still owns, and what was cancelled meanwhile."""
         with self.database.write() as tx:
             tx.lasting = False  # nobody beats on after a power cut
@@ -46,20 +46,14 @@ class Workers(StoreBase):
                     "current_job_id": min((row["id"] for row in rows), default=None),
                     "hostname": socket.gethostname(),
                     "version": __version__,
-                    "types": json.dumps(list(types)),
+                    "types": json.dumps([*types]),
                     "running_count": len(rows),
                     "state": state,
                 },
             )
         return [Held(Ticket(row["id"], row["attempt_no"]), row["cancel_requested_at"] is not None) for row in rows]
 
-    def cancellations(self, worker_id: str) -> list[Ticket]:
-        """The attempts of this worker that somebody wants stopped. A look without any lock."""
-        with self.database.read() as tx:
-            rows = tx.rows("leases/cancellations", {"worker_id": worker_id})
-            return [Ticket(row["id"], row["attempt_no"]) for row in rows]
-
-    def workers(self) -> list[Worker]:
+    def list(self) -> Sequence[Worker]:
         """Every worker known, the living first."""
         with self.database.read() as tx:
             rows = tx.rows("workers/list")

@@ -42,9 +42,9 @@ class Ticker:
 
     def tick(self, limit: int, types: Sequence[str] = ()) -> list[Ran]:
         """Run up to `limit` ready jobs; what became of each."""
-        kinds = tuple(types) or tuple(kind.key for kind in self._store.types.runnable())
+        kinds = tuple(types) or tuple(kind.key for kind in self._store.registry.runnable())
         ran: list[Ran] = []
-        self._store.recover()  # where cron ticks, nobody else does either of these
+        self._store.maintenance.recover()  # where cron ticks, nobody else does either of these
         Clockwork(self._store).fire_if_due()
         with _Heartbeats(self._store, self.worker_id, self._lease_seconds, kinds):
             while len(ran) < limit:
@@ -62,14 +62,14 @@ class Ticker:
 
         def report(task: Task, outcome: Outcome) -> None:
             outcome = redacted(outcome)
-            turn = self._store.finish(self.worker_id, [Report(task.ticket, outcome)])
+            turn = self._store.exchange(self.worker_id, [Report(task.ticket, outcome)])
             job = by_ticket[task.ticket]
             ran.append(Ran(job, outcome, time.monotonic() - began, bool(turn.accepted)))
 
         tasks = [Task.of(job, self.worker_id, self._environment) for job in jobs]
         batch = Batch(tasks, report, lambda limit: [])
         try:
-            run_batch(self._store.types, batch)
+            run_batch(self._store.registry, batch)
         except KeyboardInterrupt:
             for task in batch.unreported:
                 batch.done(task, Snoozed(0, "the tick was interrupted"))
@@ -89,18 +89,18 @@ class _Heartbeats:
         self._thread = threading.Thread(target=self._beat, name="heartbeats", daemon=True)
 
     def __enter__(self) -> None:
-        self._store.heartbeat(self._worker_id, self._lease_seconds, types=self._types)
+        self._store.workers.heartbeat(self._worker_id, self._lease_seconds, types=self._types)
         self._thread.start()
 
     def __exit__(self, *exc: object) -> None:
         self._over.set()
         self._thread.join()
-        self._store.heartbeat(self._worker_id, self._lease_seconds, types=self._types, state="stopped")
+        self._store.workers.heartbeat(self._worker_id, self._lease_seconds, types=self._types, state="stopped")
 
     def _beat(self) -> None:
         while not self._over.wait(self._lease_seconds / 3):
             try:
-                self._store.heartbeat(self._worker_id, self._lease_seconds, types=self._types)
+                self._store.workers.heartbeat(self._worker_id, self._lease_seconds, types=self._types)
             except StoreError as error:
                 log.error("no heartbeat: %s", error)
         self._store.close()

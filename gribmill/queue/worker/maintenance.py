@@ -28,7 +28,7 @@ class Maintenance:
     def run_once(self) -> int:
         """Recover, expire, prune. How many jobs and reservations ended or came back: whether to look for work."""
         try:
-            expired = self._store.expire_reservations()
+            expired = self._store.reservations.expire()
             self._prune_if_due()
             return expired + self._recover()
         except StoreError as error:
@@ -39,7 +39,7 @@ class Maintenance:
         self._notice_clock_jump()
         if time.monotonic() < self._sweep_after:
             return 0
-        found = self._store.recover()
+        found = self._store.maintenance.recover()
         if found:
             log.warning(
                 "%d jobs of silent workers: %d queued again, %d ended",
@@ -61,8 +61,8 @@ class Maintenance:
         if time.monotonic() < self._next_prune:
             return
         self._next_prune = time.monotonic() + PRUNE_EVERY_SECONDS
-        if self._store.take_lease("prune", self._worker_id, PRUNE_EVERY_SECONDS, renew=False) is None:
+        if self._store.workers.take_lease("prune", self._worker_id, PRUNE_EVERY_SECONDS, renew=False) is None:
             return  # another worker did it within the hour
-        gone = self._store.prune(self._options.keep_completed_days, self._options.keep_failed_days)
+        gone = self._store.maintenance.prune(self._options.keep_completed_days, self._options.keep_failed_days)
         if gone.completed or gone.failed:
             log.info("pruned %d completed and %d failed jobs", gone.completed, gone.failed)

@@ -48,7 +48,7 @@ class Supervisor:
         self.store = store
         self.options = options
         self.worker_id = new_worker_id()
-        self.lanes = make_lanes(store.types, options.lanes, options.only_types)
+        self.lanes = make_lanes(store.registry, options.lanes, options.only_types)
         self.draining = False
         self.started_jobs = 0
         self.finished_jobs = 0
@@ -170,7 +170,7 @@ class Supervisor:
             return Round()
         claims = [self._claim_request(lane, child) for lane, child in wanting]
         try:
-            turn = self.store.finish(self.worker_id, reports, claims)
+            turn = self.store.exchange(self.worker_id, reports, claims)
         except StoreError as error:
             self._store_failed(error)
             self._unsent = reports
@@ -233,7 +233,7 @@ class Supervisor:
         self.started_jobs += len(batch)
         for job in batch:
             log.debug("job %d starts", job.id, extra=self._job_fields(job))
-        child.assign(batch, self.store.types[batch[0].type].timeout_seconds)
+        child.assign(batch, self.store.registry[batch[0].type].timeout_seconds)
         return len(batch)
 
     def _without_refused(self, reports: list[Report]) -> list[Report]:
@@ -241,7 +241,7 @@ class Supervisor:
         kept = []
         for report in reports:
             try:
-                self._settle([report], self.store.finish(self.worker_id, [report]).fenced)
+                self._settle([report], self.store.exchange(self.worker_id, [report]).fenced)
             except StoreError as error:
                 self._store_failed(error)
                 kept.append(report)
@@ -267,7 +267,9 @@ class Supervisor:
             kind = child.head.type
             request = ClaimRequest(self.worker_id, (kind,), self.options.lease_seconds, child.process.pid)
             try:
-                siblings = self.store.claim_siblings(request, child.head, min(limit, self.store.types[kind].batch_max))
+                siblings = self.store.claim_siblings(
+                    request, child.head, min(limit, self.store.registry[kind].batch_max)
+                )
             except QueueError as error:
                 log.error("no siblings for job %d: %s", child.head.id, error, extra=self._job_fields(child.head))
         self.started_jobs += len(siblings)
@@ -288,7 +290,7 @@ class Supervisor:
         kinds = [key for lane in self.lanes for key in lane.types]
         state = state or ("draining" if self.draining else "active")
         try:
-            held = self.store.heartbeat(self.worker_id, self.options.lease_seconds, types=kinds, state=state)
+            held = self.store.workers.heartbeat(self.worker_id, self.options.lease_seconds, types=kinds, state=state)
         except StoreError as error:
             self._next_heartbeat = began + STORE_RETRY_SECONDS
             self._store_failed(error)
@@ -335,7 +337,7 @@ class Supervisor:
         self._feed_everyone()
         if self.crew.busy:
             with contextlib.suppress(StoreError):
-                self.crew.stop_cancelled(self.store.cancellations(self.worker_id))
+                self.crew.stop_cancelled(self.store.attempts.cancellations(self.worker_id))
 
     def _feed_everyone(self) -> None:
         for lane in self.lanes:
@@ -343,7 +345,7 @@ class Supervisor:
 
     def _note_next_due(self) -> None:
         with contextlib.suppress(StoreError):
-            seconds = self.store.seconds_to_next_due()
+            seconds = self.store.jobs.seconds_to_next_due()
             if seconds is not None:
                 self._next_due = time.monotonic() + max(seconds, 0.001)
 

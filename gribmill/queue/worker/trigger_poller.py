@@ -35,8 +35,8 @@ class Clockwork:
             return False
         self._looked = now
         try:
-            fired = self._store.fire_due()
-            seconds = self._store.seconds_to_next_slot()
+            fired = self._store.triggers.fire_due()
+            seconds = self._store.triggers.seconds_to_next_slot()
         except QueueError as error:  # also a row, written by hand, that cannot even be read
             self._complaint.tell(f"schedules have to wait: {error}")
             self.next_look = now + PATIENCE_SECONDS

@@ -30,12 +30,12 @@ from tests.queue.store.tested_backend import Bench
 
 def committed_job_is_there_for_every_process(bench: Bench) -> None:
     """G1: what enqueue has returned is in the file, and stays until it has ended."""
-    made = bench.store.enqueue_many([NewJob("plain", {"n": n}) for n in range(30)])
+    made = bench.store.jobs.enqueue_many([NewJob("plain", {"n": n}) for n in range(30)])
     bench.store.close()
     other = bench.open()
-    assert [job.id for job in reversed(other.jobs(limit=100).jobs)] == [job.id for job in made]
+    assert [job.id for job in reversed(other.jobs.list(limit=100).jobs)] == [job.id for job in made]
     assert drain(other) == [job.id for job in made]
-    assert {job.status for job in other.jobs(limit=100).jobs} == {"processing"}
+    assert {job.status for job in other.jobs.list(limit=100).jobs} == {"processing"}
 
 
 def killed_worker_loses_no_job(bench: Bench) -> None:
@@ -44,15 +44,15 @@ def killed_worker_loses_no_job(bench: Bench) -> None:
     for _ in range(3):
         assert take(bench.store).id == job_id
         bench.clock.advance(LEASE)
-        bench.store.recover()
+        bench.store.maintenance.recover()
         bench.clock.advance(100)
-    assert bench.store.job(job_id).status == "failed"
+    assert bench.store.jobs.get(job_id).status == "failed"
 
 
 def attempt_is_given_to_one_worker(bench: Bench) -> None:
     """G2: many workers at once, and each (job, attempt) in one hand only."""
     count, hands = 60, 4
-    bench.store.enqueue_many([NewJob("plain", {"n": n}) for n in range(count)])
+    bench.store.jobs.enqueue_many([NewJob("plain", {"n": n}) for n in range(count)])
     seen: list[tuple[int, int]] = []
     errors: list[BaseException] = []
 
@@ -85,7 +85,7 @@ def claimed_job_is_not_given_again(bench: Bench) -> None:
     take(bench.store, "w1")
     assert claim(bench.open(), "w2") == ()
     bench.clock.advance(LEASE - 0.001)
-    assert len(bench.store.recover()) == 0
+    assert len(bench.store.maintenance.recover()) == 0
     assert claim(bench.store, "w2") == ()
 
 
@@ -94,7 +94,7 @@ def _zombie(bench: Bench) -> tuple[int, Claimed, Claimed]:
     job_id = add(bench.store)
     old = take(bench.store, "zombie")
     bench.clock.advance(LEASE)
-    bench.store.recover()
+    bench.store.maintenance.recover()
     bench.clock.advance(100)
     return job_id, old, take(bench.store, "heir")
 
@@ -102,16 +102,16 @@ def _zombie(bench: Bench) -> tuple[int, Claimed, Claimed]:
 def _zombie_changes_nothing(bench: Bench, outcome: Outcome) -> None:
     job_id, old, new = _zombie(bench)
     child = add(bench.store, after=(job_id,))
-    before = bench.store.history(job_id)
+    before = bench.store.jobs.history(job_id)
     turn = report(bench.store, old, outcome, "zombie")
     assert (turn.accepted, turn.fenced) == ((), (old.ticket,))
-    assert bench.store.history(job_id) == before
+    assert bench.store.jobs.history(job_id) == before
     # Not even under the new worker's name, nor with the new number under the old name.
     assert report(bench.store, old, outcome, "heir").fenced == (old.ticket,)
     assert report(bench.store, new, outcome, "zombie").fenced == (new.ticket,)
-    assert bench.store.history(job_id) == before
-    assert len(bench.store.jobs().jobs) == 2, "a fenced worker's follow-up jobs must not exist"
-    assert bench.store.job(child).deps_left == 1
+    assert bench.store.jobs.history(job_id) == before
+    assert len(bench.store.jobs.list().jobs) == 2, "a fenced worker's follow-up jobs must not exist"
+    assert bench.store.jobs.get(child).deps_left == 1
     assert succeed(bench.store, new, "heir").accepted == (new.ticket,)
     assert attempts(bench.store, job_id) == ["lost", "succeeded"]
     assert bench.store.verify() == []
@@ -150,7 +150,7 @@ def job_succeeds_once(bench: Bench) -> None:
     for again in (Succeeded(then=(NewJob("plain"),)), Failed("no"), Snoozed(1), Stopped()):
         assert report(bench.store, job, again).fenced == (job.ticket,)
     assert attempts(bench.store, job_id) == ["succeeded"]
-    assert len(bench.store.jobs().jobs) == 1
+    assert len(bench.store.jobs.list().jobs) == 1
 
 
 def job_of_a_dead_worker_comes_back_after_its_lease(bench: Bench) -> None:
@@ -158,11 +158,11 @@ def job_of_a_dead_worker_comes_back_after_its_lease(bench: Bench) -> None:
     job_id = add(bench.store)
     take(bench.store, "dead")
     bench.clock.advance(LEASE - 0.001)
-    assert len(bench.store.recover()) == 0
-    assert bench.store.job(job_id).status == "processing"
+    assert len(bench.store.maintenance.recover()) == 0
+    assert bench.store.jobs.get(job_id).status == "processing"
     bench.clock.advance(0.001)
-    assert bench.store.recover().requeued == (job_id,)
-    wait = bench.store.seconds_to_next_due()
+    assert bench.store.maintenance.recover().requeued == (job_id,)
+    wait = bench.store.jobs.seconds_to_next_due()
     assert wait is not None
     assert 9.0 <= wait <= 11.0, "one backoff of the type, nothing longer"
     bench.clock.advance(wait)
@@ -176,9 +176,9 @@ def heartbeat_keeps_the_job(bench: Bench) -> None:
     job = take(bench.store)
     for _ in range(5):
         bench.clock.advance(LEASE - 1)
-        assert [held.ticket for held in bench.store.heartbeat("w1", LEASE)] == [job.ticket]
-        assert len(bench.store.recover()) == 0
-    assert bench.store.job(job_id).status == "processing"
+        assert [held.ticket for held in bench.store.workers.heartbeat("w1", LEASE)] == [job.ticket]
+        assert len(bench.store.maintenance.recover()) == 0
+    assert bench.store.jobs.get(job_id).status == "processing"
 
 
 def claims_follow_the_total_order(bench: Bench) -> None:
@@ -191,10 +191,10 @@ def claims_follow_the_total_order(bench: Bench) -> None:
     third = add(store, "fragile")
     urgent = add(store, "tile", {"hour": 1}, priority=5)
     parked = add(store, "plain")
-    store.move_to_back(parked)
+    store.jobs.move_to_back(parked)
     pinned = add(store, "plain")
-    store.move_to_front(pinned)
-    assert [job.id for job in store.queue()] == [urgent, pinned, first, second, third, parked, late_low]
+    store.jobs.move_to_front(pinned)
+    assert [job.id for job in store.jobs.upcoming()] == [urgent, pinned, first, second, third, parked, late_low]
     assert drain(store) == [urgent, pinned, first, second, third, parked, late_low]
 
 
@@ -205,13 +205,13 @@ def job_runs_at_most_its_attempts(bench: Bench) -> None:
         job = take(bench.store)
         if crash:
             bench.clock.advance(LEASE)
-            bench.store.recover()
+            bench.store.maintenance.recover()
         else:
             fail(bench.store, job)
         bench.clock.advance(1000)
         assert bench.store.verify() == []
     assert claim(bench.store) == ()
-    job = bench.store.job(job_id)
+    job = bench.store.jobs.get(job_id)
     assert (job.status, job.attempt_no, job.retry_count) == ("failed", 4, 3)
     assert job.dead_lettered_at is not None
     assert attempts(bench.store, job_id) == ["failed", "lost", "lost", "failed"]
@@ -220,16 +220,16 @@ def job_runs_at_most_its_attempts(bench: Bench) -> None:
 def equal_active_jobs_are_one(bench: Bench) -> None:
     """G7: per tenant and key; while the first waits, runs, and waits for its next attempt."""
     store = bench.store
-    first = store.enqueue(NewJob("plain", dedupe_key="k"))
+    first = store.jobs.enqueue(NewJob("plain", dedupe_key="k"))
     for _ in range(2):
-        again = store.enqueue(NewJob("plain", {"n": 2}, dedupe_key="k"))
+        again = store.jobs.enqueue(NewJob("plain", {"n": 2}, dedupe_key="k"))
         assert (again.id, again.created) == (first.id, False)
         job = take(store)
-        assert store.enqueue(NewJob("plain", dedupe_key="k")).id == first.id
+        assert store.jobs.enqueue(NewJob("plain", dedupe_key="k")).id == first.id
         fail(store, job)
-        assert store.enqueue(NewJob("plain", dedupe_key="k")).id == first.id
+        assert store.jobs.enqueue(NewJob("plain", dedupe_key="k")).id == first.id
         bench.clock.advance(100)
-    other = store.enqueue(NewJob("plain", dedupe_key="k", tenant_id="elsewhere"))
+    other = store.jobs.enqueue(NewJob("plain", dedupe_key="k", tenant_id="elsewhere"))
     assert other.created
     assert store.verify() == []
 
@@ -237,32 +237,32 @@ def equal_active_jobs_are_one(bench: Bench) -> None:
 def one_firing_per_slot(bench: Bench) -> None:
     """G8: the slot's row decides, also when two believe that they lead, and one of them is late."""
     one, two = bench.store, bench.open()
-    one.add_trigger(NewTrigger("every minute", "plain", {"n": 1}, cron="* * * * *"))
+    one.triggers.add(NewTrigger("every minute", "plain", {"n": 1}, cron="* * * * *"))
     bench.clock.advance(60)
     due = bench.by_hand("SELECT next_trigger_at FROM job_triggers")[0][0]
-    assert len(one.fire_due()) == 1
-    assert two.fire_due() == []
+    assert len(one.triggers.fire_due()) == 1
+    assert two.triggers.fire_due() == []
     bench.by_hand("UPDATE job_triggers SET next_trigger_at = ?", due)
-    assert two.fire_due() == [], "whoever still thinks it due makes no second job"
+    assert two.triggers.fire_due() == [], "whoever still thinks it due makes no second job"
     bench.clock.advance(60)
-    assert len(two.fire_due()) == 1
-    assert len(one.jobs().jobs) == 2
+    assert len(two.triggers.fire_due()) == 1
+    assert len(one.jobs.list().jobs) == 2
     assert one.verify() == []
 
 
 def one_leader_at_a_time(bench: Bench) -> None:
     """G8: an office has one holder; the term grows with each change, so that an old holder is known."""
     one, two = bench.store, bench.open()
-    assert one.take_lease("scheduler", "a", 15) == 1
-    assert two.take_lease("scheduler", "b", 15) is None
+    assert one.workers.take_lease("scheduler", "a", 15) == 1
+    assert two.workers.take_lease("scheduler", "b", 15) is None
     bench.clock.advance(10)
-    assert one.take_lease("scheduler", "a", 15) == 1
+    assert one.workers.take_lease("scheduler", "a", 15) == 1
     bench.clock.advance(14.999)
-    assert two.take_lease("scheduler", "b", 15) is None
+    assert two.workers.take_lease("scheduler", "b", 15) is None
     bench.clock.advance(0.001)
-    assert two.take_lease("scheduler", "b", 15) == 2
-    assert one.take_lease("scheduler", "a", 15) is None
-    assert one.take_lease("scheduler", "b", 15, renew=False) is None
+    assert two.workers.take_lease("scheduler", "b", 15) == 2
+    assert one.workers.take_lease("scheduler", "a", 15) is None
+    assert one.workers.take_lease("scheduler", "b", 15, renew=False) is None
 
 
 def nothing_starts_under_a_reservation(bench: Bench) -> None:
@@ -272,19 +272,19 @@ def nothing_starts_under_a_reservation(bench: Bench) -> None:
     head = take(store)
     add(store, "tile", {"hour": 1, "region": "b"})
     add(store, "plain")
-    held = store.reserve("me", 100)
+    held = store.reservations.reserve("me", 100)
     assert claim(store) == ()
     assert store.claim_siblings(asks(), head, 5) == ()
     with pytest.raises(Reserved, match="reserved by me"):
-        bench.open().reserve("you", 5)
+        bench.open().reservations.reserve("you", 5)
     bench.clock.advance(99.999)
     assert claim(store) == ()
     bench.clock.advance(0.001)
     assert take(store).type == "tile"
     assert store.verify() == []
-    again = store.reserve("you", 100)
+    again = store.reservations.reserve("you", 100)
     assert claim(store) == ()
-    store.release(again.id)
+    store.reservations.release(again.id)
     assert take(store).type == "plain"
     assert held.id != again.id
 
@@ -292,7 +292,7 @@ def nothing_starts_under_a_reservation(bench: Bench) -> None:
 def processing_lease_and_running_attempt_are_one(bench: Bench) -> None:
     """G10: through every way out of `processing`."""
     store = bench.store
-    ids = store.enqueue_many([NewJob("tile", {"hour": 1, "region": str(n)}) for n in range(4)])
+    ids = store.jobs.enqueue_many([NewJob("tile", {"hour": 1, "region": str(n)}) for n in range(4)])
     child = add(store, after=(ids[0].id,))
     batch = claim(store)
     assert len(batch) == 4
@@ -305,19 +305,19 @@ def processing_lease_and_running_attempt_are_one(bench: Bench) -> None:
     assert take(store).id == child
     _same(bench, running=1)
     bench.clock.advance(LEASE)
-    store.recover()
+    store.maintenance.recover()
     _same(bench, running=0)
 
 
 def _same(bench: Bench, running: int) -> None:
-    processing = bench.store.jobs()
+    processing = bench.store.jobs.list()
     rows = [job for job in processing.jobs if job.status == "processing"]
     assert len(rows) == running
     for job in processing.jobs:
         held = job.status == "processing"
         assert (job.lease_expires_at is not None) == held
         assert (job.worker_id is not None) == held
-        open_attempts = [a.attempt_no for a in bench.store.history(job.id).attempts if a.status == "running"]
+        open_attempts = [a.attempt_no for a in bench.store.jobs.history(job.id).attempts if a.status == "running"]
         assert open_attempts == ([job.attempt_no] if held else [])
     assert bench.store.verify() == []
 
@@ -346,11 +346,11 @@ def finished_job_stays_as_it_is(bench: Bench) -> None:
     succeed(store, jobs[0])
     fail(store, jobs[1], permanent=True)
     stop(store, jobs[2])
-    before = [store.history(job_id) for job_id in ids]
+    before = [store.jobs.history(job_id) for job_id in ids]
     bench.clock.advance(10_000)
-    assert len(store.recover()) == 0
+    assert len(store.maintenance.recover()) == 0
     assert claim(store) == ()
-    assert [store.history(job_id) for job_id in ids] == before
+    assert [store.jobs.history(job_id) for job_id in ids] == before
     assert [entry.job.status for entry in before] == ["completed", "failed", "cancelled"]
 
 

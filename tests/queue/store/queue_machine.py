@@ -86,14 +86,14 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(jobs=st.lists(new_jobs(), min_size=2, max_size=6))
     def enqueue_together(self, jobs: list[NewJob]) -> None:
-        for job, made in zip(jobs, self.store.enqueue_many(jobs), strict=True):
+        for job, made in zip(jobs, self.store.jobs.enqueue_many(jobs), strict=True):
             assert made.created == self._take_in(job, made.id)
 
     @rule(job=new_jobs(), picks=st.lists(PICK, max_size=2))
     def enqueue(self, job: NewJob, picks: list[int]) -> None:
         after = tuple(self.job_at(pick).id for pick in picks) if self.plain.jobs else ()
         job = NewJob(**{**{name: getattr(job, name) for name in job.__slots__}, "after": after})
-        made = self.store.enqueue(job)
+        made = self.store.jobs.enqueue(job)
         assert made.created == self._take_in(job, made.id)
 
     def _take_in(self, job: NewJob, job_id: int) -> bool:
@@ -160,7 +160,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.report(*self.given_at(pick), outcome)
 
     def report(self, worker: str, job: Claimed, outcome: Outcome) -> None:
-        turn = self.store.finish(worker, [Report(job.ticket, outcome)])
+        turn = self.store.exchange(worker, [Report(job.ticket, outcome)])
         assert bool(turn.accepted) == self.plain.finish(worker, job.ticket, outcome)
         assert bool(turn.accepted) != bool(turn.fenced)
 
@@ -169,7 +169,7 @@ class QueueMachine(RuleBasedStateMachine):
     def complete_with_a_follow_up_and_claim(self, pick: int, then: NewJob) -> None:
         worker, job = self.given_at(pick)
         last = max(self.plain.jobs, default=0)
-        turn = self.store.finish(worker, [Report(job.ticket, Succeeded(then=(then,)))], [asks(worker, lease=LEASE)])
+        turn = self.store.exchange(worker, [Report(job.ticket, Succeeded(then=(then,)))], [asks(worker, lease=LEASE)])
         accepted = self.plain.finish(worker, job.ticket, Succeeded())
         assert bool(turn.accepted) == accepted
         if accepted:
@@ -177,7 +177,7 @@ class QueueMachine(RuleBasedStateMachine):
                 TYPES[then.type].encode(then.args)[0], then.tenant_id
             )
             there = self.plain.duplicate_of(then.tenant_id, dedupe)
-            fresh = self.store.jobs(limit=1).jobs[0].id
+            fresh = self.store.jobs.list(limit=1).jobs[0].id
             assert (fresh > last) == (there is None)
             self._take_in(then, there.id if there else fresh)
         assert [given.ticket for given in turn.batches[0]] == self.plain.claim(worker, ALL, LEASE, None)
@@ -192,10 +192,10 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(who=st.sampled_from(WORKERS))
     def heartbeat(self, who: str) -> None:
         worker = self.workers[who]
-        held = {one.ticket: one.cancel_requested for one in self.store.heartbeat(worker, LEASE)}
+        held = {one.ticket: one.cancel_requested for one in self.store.workers.heartbeat(worker, LEASE)}
         assert held == self.plain.heartbeat(worker, LEASE)
         asked = sorted(ticket.job_id for ticket, cancelled in held.items() if cancelled)
-        assert sorted(ticket.job_id for ticket in self.store.cancellations(worker)) == asked
+        assert sorted(ticket.job_id for ticket in self.store.attempts.cancellations(worker)) == asked
 
     @rule(who=st.sampled_from(WORKERS))
     def die_and_be_missed(self, who: str) -> None:
@@ -216,7 +216,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule()
     def recover(self) -> None:
-        found = self.store.recover()
+        found = self.store.maintenance.recover()
         assert {*found.requeued, *found.ended} == self.plain.recover()
         assert all(self.plain.jobs[job_id].status == "pending" for job_id in found.requeued)
         assert all(not self.plain.jobs[job_id].active for job_id in found.ended)
@@ -236,7 +236,7 @@ class QueueMachine(RuleBasedStateMachine):
     def cancel(self, pick: int) -> None:
         job = self.job_at(pick)
         try:
-            done: str | None = self.store.cancel(job.id)
+            done: str | None = self.store.jobs.cancel(job.id)
         except NotAllowed:
             done = None
         assert done == self.plain.cancel(job.id)
@@ -244,7 +244,7 @@ class QueueMachine(RuleBasedStateMachine):
     def retry(self, pick: int) -> None:
         job = self.job_at(pick)
         try:
-            made = self.store.retry(job.id)
+            made = self.store.jobs.retry(job.id)
         except NotAllowed:
             assert job.active
             return
@@ -254,7 +254,7 @@ class QueueMachine(RuleBasedStateMachine):
     def run_now(self, pick: int) -> None:
         job = self.job_at(pick)
         try:
-            self.store.run_now(job.id)
+            self.store.jobs.run_now(job.id)
         except NotAllowed:
             assert job.status != "pending"
             return
@@ -269,25 +269,25 @@ class QueueMachine(RuleBasedStateMachine):
         rest = [other for other in pending if other is not job]
         target = rest[to % len(rest)] if rest else None
         if how == "before" and target is not None:
-            self.store.move_before(job.id, target.id)
+            self.store.jobs.move_before(job.id, target.id)
             job.priority = target.priority
             rest.insert(rest.index(target), job)
         elif how == "tidy":
-            self.store.normalize(job.priority)
+            self.store.jobs.renumber(job.priority)
             rest = pending
         elif how == "priority":
-            self.store.set_priority(job.id, 2)
+            self.store.jobs.set_priority(job.id, 2)
             job.priority, job.position = 2, 0
             rest = self.plain.in_order()
         else:
-            (self.store.move_to_back if how == "back" else self.store.move_to_front)(job.id)
+            (self.store.jobs.move_to_back if how == "back" else self.store.jobs.move_to_front)(job.id)
             ahead = lambda other: other.priority > job.priority or (how == "back" and other.priority == job.priority)  # noqa: E731
             rest.insert(sum(map(ahead, rest)), job)
         self._adopt_places([other.id for other in rest])
 
     def _adopt_places(self, expected: list[int]) -> None:
         """The order is the model's; the numbers behind it are the store's own business."""
-        found = self.store.queue(limit=1000)
+        found = self.store.jobs.upcoming(limit=1000)
         assert [job.id for job in found] == expected
         for job in found:
             self.plain.jobs[job.id].position = job.position
@@ -295,17 +295,17 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(kind=KINDS)
     def pause_or_resume(self, kind: str) -> None:
         if kind in self.plain.paused:
-            self.store.resume(kind)
+            self.store.types.resume(kind)
             self.plain.paused.discard(kind)
         else:
-            self.store.pause(kind)
+            self.store.types.pause(kind)
             self.plain.paused.add(kind)
 
     @rule(scope=st.sampled_from(("*", "plain", "tile")), seconds=st.sampled_from((5.0, 50.0)))
     def reserve(self, scope: str, seconds: float) -> None:
         taken = any(s == scope and expires > self.plain.ms for s, expires in self.plain.reservations.values())
         try:
-            held = self.store.reserve("somebody", seconds, scope)
+            held = self.store.reservations.reserve("somebody", seconds, scope)
         except Reserved:
             assert taken
             return
@@ -321,7 +321,7 @@ class QueueMachine(RuleBasedStateMachine):
         if known is not None and known[1] <= self.plain.ms:
             return  # whether a sweep has marked it already is not the model's business
         try:
-            self.store.extend(name, 20.0) if longer else self.store.release(name)
+            self.store.reservations.extend(name, 20.0) if longer else self.store.reservations.release(name)
         except NotAllowed:
             assert known is None
             return
@@ -332,8 +332,8 @@ class QueueMachine(RuleBasedStateMachine):
             del self.plain.reservations[name]
 
     def expire_reservations(self) -> None:
-        self.store.expire_reservations()
-        assert {found.id for found in self.store.reservations()} == {
+        self.store.reservations.expire()
+        assert {found.id for found in self.store.reservations.list()} == {
             name for name, (_, expires) in self.plain.reservations.items() if expires > self.plain.ms
         }
 
@@ -347,7 +347,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(completed_days=st.sampled_from((0.0, 0.001, 0.05)), failed_days=st.sampled_from((0.0, 0.05)))
     def prune(self, completed_days: float, failed_days: float) -> None:
-        gone = self.store.prune(completed_days, failed_days)
+        gone = self.store.maintenance.prune(completed_days, failed_days)
         assert (gone.completed, gone.failed) == self.plain.prune(completed_days, failed_days)
 
     @rule()
@@ -373,7 +373,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @invariant()
     def order_is_the_models(self) -> None:
-        assert [job.id for job in self.store.queue(limit=1000)] == [job.id for job in self.plain.in_order()]
+        assert [job.id for job in self.store.jobs.upcoming(limit=1000)] == [job.id for job in self.plain.in_order()]
 
     @invariant()
     def every_promise_holds(self) -> None:

@@ -24,7 +24,7 @@ LEASE = 60.0
 
 def add(store: Store, kind: str = "plain", args: dict[str, Any] | None = None, **fields: Any) -> int:
     """Enqueue one; its id."""
-    return store.enqueue(NewJob(kind, args or {}, **fields)).id
+    return store.jobs.enqueue(NewJob(kind, args or {}, **fields)).id
 
 
 def asks(
@@ -53,7 +53,7 @@ def drain(store: Store, worker: str = "w1", types: tuple[str, ...] = ALL) -> lis
 
 
 def report(store: Store, job: Claimed, outcome: Outcome, worker: str = "w1") -> Turn:
-    return store.finish(worker, [Report(job.ticket, outcome)])
+    return store.exchange(worker, [Report(job.ticket, outcome)])
 
 
 def succeed(store: Store, job: Claimed, worker: str = "w1", **fields: Any) -> Turn:
@@ -74,4 +74,4 @@ def stop(store: Store, job: Claimed, worker: str = "w1") -> Turn:
 
 def attempts(store: Store, job_id: int) -> list[str]:
     """How each attempt of a job ended."""
-    return [attempt.status for attempt in store.history(job_id).attempts]
+    return [attempt.status for attempt in store.jobs.history(job_id).attempts]

@@ -10,7 +10,7 @@ from tests.queue.store.store_driver import LEASE, add, asks, attempts, claim, fa
 
 def tiles(store: Store, hour: int, count: int, kind: str = "tile", **fields: object) -> list[int]:
     jobs = [NewJob(kind, {"hour": hour, "region": f"r{n}"}, **fields) for n in range(count)]  # type: ignore[arg-type]
-    return [made.id for made in store.enqueue_many(jobs)]
+    return [made.id for made in store.jobs.enqueue_many(jobs)]
 
 
 def test_head_brings_its_ready_siblings_up_to_the_types_limit(store: Store) -> None:
@@ -26,8 +26,8 @@ def test_head_brings_its_ready_siblings_up_to_the_types_limit(store: Store) -> N
 def test_siblings_come_in_queue_order_and_the_head_is_the_best_of_all(store: Store) -> None:
     plain = add(store, priority=3)
     ids = tiles(store, 1, 5)
-    store.set_priority(ids[3], 2)
-    store.move_to_back(ids[0])
+    store.jobs.set_priority(ids[3], 2)
+    store.jobs.move_to_back(ids[0])
     assert take(store).id == plain
     assert [job.id for job in claim(store)] == [ids[3], ids[1], ids[2], ids[4]]
 
@@ -52,8 +52,8 @@ def test_siblings_end_each_on_its_own(store: Store) -> None:
     batch = claim(store)
     succeed(store, batch[0])
     fail(store, batch[1], permanent=True)
-    assert [store.job(job_id).status for job_id in ids] == ["completed", "failed", "processing"]
-    assert [relative.id for relative in store.history(ids[0]).siblings] == ids[1:]
+    assert [store.jobs.get(job_id).status for job_id in ids] == ["completed", "failed", "processing"]
+    assert [relative.id for relative in store.jobs.history(ids[0]).siblings] == ids[1:]
 
 
 def test_top_up_takes_siblings_that_arrived_meanwhile(store: Store) -> None:
@@ -75,7 +75,7 @@ def test_no_top_up_for_a_paused_type_nor_without_a_group(store: Store) -> None:
     add(store)
     head, plain = take(store), take(store)
     tiles(store, 1, 1)
-    store.pause("tile")
+    store.types.pause("tile")
     assert store.claim_siblings(asks(), head, 5) == ()
     assert store.claim_siblings(asks(), plain, 5) == ()
 
@@ -107,7 +107,7 @@ def test_worker_that_has_lost_its_head_is_given_no_siblings(store: Store, clock:
     tiles(store, 1, 1)
     lost = take(store)
     clock.advance(LEASE + 1)
-    assert store.recover().requeued == (lost.id,)
+    assert store.maintenance.recover().requeued == (lost.id,)
     tiles(store, 1, 2)
     assert store.claim_siblings(asks(), lost, 2) == ()
     assert len(claim(store, "w2")) == 2
@@ -137,7 +137,7 @@ def test_follow_up_siblings_become_visible_together(store: Store, clock: FakeClo
     add(store)
     job = take(store)
     then = tuple(NewJob("tile", {"hour": 5, "region": str(n)}) for n in range(3))
-    turn = store.finish("w1", [Report(job.ticket, Succeeded(then=then))], [asks(), asks()])
+    turn = store.exchange("w1", [Report(job.ticket, Succeeded(then=then))], [asks(), asks()])
     assert [len(batch) for batch in turn.batches] == [3, 0]
     assert turn.accepted == (job.ticket,)
 
@@ -146,13 +146,13 @@ def test_one_turn_reports_and_claims_in_one_transaction(store: Store) -> None:
     ids = tiles(store, 1, 4)
     waiting = [add(store), add(store)]
     batch = claim(store)
-    turn = store.finish(
+    turn = store.exchange(
         "w1",
         [Report(job.ticket, Succeeded()) for job in batch],
         [asks(types=("plain",)), asks(types=("plain",)), asks(types=("plain",))],
     )
     assert [[job.id for job in given] for given in turn.batches] == [[waiting[0]], [waiting[1]], []]
-    assert {store.job(job_id).status for job_id in ids} == {"completed"}
+    assert {store.jobs.get(job_id).status for job_id in ids} == {"completed"}
 
 
 def test_job_that_failed_runs_alone_so_that_its_crash_costs_no_sibling(store: Store, clock: FakeClock) -> None:

@@ -66,8 +66,8 @@ def test_row_of_an_undeclared_type_is_not_retried(bench: Bench, store: Store) ->
     job_id = insert(bench, "rm_rf")
     bench.by_hand(COMPLETE, now(bench), job_id)
     with pytest.raises(UnknownJobType, match="rm_rf"):
-        store.retry(job_id)
-    assert len(store.jobs().jobs) == 1
+        store.jobs.retry(job_id)
+    assert len(store.jobs.list().jobs) == 1
 
 
 def test_whole_life_by_hand(bench: Bench, store: Store, clock: FakeClock) -> None:
@@ -75,12 +75,12 @@ def test_whole_life_by_hand(bench: Bench, store: Store, clock: FakeClock) -> Non
     assert bench.by_hand(CLAIM, now(bench)) == [(job_id,)]
     assert claim(store) == (), "the queue leaves it alone"
     bench.by_hand(FAIL, now(bench), job_id)
-    assert store.job(job_id).error_message == "Traceback"
+    assert store.jobs.get(job_id).error_message == "Traceback"
     bench.by_hand(RESET, job_id)
     clock.advance(1)
     assert bench.by_hand(CLAIM, now(bench)) == [(job_id,)]
     bench.by_hand(COMPLETE, now(bench), job_id)
-    row = store.job(job_id)
+    row = store.jobs.get(job_id)
     assert (row.status, row.retry_count, row.worker_id) == ("completed", 1, "hand-1")
     assert bench.by_hand(CLAIM, now(bench)) == []
 
@@ -98,7 +98,7 @@ def test_hand_takes_what_the_queue_enqueued_and_the_queue_what_the_hand_gave_bac
     clock.advance(100)
     assert bench.by_hand(CLAIM, now(bench)) == [(job_id,)]
     bench.by_hand(COMPLETE, now(bench), job_id)
-    assert store.job(job_id).status == "completed"
+    assert store.jobs.get(job_id).status == "completed"
     assert attempts(store, job_id) == ["failed"]
 
 
@@ -115,10 +115,10 @@ def test_job_abandoned_by_hand_comes_back_after_its_types_timeout(bench: Bench, 
     job_id = insert(bench)
     bench.by_hand(CLAIM, now(bench))
     clock.advance(3599)
-    assert len(store.recover()) == 0
+    assert len(store.maintenance.recover()) == 0
     clock.advance(1.1)
-    assert store.recover().requeued == (job_id,)
-    assert store.job(job_id).error_message == "the worker hand-1 went silent during attempt 0"
+    assert store.maintenance.recover().requeued == (job_id,)
+    assert store.jobs.get(job_id).error_message == "the worker hand-1 went silent during attempt 0"
     clock.advance(100)
     succeed(store, take(store))
 
@@ -131,24 +131,24 @@ def test_hand_worker_with_a_heartbeat_keeps_its_job(bench: Bench, store: Store, 
         "INSERT INTO workers (id, last_heartbeat, current_job_id) VALUES ('hand-1', ?, ?)", now(bench), job_id
     )
     clock.advance(3000)
-    assert len(store.recover()) == 0
+    assert len(store.maintenance.recover()) == 0
     clock.advance(1000)
-    assert store.recover().requeued == (job_id,)
+    assert store.maintenance.recover().requeued == (job_id,)
 
 
 def test_queue_heartbeat_gives_no_lease_to_hand_claimed_jobs(bench: Bench, store: Store) -> None:
     job_id = insert(bench)
     bench.by_hand(CLAIM, now(bench))
-    assert store.heartbeat("hand-1", LEASE) == []
-    assert store.job(job_id).lease_expires_at is None
+    assert store.workers.heartbeat("hand-1", LEASE) == []
+    assert store.jobs.get(job_id).lease_expires_at is None
 
 
 def test_hand_claimed_job_is_cancelled_at_once(bench: Bench, store: Store) -> None:
     job_id = insert(bench)
     child = add(store, after=(job_id,))
     bench.by_hand(CLAIM, now(bench))
-    assert store.cancel(job_id) == "cancelled"
-    assert [store.job(each).status for each in (job_id, child)] == ["cancelled", "cancelled"]
+    assert store.jobs.cancel(job_id) == "cancelled"
+    assert [store.jobs.get(each).status for each in (job_id, child)] == ["cancelled", "cancelled"]
 
 
 def test_arguments_by_hand_must_be_json_and_status_a_known_one(bench: Bench, store: Store) -> None:
@@ -165,5 +165,5 @@ def test_counters_follow_the_hand_too(bench: Bench, store: Store) -> None:
     bench.by_hand(COMPLETE, now(bench), first)
     bench.by_hand("DELETE FROM jobs WHERE id = ?", second)
     bench.by_hand("UPDATE jobs SET type = 'tile' WHERE id = ?", first)
-    counts = {stats.type: stats.counts for stats in store.stats()}
+    counts = {stats.type: stats.counts for stats in store.types.stats()}
     assert (counts["plain"], counts["tile"]) == ({}, {"completed": 1})

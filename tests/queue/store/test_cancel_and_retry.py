@@ -20,29 +20,29 @@ from tests.queue.store.tested_backend import Bench
 def test_pending_job_is_cancelled_at_once(store: Store) -> None:
     ready, delayed = add(store), add(store, delay_seconds=50)
     for job_id in (ready, delayed):
-        assert store.cancel(job_id, "not needed") == "cancelled"
-        row = store.job(job_id)
+        assert store.jobs.cancel(job_id, "not needed") == "cancelled"
+        row = store.jobs.get(job_id)
         assert (row.status, row.error_message, row.next_run_at) == ("cancelled", "not needed", None)
         assert row.completed_at is not None
     assert claim(store) == ()
-    assert store.seconds_to_next_due() is None
+    assert store.jobs.seconds_to_next_due() is None
 
 
 def test_running_job_is_asked_to_stop_and_its_worker_is_told(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     job = take(store)
-    assert store.cancellations("w1") == []
-    assert store.cancel(job_id, "not needed") == "requested"
-    asked = store.job(job_id).cancel_requested_at
+    assert store.attempts.cancellations("w1") == []
+    assert store.jobs.cancel(job_id, "not needed") == "requested"
+    asked = store.jobs.get(job_id).cancel_requested_at
     clock.advance(5)
-    assert store.cancel(job_id, "once more") == "requested"
-    assert store.job(job_id).cancel_requested_at == asked is not None
-    assert store.cancellations("w1") == [job.ticket]
-    assert store.cancellations("w2") == []
-    (held,) = store.heartbeat("w1", LEASE)
+    assert store.jobs.cancel(job_id, "once more") == "requested"
+    assert store.jobs.get(job_id).cancel_requested_at == asked is not None
+    assert store.attempts.cancellations("w1") == [job.ticket]
+    assert store.attempts.cancellations("w2") == []
+    (held,) = store.workers.heartbeat("w1", LEASE)
     assert held.cancel_requested
     stop(store, job)
-    row = store.job(job_id)
+    row = store.jobs.get(job_id)
     assert (row.status, row.error_message) == ("cancelled", "not needed"), "the first request's reason stays"
 
 
@@ -50,9 +50,9 @@ def test_running_job_is_asked_to_stop_and_its_worker_is_told(store: Store, clock
 def test_after_a_request_every_end_but_success_is_cancelled(store: Store, outcome: Outcome) -> None:
     job_id = add(store)
     job = take(store)
-    store.cancel(job_id)
+    store.jobs.cancel(job_id)
     report(store, job, outcome)
-    row = store.job(job_id)
+    row = store.jobs.get(job_id)
     assert (row.status, row.dead_lettered_at) == ("cancelled", None)
     assert attempts(store, job_id) == ["cancelled"]
 
@@ -60,18 +60,18 @@ def test_after_a_request_every_end_but_success_is_cancelled(store: Store, outcom
 def test_success_beats_a_request(store: Store) -> None:
     job_id = add(store)
     job = take(store)
-    store.cancel(job_id)
+    store.jobs.cancel(job_id)
     succeed(store, job)
-    assert store.job(job_id).status == "completed"
+    assert store.jobs.get(job_id).status == "completed"
 
 
 def test_request_outlives_the_worker(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     take(store)
-    store.cancel(job_id, "not needed")
+    store.jobs.cancel(job_id, "not needed")
     clock.advance(LEASE)
-    assert store.recover().ended == (job_id,)
-    row = store.job(job_id)
+    assert store.maintenance.recover().ended == (job_id,)
+    row = store.jobs.get(job_id)
     assert (row.status, row.error_message) == ("cancelled", "not needed")
     assert attempts(store, job_id) == ["lost"]
 
@@ -88,27 +88,27 @@ def test_ended_job_cannot_be_cancelled(store: Store, status: str) -> None:
     job_id = add(store)
     ENDS[status](store, take(store))
     with pytest.raises(NotAllowed, match=f"ended already .{status}"):
-        store.cancel(job_id)
+        store.jobs.cancel(job_id)
     with pytest.raises(JobNotFound):
-        store.cancel(99)
+        store.jobs.cancel(99)
 
 
 @pytest.mark.parametrize("status", sorted(ENDS))
 def test_retry_is_a_new_row_that_names_the_old_one(store: Store, status: str) -> None:
-    made = store.enqueue(
+    made = store.jobs.enqueue(
         NewJob("tile", {"hour": 3, "region": "sw"}, priority=4, max_attempts=7, tenant_id="t", correlation_id="c")
     )
     ENDS[status](store, take(store))
-    before = store.history(made.id)
-    again = store.retry(made.id, created_by="ann")
+    before = store.jobs.history(made.id)
+    again = store.jobs.retry(made.id, created_by="ann")
     assert again.created
-    row = store.job(again.id)
+    row = store.jobs.get(again.id)
     assert (row.retry_of, row.status, row.attempt_no, row.retry_count) == (made.id, "pending", 0, 0)
     assert (row.type, row.args, row.priority, row.max_attempts) == ("tile", before.job.args, 4, 7)
     assert (row.tenant_id, row.correlation_id, row.group_key, row.created_by) == ("t", "c", "hour/003", "ann")
-    assert store.job(made.id) == before.job, "what has ended is not rewritten"
+    assert store.jobs.get(made.id) == before.job, "what has ended is not rewritten"
     assert take(store).id == again.id
-    assert [relative.id for relative in store.history(made.id).chain] == [made.id, again.id]
+    assert [relative.id for relative in store.jobs.history(made.id).chain] == [made.id, again.id]
 
 
 def test_retry_of_an_active_job_is_refused(store: Store) -> None:
@@ -116,43 +116,43 @@ def test_retry_of_an_active_job_is_refused(store: Store) -> None:
     take(store)
     for job_id in (pending, running):
         with pytest.raises(NotAllowed, match="only a finished job"):
-            store.retry(job_id)
+            store.jobs.retry(job_id)
     with pytest.raises(JobNotFound):
-        store.retry(99)
+        store.jobs.retry(99)
 
 
 def test_retry_while_an_equal_job_is_active_gives_that_one(store: Store) -> None:
-    first = store.enqueue(NewJob("unique", {"n": 1}))
+    first = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     succeed(store, take(store))
-    second = store.enqueue(NewJob("unique", {"n": 1}))
-    again = store.retry(first.id)
+    second = store.jobs.enqueue(NewJob("unique", {"n": 1}))
+    again = store.jobs.retry(first.id)
     assert (again.id, again.created) == (second.id, False)
-    assert store.job(second.id).retry_of is None
+    assert store.jobs.get(second.id).retry_of is None
 
 
 def test_retry_twice_of_a_unique_job_is_one_job(store: Store) -> None:
-    first = store.enqueue(NewJob("unique", {"n": 1}))
+    first = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     succeed(store, take(store))
-    assert store.retry(first.id).created
-    assert not store.retry(first.id).created
+    assert store.jobs.retry(first.id).created
+    assert not store.jobs.retry(first.id).created
 
 
 def test_paused_type_does_not_start_and_resumes_where_it_was(store: Store, bench: Bench) -> None:
     running, first, second = add(store), add(store), add(store)
     other = add(store, "fragile")
     job = take(store)
-    store.pause("plain")
+    store.types.pause("plain")
     assert drain(store) == [other]
     assert succeed(store, job).accepted, "what runs goes on"
-    assert store.job(running).status == "completed"
+    assert store.jobs.get(running).status == "completed"
     assert drain(bench.open()) == [], "opening the queue again does not resume"
-    assert [stats.type for stats in store.stats() if stats.paused] == ["plain"]
-    store.resume("plain")
+    assert [stats.type for stats in store.types.stats() if stats.paused] == ["plain"]
+    store.types.resume("plain")
     assert drain(store) == [first, second]
 
 
 def test_pausing_what_does_not_exist_is_refused(store: Store) -> None:
-    for act in (store.pause, store.resume):
+    for act in (store.types.pause, store.types.resume):
         with pytest.raises(UnknownJobType, match="'nonsense'"):
             act("nonsense")
 
@@ -161,16 +161,16 @@ def test_only_pending_jobs_can_be_run_now(store: Store) -> None:
     job_id = add(store)
     take(store)
     with pytest.raises(NotAllowed, match="processing"):
-        store.run_now(job_id)
+        store.jobs.run_now(job_id)
 
 
 def test_changed_declaration_takes_effect_and_leaves_the_pause(store: Store, bench: Bench) -> None:
-    store.pause("plain")
+    store.types.pause("plain")
     changed = [replace(kind, max_running=1) if kind.key == "plain" else kind for kind in TYPES]
     other = bench.open(Registry(*changed))
     assert claim(other) == ()
     ids = [add(other), add(other)]
     assert claim(other) == (), "declaring it again does not resume it"
-    other.resume("plain")
+    other.types.resume("plain")
     assert take(other).id == ids[0]
     assert claim(other) == ()

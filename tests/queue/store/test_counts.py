@@ -15,7 +15,7 @@ from tests.queue.store.tested_backend import Bench
 
 
 def counts(store: Store, kind: str = "plain") -> dict[str, int]:
-    return next(stats.counts for stats in store.stats() if stats.type == kind)
+    return next(stats.counts for stats in store.types.stats() if stats.type == kind)
 
 
 def test_a_job_is_counted_once_however_it_waits(store: Store) -> None:
@@ -33,7 +33,7 @@ def test_a_job_is_counted_once_however_it_waits(store: Store) -> None:
 def test_every_end_and_every_way_back_is_counted(bench: Bench, store: Store) -> None:
     ids = [add(store, max_attempts=1) for _ in range(4)]
     fail(store, take(store))
-    store.cancel(ids[1])
+    store.jobs.cancel(ids[1])
     succeed(store, take(store))
     assert counts(store) == {"failed": 1, "cancelled": 1, "completed": 1, "pending": 1}
     bench.by_hand("UPDATE jobs SET status = 'pending', dead_lettered_at = NULL WHERE id = ?", ids[0])

@@ -13,22 +13,22 @@ from tests.queue.store.store_driver import LEASE, add, claim, drain, fail, stop,
 def test_child_runs_when_its_last_parent_is_done(store: Store) -> None:
     a, b = add(store), add(store)
     child = add(store, after=(a, b, a), priority=9)
-    assert store.job(child).deps_left == 2
+    assert store.jobs.get(child).deps_left == 2
     one, two = take(store), take(store)
     succeed(store, two)
-    assert store.job(child).deps_left == 1
+    assert store.jobs.get(child).deps_left == 1
     assert claim(store) == ()
     succeed(store, one)
     assert take(store).id == child
-    assert [parent.id for parent in store.history(child).parents] == [a, b]
-    assert [relative.id for relative in store.history(a).children] == [child]
+    assert [parent.id for parent in store.jobs.history(child).parents] == [a, b]
+    assert [relative.id for relative in store.jobs.history(a).children] == [child]
 
 
 def test_retrying_parent_holds_its_child(store: Store, clock: FakeClock) -> None:
     parent = add(store)
     child = add(store, after=(parent,))
     fail(store, take(store))
-    assert store.job(child).status == "pending"
+    assert store.jobs.get(child).status == "pending"
     assert claim(store) == ()
     clock.advance(100)
     succeed(store, take(store))
@@ -42,19 +42,23 @@ def test_failed_parent_cancels_its_children_and_theirs(store: Store, clock: Fake
     grandchild = add(store, after=(child,))
     stoic = add(store, after=(child,), on_parent_failure="ignore")
     if end == "cancelled":
-        store.cancel(parent)
+        store.jobs.cancel(parent)
     else:
         job = take(store)
         {
             "failed": lambda: fail(store, job, permanent=True),
             "dead": lambda: fail(store, job),
             "stopped": lambda: stop(store, job),
-            "lost": lambda: (clock.advance(LEASE), store.recover()),
+            "lost": lambda: (clock.advance(LEASE), store.maintenance.recover()),
         }[end]()
-    assert [store.job(job_id).status for job_id in (child, grandchild, stoic)] == ["cancelled", "cancelled", "pending"]
-    how = store.job(parent).status
-    assert store.job(child).error_message == f"parent job {parent} ended {how}"
-    assert store.job(grandchild).error_message == f"parent job {child} ended cancelled"
+    assert [store.jobs.get(job_id).status for job_id in (child, grandchild, stoic)] == [
+        "cancelled",
+        "cancelled",
+        "pending",
+    ]
+    how = store.jobs.get(parent).status
+    assert store.jobs.get(child).error_message == f"parent job {parent} ended {how}"
+    assert store.jobs.get(grandchild).error_message == f"parent job {child} ended cancelled"
     assert drain(store) == [stoic]
 
 
@@ -80,9 +84,9 @@ def test_parent_that_failed_before_makes_no_difference(store: Store) -> None:
     fail(store, take(store), permanent=True)
     child = add(store, after=(parent,))
     stoic = add(store, after=(parent,), on_parent_failure="ignore")
-    assert store.job(child).status == "cancelled"
-    assert store.job(child).error_message == f"parent job {parent} had failed"
-    assert store.job(child).completed_at is not None
+    assert store.jobs.get(child).status == "cancelled"
+    assert store.jobs.get(child).error_message == f"parent job {parent} had failed"
+    assert store.jobs.get(child).completed_at is not None
     assert drain(store) == [stoic]
 
 
@@ -91,7 +95,7 @@ def test_parent_must_exist(store: Store) -> None:
         add(store, after=(99,))
     with pytest.raises(JobNotFound):
         add(store, after=(10**30,))
-    assert store.jobs().jobs == ()
+    assert store.jobs.list().jobs == ()
 
 
 def test_delay_and_parents_both_hold(store: Store, clock: FakeClock) -> None:
@@ -106,9 +110,9 @@ def test_delay_and_parents_both_hold(store: Store, clock: FakeClock) -> None:
 def test_cancelled_child_frees_its_parents_from_nothing(store: Store) -> None:
     parent = add(store)
     child = add(store, after=(parent,))
-    store.cancel(child)
+    store.jobs.cancel(child)
     succeed(store, take(store))
-    assert store.job(child).status == "cancelled"
+    assert store.jobs.get(child).status == "cancelled"
     assert claim(store) == ()
 
 
@@ -119,7 +123,7 @@ def test_wide_and_deep_families_settle_in_one_go(store: Store) -> None:
         last = add(store, after=(last,))
     wide = [add(store, after=(root,)) for _ in range(50)]
     fail(store, take(store), permanent=True)
-    assert {store.job(job_id).status for job_id in (last, *wide)} == {"cancelled"}
+    assert {store.jobs.get(job_id).status for job_id in (last, *wide)} == {"cancelled"}
 
 
 def test_pruned_parents_leave_the_child_counted_right(store: Store, clock: FakeClock) -> None:
@@ -128,8 +132,8 @@ def test_pruned_parents_leave_the_child_counted_right(store: Store, clock: FakeC
     succeed(store, take(store))
     other = take(store, lease=3600)
     clock.advance(10)
-    assert store.prune(0, 0).completed == 1
+    assert store.maintenance.prune(0, 0).completed == 1
     assert store.verify() == []
-    assert store.job(child).deps_left == 1
+    assert store.jobs.get(child).deps_left == 1
     succeed(store, other)
     assert take(store).id == child

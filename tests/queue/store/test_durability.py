@@ -67,23 +67,23 @@ def test_each_change_is_flushed_once_after_its_commit_with_the_lock_free(store: 
     add(store)
     job = take(store)
     succeed(store, job)
-    store.enqueue_many(NewJob("plain", {"n": n}) for n in range(50))
+    store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(50))
     assert [jobs for _, jobs in disk.flushed] == [0, 1, 1]
     assert {Path(name).name for name, _ in disk.flushed} == {"jobs.db-wal"}
 
 
 def test_looking_for_work_in_vain_costs_no_flush(store: Store, disk: Disk) -> None:
     assert claim(store) == ()
-    assert not store.recover().requeued
+    assert not store.maintenance.recover().requeued
     assert disk.flushed == []
 
 
 def test_claims_and_heartbeats_alone_wait_for_no_disk(store: Store, disk: Disk) -> None:
-    store.enqueue_many(NewJob("plain", {"n": n}) for n in range(3))
+    store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(3))
     disk.flushed.clear()
     job = take(store)
-    store.heartbeat("w1", 60)
-    store.finish("w1", [], [asks()])
+    store.workers.heartbeat("w1", 60)
+    store.exchange("w1", [], [asks()])
     assert disk.flushed == []
     succeed(store, job)
     assert len(disk.flushed) == 1
@@ -96,7 +96,7 @@ def test_claim_that_must_not_be_forgotten_is_on_the_disk(store: Store, disk: Dis
     disk.flushed.clear()
     take(store)
     assert len(disk.flushed) == 1
-    store.finish("w1", [], [asks()])
+    store.exchange("w1", [], [asks()])
     assert len(disk.flushed) == 2
 
 
@@ -123,7 +123,7 @@ def test_log_with_zeros_at_its_end_is_recovered_whole(store: Store, tmp_path: Pa
     for name in ("jobs.db", "jobs.db-wal"):
         shutil.copy(tmp_path / name, after / name)
     again = Store(SqliteDatabase(after / "jobs.db"), TYPES)
-    assert len(again.jobs(limit=1000).jobs) == 3 * FLUSHES_BEFORE_ROOM
+    assert len(again.jobs.list(limit=1000).jobs) == 3 * FLUSHES_BEFORE_ROOM
     assert again.verify() == []
     again.close()
 
@@ -152,7 +152,7 @@ def test_disk_that_refuses_is_told_of(store: Store, disk: Disk) -> None:
     with pytest.raises(StoreError, match=r"jobs\.db-wal: .*cannot be put on the disk \(Input/output error\)"):
         add(store)
     disk.broken = False
-    assert len(store.jobs().jobs) == 1, "it was committed: others may have seen it"
+    assert len(store.jobs.list().jobs) == 1, "it was committed: others may have seen it"
     add(store)
     assert len(disk.flushed) == 1
 

@@ -17,7 +17,7 @@ from tests.queue.store.tested_backend import Bench
 
 
 def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, clock: FakeClock) -> None:
-    made = store.enqueue(
+    made = store.jobs.enqueue(
         NewJob(
             "tile",
             {"region": "sw", "hour": 7},
@@ -29,7 +29,7 @@ def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, cloc
             created_by="ann",
         )
     )
-    job = store.job(made.id)
+    job = store.jobs.get(made.id)
     assert made.created
     assert job.args == '{"hour":7,"region":"sw"}'
     assert (job.status, job.priority, job.position, job.retry_count, job.attempt_no) == ("pending", 3, 0, 0, 0)
@@ -55,7 +55,7 @@ def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, cloc
     ],
 )
 def test_job_keeps_the_one_thing_that_it_was_given(store: Store, field: str, value: Any) -> None:
-    assert getattr(store.job(add(store, **{field: value})), field) == value
+    assert getattr(store.jobs.get(add(store, **{field: value})), field) == value
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_bad_arguments_are_refused_by_the_fields_name(
     store: Store, kind: str, args: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(BadArguments, match=named):
-        store.enqueue(NewJob(kind, args))
-    assert store.jobs().jobs == ()
+        store.jobs.enqueue(NewJob(kind, args))
+    assert store.jobs.list().jobs == ()
 
 
 @pytest.mark.parametrize(
@@ -94,42 +94,42 @@ def test_bad_arguments_are_refused_by_the_fields_name(
 )
 def test_numbers_out_of_bounds_are_refused(store: Store, fields: dict[str, Any], named: str) -> None:
     with pytest.raises(BadArguments, match=named):
-        store.enqueue(NewJob("plain", **fields))
-    assert store.jobs().jobs == ()
+        store.jobs.enqueue(NewJob("plain", **fields))
+    assert store.jobs.list().jobs == ()
 
 
 def test_unknown_type_is_refused_and_the_known_ones_are_named(store: Store) -> None:
     with pytest.raises(UnknownJobType, match=r"'rm -rf'.*plain.*unique"):
-        store.enqueue(NewJob("rm -rf"))
+        store.jobs.enqueue(NewJob("rm -rf"))
 
 
 def test_one_bad_job_among_many_keeps_all_out(store: Store) -> None:
     with pytest.raises(BadArguments):
-        store.enqueue_many([NewJob("plain"), NewJob("plain", {"n": "x"})])
-    assert store.jobs().jobs == ()
+        store.jobs.enqueue_many([NewJob("plain"), NewJob("plain", {"n": "x"})])
+    assert store.jobs.list().jobs == ()
 
 
 def test_refused_row_leaves_nothing_behind(store: Store) -> None:
     with pytest.raises(StatementRefused, match="nothing was written"):
-        store.enqueue_many([NewJob("plain"), NewJob("plain", source="nonsense")])  # type: ignore[arg-type]
-    assert store.jobs().jobs == ()
+        store.jobs.enqueue_many([NewJob("plain"), NewJob("plain", source="nonsense")])  # type: ignore[arg-type]
+    assert store.jobs.list().jobs == ()
     add(store)
 
 
 def test_thousands_come_in_order_over_several_transactions(store: Store) -> None:
-    made = store.enqueue_many(NewJob("plain", {"n": n}) for n in range(2500))
+    made = store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(2500))
     ids = [job.id for job in made]
     assert ids == sorted(ids)
     assert len(set(ids)) == 2500
-    assert [json.loads(job.args)["n"] for job in store.queue(limit=1000)] == list(range(1000))
-    assert store.enqueue_many([]) == []
+    assert [json.loads(job.args)["n"] for job in store.jobs.upcoming(limit=1000)] == list(range(1000))
+    assert store.jobs.enqueue_many([]) == []
 
 
 def test_ids_are_never_used_again(store: Store, clock: FakeClock) -> None:
     last = add(store)
     succeed(store, take(store))
     clock.advance(10)
-    store.prune(0, 0)
+    store.maintenance.prune(0, 0)
     assert add(store) == last + 1
 
 
@@ -150,23 +150,23 @@ def test_declared_types_and_their_argument_schemas_are_stored(store: Store, benc
 
 
 def test_type_that_deduplicates_takes_equal_arguments_for_the_same_job(store: Store) -> None:
-    first = store.enqueue(NewJob("unique", {"n": 1}))
-    assert store.enqueue(NewJob("unique", {"n": 1}, priority=9)).id == first.id
-    assert store.enqueue(NewJob("unique", {"n": 2})).created
-    assert store.enqueue(NewJob("unique", {"n": 1}, tenant_id="t")).created
-    assert store.job(first.id).priority == 0, "the existing job stays as it is"
-    assert store.job(first.id).dedupe_key == 'unique::global::{"n":1}'
+    first = store.jobs.enqueue(NewJob("unique", {"n": 1}))
+    assert store.jobs.enqueue(NewJob("unique", {"n": 1}, priority=9)).id == first.id
+    assert store.jobs.enqueue(NewJob("unique", {"n": 2})).created
+    assert store.jobs.enqueue(NewJob("unique", {"n": 1}, tenant_id="t")).created
+    assert store.jobs.get(first.id).priority == 0, "the existing job stays as it is"
+    assert store.jobs.get(first.id).dedupe_key == 'unique::global::{"n":1}'
 
 
 def test_equal_jobs_of_one_call_become_one(store: Store) -> None:
-    made = store.enqueue_many([NewJob("unique", {"n": 1})] * 3)
+    made = store.jobs.enqueue_many([NewJob("unique", {"n": 1})] * 3)
     assert [job.created for job in made] == [True, False, False]
     assert len({job.id for job in made}) == 1
 
 
 def test_many_at_once_keep_what_each_says_of_itself(store: Store) -> None:
     """Jobs that are alike go in by one statement: neither their order nor their own columns may get lost in it."""
-    old = store.enqueue(NewJob("unique", {"n": 1}))
+    old = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     asked = [
         NewJob("tile", {"hour": 1, "region": 'a "quoted" ñame'}),
         NewJob("tile", {"hour": 2, "region": "\u2028"}),
@@ -178,13 +178,13 @@ def test_many_at_once_keep_what_each_says_of_itself(store: Store) -> None:
         NewJob("plain", {"n": 4}, priority=5, delay_seconds=60),
         NewJob("plain", {"n": 5}, priority=5, after=(old.id,)),
     ]
-    made = store.enqueue_many(asked)
+    made = store.jobs.enqueue_many(asked)
     assert [job.created for job in made] == [True, True, True, False, True, False, True, True, True]
     assert made[3].id == old.id
     assert made[5].id == made[2].id
     new = [job.id for job in made if job.created]
     assert new == sorted(new)
-    stored = [store.job(job.id) for job in made]
+    stored = [store.jobs.get(job.id) for job in made]
     assert [json.loads(job.args) for job in stored] == [job.args for job in asked]
     assert [job.group_key for job in stored[:3]] == ["hour/001", "hour/002", None]
     assert [job.priority for job in stored] == [0, 0, 0, 0, 0, 0, 5, 5, 5]
@@ -193,18 +193,18 @@ def test_many_at_once_keep_what_each_says_of_itself(store: Store) -> None:
 
 
 def test_keys_with_a_zero_character_are_whole_in_a_batch_too(store: Store) -> None:
-    made = store.enqueue_many([NewJob("plain", dedupe_key=f"a\0{n % 2}") for n in range(4)])
+    made = store.jobs.enqueue_many([NewJob("plain", dedupe_key=f"a\0{n % 2}") for n in range(4)])
     assert [job.created for job in made] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("how", ["completed", "failed", "cancelled"])
 def test_after_the_end_an_equal_job_may_come(store: Store, how: str) -> None:
-    first = store.enqueue(NewJob("unique", {"n": 1}))
+    first = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     job = take(store)
-    assert store.enqueue(NewJob("unique", {"n": 1})).id == first.id
+    assert store.jobs.enqueue(NewJob("unique", {"n": 1})).id == first.id
     {"completed": succeed, "failed": lambda s, j: fail(s, j, permanent=True), "cancelled": stop}[how](store, job)
-    assert store.job(first.id).status == how
-    second = store.enqueue(NewJob("unique", {"n": 1}))
+    assert store.jobs.get(first.id).status == how
+    second = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     assert second.created
     assert second.id != first.id
 
@@ -220,32 +220,32 @@ def test_delayed_job_waits_and_then_takes_its_place(store: Store, clock: FakeClo
     delayed = add(store, delay_seconds=10, priority=1)
     add(store, "tile", delay_seconds=20_000)
     now = add(store)
-    assert store.seconds_to_next_due() == 10
+    assert store.jobs.seconds_to_next_due() == 10
     assert drain(store) == [now]
     clock.advance(10)
     later = add(store, priority=1)
     assert drain(store) == [delayed, later], "its age counts from its enqueue"
-    assert store.seconds_to_next_due() == 19_990
+    assert store.jobs.seconds_to_next_due() == 19_990
 
 
 def test_more_due_jobs_than_one_promotion_takes_all_run(store: Store, clock: FakeClock) -> None:
-    store.enqueue_many(NewJob("plain", delay_seconds=1) for _ in range(1100))
+    store.jobs.enqueue_many(NewJob("plain", delay_seconds=1) for _ in range(1100))
     clock.advance(1)
     assert len(drain(store)) == 1100
 
 
 def test_delay_of_zero_is_no_delay(store: Store) -> None:
     job_id = add(store, delay_seconds=0)
-    assert store.job(job_id).next_run_at is None
+    assert store.jobs.get(job_id).next_run_at is None
     assert take(store).id == job_id
 
 
 def test_run_now_ends_the_wait(store: Store) -> None:
     job_id = add(store, delay_seconds=1000)
-    store.run_now(job_id)
+    store.jobs.run_now(job_id)
     assert take(store).id == job_id
     with pytest.raises(JobNotFound):
-        store.run_now(99)
+        store.jobs.run_now(99)
 
 
 # Tenants
@@ -254,16 +254,16 @@ def test_run_now_ends_the_wait(store: Store) -> None:
 def test_tenants_share_the_queue_and_are_listed_apart(store: Store) -> None:
     ours = add(store, tenant_id="ours")
     theirs = add(store, tenant_id="theirs")
-    assert [job.id for job in store.jobs(JobFilter(tenant_id="ours")).jobs] == [ours]
-    assert [job.id for job in store.jobs(JobFilter(tenant_id="theirs")).jobs] == [theirs]
+    assert [job.id for job in store.jobs.list(JobFilter(tenant_id="ours")).jobs] == [ours]
+    assert [job.id for job in store.jobs.list(JobFilter(tenant_id="theirs")).jobs] == [theirs]
     assert [job.tenant_id for job in (take(store), take(store))] == ["ours", "theirs"]
 
 
 def test_same_key_of_two_tenants_is_two_jobs_also_when_running(store: Store) -> None:
-    a = store.enqueue(NewJob("plain", dedupe_key="k", tenant_id="a"))
-    b = store.enqueue(NewJob("plain", dedupe_key="k", tenant_id="b"))
+    a = store.jobs.enqueue(NewJob("plain", dedupe_key="k", tenant_id="a"))
+    b = store.jobs.enqueue(NewJob("plain", dedupe_key="k", tenant_id="b"))
     assert a.created
     assert b.created
     claim(store)
     claim(store)
-    assert store.enqueue(NewJob("plain", dedupe_key="k", tenant_id="b")).id == b.id
+    assert store.jobs.enqueue(NewJob("plain", dedupe_key="k", tenant_id="b")).id == b.id

@@ -22,13 +22,13 @@ def test_completed_job_keeps_no_worker_and_its_attempt_keeps_everything(store: S
     job = take(store)
     clock.advance(7)
     outcome = Succeeded(artifacts=("a.npz", "b.npz"))
-    store.finish("w1", [Report(job.ticket, outcome, exit_code=0, stdout_tail="out", stderr_tail="err")])
-    row = store.job(job_id)
+    store.exchange("w1", [Report(job.ticket, outcome, exit_code=0, stdout_tail="out", stderr_tail="err")])
+    row = store.jobs.get(job_id)
     assert (row.status, row.worker_id, row.lease_expires_at, row.error_message) == ("completed", None, None, None)
     assert row.started_at is not None
     assert row.completed_at is not None
     assert (row.started_at.timestamp(), row.completed_at.timestamp()) == (started, started + 7)
-    (attempt,) = store.history(job_id).attempts
+    (attempt,) = store.jobs.history(job_id).attempts
     assert (attempt.status, attempt.worker_id, attempt.exit_code) == ("succeeded", "w1", 0)
     assert (attempt.stdout_tail, attempt.stderr_tail, attempt.artifacts) == ("out", "err", '["a.npz", "b.npz"]')
 
@@ -36,9 +36,9 @@ def test_completed_job_keeps_no_worker_and_its_attempt_keeps_everything(store: S
 def test_skipped_work_is_completed_and_says_why(store: Store) -> None:
     job_id = add(store)
     succeed(store, take(store), skipped="the tile is newer")
-    assert store.job(job_id).status == "completed"
+    assert store.jobs.get(job_id).status == "completed"
     assert attempts(store, job_id) == ["skipped"]
-    assert store.history(job_id).attempts[0].error_text == "the tile is newer"
+    assert store.jobs.history(job_id).attempts[0].error_text == "the tile is newer"
 
 
 def test_failure_waits_by_the_formula_and_keeps_its_error(store: Store, clock: FakeClock) -> None:
@@ -46,9 +46,9 @@ def test_failure_waits_by_the_formula_and_keeps_its_error(store: Store, clock: F
     for retry, nominal in enumerate((10, 20, 40, 45), start=1):
         job = take(store)
         fail(store, job, error=f"error {retry}")
-        row = store.job(job_id)
+        row = store.jobs.get(job_id)
         assert (row.status, row.retry_count, row.error_message) == ("pending", retry, f"error {retry}")
-        wait = store.seconds_to_next_due()
+        wait = store.jobs.seconds_to_next_due()
         assert wait is not None
         assert 0.9 * nominal <= wait <= 1.1 * nominal
         expected = backoff_seconds(retry, 10.0, 45.0, job_id=job_id, attempt_no=retry)
@@ -79,7 +79,7 @@ def test_backoff_is_one_formula_with_reproducible_jitter() -> None:
 def test_permanent_failure_is_final_and_no_dead_letter(store: Store) -> None:
     job_id = add(store)
     fail(store, take(store), error="404", permanent=True)
-    row = store.job(job_id)
+    row = store.jobs.get(job_id)
     assert (row.status, row.error_message, row.dead_lettered_at, row.retry_count) == ("failed", "404", None, 0)
     assert row.completed_at is not None
 
@@ -91,31 +91,31 @@ def test_last_failure_is_a_dead_letter(store: Store, clock: FakeClock) -> None:
     fail(store, take(store), permanent=True)
     clock.advance(100)
     fail(store, take(store), error="last")
-    row = store.job(job_id)
+    row = store.jobs.get(job_id)
     assert (row.status, row.error_message, row.retry_count) == ("failed", "last", 1)
     assert row.dead_lettered_at == row.completed_at
-    assert [job.id for job in store.jobs(JobFilter(dead=True)).jobs] == [job_id]
-    assert [job.id for job in store.jobs(JobFilter(status="failed", dead=False)).jobs] == [permanent]
+    assert [job.id for job in store.jobs.list(JobFilter(dead=True)).jobs] == [job_id]
+    assert [job.id for job in store.jobs.list(JobFilter(status="failed", dead=False)).jobs] == [permanent]
 
 
 def test_job_of_one_attempt_is_never_tried_again(store: Store) -> None:
     job_id = add(store, max_attempts=1)
     fail(store, take(store))
-    assert store.job(job_id).status == "failed"
-    assert store.job(job_id).dead_lettered_at is not None
+    assert store.jobs.get(job_id).status == "failed"
+    assert store.jobs.get(job_id).dead_lettered_at is not None
 
 
 def test_timeout_is_a_failure_of_its_own_name(store: Store) -> None:
     job_id = add(store)
     fail(store, take(store), error="took too long", timeout=True)
     assert attempts(store, job_id) == ["timeout"]
-    assert store.job(job_id).status == "pending"
+    assert store.jobs.get(job_id).status == "pending"
 
 
 def test_huge_error_keeps_its_end(store: Store) -> None:
     job_id = add(store)
     fail(store, take(store), error="x" * 100_000 + "the reason")
-    message = store.job(job_id).error_message
+    message = store.jobs.get(job_id).error_message
     assert message is not None
     assert len(message) == 20_000
     assert message.endswith("the reason")
@@ -126,12 +126,12 @@ def test_snooze_costs_no_attempt_however_often(store: Store, clock: FakeClock) -
     for _ in range(10):
         snooze(store, take(store), 30)
         assert claim(store) == ()
-        assert store.seconds_to_next_due() == 30
+        assert store.jobs.seconds_to_next_due() == 30
         clock.advance(30)
-    row = store.job(job_id)
+    row = store.jobs.get(job_id)
     assert (row.status, row.retry_count, row.attempt_no) == ("pending", 0, 10)
     fail(store, take(store))
-    assert store.job(job_id).status == "pending", "the budget is still there"
+    assert store.jobs.get(job_id).status == "pending", "the budget is still there"
     assert set(attempts(store, job_id)) == {"snoozed", "failed"}
 
 
@@ -154,21 +154,21 @@ def test_success_clears_the_error_of_earlier_attempts(store: Store, clock: FakeC
     fail(store, take(store), error="flaky")
     clock.advance(100)
     succeed(store, take(store))
-    assert store.job(job_id).error_message is None
-    assert store.history(job_id).attempts[0].error_text == "flaky"
+    assert store.jobs.get(job_id).error_message is None
+    assert store.jobs.history(job_id).attempts[0].error_text == "flaky"
 
 
 def test_ended_attempts_are_never_rewritten(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     fail(store, take(store), error="first")
-    first = store.history(job_id).attempts[0]
+    first = store.jobs.history(job_id).attempts[0]
     clock.advance(100)
     succeed(store, take(store))
-    assert store.history(job_id).attempts[0] == first
+    assert store.jobs.history(job_id).attempts[0] == first
 
 
 def test_unknown_ticket_is_fenced(store: Store) -> None:
-    turn = store.finish("w1", [Report(Ticket(99, 1), Succeeded()), Report(Ticket(99, 1), Failed("x"))])
+    turn = store.exchange("w1", [Report(Ticket(99, 1), Succeeded()), Report(Ticket(99, 1), Failed("x"))])
     assert turn.fenced == (Ticket(99, 1), Ticket(99, 1))
 
 
@@ -190,20 +190,20 @@ def test_follow_up_jobs_and_catalogue_writes_come_with_the_completion(store: Sto
     then = (NewJob("tile", {"hour": 1}), NewJob("plain", after=(job_id,)))
     succeed(store, take(store), then=then, also=(write,))
     assert notes(bench) == [(job_id, "done")]
-    assert [job.type for job in store.queue()] == ["tile", "plain"]
-    assert store.job(job_id).status == "completed"
+    assert [job.type for job in store.jobs.upcoming()] == ["tile", "plain"]
+    assert store.jobs.get(job_id).status == "completed"
 
 
 def test_failing_catalogue_write_undoes_everything(store: Store, bench: Bench) -> None:
     child_of_first = add(store, "fragile", priority=-1)
     first, second = add(store), add(store)
-    store.enqueue(NewJob("fragile", after=(first,)))
+    store.jobs.enqueue(NewJob("fragile", after=(first,)))
     jobs = [take(store), take(store)]
     good = note(first, "ok")
     bad = note(second, None)
-    before = [store.history(job_id) for job_id in (first, second, child_of_first)]
+    before = [store.jobs.history(job_id) for job_id in (first, second, child_of_first)]
     with pytest.raises(StatementRefused, match="NOT NULL"):
-        store.finish(
+        store.exchange(
             "w1",
             [
                 Report(jobs[0].ticket, Succeeded(then=(NewJob("plain"),), also=(good,))),
@@ -211,8 +211,8 @@ def test_failing_catalogue_write_undoes_everything(store: Store, bench: Bench) -
             ],
         )
     assert notes(bench) == []
-    assert [store.history(job_id) for job_id in (first, second, child_of_first)] == before
-    assert len(store.jobs().jobs) == 4
+    assert [store.jobs.history(job_id) for job_id in (first, second, child_of_first)] == before
+    assert len(store.jobs.list().jobs) == 4
     assert succeed(store, jobs[0], also=(good,)).accepted
     assert notes(bench) == [(first, "ok")]
 
@@ -224,8 +224,8 @@ def test_bad_follow_up_job_undoes_everything(store: Store) -> None:
         succeed(store, job, then=(NewJob("plain", {"n": "x"}),))
     with pytest.raises(JobNotFound, match="job 99"):
         succeed(store, job, then=(NewJob("plain"), NewJob("plain", after=(99,))))
-    assert store.job(job_id).status == "processing"
-    assert len(store.jobs().jobs) == 1
+    assert store.jobs.get(job_id).status == "processing"
+    assert len(store.jobs.list().jobs) == 1
     assert succeed(store, job).accepted
 
 
@@ -241,13 +241,13 @@ def test_follow_up_that_is_active_already_is_not_doubled(store: Store) -> None:
     there = add(store, "unique", {"n": 1}, priority=-1)
     add(store)
     succeed(store, take(store), then=(NewJob("unique", {"n": 1}),))
-    assert [job.id for job in store.queue()] == [there]
+    assert [job.id for job in store.jobs.upcoming()] == [there]
 
 
 def test_stopped_attempt_cancels_the_job(store: Store) -> None:
     job_id = add(store)
     stop(store, take(store))
-    row = store.job(job_id)
+    row = store.jobs.get(job_id)
     assert (row.status, row.error_message) == ("cancelled", "cancelled while running")
     assert attempts(store, job_id) == ["cancelled"]
 
@@ -257,18 +257,18 @@ def test_snooze_brings_its_follow_ups_and_writes_with_it(store: Store, bench: Be
     write = note(job_id, "saw half")
     report(store, take(store), Snoozed(5, "half", then=(NewJob("plain"),), also=(write,)))
     assert notes(bench) == [(job_id, "saw half")]
-    assert sorted(job.type for job in store.queue()) == ["fragile", "plain"]
+    assert sorted(job.type for job in store.jobs.upcoming()) == ["fragile", "plain"]
 
 
 def test_snooze_of_a_cancelled_job_brings_nothing(store: Store, bench: Bench) -> None:
     job_id = add(store)
     job = take(store)
-    store.cancel(job_id)
+    store.jobs.cancel(job_id)
     write = note(job_id, "no")
     report(store, job, Snoozed(5, then=(NewJob("plain"),), also=(write,)))
-    assert store.job(job_id).status == "cancelled"
+    assert store.jobs.get(job_id).status == "cancelled"
     assert notes(bench) == []
-    assert len(store.jobs().jobs) == 1
+    assert len(store.jobs.list().jobs) == 1
 
 
 def test_failure_may_write_too(store: Store, bench: Bench) -> None:
@@ -276,13 +276,13 @@ def test_failure_may_write_too(store: Store, bench: Bench) -> None:
     write = note(job_id, "mirror is down")
     report(store, take(store), Failed("broke", also=(write,)))
     assert notes(bench) == [(job_id, "mirror is down")]
-    assert store.job(job_id).status == "pending"
+    assert store.jobs.get(job_id).status == "pending"
 
 
 def test_follow_ups_carry_the_chain_s_correlation_on(store: Store) -> None:
     add(store, correlation_id="backfill 7")
     then = (NewJob("plain"), NewJob("plain", correlation_id="its own"))
     succeed(store, take(store), then=then)
-    assert [job.correlation_id for job in store.queue()] == ["backfill 7", "its own"]
-    assert store.progress("backfill 7") == {("plain", "completed"): 1, ("plain", "pending"): 1}
-    assert store.progress("unknown") == {}
+    assert [job.correlation_id for job in store.jobs.upcoming()] == ["backfill 7", "its own"]
+    assert store.jobs.progress("backfill 7") == {("plain", "completed"): 1, ("plain", "pending"): 1}
+    assert store.jobs.progress("unknown") == {}

@@ -9,22 +9,23 @@ import pytest
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.store.queries import JobFilter, TypeStats
+from gribmill.queue.store.queries import JobFilter
+from gribmill.queue.store.types import TypeStats
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, fail, snooze, stop, succeed, take
 from tests.queue.store.tested_backend import Bench
 
 
 def stats_of(store: Store, kind: str) -> TypeStats:
-    return next(stats for stats in store.stats() if stats.type == kind)
+    return next(stats for stats in store.types.stats() if stats.type == kind)
 
 
 def test_pages_follow_each_other_without_gap_or_double(store: Store) -> None:
-    ids = [made.id for made in store.enqueue_many(NewJob("plain") for _ in range(7))]
+    ids = [made.id for made in store.jobs.enqueue_many(NewJob("plain") for _ in range(7))]
     seen: list[int] = []
     before = None
     while True:
-        page = store.jobs(limit=3, before=before)
+        page = store.jobs.list(limit=3, before=before)
         seen += [job.id for job in page.jobs]
         add(store)
         before = page.next_before
@@ -41,7 +42,7 @@ def test_filters_narrow_by_every_column_they_name(store: Store, clock: FakeClock
     take(store, "w9", ("tile",))
 
     def found(**wanted: object) -> list[int]:
-        return [job.id for job in store.jobs(JobFilter(**wanted)).jobs]  # type: ignore[arg-type]
+        return [job.id for job in store.jobs.list(JobFilter(**wanted)).jobs]  # type: ignore[arg-type]
 
     assert found(status="pending") == found(type="plain") == found(tenant_id="t") == [plain]
     assert found(status="processing") == found(group_key="hour/002") == found(worker_id="w9") == [tile]
@@ -98,12 +99,12 @@ def test_counters_follow_every_change(store: Store, clock: FakeClock) -> None:
     assert stats_of(store, "plain").counts == {"pending": 3, "completed": 1, "failed": 1, "cancelled": 1}
     assert stats_of(store, "tile").counts == {"pending": 1}
     clock.advance(10)
-    store.prune(0, 0)
+    store.maintenance.prune(0, 0)
     assert stats_of(store, "plain").counts == {"pending": 3}
 
 
 def test_missing_job_is_a_sentence(store: Store) -> None:
-    for look in (store.job, store.history):
+    for look in (store.jobs.get, store.jobs.history):
         with pytest.raises(JobNotFound, match="there is no job 5; it may have been pruned"):
             look(5)
 

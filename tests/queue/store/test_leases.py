@@ -17,44 +17,44 @@ def test_heartbeat_renews_all_leases_of_its_worker_and_no_other(store: Store, cl
     theirs = add(store)
     take(store, "w1"), take(store, "w1"), take(store, "w2")
     clock.advance(LEASE / 2)
-    held = store.heartbeat("w1", LEASE, types=("plain",))
+    held = store.workers.heartbeat("w1", LEASE, types=("plain",))
     assert sorted(one.ticket.job_id for one in held) == mine
     assert not any(one.cancel_requested for one in held)
     clock.advance(LEASE / 2)
-    assert store.recover().requeued == (theirs,)
+    assert store.maintenance.recover().requeued == (theirs,)
 
 
 def test_heartbeat_shows_the_worker(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     take(store)
-    store.heartbeat("w1", LEASE, types=("plain", "tile"), state="draining")
-    (worker,) = store.workers()
+    store.workers.heartbeat("w1", LEASE, types=("plain", "tile"), state="draining")
+    (worker,) = store.workers.list()
     assert (worker.id, worker.current_job_id, worker.running_count) == ("w1", job_id, 1)
     assert (worker.types, worker.state) == (("plain", "tile"), "draining")
     assert worker.last_heartbeat is not None
     assert worker.last_heartbeat.timestamp() == clock()
-    store.heartbeat("w2", LEASE)
-    assert len(store.workers()) == 2
+    store.workers.heartbeat("w2", LEASE)
+    assert len(store.workers.list()) == 2
 
 
 def test_heartbeat_tells_a_fenced_worker_that_it_owns_nothing(store: Store, clock: FakeClock) -> None:
     add(store)
     take(store)
     clock.advance(LEASE)
-    store.recover()
-    assert store.heartbeat("w1", LEASE) == []
+    store.maintenance.recover()
+    assert store.workers.heartbeat("w1", LEASE) == []
     clock.advance(100)
     again = take(store, "w2")
-    assert store.heartbeat("w1", LEASE) == []
-    assert [held.ticket for held in store.heartbeat("w2", LEASE)] == [again.ticket]
+    assert store.workers.heartbeat("w1", LEASE) == []
+    assert [held.ticket for held in store.workers.heartbeat("w2", LEASE)] == [again.ticket]
 
 
 def test_late_heartbeat_before_the_sweep_still_saves_the_job(store: Store, clock: FakeClock) -> None:
     add(store)
     job = take(store)
     clock.advance(LEASE + 5)
-    store.heartbeat("w1", LEASE)
-    assert len(store.recover()) == 0
+    store.workers.heartbeat("w1", LEASE)
+    assert len(store.maintenance.recover()) == 0
     assert succeed(store, job).accepted
 
 
@@ -63,7 +63,7 @@ def test_report_after_the_lease_but_before_the_sweep_counts(store: Store, clock:
     job = take(store)
     clock.advance(LEASE * 2)
     assert succeed(store, job).accepted
-    assert len(store.recover()) == 0
+    assert len(store.maintenance.recover()) == 0
     assert attempts(store, job_id) == ["succeeded"]
 
 
@@ -71,14 +71,14 @@ def test_lost_attempt_costs_one_retry_and_says_who_went_silent(store: Store, clo
     job_id = add(store)
     take(store, "w7")
     clock.advance(LEASE)
-    store.recover()
-    row = store.job(job_id)
+    store.maintenance.recover()
+    row = store.jobs.get(job_id)
     assert (row.status, row.retry_count, row.attempt_no) == ("pending", 1, 1)
     assert (row.worker_id, row.lease_expires_at) == (None, None)
     assert row.error_message == "the worker w7 went silent during attempt 1"
     assert row.next_run_at is not None
     assert row.next_run_at.timestamp() > clock()
-    (attempt,) = store.history(job_id).attempts
+    (attempt,) = store.jobs.history(job_id).attempts
     assert (attempt.status, attempt.error_text) == ("lost", row.error_message)
 
 
@@ -86,8 +86,8 @@ def test_type_that_must_not_run_twice_fails_when_lost(store: Store, clock: FakeC
     job_id = add(store, "fragile")
     take(store)
     clock.advance(LEASE)
-    assert store.recover().ended == (job_id,)
-    row = store.job(job_id)
+    assert store.maintenance.recover().ended == (job_id,)
+    row = store.jobs.get(job_id)
     assert (row.status, row.retry_count) == ("failed", 0)
     assert row.dead_lettered_at is not None
 
@@ -95,24 +95,24 @@ def test_type_that_must_not_run_twice_fails_when_lost(store: Store, clock: FakeC
 def test_ordinary_failure_of_such_a_type_is_retried(store: Store) -> None:
     job_id = add(store, "fragile")
     fail(store, take(store))
-    assert store.job(job_id).status == "pending"
+    assert store.jobs.get(job_id).status == "pending"
 
 
 def test_crash_on_the_last_attempt_is_a_dead_letter(store: Store, clock: FakeClock) -> None:
     job_id = add(store, max_attempts=1)
     take(store)
     clock.advance(LEASE)
-    assert store.recover().ended == (job_id,)
-    assert store.job(job_id).dead_lettered_at is not None
+    assert store.maintenance.recover().ended == (job_id,)
+    assert store.jobs.get(job_id).dead_lettered_at is not None
 
 
 def test_sweep_takes_five_hundred_at_a_time_until_all_are_back(store: Store, clock: FakeClock) -> None:
-    store.enqueue_many(NewJob("tile", {"hour": 0, "region": str(n)}) for n in range(1100))
+    store.jobs.enqueue_many(NewJob("tile", {"hour": 0, "region": str(n)}) for n in range(1100))
     while claim(store):
         pass
     clock.advance(LEASE)
     sizes = []
-    while found := store.recover():
+    while found := store.maintenance.recover():
         sizes.append(len(found))
     assert sizes == [500, 500, 100]
 
@@ -122,8 +122,8 @@ def test_two_sweepers_recover_each_job_once(store: Store, bench: Bench, clock: F
     take(store)
     clock.advance(LEASE)
     other = bench.open()
-    assert len(store.recover()) + len(other.recover()) == 1
-    assert store.job(job_id).retry_count == 1
+    assert len(store.maintenance.recover()) + len(other.maintenance.recover()) == 1
+    assert store.jobs.get(job_id).retry_count == 1
 
 
 # A clock that jumps
@@ -133,7 +133,7 @@ def test_clock_set_forward_costs_attempts_but_no_job(store: Store, clock: FakeCl
     job_id = add(store)
     zombie = take(store)
     clock.advance(3600)
-    assert store.recover().requeued == (job_id,)
+    assert store.maintenance.recover().requeued == (job_id,)
     assert succeed(store, zombie).fenced
     clock.advance(60)
     succeed(store, take(store))
@@ -144,8 +144,8 @@ def test_clock_set_back_keeps_a_living_workers_job(store: Store, clock: FakeCloc
     add(store)
     job = take(store)
     clock.advance(-3600)
-    store.heartbeat("w1", LEASE)
-    assert len(store.recover()) == 0
+    store.workers.heartbeat("w1", LEASE)
+    assert len(store.maintenance.recover()) == 0
     assert succeed(store, job).accepted
 
 
@@ -156,7 +156,7 @@ def test_lease_from_before_the_clock_was_set_back_does_not_last_for_hours(
     job_id = add(store)
     take(store, "dead")
     clock.advance(-3600.0 * hours)
-    assert store.recover().requeued == (job_id,)
+    assert store.maintenance.recover().requeued == (job_id,)
 
 
 def test_clock_set_back_an_hour_delays_but_loses_nothing(store: Store, clock: FakeClock) -> None:
@@ -165,13 +165,13 @@ def test_clock_set_back_an_hour_delays_but_loses_nothing(store: Store, clock: Fa
     take(store, "dead")
     clock.advance(-3600)
     assert claim(store) == ()
-    assert len(store.recover()) == 0
+    assert len(store.maintenance.recover()) == 0
     fresh = add(store)
     job = take(store)
     assert job.id == fresh
     succeed(store, job)
     clock.advance(3600 + LEASE)
-    assert store.recover().requeued == (crashed,)
+    assert store.maintenance.recover().requeued == (crashed,)
     assert take(store).id == job_id
 
 

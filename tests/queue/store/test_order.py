@@ -14,7 +14,7 @@ from tests.queue.store.tested_backend import Bench
 
 
 def order(store: Store) -> list[int]:
-    return [job.id for job in store.queue(limit=1000)]
+    return [job.id for job in store.jobs.upcoming(limit=1000)]
 
 
 def test_natural_order_is_priority_then_age_then_id(store: Store, bench: Bench, clock: FakeClock) -> None:
@@ -31,30 +31,30 @@ def test_natural_order_is_priority_then_age_then_id(store: Store, bench: Bench, 
 def test_front_is_ahead_of_all_of_its_priority_only(store: Store) -> None:
     high = add(store, priority=1)
     a, b, c = (add(store) for _ in range(3))
-    store.move_to_front(c)
+    store.jobs.move_to_front(c)
     assert order(store) == [high, c, a, b]
-    store.move_to_front(b)
+    store.jobs.move_to_front(b)
     assert order(store) == [high, b, c, a]
-    store.move_to_front(b)
+    store.jobs.move_to_front(b)
     assert drain(store) == [high, b, c, a]
 
 
 def test_back_is_behind_all_of_its_priority_and_those_that_come_later(store: Store) -> None:
     low = add(store, priority=-1)
     a, b = add(store), add(store)
-    store.move_to_back(a)
+    store.jobs.move_to_back(a)
     late = add(store)
     assert order(store) == [b, late, a, low]
-    store.move_to_back(b)
+    store.jobs.move_to_back(b)
     assert drain(store) == [late, a, b, low]
 
 
 def test_before_another_takes_over_its_priority(store: Store) -> None:
     a, b = add(store), add(store)
     high = add(store, priority=7)
-    store.move_before(b, high)
+    store.jobs.move_before(b, high)
     assert order(store) == [b, high, a]
-    assert store.job(b).priority == 7
+    assert store.jobs.get(b).priority == 7
 
 
 def test_before_in_natural_order_where_there_is_no_gap(store: Store, clock: FakeClock) -> None:
@@ -62,7 +62,7 @@ def test_before_in_natural_order_where_there_is_no_gap(store: Store, clock: Fake
     for _ in range(6):
         ids.append(add(store))
         clock.advance(1)
-    store.move_before(ids[5], ids[2])
+    store.jobs.move_before(ids[5], ids[2])
     expected = [ids[0], ids[1], ids[5], ids[2], ids[3], ids[4]]
     assert order(store) == expected
     late = add(store)
@@ -72,10 +72,10 @@ def test_before_in_natural_order_where_there_is_no_gap(store: Store, clock: Fake
 def test_before_the_same_job_until_gaps_are_used_up(store: Store) -> None:
     ids = [add(store) for _ in range(30)]
     target = ids[0]
-    store.move_to_front(target)
+    store.jobs.move_to_front(target)
     expected = [target]
     for job_id in ids[1:]:
-        store.move_before(job_id, target)
+        store.jobs.move_before(job_id, target)
         expected.insert(len(expected) - 1, job_id)
         assert order(store)[: len(expected)] == expected
     assert drain(store) == expected
@@ -86,7 +86,7 @@ def test_oldest_moved_backwards_stays_where_it_was_put(store: Store, clock: Fake
     for _ in range(5):
         ids.append(add(store))
         clock.advance(1)
-    store.move_before(ids[0], ids[3])
+    store.jobs.move_before(ids[0], ids[3])
     assert order(store) == [ids[1], ids[2], ids[0], ids[3], ids[4]]
 
 
@@ -94,19 +94,19 @@ def test_gaps_used_up_ahead_of_other_pinned_jobs(store: Store, clock: FakeClock)
     older = add(store)
     clock.advance(1)
     target = add(store)
-    store.move_to_front(older)
-    store.move_to_front(target)
+    store.jobs.move_to_front(older)
+    store.jobs.move_to_front(target)
     rest = [add(store) for _ in range(12)]
     for job_id in rest:
-        store.move_before(job_id, target)
+        store.jobs.move_before(job_id, target)
     assert order(store) == [*rest, target, older]
 
 
 def test_front_is_ahead_of_older_rows_that_come_later(store: Store, clock: FakeClock) -> None:
     parked, first = add(store), add(store)
-    store.move_to_back(parked)
-    store.move_to_back(first)
-    store.move_to_front(first)
+    store.jobs.move_to_back(parked)
+    store.jobs.move_to_back(first)
+    store.jobs.move_to_front(first)
     clock.advance(-100)
     late = add(store)
     assert order(store) == [first, late, parked]
@@ -115,9 +115,9 @@ def test_front_is_ahead_of_older_rows_that_come_later(store: Store, clock: FakeC
 def test_before_among_parked_jobs(store: Store) -> None:
     a, b, c, d = (add(store) for _ in range(4))
     for job_id in (a, b, c):
-        store.move_to_back(job_id)
+        store.jobs.move_to_back(job_id)
     for job_id in (a, b, a, b, a, b, a, b, a):
-        store.move_before(job_id, c)
+        store.jobs.move_before(job_id, c)
     assert order(store) == [d, b, a, c]
 
 
@@ -132,17 +132,17 @@ def test_any_sequence_of_moves_keeps_a_plain_list_s_order(store: Store, clock: F
         rest = [other for other in expected if other != job_id]
         match dice.choice(("front", "back", "before", "before", "before", "tidy")):
             case "front":
-                store.move_to_front(job_id)
+                store.jobs.move_to_front(job_id)
                 expected = [job_id, *rest]
             case "back":
-                store.move_to_back(job_id)
+                store.jobs.move_to_back(job_id)
                 expected = [*rest, job_id]
             case "before":
                 at = dice.randrange(len(rest))
-                store.move_before(job_id, rest[at])
+                store.jobs.move_before(job_id, rest[at])
                 expected = [*rest[:at], job_id, *rest[at:]]
             case "tidy":
-                store.normalize(0)
+                store.jobs.renumber(0)
         assert order(store) == expected, f"after step {step}"
     assert drain(store) == expected
 
@@ -150,27 +150,27 @@ def test_any_sequence_of_moves_keeps_a_plain_list_s_order(store: Store, clock: F
 def test_normalize_spaces_evenly_and_changes_no_order(store: Store) -> None:
     ids = [add(store) for _ in range(8)]
     for job_id in ids[4:]:
-        store.move_before(job_id, ids[1])
-    store.move_to_back(ids[2])
+        store.jobs.move_before(job_id, ids[1])
+    store.jobs.move_to_back(ids[2])
     before = order(store)
-    moved = store.normalize(0)
+    moved = store.jobs.renumber(0)
     assert order(store) == before
-    positions = [store.job(job_id).position for job_id in before]
+    positions = [store.jobs.get(job_id).position for job_id in before]
     pinned = [position for position in positions if position < 0]
     assert pinned == [-100 * n for n in range(len(pinned), 0, -1)]
     assert [position for position in positions if position > 0] == [100]
     assert moved == len(pinned) + 1
-    assert store.normalize(5) == 0
+    assert store.jobs.renumber(5) == 0
 
 
 def test_new_priority_means_its_natural_place_there(store: Store) -> None:
     a, b, c = add(store, priority=2), add(store), add(store, priority=2)
-    store.move_to_front(b)
-    store.set_priority(b, 2)
+    store.jobs.move_to_front(b)
+    store.jobs.set_priority(b, 2)
     assert order(store) == [a, b, c]
-    assert store.job(b).position == 0
+    assert store.jobs.get(b).position == 0
     with pytest.raises(BadArguments, match="priority"):
-        store.set_priority(b, 2**70)
+        store.jobs.set_priority(b, 2**70)
 
 
 def test_job_that_comes_back_keeps_its_place(store: Store, clock: FakeClock) -> None:
@@ -188,17 +188,17 @@ def test_only_pending_jobs_move(store: Store) -> None:
     succeed(store, take(store))
     for job_id, state in ((running, "processing"), (done, "completed")):
         for move in (
-            lambda i: store.move_to_front(i),
-            lambda i: store.move_to_back(i),
-            lambda i: store.move_before(i, waiting),
-            lambda i: store.move_before(waiting, i),
-            lambda i: store.set_priority(i, 1),
+            lambda i: store.jobs.move_to_front(i),
+            lambda i: store.jobs.move_to_back(i),
+            lambda i: store.jobs.move_before(i, waiting),
+            lambda i: store.jobs.move_before(waiting, i),
+            lambda i: store.jobs.set_priority(i, 1),
         ):
             with pytest.raises(NotAllowed, match=f"job {job_id} is {state}"):
                 move(job_id)
     with pytest.raises(NotAllowed, match="itself"):
-        store.move_before(waiting, waiting)
+        store.jobs.move_before(waiting, waiting)
     with pytest.raises(JobNotFound, match="no job 99"):
-        store.move_to_front(99)
+        store.jobs.move_to_front(99)
     with pytest.raises(JobNotFound):
-        store.job(10**30)
+        store.jobs.get(10**30)

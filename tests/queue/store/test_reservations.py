@@ -14,66 +14,70 @@ from tests.queue.store.tested_backend import Bench
 def test_reservation_of_a_type_holds_back_that_type_alone(store: Store) -> None:
     add(store)
     other = add(store, "fragile")
-    held = store.reserve("me", 60, "plain")
+    held = store.reservations.reserve("me", 60, "plain")
     assert (held.scope, held.reserved_by) == ("plain", "me")
     assert drain(store) == [other]
-    assert [found.id for found in store.reservations()] == [held.id]
+    assert [found.id for found in store.reservations.list()] == [held.id]
 
 
 def test_what_runs_already_goes_on(store: Store) -> None:
     add(store)
     job = take(store)
-    store.reserve("me", 60)
+    store.reservations.reserve("me", 60)
     assert succeed(store, job).accepted
 
 
 def test_scopes_are_independent_and_each_has_one_holder(store: Store, bench: Bench) -> None:
-    store.reserve("me", 60, "plain")
-    store.reserve("you", 60, "tile")
-    store.reserve("all", 60)
+    store.reservations.reserve("me", 60, "plain")
+    store.reservations.reserve("you", 60, "tile")
+    store.reservations.reserve("all", 60)
     other = bench.open()
     for scope, holder in (("plain", "me"), ("tile", "you"), ("*", "all")):
         with pytest.raises(Reserved, match=f"reserved by {holder} until"):
-            other.reserve("they", 60, scope)
-    assert len(store.reservations()) == 3
+            other.reservations.reserve("they", 60, scope)
+    assert len(store.reservations.list()) == 3
 
 
 def test_extended_reservation_holds_longer_and_a_shortened_one_less(store: Store, clock: FakeClock) -> None:
     add(store)
-    held = store.reserve("me", 10)
+    held = store.reservations.reserve("me", 10)
     clock.advance(9)
-    store.extend(held.id, 10)
+    store.reservations.extend(held.id, 10)
     clock.advance(9.999)
     assert claim(store) == ()
-    store.extend(held.id, 0.5)
+    store.reservations.extend(held.id, 0.5)
     clock.advance(0.5)
     take(store)
 
 
 def test_ended_reservation_can_be_neither_extended_nor_released(store: Store, clock: FakeClock) -> None:
-    gone = store.reserve("me", 10)
-    store.release(gone.id)
-    run_out = store.reserve("me", 10)
+    gone = store.reservations.reserve("me", 10)
+    store.reservations.release(gone.id)
+    run_out = store.reservations.reserve("me", 10)
     clock.advance(10)
-    for act in (lambda: store.extend(gone.id, 5), lambda: store.extend(run_out.id, 5), lambda: store.release(gone.id)):
+    for act in (
+        lambda: store.reservations.extend(gone.id, 5),
+        lambda: store.reservations.extend(run_out.id, 5),
+        lambda: store.reservations.release(gone.id),
+    ):
         with pytest.raises(NotAllowed, match=r"there is no reservation .* in force"):
             act()
 
 
 def test_run_out_reservation_makes_room_for_the_next(store: Store, clock: FakeClock) -> None:
-    store.reserve("dead", 10)
+    store.reservations.reserve("dead", 10)
     clock.advance(10)
-    assert store.reservations() == []
-    again = store.reserve("alive", 10)
-    assert [found.id for found in store.reservations()] == [again.id]
+    assert store.reservations.list() == []
+    again = store.reservations.reserve("alive", 10)
+    assert [found.id for found in store.reservations.list()] == [again.id]
 
 
 def test_sweep_marks_what_has_run_out(store: Store, bench: Bench, clock: FakeClock) -> None:
-    store.reserve("a", 10)
-    store.reserve("b", 20, "plain")
-    assert store.expire_reservations() == 0
+    store.reservations.reserve("a", 10)
+    store.reservations.reserve("b", 20, "plain")
+    assert store.reservations.expire() == 0
     clock.advance(10)
-    assert store.expire_reservations() == 1
+    assert store.reservations.expire() == 1
     rows = bench.by_hand("SELECT reserved_by, status FROM direct_reservations ORDER BY 1")
     assert rows == [("a", "EXPIRED"), ("b", "ACTIVE")]
 
@@ -81,12 +85,12 @@ def test_sweep_marks_what_has_run_out(store: Store, bench: Bench, clock: FakeClo
 @pytest.mark.parametrize("seconds", [0, -1, 86_401, float("nan"), float("inf")])
 def test_length_has_bounds_at_the_start_and_when_extended(store: Store, seconds: float) -> None:
     with pytest.raises(NotAllowed, match="between 0 and"):
-        store.reserve("me", seconds)
-    held = store.reserve("me", 10)
+        store.reservations.reserve("me", seconds)
+    held = store.reservations.reserve("me", 10)
     with pytest.raises(NotAllowed, match="between 0 and"):
-        store.extend(held.id, seconds)
+        store.reservations.extend(held.id, seconds)
 
 
 def test_scope_must_be_a_type(store: Store) -> None:
     with pytest.raises(UnknownJobType):
-        store.reserve("me", 10, "nonsense")
+        store.reservations.reserve("me", 10, "nonsense")

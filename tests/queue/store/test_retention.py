@@ -18,25 +18,25 @@ def test_each_end_has_its_own_age(store: Store, bench: Bench, clock: FakeClock) 
     fail(store, take(store), permanent=True)
     stop(store, take(store))
     clock.advance(3 * DAY)
-    assert store.prune(3, 90).completed == 0, "exactly as old as it may be"
+    assert store.maintenance.prune(3, 90).completed == 0, "exactly as old as it may be"
     clock.advance(0.001)
-    planned = store.prune(3, 90, dry_run=True)
+    planned = store.maintenance.prune(3, 90, dry_run=True)
     assert (planned.completed, planned.failed) == (2, 0)
-    assert len(store.jobs().jobs) == 3, "a dry run removes nothing"
-    assert store.prune(3, 90) == planned
-    assert [job.id for job in store.jobs().jobs] == [failed]
+    assert len(store.jobs.list().jobs) == 3, "a dry run removes nothing"
+    assert store.maintenance.prune(3, 90) == planned
+    assert [job.id for job in store.jobs.list().jobs] == [failed]
     clock.advance(87 * DAY)
-    assert store.prune(3, 90).failed == 1
+    assert store.maintenance.prune(3, 90).failed == 1
     assert bench.by_hand("SELECT count(*) FROM job_attempts") == [(0,)]
-    assert {completed, cancelled}.isdisjoint(job.id for job in store.jobs().jobs)
+    assert {completed, cancelled}.isdisjoint(job.id for job in store.jobs.list().jobs)
 
 
 def test_active_jobs_stay_however_old(store: Store, clock: FakeClock) -> None:
     running, waiting, delayed = add(store), add(store), add(store, delay_seconds=10**8)
     take(store)
     clock.advance(1000 * DAY)
-    assert store.prune(0, 0).completed == 0
-    assert sorted(job.id for job in store.jobs().jobs) == [running, waiting, delayed]
+    assert store.maintenance.prune(0, 0).completed == 0
+    assert sorted(job.id for job in store.jobs.list().jobs) == [running, waiting, delayed]
 
 
 def test_old_attempts_go_of_a_job_that_snoozes_on_and_on(store: Store, clock: FakeClock) -> None:
@@ -44,11 +44,11 @@ def test_old_attempts_go_of_a_job_that_snoozes_on_and_on(store: Store, clock: Fa
     for _ in range(10):
         snooze(store, take(store), seconds=DAY)
         clock.advance(DAY)
-    store.prune(3, 90)
-    assert [attempt.attempt_no for attempt in store.history(job_id).attempts] == [8, 9, 10]
+    store.maintenance.prune(3, 90)
+    assert [attempt.attempt_no for attempt in store.jobs.history(job_id).attempts] == [8, 9, 10]
     clock.advance(100 * DAY)
-    store.prune(3, 90)
-    assert [attempt.attempt_no for attempt in store.history(job_id).attempts] == [10], "what it said last"
+    store.maintenance.prune(3, 90)
+    assert [attempt.attempt_no for attempt in store.jobs.history(job_id).attempts] == [10], "what it said last"
     assert take(store).attempt_no == 11
 
 
@@ -57,38 +57,38 @@ def test_attempts_go_without_a_gap_though_the_clock_was_set_back(store: Store, c
     for step in (30 * DAY, -20 * DAY, 1.0):
         snooze(store, take(store), seconds=0.5)
         clock.advance(step)
-        store.run_now(job_id)
+        store.jobs.run_now(job_id)
     snooze(store, take(store), seconds=60.0)
     clock.advance(5 * DAY)
-    store.prune(3, 90)
-    assert [attempt.attempt_no for attempt in store.history(job_id).attempts] == [2, 3, 4], "2 is of a later day"
+    store.maintenance.prune(3, 90)
+    assert [attempt.attempt_no for attempt in store.jobs.history(job_id).attempts] == [2, 3, 4], "2 is of a later day"
 
 
 def test_many_go_a_thousand_to_a_transaction(store: Store, bench: Bench, clock: FakeClock) -> None:
-    store.enqueue_many(NewJob("plain") for _ in range(2100))
+    store.jobs.enqueue_many(NewJob("plain") for _ in range(2100))
     bench.by_hand("UPDATE jobs SET status = 'cancelled', completed_at = ?", to_text(clock()))
     clock.advance(1)
-    assert store.prune(0, 0).completed == 2100
-    assert store.jobs().jobs == ()
+    assert store.maintenance.prune(0, 0).completed == 2100
+    assert store.jobs.list().jobs == ()
 
 
 def test_retry_outlives_the_job_that_it_names(store: Store, clock: FakeClock) -> None:
     old = add(store)
     succeed(store, take(store))
     clock.advance(DAY)
-    new = store.retry(old)
-    store.prune(0.5, 0.5)
-    assert store.job(new.id).retry_of is None
+    new = store.jobs.retry(old)
+    store.maintenance.prune(0.5, 0.5)
+    assert store.jobs.get(new.id).retry_of is None
 
 
 def test_silent_workers_and_old_reservations_go(store: Store, bench: Bench, clock: FakeClock) -> None:
     add(store)
     take(store, "busy", lease=10 * DAY)
     for name in ("busy", "gone", "here"):
-        store.heartbeat(name, 10 * DAY)
-    store.release(store.reserve("me", 5).id)
+        store.workers.heartbeat(name, 10 * DAY)
+    store.reservations.release(store.reservations.reserve("me", 5).id)
     clock.advance(7 * DAY + 6)
-    store.heartbeat("here", 60)
-    store.prune(1, 1)
-    assert {worker.id for worker in store.workers()} == {"busy", "here"}
+    store.workers.heartbeat("here", 60)
+    store.maintenance.prune(1, 1)
+    assert {worker.id for worker in store.workers.list()} == {"busy", "here"}
     assert bench.by_hand("SELECT count(*) FROM direct_reservations") == [(0,)]

@@ -52,8 +52,8 @@ def test_full_database_refuses_and_goes_on_when_there_is_space(jobs_db: SqliteBe
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreFull, match=r"jobs\.db: no space is left for the queue; nothing was written\. Free some"):
-        store.enqueue_many(NewJob("tile", {"region": "x" * 5000}) for _ in range(50))
-    assert [entry.id for entry in store.jobs().jobs] == [first]
+        store.jobs.enqueue_many(NewJob("tile", {"region": "x" * 5000}) for _ in range(50))
+    assert [entry.id for entry in store.jobs.list().jobs] == [first]
     assert store.verify() == []
     connection.execute("PRAGMA max_page_count = 1000000")
     assert succeed(store, job).accepted, "what ran is still held and can be reported"
@@ -71,10 +71,10 @@ def test_full_database_keeps_the_attempt_open_until_it_can_be_reported(jobs_db: 
     with pytest.raises(StoreFull):
         succeed(store, job, then=then)
     assert attempts(store, job_id) == ["running"]
-    assert len(store.jobs().jobs) == 1
+    assert len(store.jobs.list().jobs) == 1
     connection.execute("PRAGMA max_page_count = 1000000")
     assert succeed(store, job, then=then).accepted
-    assert len(store.jobs().jobs) == 21
+    assert len(store.jobs.list().jobs) == 21
 
 
 @contextmanager
@@ -100,13 +100,15 @@ def test_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
         committed: list[int] = []
         with pytest.raises(StoreError) as caught:
             while True:
-                committed += [made.id for made in store.enqueue_many([NewJob("tile", {"region": "x" * 4000})] * 20)]
+                committed += [
+                    made.id for made in store.jobs.enqueue_many([NewJob("tile", {"region": "x" * 4000})] * 20)
+                ]
         assert isinstance(caught.value, StoreFull), caught.value
         assert "no space is left" in str(caught.value)
-        assert sorted(job.id for job in store.jobs(limit=1000).jobs) == committed
+        assert sorted(job.id for job in store.jobs.list(limit=1000).jobs) == committed
         subprocess.run(["mount", "-o", "remount,size=20m", str(disk)], check=True)
         committed.append(add(store))
-        assert sorted(job.id for job in store.jobs(limit=1000).jobs) == committed
+        assert sorted(job.id for job in store.jobs.list(limit=1000).jobs) == committed
         assert store.verify() == []
         bench.close()
 
@@ -120,8 +122,8 @@ def test_commit_counts_also_when_the_log_cannot_be_emptied_for_want_of_space(tmp
         told = 0
         with pytest.raises(StoreFull):
             while True:
-                told += len(store.enqueue_many([NewJob("tile", {"region": "x" * 20_000})] * 5))
-        counts = {stats.type: stats.counts for stats in store.stats()}
+                told += len(store.jobs.enqueue_many([NewJob("tile", {"region": "x" * 20_000})] * 5))
+        counts = {stats.type: stats.counts for stats in store.types.stats()}
         assert counts["tile"]["pending"] == told
         assert store.verify() == []
         bench.close()
@@ -130,7 +132,7 @@ def test_commit_counts_also_when_the_log_cannot_be_emptied_for_want_of_space(tmp
 @pytest.mark.process
 def test_copy_onto_a_full_disk_names_the_target_and_leaves_nothing(tmp_path: Path) -> None:
     bench = SqliteBench(tmp_path)
-    bench.store.enqueue_many([NewJob("tile", {"region": "x" * 4000})] * 200)
+    bench.store.jobs.enqueue_many([NewJob("tile", {"region": "x" * 4000})] * 200)
     with small_disk(tmp_path / "disk", "100k") as disk:
         with pytest.raises(StoreFull, match=r"copy\.db"):
             bench.store.database.backup(disk / "copy.db")
@@ -152,7 +154,7 @@ def as_nobody(path: Path) -> str:
         try:
             os.setgid(NOBODY)
             os.setuid(NOBODY)
-            said = str(Store(SqliteDatabase(path), TYPES).enqueue(NewJob("plain")))
+            said = str(Store(SqliteDatabase(path), TYPES).jobs.enqueue(NewJob("plain")))
         except BaseException as error:  # noqa: BLE001 — told to the test
             said = f"{type(error).__name__} {error}"
         finally:
@@ -243,7 +245,7 @@ def test_database_that_becomes_read_only_refuses_writes_and_goes_on_later(jobs_d
     connection.execute("PRAGMA query_only = ON")
     with pytest.raises(StoreReadOnly, match="cannot be written here"):
         add(jobs_db.store)
-    assert jobs_db.store.job(job_id).status == "pending"
+    assert jobs_db.store.jobs.get(job_id).status == "pending"
     connection.execute("PRAGMA query_only = OFF")
     assert drain(jobs_db.store) == [job_id]
 
@@ -252,7 +254,7 @@ def test_database_that_becomes_read_only_refuses_writes_and_goes_on_later(jobs_d
 
 
 def many(bench: SqliteBench) -> None:
-    bench.store.enqueue_many(NewJob("plain", {"n": n}) for n in range(2000))
+    bench.store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(2000))
     bench.close()
 
 
@@ -364,7 +366,7 @@ def test_processes_that_make_the_same_database_at_once_make_one(tmp_path: Path) 
         maker.join(60)
     assert [maker.exitcode for maker in makers] == [0] * 6
     store = Store(SqliteDatabase(path), TYPES)
-    assert len(store.jobs(limit=1000).jobs) == 30
+    assert len(store.jobs.list(limit=1000).jobs) == 30
     assert store.verify() == []
     store.close()
 

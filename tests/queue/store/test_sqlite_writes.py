@@ -84,7 +84,7 @@ def test_holder_that_never_releases_is_given_up_on(jobs_db: SqliteBench, monkeyp
     for _ in range(3):
         with pytest.raises(StoreBusy, match=r"jobs\.db\.lock was locked by another process for more than 0\.05 s"):
             add(jobs_db.store)
-    assert [job.id for job in jobs_db.store.jobs().jobs] == [job_id], "reading needs no turn"
+    assert [job.id for job in jobs_db.store.jobs.list().jobs] == [job_id], "reading needs no turn"
     holder.release()
     holder.close()
     monkeypatch.undo()
@@ -123,7 +123,7 @@ def test_waiting_writers_all_get_their_turn(jobs_db: SqliteBench) -> None:
     for thread in threads:
         thread.join()
     assert errors == []
-    assert len(jobs_db.store.jobs(limit=1000).jobs) == 80
+    assert len(jobs_db.store.jobs.list(limit=1000).jobs) == 80
 
 
 def open_files(path: Path) -> int:
@@ -182,7 +182,7 @@ def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteBench) -> N
     assert int(said[1]) == first
     # The parent's connection and lock are as good as before.
     assert take(jobs_db.store).id == int(said[2])
-    assert jobs_db.store.job(first).status == "completed"
+    assert jobs_db.store.jobs.get(first).status == "completed"
 
 
 @pytest.mark.process
@@ -195,7 +195,7 @@ def test_child_that_only_ends_takes_nothing_from_its_parent(jobs_db: SqliteBench
             os._exit(0)
         os.waitpid(pid, 0)
         write_is_still_exclusive(jobs_db)
-    assert [stats.type for stats in jobs_db.store.stats() if stats.paused] == ["plain"]
+    assert [stats.type for stats in jobs_db.store.types.stats() if stats.paused] == ["plain"]
 
 
 def write_is_still_exclusive(bench: SqliteBench) -> None:
@@ -215,7 +215,7 @@ def log_bytes(bench: SqliteBench) -> int:
 def test_log_stays_small_under_load(jobs_db: SqliteBench) -> None:
     largest = 0
     for _ in range(12):
-        jobs_db.store.enqueue_many(NewJob("tile", {"region": "x" * 1000}) for _ in range(1000))
+        jobs_db.store.jobs.enqueue_many(NewJob("tile", {"region": "x" * 1000}) for _ in range(1000))
         largest = max(largest, log_bytes(jobs_db))
     size = jobs_db.path.stat().st_size
     assert size > 10 * MEGABYTE, "enough was written to overflow a log that nobody empties"
@@ -226,7 +226,7 @@ def test_log_stays_small_under_load(jobs_db: SqliteBench) -> None:
 def test_old_snapshot_makes_the_log_grow_and_its_end_lets_it_shrink(jobs_db: SqliteBench) -> None:
     def write_much(times: int) -> None:
         for _ in range(times):
-            jobs_db.store.enqueue_many(NewJob("tile", {"region": "x" * 1000}) for _ in range(1000))
+            jobs_db.store.jobs.enqueue_many(NewJob("tile", {"region": "x" * 1000}) for _ in range(1000))
 
     with closing(sqlite3.connect(jobs_db.path, isolation_level=None)) as reader:
         reader.execute("BEGIN")
@@ -248,7 +248,7 @@ def test_old_snapshot_makes_the_log_grow_and_its_end_lets_it_shrink(jobs_db: Sql
 def keep_writing(path: Path, ready: multiprocessing.synchronize.Event, stop: multiprocessing.synchronize.Event) -> None:
     store = Store(SqliteDatabase(path, synchronous="normal"), TYPES)
     while not stop.is_set():
-        store.enqueue_many([NewJob("plain", {"n": 1})] * 5)
+        store.jobs.enqueue_many([NewJob("plain", {"n": 1})] * 5)
         for job in claim(store):
             succeed(store, job)
         ready.set()
@@ -257,7 +257,7 @@ def keep_writing(path: Path, ready: multiprocessing.synchronize.Event, stop: mul
 
 @pytest.mark.process
 def test_copy_made_while_others_write_is_whole(jobs_db: SqliteBench, tmp_path: Path) -> None:
-    jobs_db.store.enqueue_many(NewJob("tile", {"region": "x" * 2000}) for _ in range(6000))
+    jobs_db.store.jobs.enqueue_many(NewJob("tile", {"region": "x" * 2000}) for _ in range(6000))
     spawn = multiprocessing.get_context("spawn")
     ready, stop = spawn.Event(), spawn.Event()
     writer = spawn.Process(target=keep_writing, args=(jobs_db.path, ready, stop))
@@ -274,7 +274,7 @@ def test_copy_made_while_others_write_is_whole(jobs_db: SqliteBench, tmp_path: P
     assert [path.name for path in target.parent.iterdir()] == ["jobs.db"], "one file, nothing beside it"
     copy = Store(SqliteDatabase(target), TYPES)
     assert copy.verify() == []
-    assert sum(stats.counts.get("pending", 0) for stats in copy.stats()) >= 6000
+    assert sum(stats.counts.get("pending", 0) for stats in copy.types.stats()) >= 6000
     take(copy, limit=1)
     copy.close()
 
@@ -332,4 +332,4 @@ def test_job_and_its_links_to_parents_are_one_transaction(
         patch.setattr(database_module.SqliteTransaction, "change", change)
         with pytest.raises(StatementRefused):
             add(store, after=(parent,))
-    assert [job.id for job in store.jobs().jobs] == [parent]
+    assert [job.id for job in store.jobs.list().jobs] == [parent]

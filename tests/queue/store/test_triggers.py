@@ -25,11 +25,11 @@ def at(clock: FakeClock, text: str) -> None:
 
 def every_ten(store: Store, **fields: Any) -> int:
     rule: dict[str, Any] = {"args": {"n": 1}, "cron": "*/10 * * * *", **fields}
-    return store.add_trigger(NewTrigger("every ten minutes", "plain", **rule)).id
+    return store.triggers.add(NewTrigger("every ten minutes", "plain", **rule)).id
 
 
 def occasions(store: Store) -> list[str]:
-    return [one.occasion[11:16] for one in store.fire_due()]
+    return [one.occasion[11:16] for one in store.triggers.fire_due()]
 
 
 @pytest.fixture(autouse=True)
@@ -39,21 +39,21 @@ def _noon(clock: FakeClock) -> None:
 
 def test_schedule_fires_at_its_slots_and_not_before(store: Store, clock: FakeClock) -> None:
     trigger = every_ten(store, priority=3, tenant_id="acme")
-    assert store.fire_due() == []
-    assert store.seconds_to_next_slot() == pytest.approx(570)
+    assert store.triggers.fire_due() == []
+    assert store.triggers.seconds_to_next_slot() == pytest.approx(570)
     at(clock, "2030-01-01 12:09:59")
-    assert store.fire_due() == []
+    assert store.triggers.fire_due() == []
     at(clock, "2030-01-01 12:10:00")
-    (fired,) = store.fire_due()
+    (fired,) = store.triggers.fire_due()
     assert fired.trigger_id == trigger
     assert fired.job is not None
-    job = store.job(fired.job.id)
+    job = store.jobs.get(fired.job.id)
     assert (job.type, json.loads(job.args), job.priority, job.tenant_id) == ("plain", {"n": 1}, 3, "acme")
     assert (job.source, job.source_ref) == ("schedule", f"trigger {trigger}: 2030-01-01T12:10:00.000Z")
-    (kept,) = store.triggers()
+    (kept,) = store.triggers.list()
     assert kept.last_fired_at == datetime(2030, 1, 1, 12, 10, tzinfo=UTC)
     assert kept.next_fire_at == datetime(2030, 1, 1, 12, 20, tzinfo=UTC)
-    assert store.fire_due() == []
+    assert store.triggers.fire_due() == []
 
 
 @pytest.mark.parametrize(
@@ -75,37 +75,37 @@ def test_long_sleep_is_made_up_for_a_little_at_a_time(store: Store, clock: FakeC
     every_ten(store, misfire="all")
     at(clock, "2030-01-02 12:00:30")
     rounds = []
-    while found := store.fire_due():
+    while found := store.triggers.fire_due():
         rounds.append(len(found))
-        assert (store.seconds_to_next_slot() == 0) == (sum(rounds) < 144)
+        assert (store.triggers.seconds_to_next_slot() == 0) == (sum(rounds) < 144)
     assert rounds == [100, 44]
 
 
 def test_equal_job_that_is_active_stands_for_the_new_one(store: Store, clock: FakeClock) -> None:
-    store.add_trigger(NewTrigger("unique", "unique", {"n": 1}, cron="* * * * *"))
+    store.triggers.add(NewTrigger("unique", "unique", {"n": 1}, cron="* * * * *"))
     at(clock, "2030-01-01 12:01")
-    (first,) = store.fire_due()
+    (first,) = store.triggers.fire_due()
     at(clock, "2030-01-01 12:02")
-    (second,) = store.fire_due()
+    (second,) = store.triggers.fire_due()
     assert first.job is not None
     assert second.job == (first.job.id, False)
 
 
 def test_slot_can_be_told_to_the_job(store: Store, clock: FakeClock) -> None:
-    store.add_trigger(NewTrigger("told", "tile", {"region": "at {{schedule.slot}}"}, cron="* * * * *"))
+    store.triggers.add(NewTrigger("told", "tile", {"region": "at {{schedule.slot}}"}, cron="* * * * *"))
     at(clock, "2030-01-01 12:01")
-    store.fire_due()
+    store.triggers.fire_due()
     assert json.loads(take(store).args)["region"] == "at 2030-01-01T12:01:00.000Z"
 
 
 def test_disabled_schedule_keeps_still_and_makes_up_for_nothing(store: Store, clock: FakeClock) -> None:
     trigger = every_ten(store, misfire="all")
-    off = store.set_trigger_enabled(trigger, enabled=False)
+    off = store.triggers.set_enabled(trigger, enabled=False)
     assert (off.is_enabled, off.next_fire_at) == (False, None)
-    assert store.seconds_to_next_slot() is None
+    assert store.triggers.seconds_to_next_slot() is None
     at(clock, "2030-01-01 13:05")
-    assert store.fire_due() == []
-    store.set_trigger_enabled(trigger, enabled=True)
+    assert store.triggers.fire_due() == []
+    store.triggers.set_enabled(trigger, enabled=True)
     at(clock, "2030-01-01 13:10")
     assert occasions(store) == ["13:10"]
 
@@ -113,11 +113,11 @@ def test_disabled_schedule_keeps_still_and_makes_up_for_nothing(store: Store, cl
 def test_removed_trigger_leaves_its_jobs(store: Store, clock: FakeClock) -> None:
     trigger = every_ten(store)
     at(clock, "2030-01-01 12:10")
-    store.fire_due()
-    store.remove_trigger(trigger)
-    assert store.triggers() == []
-    assert len(store.jobs().jobs) == 1
-    for act in (store.remove_trigger, lambda wanted: store.set_trigger_enabled(wanted, enabled=True)):
+    store.triggers.fire_due()
+    store.triggers.remove(trigger)
+    assert store.triggers.list() == []
+    assert len(store.jobs.list().jobs) == 1
+    for act in (store.triggers.remove, lambda wanted: store.triggers.set_enabled(wanted, enabled=True)):
         with pytest.raises(TriggerNotFound, match=f"no trigger {trigger}"):
             act(trigger)
 
@@ -150,8 +150,8 @@ def test_rule_that_could_never_make_a_job_is_refused(
 ) -> None:
     rule: dict[str, Any] = {"label": "x", "type": "plain", "args": {"n": 1}, "cron": "* * * * *", **fields}
     with pytest.raises(error, match=told):
-        store.add_trigger(NewTrigger(**rule))
-    assert store.triggers() == []
+        store.triggers.add(NewTrigger(**rule))
+    assert store.triggers.list() == []
 
 
 def test_row_written_by_hand_begins_now_and_a_bad_one_is_switched_off(
@@ -164,15 +164,15 @@ def test_row_written_by_hand_begins_now_and_a_bad_one_is_switched_off(
     bench.by_hand(insert, "good", "*/10 * * * *", '{"n": 1}')
     bench.by_hand(insert, "bad cron", "never", "{}")
     bench.by_hand(insert, "bad template", "*/10 * * * *", "[")
-    assert store.seconds_to_next_slot() == 0
-    (switched_off,) = store.fire_due()
+    assert store.triggers.seconds_to_next_slot() == 0
+    (switched_off,) = store.triggers.fire_due()
     assert switched_off.error is not None
     assert "switched off: 'never' is no schedule" in switched_off.error
     at(clock, "2030-01-01 12:10")
-    good, bad = store.fire_due()
+    good, bad = store.triggers.fire_due()
     assert good.job is not None
     assert bad.error == "the template of trigger 3 is no JSON object"
-    assert [one.is_enabled for one in store.triggers()] == [True, False, True]
+    assert [one.is_enabled for one in store.triggers.list()] == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -190,11 +190,11 @@ def test_what_a_hand_has_spoilt_is_switched_off_and_keeps_nobody_else_from_firin
     spoilt, other = every_ten(store, misfire="all"), every_ten(store)
     bench.by_hand(f"UPDATE job_triggers SET {column} = ? WHERE id = ?", value, spoilt)
     at(clock, "2030-01-01 12:10")
-    fired = {one.trigger_id: one for one in store.fire_due()}
+    fired = {one.trigger_id: one for one in store.triggers.fire_due()}
     assert fired[other].job is not None
     assert told in (fired[spoilt].error or "")
     assert bench.by_hand("SELECT is_enabled FROM job_triggers ORDER BY id") == [(0,), (1,)]
-    store.remove_trigger(spoilt)
+    store.triggers.remove(spoilt)
 
 
 @pytest.mark.parametrize("word", ["soon", None])
@@ -203,7 +203,7 @@ def test_word_instead_of_a_time_begins_the_schedule_anew(
 ) -> None:
     every_ten(store)
     bench.by_hand("UPDATE job_triggers SET next_trigger_at = ?", word)
-    assert store.fire_due() == []
+    assert store.triggers.fire_due() == []
     at(clock, "2030-01-01 12:10")
     assert occasions(store) == ["12:10"]
 
@@ -212,11 +212,11 @@ def test_clock_that_was_ahead_for_a_while_silences_nothing(store: Store, clock: 
     every_ten(store)
     on_ping(store)
     at(clock, "2036-01-01 00:00")
-    store.fire_due()
-    assert store.fire_event("ping", {"n": 1})[0].job
+    store.triggers.fire_due()
+    assert store.triggers.fire_event("ping", {"n": 1})[0].job
     at(clock, "2030-01-01 12:05")
-    assert store.fire_event("ping", {"n": 1})[0].job, "that was six years from now"
-    assert store.fire_due() == []
+    assert store.triggers.fire_event("ping", {"n": 1})[0].job, "that was six years from now"
+    assert store.triggers.fire_due() == []
     at(clock, "2030-01-01 12:10")
     assert occasions(store) == ["12:10"]
 
@@ -226,7 +226,7 @@ def test_many_schedules_that_are_due_take_turns(store: Store, clock: FakeClock) 
         every_ten(store, misfire="all")
     at(clock, "2030-01-01 13:00:00")
     rounds = []
-    while found := store.fire_due():
+    while found := store.triggers.fire_due():
         rounds.append(len(found))
     assert sum(rounds) == 30 * 6
     assert max(rounds) < 150, "no transaction makes all of them"
@@ -236,39 +236,39 @@ def test_slot_of_an_unknown_type_is_left_to_somebody_who_knows_it(store: Store, 
     every_ten(store)
     older = bench.open(Registry(UNIQUE))
     at(clock, "2030-01-01 12:10")
-    assert older.seconds_to_next_slot() is None
-    assert older.fire_due() == []
+    assert older.triggers.seconds_to_next_slot() is None
+    assert older.triggers.fire_due() == []
     assert occasions(store) == ["12:10"]
 
 
 def test_switching_on_what_is_on_forgets_no_slot(store: Store, clock: FakeClock) -> None:
     trigger = every_ten(store, misfire="all")
     at(clock, "2030-01-01 12:25")
-    store.set_trigger_enabled(trigger, enabled=True)
+    store.triggers.set_enabled(trigger, enabled=True)
     assert occasions(store) == ["12:10", "12:20"]
 
 
 def on_ping(store: Store, **fields: Any) -> int:
-    return store.add_trigger(NewTrigger("on ping", "plain", {"n": "{{event.n}}"}, event="ping", **fields)).id
+    return store.triggers.add(NewTrigger("on ping", "plain", {"n": "{{event.n}}"}, event="ping", **fields)).id
 
 
 def test_event_makes_the_jobs_of_every_rule_that_listens(store: Store) -> None:
     one, two = on_ping(store), on_ping(store, priority=7)
     on_ping(store, tenant_id="acme")
-    store.set_trigger_enabled(on_ping(store), enabled=False)
-    assert store.fire_event("pong", {"n": 1}) == []
-    fired = store.fire_event("ping", {"n": 4})
+    store.triggers.set_enabled(on_ping(store), enabled=False)
+    assert store.triggers.fire_event("pong", {"n": 1}) == []
+    fired = store.triggers.fire_event("ping", {"n": 4})
     assert [found.trigger_id for found in fired] == [one, two]
-    jobs = [store.job(found.job.id) for found in fired if found.job]
+    jobs = [store.jobs.get(found.job.id) for found in fired if found.job]
     assert [(json.loads(job.args)["n"], job.priority, job.source) for job in jobs] == [(4, 0, "event"), (4, 7, "event")]
-    assert len(store.fire_event("ping", {"n": 4}, tenant_id="acme")) == 1
+    assert len(store.triggers.fire_event("ping", {"n": 4}, tenant_id="acme")) == 1
 
 
 def test_event_told_again_counts_again_after_the_window(store: Store, clock: FakeClock) -> None:
     on_ping(store, dedupe_window_seconds=60)
 
     def made(n: int) -> bool:
-        return store.fire_event("ping", {"n": n})[0].job is not None
+        return store.triggers.fire_event("ping", {"n": n})[0].job is not None
 
     assert made(1)
     assert made(2), "something else was told"
@@ -280,22 +280,22 @@ def test_event_told_again_counts_again_after_the_window(store: Store, clock: Fak
 
 def test_event_with_an_id_counts_once_whatever_it_tells_and_whenever(store: Store, clock: FakeClock) -> None:
     on_ping(store, dedupe_window_seconds=0)
-    assert store.fire_event("ping", {"n": 1}, event_id="a")[0].job
+    assert store.triggers.fire_event("ping", {"n": 1}, event_id="a")[0].job
     clock.advance(86_400)
-    assert store.fire_event("ping", {"n": 2}, event_id="a")[0].job is None
-    assert store.fire_event("ping", {"n": 1}, event_id="b")[0].job
+    assert store.triggers.fire_event("ping", {"n": 2}, event_id="a")[0].job is None
+    assert store.triggers.fire_event("ping", {"n": 1}, event_id="b")[0].job
     with pytest.raises(BadArguments, match="id has 1 to 200"):
-        store.fire_event("ping", {"n": 1}, event_id="")
+        store.triggers.fire_event("ping", {"n": 1}, event_id="")
 
 
 def test_event_that_fits_one_rule_only_fires_that_one_and_may_be_told_better(store: Store) -> None:
     on_ping(store)
-    store.add_trigger(NewTrigger("any", "plain", {}, event="ping"))
-    bad, good = store.fire_event("ping", {"m": 1}, event_id="e")
+    store.triggers.add(NewTrigger("any", "plain", {}, event="ping"))
+    bad, good = store.triggers.fire_event("ping", {"m": 1}, event_id="e")
     assert bad.job is None
     assert bad.error == "the template asks for {{event.n}}, which is not told"
     assert good.job is not None
-    better, known = store.fire_event("ping", {"n": 1}, event_id="e")
+    better, known = store.triggers.fire_event("ping", {"n": 1}, event_id="e")
     assert better.job is not None
     assert known.job is None
     assert known.error is None
@@ -308,14 +308,14 @@ def test_event_that_tells_too_much_or_nonsense_is_refused(
 ) -> None:
     on_ping(store)
     with pytest.raises(BadArguments, match=r"what the event tells|what is told is no JSON"):
-        store.fire_event("ping", told, event_id=event_id)
+        store.triggers.fire_event("ping", told, event_id=event_id)
 
 
 def test_old_firings_are_forgotten(store: Store, bench: Bench, clock: FakeClock) -> None:
     on_ping(store)
-    store.fire_event("ping", {"n": 1}, event_id="old")
+    store.triggers.fire_event("ping", {"n": 1}, event_id="old")
     succeed(store, take(store))
     clock.advance(32 * 86_400)
-    store.fire_event("ping", {"n": 1}, event_id="new")
-    store.prune(365, 365)
+    store.triggers.fire_event("ping", {"n": 1}, event_id="new")
+    store.maintenance.prune(365, 365)
     assert bench.by_hand("SELECT fire_key FROM trigger_firings") == [("id new",)]

@@ -131,9 +131,9 @@ def completed_by_a_failed_attempt(bench: Bench) -> int:
 
 
 def two_jobs_of_one_slot(bench: Bench) -> int:
-    bench.store.add_trigger(NewTrigger("every minute", "plain", {"n": 1}, cron="* * * * *"))
+    bench.store.triggers.add(NewTrigger("every minute", "plain", {"n": 1}, cron="* * * * *"))
     bench.clock.advance(60)
-    (fired,) = bench.store.fire_due()
+    (fired,) = bench.store.triggers.fire_due()
     bench.by_hand("INSERT INTO jobs (type, source, source_ref) SELECT type, source, source_ref FROM jobs")
     assert fired.job is not None
     return fired.job.id
@@ -181,13 +181,13 @@ def test_reference_to_a_missing_row_is_found(bench: Bench) -> None:
 
 def test_busy_queue_in_every_state_is_clean(bench: Bench) -> None:
     store = bench.store
-    store.enqueue_many([NewJob("tile", {"hour": 1, "region": str(n)}) for n in range(9)])
+    store.jobs.enqueue_many([NewJob("tile", {"hour": 1, "region": str(n)}) for n in range(9)])
     add(store, "unique", {"n": 1}, delay_seconds=5)
     parent = add(store, priority=9)
     add(store, after=(parent,))
     for end in (succeed, fail, stop):
         end(store, take(store, limit=1))
     take(store, limit=1)
-    store.reserve("me", 10)
-    store.heartbeat("w1", 60)
+    store.reservations.reserve("me", 10)
+    store.workers.heartbeat("w1", 60)
     assert store.verify() == []

@@ -69,13 +69,13 @@ def work(path: Path, seed: int, deaths: Path) -> None:
         request = ClaimRequest(me, KINDS, LEASE_SECONDS)
         batch = store.claim(request)
         if not batch:
-            store.recover()
+            store.maintenance.recover()
             if not any_left(store):
                 return
             pause.wait(0.02)
         if batch and dice.random() < 0.01:
             pause.wait(LEASE_SECONDS * 2)  # a zombie: what it reports now must change nothing if it was replaced
-        store.finish(me, [Report(job.ticket, _outcome(dice)) for job in batch])
+        store.exchange(me, [Report(job.ticket, _outcome(dice)) for job in batch])
 
 
 def _outcome(dice: random.Random) -> Succeeded | Failed | Snoozed:
@@ -95,7 +95,7 @@ def main() -> None:
     store = Store(SqliteDatabase(path, synchronous="normal"), TYPES)
     singles = [NewJob("stunt", {"do": "nothing"}, max_attempts=1000) for _ in range(count // 2)]
     groups = [NewJob("group", {"group": str(n // 12), "n": n}, max_attempts=1000) for n in range(count - count // 2)]
-    store.enqueue_many(singles + groups)
+    store.jobs.enqueue_many(singles + groups)
     store.close()
     running: set[int] = set()
     killed = failed = done = 0

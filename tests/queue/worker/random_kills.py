@@ -78,7 +78,7 @@ class Storm:
         job = dice.choice(busy)
         victim = pid_of(job)
         if "executor" in kind:
-            victim = self.store.history(job.id).attempts[-1].pid or victim
+            victim = self.store.jobs.history(job.id).attempts[-1].pid or victim
         if kind.startswith("stop"):
             self._hit(victim, SIGSTOP, kind)
             self._asleep[victim] = time.monotonic() + dice.uniform(0.5, 2.0) * LEASE_SECONDS
@@ -101,7 +101,7 @@ class Storm:
 
 
 def processing(store: Store) -> tuple[Job, ...]:
-    return store.jobs(JobFilter(status="processing"), limit=100).jobs
+    return store.jobs.list(JobFilter(status="processing"), limit=100).jobs
 
 
 def pid_of(job: Job) -> int:
@@ -126,7 +126,7 @@ def fill(store: Store, count: int, marks: Path) -> list[int]:
             "group": {"do": "mark", "path": path, "group": str(n // (3 * GROUP_SIZE)), "n": n},
         }[kind]
         jobs.append(NewJob(kind, args, priority=n % 5, max_attempts=1000))
-    return [made.id for made in store.enqueue_many(jobs)]
+    return [made.id for made in store.jobs.enqueue_many(jobs)]
 
 
 def wait_for_all(store: Store, seconds: float) -> None:
@@ -135,7 +135,7 @@ def wait_for_all(store: Store, seconds: float) -> None:
 
 def any_left(store: Store) -> bool:
     """Whether some job has not ended."""
-    return any(store.jobs(JobFilter(status=status), limit=1).jobs for status in ("pending", "processing"))
+    return any(store.jobs.list(JobFilter(status=status), limit=1).jobs for status in ("pending", "processing"))
 
 
 def reckon(store: Store, ids: list[int], marks: Path) -> dict[str, object]:
@@ -147,7 +147,7 @@ def reckon(store: Store, ids: list[int], marks: Path) -> dict[str, object]:
     ends: Counter[str] = Counter()
     recovery = []
     for job_id in ids:
-        history = store.history(job_id)
+        history = store.jobs.history(job_id)
         assert history.job.status == "completed", history
         runs = [attempt.status for attempt in history.attempts]
         assert runs.count("succeeded") == 1 and runs[-1] == "succeeded", history

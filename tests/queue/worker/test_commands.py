@@ -32,7 +32,7 @@ def store(database: Path) -> Iterator[Store]:
 
 
 def sleep(store: Store, **args: object) -> int:
-    return store.enqueue(NewJob("sleep", args)).id
+    return store.jobs.enqueue(NewJob("sleep", args)).id
 
 
 @pytest.mark.process
@@ -48,9 +48,9 @@ def test_work_drains_the_queue_and_ends(store: Store, workers: Workers, database
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert "attempts that ended here: 22" in done.stderr
-    assert {store.job(one).status for one in good} == {"completed"}
-    assert (store.job(retried).status, store.job(retried).retry_count) == ("pending", 1)
-    assert (store.job(bad).status, store.history(bad).attempts[0].stdout_tail) == ("failed", "hello\n")
+    assert {store.jobs.get(one).status for one in good} == {"completed"}
+    assert (store.jobs.get(retried).status, store.jobs.get(retried).retry_count) == ("pending", 1)
+    assert (store.jobs.get(bad).status, store.jobs.history(bad).attempts[0].stdout_tail) == ("failed", "hello\n")
     lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
     of_job = [line for line in lines if line.get("job_id") == bad]
     assert of_job and all(
@@ -64,7 +64,7 @@ def test_work_once_runs_one_job(store: Store, workers: Workers, database: Path) 
     ids = [sleep(store) for _ in range(3)]
     worker = workers.gribmill("--data", str(database.parent), "work", "--lanes", "fetch=1", "--once")
     assert worker.wait() == 0, worker.log
-    assert sorted(store.job(one).status for one in ids) == ["completed", "pending", "pending"]
+    assert sorted(store.jobs.get(one).status for one in ids) == ["completed", "pending", "pending"]
 
 
 @pytest.mark.process
@@ -72,10 +72,10 @@ def test_work_goes_on_until_it_is_told_to_stop(store: Store, workers: Workers, d
     worker = workers.gribmill("--data", str(database.parent), "work", "--lanes", "fetch=1")
     for _ in range(2):
         job_id = sleep(store)
-        wait_until(lambda job_id=job_id: store.job(job_id).status == "completed", what="the job to be done")
+        wait_until(lambda job_id=job_id: store.jobs.get(job_id).status == "completed", what="the job to be done")
     worker.signal(SIGTERM)
     assert worker.wait() == 0
-    assert [row.state for row in store.workers()] == ["stopped"]
+    assert [row.state for row in store.workers.list()] == ["stopped"]
     left = [file.name for file in (database.parent / "jobs.db.wake").iterdir()]
     assert left == ["joined"], "it takes its socket along"
 
@@ -87,18 +87,18 @@ def test_work_without_stderr_works(store: Store, database: Path, tmp_path: Path)
     done = subprocess.run(["sh", "-c", f"exec {gribmill} 2>&-"], cwd=tmp_path, timeout=120, check=False)
     assert done.returncode == 0
     assert statuses(store, job_id) == ["failed"]
-    again = store.retry(sleep_done(store)).id
+    again = store.jobs.retry(sleep_done(store)).id
     read, write = os.pipe()
     os.close(read)  # somebody closed the pager
     done = subprocess.run(["sh", "-c", f"exec {gribmill}"], cwd=tmp_path, stderr=write, timeout=120, check=False)
     os.close(write)
-    assert store.job(again).status == "completed"
+    assert store.jobs.get(again).status == "completed"
 
 
 def sleep_done(store: Store) -> int:
     """A finished job, to retry."""
-    job_id = store.enqueue(NewJob("sleep", priority=9)).id
-    store.cancel(job_id)
+    job_id = store.jobs.enqueue(NewJob("sleep", priority=9)).id
+    store.jobs.cancel(job_id)
     return job_id
 
 

@@ -136,7 +136,7 @@ def test_an_executor_that_does_not_read_does_not_stop_the_worker(rig: Callable[.
     build, _ = worker.pids
     os.kill(build, SIGSTOP)
     text = "x" * 60_000
-    big = [store.enqueue(NewJob("group", {"group": "g", "n": n, "text": text})).id for n in range(12)]
+    big = [store.jobs.enqueue(NewJob("group", {"group": "g", "n": n, "text": text})).id for n in range(12)]
     worker.until(lambda: all(worker.job(one).status == "processing" for one in big), "the batch to be handed out")
     assert worker.run("nothing")[0].status == "completed"
     assert worker.supervisor.lanes[0].children[0].channel.clogged

@@ -45,13 +45,13 @@ def test_whatever_a_handler_returns_or_raises_becomes_its_jobs_outcome(shared_wo
     worker.finish(*ids.values())
     for do, sentence in RETRIED.items():
         assert statuses(store, ids[do]) == ["failed", "failed"], do
-        assert sentence in (store.job(ids[do]).error_message or ""), do
-        assert store.job(ids[do]).dead_lettered_at is not None, do
+        assert sentence in (store.jobs.get(ids[do]).error_message or ""), do
+        assert store.jobs.get(ids[do]).dead_lettered_at is not None, do
         assert [attempt.exit_code for attempt in attempts(store, ids[do])] == [1, 1], do
     for do, sentence in FINAL.items():
         assert statuses(store, ids[do]) == ["failed"], do
-        assert sentence in (store.job(ids[do]).error_message or ""), do
-        assert store.job(ids[do]).dead_lettered_at is None, do
+        assert sentence in (store.jobs.get(ids[do]).error_message or ""), do
+        assert store.jobs.get(ids[do]).dead_lettered_at is None, do
     assert worker.run("nothing")[0].status == "completed"
 
 
@@ -73,11 +73,11 @@ def test_a_handler_that_ends_its_process_costs_one_attempt(shared_worker: Rig) -
 def test_then_and_also_become_true_with_the_completion(shared_worker: Rig) -> None:
     worker, store = shared_worker, shared_worker.store
     worker.run("then_and_also")
-    follower = store.jobs().jobs[0]
+    follower = store.jobs.list().jobs[0]
     assert follower.type == "other_lane"
-    assert next(kind for kind in store.stats() if kind.type == "limited").paused
+    assert next(kind for kind in store.types.stats() if kind.type == "limited").paused
     assert worker.finish(follower.id)[0].status == "completed"
-    store.resume("limited")
+    store.types.resume("limited")
 
 
 def test_a_refused_write_leaves_nothing_of_its_job_behind_and_its_neighbours_alone(shared_worker: Rig) -> None:
@@ -85,8 +85,8 @@ def test_a_refused_write_leaves_nothing_of_its_job_behind_and_its_neighbours_alo
     ids = [enqueue(store, do) for do in ("nothing", "then_and_refused_also", "nothing")]
     ended = [job.status for job in worker.finish(*ids)]
     assert ended == ["completed", "failed", "completed"]
-    assert store.jobs().jobs[0].id == ids[-1], "no job followed"
-    assert not next(kind for kind in store.stats() if kind.type == "limited").paused
+    assert store.jobs.list().jobs[0].id == ids[-1], "no job followed"
+    assert not next(kind for kind in store.types.stats() if kind.type == "limited").paused
 
 
 def test_a_job_that_closes_its_stdout_harms_no_later_one(shared_worker: Rig, tmp_path: Path) -> None:

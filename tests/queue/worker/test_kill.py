@@ -49,7 +49,7 @@ def torture(database: Path, seed: int, count: int) -> dict[str, object]:
 def check_tortured(store: Store, count: int) -> None:
     page, before = [], None
     while True:
-        found = store.jobs(limit=1000, before=before)
+        found = store.jobs.list(limit=1000, before=before)
         page += found.jobs
         before = found.next_before
         if before is None:

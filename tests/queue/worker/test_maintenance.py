@@ -66,7 +66,7 @@ def test_a_lost_job_comes_back_at_the_first_sweep_after_its_lease(store: Store, 
     assert one.run_once() == 0
     clocks.pass_by(2)
     assert one.run_once() == 1
-    assert store.job(job_id).status == "pending"
+    assert store.jobs.get(job_id).status == "pending"
 
 
 @pytest.mark.parametrize("jump", [+3600.0, -3600.0])
@@ -77,10 +77,10 @@ def test_after_a_jump_of_the_clock_owners_get_one_lease_to_renew(store: Store, c
     clocks.wall += jump
     assert one.run_once() == 0
     clocks.pass_by(20)
-    store.heartbeat("alive", LEASE)
+    store.workers.heartbeat("alive", LEASE)
     clocks.pass_by(LEASE - 1)
     assert one.run_once() == 0, "the owner has renewed"
-    assert store.job(job_id).status == "processing"
+    assert store.jobs.get(job_id).status == "processing"
 
 
 def test_a_job_whose_owner_died_in_the_jump_comes_back_after_that_lease(store: Store, clocks: Clocks) -> None:
@@ -91,7 +91,7 @@ def test_a_job_whose_owner_died_in_the_jump_comes_back_after_that_lease(store: S
     assert one.run_once() == 0
     clocks.pass_by(LEASE + 1)
     assert one.run_once() == 1
-    assert store.job(job_id).status == "pending"
+    assert store.jobs.get(job_id).status == "pending"
 
 
 def test_workers_prune_once_an_hour_between_them(store: Store, clocks: Clocks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ def test_workers_prune_once_an_hour_between_them(store: Store, clocks: Clocks, m
         pruned.append(clocks.steady)
         return Pruned(0, 0)
 
-    monkeypatch.setattr(store, "prune", prune)
+    monkeypatch.setattr(store.maintenance, "prune", prune)
     team = [sweeper(store, f"worker-{n}") for n in range(3)]
     for _ in range(3 * 60 + 5):
         clocks.pass_by(60.0)
@@ -114,7 +114,7 @@ def test_workers_prune_once_an_hour_between_them(store: Store, clocks: Clocks, m
 
 def test_a_reservation_that_ran_out_counts_as_a_reason_to_look_for_work(store: Store, clocks: Clocks) -> None:
     one = sweeper(store)
-    store.reserve("me", 10.0)
+    store.reservations.reserve("me", 10.0)
     assert one.run_once() == 0
     clocks.pass_by(11.0)
     assert one.run_once() == 1

@@ -25,8 +25,8 @@ def test_each_lane_runs_its_own_types_side_by_side(shared_worker: Rig, tmp_path:
     worker.until(lambda: holding(path), "the slow job")
     quick = [enqueue(store, "nothing", "other_lane") for _ in range(5)]
     assert {job.status for job in worker.finish(*quick)} == {"completed"}
-    assert store.job(slow).status == "processing"
-    (row,) = store.workers()
+    assert store.jobs.get(slow).status == "processing"
+    (row,) = store.workers.list()
     assert row.state == "active"
     assert {"stunt", "other_lane"} <= set(row.types)
     path.touch()
@@ -38,8 +38,8 @@ def test_a_worker_takes_only_the_types_it_is_told_to(rig: Callable[..., Rig], st
     mine = enqueue(store, "nothing", "limited")
     worker = rig(only_types=("limited",), until="drained")
     worker.until(lambda: worker.supervisor.finished, "the drain")
-    assert store.job(mine).status == "completed"
-    assert store.job(other).status == "pending"
+    assert store.jobs.get(mine).status == "completed"
+    assert store.jobs.get(other).status == "pending"
 
 
 def test_a_drain_ends_when_nothing_can_run_now_however_slow_the_polling(rig: Callable[..., Rig], store: Store) -> None:
@@ -49,9 +49,9 @@ def test_a_drain_ends_when_nothing_can_run_now_however_slow_the_polling(rig: Cal
     worker = rig(lanes={"fetch": 1, "build": 1}, until="drained", poll_seconds=60.0)
     while not worker.supervisor.finished:
         worker.supervisor.run_once(worker.supervisor._wait_seconds())
-    assert {store.job(one).status for one in [*jobs, follow]} == {"completed"}
-    assert store.job(later).status == "pending"
-    assert {job.status for job in store.jobs().jobs if job.id != later} == {"completed"}
+    assert {store.jobs.get(one).status for one in [*jobs, follow]} == {"completed"}
+    assert store.jobs.get(later).status == "pending"
+    assert {job.status for job in store.jobs.list().jobs if job.id != later} == {"completed"}
 
 
 def test_once_runs_one_batch_and_ends(rig: Callable[..., Rig], store: Store) -> None:
@@ -59,7 +59,7 @@ def test_once_runs_one_batch_and_ends(rig: Callable[..., Rig], store: Store) -> 
     single = enqueue(store, "nothing")
     worker = rig(lanes={"fetch": 1, "build": 1}, until="once", only_types=("group", "stunt"))
     worker.until(lambda: worker.supervisor.finished, "one batch")
-    ended = {one for one in [*batch, single] if store.job(one).status == "completed"}
+    ended = {one for one in [*batch, single] if store.jobs.get(one).status == "completed"}
     assert ended in ({*batch}, {single})
     assert worker.supervisor.started_jobs == len(ended)
 
@@ -77,16 +77,16 @@ def test_every_job_of_a_batch_ends_on_its_own_as_soon_as_it_is_done(shared_worke
     ids = [enqueue(store, do, "group", group="g", n=n, path=str(path), max_attempts=1) for n, do in enumerate(doing)]
     enqueue(store, "ok", "group", group="other", n=9)
     worker.until(lambda: holding(path), "the third to hold")
-    worker.until(lambda: store.job(ids[1]).completed_at, "the second to end")
-    assert [store.job(one).status for one in ids] == ["completed", "failed", *["processing"] * 4]
-    assert {store.job(one).batch_id for one in ids} == {ids[0]}
+    worker.until(lambda: store.jobs.get(ids[1]).completed_at, "the second to end")
+    assert [store.jobs.get(one).status for one in ids] == ["completed", "failed", *["processing"] * 4]
+    assert {store.jobs.get(one).batch_id for one in ids} == {ids[0]}
     path.touch()
     worker.finish(*ids)
-    assert [store.job(one).status for one in ids] == [
+    assert [store.jobs.get(one).status for one in ids] == [
         "completed", "failed", "completed", "completed", "failed", "failed",
     ]  # fmt: skip
-    assert store.job(ids[1]).error_message == "this one is bad"
-    assert "without a word on this job" in (store.job(ids[4]).error_message or "")
+    assert store.jobs.get(ids[1]).error_message == "this one is bad"
+    assert "without a word on this job" in (store.jobs.get(ids[4]).error_message or "")
     assert attempts(store, ids[3])[0].stdout_tail == "made 0\nmade 3\n", "siblings share one output"
 
 
@@ -102,7 +102,7 @@ def test_siblings_that_arrive_meanwhile_join_the_batch(shared_worker: Rig, tmp_p
     assert attempts(store, head)[0].artifacts == '["12 more"]', "no more at once than the type allows"
     topped_up = [one for one in late if attempts(store, one)[0].artifacts == '["topped up"]']
     assert topped_up == late[:12]
-    assert {store.job(one).batch_id for one in topped_up} == {head}
+    assert {store.jobs.get(one).batch_id for one in topped_up} == {head}
 
 
 def test_a_limited_type_runs_no_more_at_once_and_loses_no_turn(
@@ -114,7 +114,7 @@ def test_a_limited_type_runs_no_more_at_once_and_loses_no_turn(
     worker.until(lambda: holding(path), "the first")
     worker.ready()
     assert worker.run("nothing")[0].status == "completed"
-    assert [store.job(one).status for one in ids] == ["processing", "pending", "pending", "pending"]
+    assert [store.jobs.get(one).status for one in ids] == ["processing", "pending", "pending", "pending"]
     path.touch()
     worker.finish(*ids)
 
@@ -130,7 +130,7 @@ def test_rows_that_nobody_checked_are_checked_before_they_run(shared_worker: Rig
     connection.close()
     before = shared_worker.supervisor.finished_jobs
     shared_worker.until(lambda: shared_worker.supervisor.finished_jobs == before + 4, "all four to end")
-    for job in map(store.job, ids):
+    for job in map(store.jobs.get, ids):
         assert (job.status, job.dead_lettered_at) == ("failed", None)
         assert (job.error_message or "").startswith("stunt: ")
 
@@ -142,7 +142,7 @@ def test_every_line_of_a_job_carries_its_five_fields(
     worker, store = shared_worker, shared_worker.store
     doing = ["nothing", "nonsense", "die", "then_unknown"]
     jobs = [NewJob("stunt", {"do": do}, tenant_id="acme", max_attempts=1) for do in doing]
-    worker.finish(*[made.id for made in store.enqueue_many(jobs)])
+    worker.finish(*[made.id for made in store.jobs.enqueue_many(jobs)])
     lines = [record for record in caplog.records if record.getMessage().startswith(("job ", "the result of job "))]
     assert len(lines) >= 9
     for record in lines:
@@ -159,9 +159,9 @@ def test_a_tick_runs_at_most_so_many_and_reports_each(store: Store) -> None:
     ran = Ticker(store, 60.0).tick(4)
     assert [one.job.id for one in ran] == [bad, exits, *ids[:2]]
     assert [one.accepted for one in ran] == [True] * 4
-    assert (store.job(bad).status, store.job(exits).retry_count) == ("failed", 1)
-    assert store.job(ids[2]).status == "pending"
-    assert store.workers()[0].state == "stopped"
+    assert (store.jobs.get(bad).status, store.jobs.get(exits).retry_count) == ("failed", 1)
+    assert store.jobs.get(ids[2]).status == "pending"
+    assert store.workers.list()[0].state == "stopped"
     assert len(Ticker(store, 60.0).tick(100, types=["stunt"])) >= 1
 
 
@@ -169,16 +169,16 @@ def test_a_tick_that_is_interrupted_gives_its_jobs_back(store: Store) -> None:
     job_id = enqueue(store, "interrupt")
     with pytest.raises(KeyboardInterrupt):
         Ticker(store, 60.0).tick(1)
-    assert store.job(job_id).status == "pending"
+    assert store.jobs.get(job_id).status == "pending"
     assert statuses(store, job_id) == ["snoozed"]
-    assert store.workers()[0].state == "stopped"
+    assert store.workers.list()[0].state == "stopped"
 
 
 def test_a_tick_finds_jobs_of_dead_workers(store: Store) -> None:
     job_id = enqueue(store, "nothing", "slow_to_retry", max_attempts=1)
     store.claim(ClaimRequest("gone", ("slow_to_retry",), lease_seconds=-1.0))
     assert Ticker(store, 60.0).tick(1) == []
-    assert store.job(job_id).status == "failed"
+    assert store.jobs.get(job_id).status == "failed"
 
 
 def test_a_worker_that_only_drains_finds_jobs_of_dead_workers(rig: Callable[..., Rig], store: Store) -> None:
@@ -186,5 +186,5 @@ def test_a_worker_that_only_drains_finds_jobs_of_dead_workers(rig: Callable[...,
     store.claim(ClaimRequest("gone", ("stunt",), lease_seconds=-1.0))
     worker = rig(until="drained", lease_seconds=3000.0)
     worker.until(lambda: worker.supervisor.finished, "the drain")
-    assert store.job(job_id).status == "completed"
+    assert store.jobs.get(job_id).status == "completed"
     assert statuses(store, job_id) == ["lost", "succeeded"]

@@ -54,13 +54,13 @@ def test_a_worker_that_was_stopped_past_its_lease_changes_nothing_when_it_wakes(
     zombie.signal(SIGCONT)
     other.until(lambda: "no longer ours" in zombie.log or "taken from us" in zombie.log, "the zombie to notice")
     assert attempts(store, job_id) == before
-    assert store.job(job_id).worker_id == other.supervisor.worker_id
+    assert store.jobs.get(job_id).worker_id == other.supervisor.worker_id
     second.touch()
     assert other.finish(job_id)[0].status == "completed"
     assert statuses(store, job_id) == ["lost", "succeeded"]
     other.supervisor.close()
     next_job = enqueue(store, "nothing")
-    wait_until(lambda: store.job(next_job).status == "completed", what="the former zombie to work again")
+    wait_until(lambda: store.jobs.get(next_job).status == "completed", what="the former zombie to work again")
 
 
 @contextmanager
@@ -80,12 +80,12 @@ def test_a_worker_that_cannot_write_stops_its_own_jobs_before_their_leases_end(
     executor = wait_until(lambda: holding(path), what="the job to run")
     with locked(database):
         wait_until(lambda: not alive(executor), what="the worker to stop its own executor")
-        assert store.job(job_id).status == "processing", "it had nobody's leave but its own clock's"
+        assert store.jobs.get(job_id).status == "processing", "it had nobody's leave but its own clock's"
     # The executor dies before its end is logged.
     silence = wait_until(lambda: re.search(r"no heartbeat for ([0-9.]+) s", worker.log), what="the reason in the log")
     assert float(silence[1]) < 2.0, "sooner than the lease ends"
     path.touch()
-    wait_until(lambda: store.job(job_id).status == "completed", what="the job to run again")
+    wait_until(lambda: store.jobs.get(job_id).status == "completed", what="the job to run again")
     first = attempts(store, job_id)[0]
     assert first.status in ("failed", "lost")
 
@@ -97,7 +97,8 @@ class Outage:
         self.on = False
         self.refused = 0
         for name in names:
-            monkeypatch.setattr(store, name, self._wrap(getattr(store, name)))
+            facet = store.workers if name == "heartbeat" else store
+            monkeypatch.setattr(facet, name, self._wrap(getattr(facet, name)))
 
     def _wrap(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **options: Any) -> Any:
@@ -117,7 +118,7 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(supervisor_module, "STORE_RETRY_SECONDS", 0.05)
-    outage = Outage(store, monkeypatch, "finish", "heartbeat", "claim_siblings")
+    outage = Outage(store, monkeypatch, "exchange", "heartbeat", "claim_siblings")
     worker = rig(lanes={"fetch": 2}, poll_seconds=60.0)
     paths = [tmp_path / "good", tmp_path / "dies"]
     good, dies = [enqueue(store, "hold", path=str(path)) for path in paths]
@@ -131,7 +132,7 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
     worker.until(lambda: outage.refused > 5 and not victims & {*worker.pids}, "refusals, and two burials")
     assert caplog.text.count("no space is left") == 1, "not at every try"
     assert [report.ticket.job_id for report in worker.supervisor._unsent] == [good, dies]
-    assert [store.job(one).status for one in (good, dies)] == ["processing"] * 2
+    assert [store.jobs.get(one).status for one in (good, dies)] == ["processing"] * 2
     paths[1].touch()
     outage.on = False
     worker.finish(good, dies)
@@ -150,7 +151,7 @@ def test_a_full_store_is_not_asked_again_without_pause(
 ) -> None:
     worker = rig()
     worker.ready()
-    outage = Outage(store, monkeypatch, "finish")
+    outage = Outage(store, monkeypatch, "exchange")
     outage.on = True
     enqueue(store, "nothing")
     worker.until(lambda: outage.refused, "a refusal")
@@ -167,13 +168,13 @@ def test_a_claim_whose_answer_was_lost_is_handed_back(rig: Callable[..., Rig], s
     store.claim(ClaimRequest(worker.supervisor.worker_id, ("stunt",), lease_seconds=60.0))
     worker.finish(job_id)
     assert statuses(store, job_id) == ["snoozed", "succeeded"]
-    assert store.job(job_id).retry_count == 0
+    assert store.jobs.get(job_id).retry_count == 0
 
 
 def test_a_worker_told_twice_to_stop_ends_though_the_store_is_locked(
     rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    outage = Outage(store, monkeypatch, "finish", "heartbeat")
+    outage = Outage(store, monkeypatch, "exchange", "heartbeat")
     worker = rig()
     worker.ready()
     job_id = enqueue(store, "nothing")
@@ -186,13 +187,13 @@ def test_a_worker_told_twice_to_stop_ends_though_the_store_is_locked(
     worker.supervisor._signals.count = 2
     worker.until(lambda: worker.supervisor.finished, "the end", seconds=30.0)
     outage.on = False
-    assert store.job(job_id).status == "processing"
+    assert store.jobs.get(job_id).status == "processing"
 
 
 def test_a_worker_told_to_stop_ends_with_its_leases_though_the_store_stays_full(
     rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    outage = Outage(store, monkeypatch, "finish", "heartbeat")
+    outage = Outage(store, monkeypatch, "exchange", "heartbeat")
     worker = rig(lease_seconds=1.0)
     worker.ready()
     job_id = enqueue(store, "nothing")
@@ -202,4 +203,4 @@ def test_a_worker_told_to_stop_ends_with_its_leases_though_the_store_stays_full(
     worker.supervisor._signals.count = 1
     worker.until(lambda: worker.supervisor.finished, "the end", seconds=30.0)
     outage.on = False
-    assert store.job(job_id).status == "processing"
+    assert store.jobs.get(job_id).status == "processing"

@@ -43,7 +43,7 @@ def test_cancel_stops_the_process_at_once_and_not_at_the_next_heartbeat(
     job_id = enqueue(store, "stubborn", path=str(tmp_path / "pid"))
     grandchild = worker.until(lambda: written_pid(tmp_path / "pid"), "the grandchild")
     executor = worker.pids[0]
-    assert store.cancel(job_id) == "requested"
+    assert store.jobs.cancel(job_id) == "requested"
     (job,) = worker.finish(job_id)
     assert job.status == "cancelled"
     assert statuses(store, job_id) == ["cancelled"]
@@ -59,14 +59,14 @@ def test_siblings_of_a_cancelled_job_go_back_without_cost(
     done, cancelled, *others = [
         enqueue(store, do, "group", group="g", n=n, path=str(path)) for n, do in enumerate(["ok", "hold", "hold", "ok"])
     ]
-    worker.until(lambda: holding(path) and store.job(done).status == "completed", "the batch to be under way")
-    store.cancel(cancelled)
-    worker.until(lambda: store.job(cancelled).status == "cancelled", "the cancelled one to end")
+    worker.until(lambda: holding(path) and store.jobs.get(done).status == "completed", "the batch to be under way")
+    store.jobs.cancel(cancelled)
+    worker.until(lambda: store.jobs.get(cancelled).status == "cancelled", "the cancelled one to end")
     path.touch()
     worker.finish(*others)
     for job_id in others:
         assert statuses(store, job_id) == ["snoozed", "succeeded"]
-        assert store.job(job_id).retry_count == 0
+        assert store.jobs.get(job_id).retry_count == 0
     assert statuses(store, done) == ["succeeded"]
     assert statuses(store, cancelled) == ["cancelled"]
 
@@ -79,12 +79,12 @@ def test_a_drain_lets_a_job_end_that_takes_longer_than_the_lease(
     worker = workers.start(database, lease_seconds=1.0)
     wait_until(lambda: holding(path), what="the job to run")
     worker.signal(SIGTERM)
-    wait_until(lambda: store.workers()[0].state == "draining", what="the worker to say that it drains")
-    at_drain = store.job(held).lease_expires_at
+    wait_until(lambda: store.workers.list()[0].state == "draining", what="the worker to say that it drains")
+    at_drain = store.jobs.get(held).lease_expires_at
     assert at_drain is not None
 
     def renewed_past_a_whole_lease() -> bool:
-        lease = store.job(held).lease_expires_at
+        lease = store.jobs.get(held).lease_expires_at
         return lease is not None and (lease - at_drain).total_seconds() > 1.5
 
     wait_until(renewed_past_a_whole_lease, what="heartbeats beyond the first lease")
@@ -92,7 +92,7 @@ def test_a_drain_lets_a_job_end_that_takes_longer_than_the_lease(
     assert worker.wait() == 0
     assert statuses(store, held) == ["succeeded"]
     assert statuses(store, waiting) == []
-    assert [row.state for row in store.workers()] == ["stopped"]
+    assert [row.state for row in store.workers.list()] == ["stopped"]
 
 
 def test_a_second_signal_hands_running_jobs_back_at_no_cost(
@@ -103,11 +103,11 @@ def test_a_second_signal_hands_running_jobs_back_at_no_cost(
     worker = workers.start(database)
     executor = wait_until(lambda: holding(path), what="the job to run")
     worker.signal(SIGTERM)
-    wait_until(lambda: store.workers()[0].state == "draining", what="the first signal to be heard")
+    wait_until(lambda: store.workers.list()[0].state == "draining", what="the first signal to be heard")
     worker.signal(SIGTERM)
     assert worker.wait() == 0
     assert not alive(executor)
-    job = store.job(job_id)
+    job = store.jobs.get(job_id)
     assert (job.status, job.retry_count, job.next_run_at) == ("pending", 0, None)
     assert statuses(store, job_id) == ["snoozed"]
     assert attempts(store, job_id)[0].error_text == "the worker was told to stop at once"
@@ -120,10 +120,10 @@ def test_a_worker_that_is_closed_hands_its_jobs_back(rig: Callable[..., Rig], st
     executor = worker.until(lambda: holding(path), "the job to run")
     worker.supervisor.close()
     assert not alive(executor)
-    assert store.job(job_id).status == "pending"
+    assert store.jobs.get(job_id).status == "pending"
     assert statuses(store, job_id) == ["snoozed"]
-    assert store.workers()[0].state == "stopped"
-    assert store.workers()[0].types, "a stopped worker's row still says what it ran"
+    assert store.workers.list()[0].state == "stopped"
+    assert store.workers.list()[0].types, "a stopped worker's row still says what it ran"
 
 
 def test_an_executor_that_does_not_end_when_it_retires_is_killed(

@@ -12,6 +12,7 @@ import pytest
 
 from gribmill.queue.errors import StoreError
 from gribmill.queue.store import Store
+from gribmill.queue.store.triggers import Triggers
 from gribmill.queue.times import to_text
 from gribmill.queue.trigger import NewTrigger
 from gribmill.queue.worker.in_process import Ticker
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.process
 def every_minute(store: Store, database: Path, due_in: float) -> int:
     """A schedule whose next slot is said to come so soon: nobody waits for a full minute."""
     rule = NewTrigger("every minute", "stunt", {"do": "nothing"}, cron="* * * * *")
-    trigger = store.add_trigger(rule).id
+    trigger = store.triggers.add(rule).id
     say_due(store, database, trigger, due_in)
     store.database.announce()
     return trigger
@@ -37,7 +38,7 @@ def say_due(store: Store, database: Path, trigger: int, due_in: float) -> None:
 
 
 def made_by(store: Store, trigger: int) -> list[Any]:
-    return [job for job in store.jobs().jobs if (job.source_ref or "").startswith(f"trigger {trigger}: ")]
+    return [job for job in store.jobs.list().jobs if (job.source_ref or "").startswith(f"trigger {trigger}: ")]
 
 
 def test_slot_that_passed_while_no_worker_ran_is_made_up_for_at_the_start(
@@ -103,7 +104,7 @@ def test_database_that_fails_puts_schedules_off_and_ends_nothing(
     worker.ready()
     trigger = every_minute(store, database, -120.0)
     with monkeypatch.context() as patch:
-        patch.setattr(Store, "fire_due", _broken)
+        patch.setattr(Triggers, "fire_due", _broken)
         worker.supervisor._clockwork.next_look = 0.0
         worker.supervisor.run_once(0.0)
     worker.until(lambda: made_by(store, trigger), "the slot's job after all")

@@ -25,7 +25,7 @@ from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from gribmill.queue.model import NewJob
 from tests.queue.worker.sample_types import TYPES
-print(Store(SqliteDatabase(Path(sys.argv[1])), TYPES).enqueue(NewJob("stunt", {"do": "nothing"})).id)
+print(Store(SqliteDatabase(Path(sys.argv[1])), TYPES).jobs.enqueue(NewJob("stunt", {"do": "nothing"})).id)
 """
 
 
@@ -69,7 +69,7 @@ def test_an_enqueue_by_another_process_wakes_the_worker_without_any_poll(
     command = [sys.executable, "-c", ENQUEUE, str(database)]
     job_id = int(subprocess.run(command, capture_output=True, check=True).stdout)
     # Exactly as `run` waits: were it not for the wake-up, this would take until the poll.
-    while store.job(job_id).status != "completed":
+    while store.jobs.get(job_id).status != "completed":
         worker.supervisor.run_once(worker.supervisor._wait_seconds())
     assert worker.supervisor._next_poll == poll_at, "no poll was needed"
 
@@ -88,7 +88,7 @@ def test_a_cancel_written_by_hand_is_found_by_polling(
 ) -> None:
     worker = rig(poll_seconds=0.05, lease_seconds=3000.0)
     job_id = enqueue(store, "hold", path=str(tmp_path / "never"))
-    worker.until(lambda: store.job(job_id).status == "processing", "the job to run")
+    worker.until(lambda: store.jobs.get(job_id).status == "processing", "the job to run")
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE jobs SET cancel_requested_at = '2026-01-01 00:00:00.000'")
     connection.close()
@@ -100,7 +100,7 @@ def test_a_delayed_job_starts_when_it_is_due_and_not_at_the_next_poll(rig: Calla
     quiet(worker)
     poll_at = worker.supervisor._next_poll
     job_id = enqueue(store, "nothing", delay_seconds=0.3)
-    while store.job(job_id).status != "completed":
+    while store.jobs.get(job_id).status != "completed":
         worker.supervisor.run_once(worker.supervisor._wait_seconds())
     assert worker.supervisor._next_poll < poll_at + 60.0, "it looked before the poll was due"
 
@@ -123,16 +123,16 @@ def test_an_idle_worker_only_looks(rig: Callable[..., Rig], store: Store) -> Non
 def test_work_held_back_by_a_reservation_starts_when_that_runs_out(rig: Callable[..., Rig], store: Store) -> None:
     worker = rig(lease_seconds=1.0, poll_seconds=60.0)
     quiet(worker)
-    store.reserve("me", 0.5)
+    store.reservations.reserve("me", 0.5)
     job_id = enqueue(store, "nothing")
     assert worker.finish(job_id)[0].status == "completed"
 
 
 def test_a_resumed_type_starts_at_once(rig: Callable[..., Rig], store: Store) -> None:
     worker = rig(lease_seconds=3000.0, poll_seconds=60.0)
-    store.pause("stunt")
+    store.types.pause("stunt")
     job_id = enqueue(store, "nothing")
     quiet(worker)
-    assert store.job(job_id).status == "pending"
-    store.resume("stunt")
+    assert store.jobs.get(job_id).status == "pending"
+    store.types.resume("stunt")
     assert worker.finish(job_id)[0].status == "completed"

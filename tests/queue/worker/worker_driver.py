@@ -55,7 +55,7 @@ class Rig:
         return job, attempts(self.store, job_id)
 
     def job(self, job_id: int) -> Job:
-        return self.store.job(job_id)
+        return self.store.jobs.get(job_id)
 
     @property
     def pids(self) -> list[int]:
@@ -146,11 +146,11 @@ class Process:
 
 def enqueue(store: Store, do: str, kind: str = "stunt", **args: Any) -> int:
     job = {name: args.pop(name) for name in ("priority", "max_attempts", "delay_seconds") if name in args}
-    return store.enqueue(NewJob(kind, {"do": do, **args}, **job)).id
+    return store.jobs.enqueue(NewJob(kind, {"do": do, **args}, **job)).id
 
 
 def attempts(store: Store, job_id: int) -> list[Attempt]:
-    return list(store.history(job_id).attempts)
+    return list(store.jobs.history(job_id).attempts)
 
 
 def statuses(store: Store, job_id: int) -> list[str]:

@@ -10,18 +10,18 @@ from gribmill.queue.backoff import backoff_seconds
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Stopped, Succeeded, Ticket, Turn, Write
 from gribmill.queue.store.claims import Claims, take_batch
 from gribmill.queue.store.dependents import settle_dependents
-from gribmill.queue.store.enqueue import Enqueues, PreparedJob, insert_jobs
+from gribmill.queue.store.enqueue import PreparedJob, insert_jobs, prepare
 from gribmill.queue.times import to_text
 
 ERROR_LIMIT = 20_000
 
 
-class Finishes(Enqueues, Claims):
-    """Taking reports. A fenced worker changes nothing."""
+class Exchanges(Claims):
+    """Taking reports and handing out work. A fenced worker changes nothing."""
 
-    def finish(self, worker_id: str, reports: Sequence[Report], claims: Sequence[ClaimRequest] = ()) -> Turn:
+    def exchange(self, worker_id: str, reports: Sequence[Report], claims: Sequence[ClaimRequest] = ()) -> Turn:
         """Apply the reports and hand out the next batches (one per claim), all in one transaction."""
-        then = [[self._prepare(job) for job in _then(report)] for report in reports]
+        then = [[prepare(self.registry, job) for job in _then(report)] for report in reports]
         accepted: list[Ticket] = []
         fenced: list[Ticket] = []
         woken = False
