@@ -45,7 +45,7 @@ def northeast(step: int = 8, **words: Any) -> Drawable:
     return Drawable(values, lat, lon, units="K", palette="temperature", grid=grid, **words)
 
 
-WORDS = {
+WORDS: dict[str, Any] = {
     "model": "hrrr",
     "run": "2023-07-22 06Z",
     "region": "ne · Northeast",

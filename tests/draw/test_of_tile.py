@@ -13,14 +13,14 @@ from gribmill.draw.of_tile import barbs_of, drawable_of, main_variable, palette_
 from gribmill.draw.terminal.picture import draw_terminal
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.tile import Tile, read_tile
-from tests.tiles.make_tile import GFS, make_tile
+from tests.tiles.make_tile import GFS, Fields, make_tile
 
 WIND = {"units": "m s-1", "long_name": "wind", "level": "10 m above ground"}
 
 
 @pytest.fixture
 def tile(tmp_path: Path) -> Tile:
-    fields = {"t2m": (285.15, {}), "u10": (3.0, WIND), "v10": (4.0, WIND)}
+    fields: Fields = {"t2m": (285.15, {}), "u10": (3.0, WIND), "v10": (4.0, WIND)}
     return read_tile(make_tile(tmp_path, fields))
 
 

@@ -46,7 +46,7 @@ def test_cells_of_a_lambert_tile_are_square() -> None:
 def test_a_projection_fitted_to_lat_and_lon_agrees_with_the_grid_itself() -> None:
     field = northeast()
     exact, fitted = plane_of(field), plane_of(replace(field, grid=None))
-    lat, lon = field.lat[::5, ::5].ravel(), field.lon[::5, ::5].ravel()
+    lat, lon = (np.asarray(places[::5, ::5].ravel(), dtype=np.float64) for places in (field.lat, field.lon))
     for true, guess in zip(exact.project(lat, lon), fitted.project(lat, lon), strict=True):
         assert np.abs(true - guess).max() < 0.02
     back = fitted.locate(*exact.project(lat, lon))

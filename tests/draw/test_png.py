@@ -24,7 +24,7 @@ DPI = 50
 def pixels(field: Drawable, path: Path, **options: Any) -> np.ndarray:
     """The map part of the drawn picture as RGB bytes, row 0 at the south."""
     draw_png(field, path, dpi=DPI, **options)
-    picture = (image.imread(path)[::-1, :, :3] * 255).round().astype(int)
+    picture: np.ndarray = (image.imread(path)[::-1, :, :3] * 255).round().astype(int)
     left, bottom, width, height = layout_for(plane_of(field)).box(
         0, 0, layout_for(plane_of(field)).width, layout_for(plane_of(field)).height
     )

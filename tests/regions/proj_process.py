@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Any
 
 import pyproj
 
 
-def answer(question: dict) -> list[dict]:
+def answer(question: dict[str, Any]) -> list[dict[str, Any]]:
     answers = []
     systems = [pyproj.CRS.from_proj4(question["proj"])]
     if question["cf"]:

@@ -47,7 +47,7 @@ def answers() -> dict[str, dict[str, Any]]:
     if importlib.util.find_spec("pyproj") is None:
         pytest.skip("pyproj is not installed (dependency group `witness`)")
     dice = np.random.default_rng(11)
-    questions = []
+    questions: list[dict[str, Any]] = []
     for name, grid in GRIDS.items():
         ny, nx = grid.shape
         j = np.append(dice.uniform(0, ny - 1, 300), [0, 0, ny - 1, ny - 1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,11 @@ from gribmill.regions.named_grid import named_grids
 from gribmill.regions.region import built_in_regions
 from gribmill.regions.window import window
 
+Run = Callable[..., Result]
+
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
 
@@ -33,7 +36,7 @@ def settings_file(folder: Path, text: str) -> None:
     (folder / "gribmill.toml").write_text(text)
 
 
-def test_list_tells_every_region_for_people_and_for_scripts(run) -> None:
+def test_list_tells_every_region_for_people_and_for_scripts(run: Run) -> None:
     listed = json.loads(run("list", "--json").stdout)
     assert [one["name"] for one in listed] == list(built_in_regions())
     assert listed[0] == {
@@ -51,14 +54,14 @@ def test_list_tells_every_region_for_people_and_for_scripts(run) -> None:
     assert len(lines) == len(listed) + 1
 
 
-def test_list_can_be_asked_which_regions_hold_a_place(run) -> None:
+def test_list_can_be_asked_which_regions_hold_a_place(run: Run) -> None:
     names = {one["name"] for one in json.loads(run("list", "--at", "52.9,172.9", "--json").stdout)}
     assert {"alaska", "global", "north_pacific"} <= names and "ne" not in names
     refused = run("list", "--at", "nowhere")
     assert refused.exit_code == 2 and "LAT,LON" in refused.stderr
 
 
-def test_show_tells_the_window_on_each_grid(run) -> None:
+def test_show_tells_the_window_on_each_grid(run: Run) -> None:
     record = json.loads(run("show", "alaska", "--json").stdout)
     assert record["crosses_dateline"] is True
     windows = {one["grid"]: one for one in record["windows"]}
@@ -73,7 +76,7 @@ def test_show_tells_the_window_on_each_grid(run) -> None:
     assert windows["hrrr_ak"]["window"]["share"] > 0.9 and windows["nbm_hi"]["window"] is None
 
 
-def test_show_draws_the_box_and_a_table(run) -> None:
+def test_show_draws_the_box_and_a_table(run: Run) -> None:
     out = run("show", "ne").stdout
     assert "US Northeast" in out and "412 × 445" in out and "9.6%" in out
     assert sum(1 for letter in out if 0x2801 <= ord(letter) <= 0x28FF) > 150
@@ -82,7 +85,7 @@ def test_show_draws_the_box_and_a_table(run) -> None:
     assert "hrrr" not in run("show", "ne", "--grid", "gfs").stdout
 
 
-def test_show_takes_a_box_instead_of_a_name_and_says_what_is_wrong_with_it(run) -> None:
+def test_show_takes_a_box_instead_of_a_name_and_says_what_is_wrong_with_it(run: Run) -> None:
     assert json.loads(run("show", "--bbox", "170,50,-170,60", "--json").stdout)["box"] == [170, 50, -170, 60]
     refused = run("show", "--bbox", "1,2,3")
     assert refused.exit_code == 2 and "four numbers W,S,E,N" in refused.stderr
@@ -92,12 +95,12 @@ def test_show_takes_a_box_instead_of_a_name_and_says_what_is_wrong_with_it(run) 
     assert "is not one of" in run("show", "ne", "--grid", "ether").stderr
 
 
-def test_an_unknown_region_is_an_error_with_a_suggestion(run) -> None:
+def test_an_unknown_region_is_an_error_with_a_suggestion(run: Run) -> None:
     result = run("show", "hawai")
     assert isinstance(result.exception, GribmillError) and "did you mean hawaii" in str(result.exception)
 
 
-def test_check_says_what_is_wrong_with_each_region_and_fails(run, tmp_path: Path) -> None:
+def test_check_says_what_is_wrong_with_each_region_and_fails(run: Run, tmp_path: Path) -> None:
     settings_file(
         tmp_path,
         """
@@ -124,7 +127,7 @@ def test_check_says_what_is_wrong_with_each_region_and_fails(run, tmp_path: Path
     assert "BAD" in run("check").stdout
 
 
-def test_check_is_content_with_sound_regions_and_with_none(run, tmp_path: Path) -> None:
+def test_check_is_content_with_sound_regions_and_with_none(run: Run, tmp_path: Path) -> None:
     result = run("check")
     assert result.exit_code == 0 and "no regions of your own" in result.stderr
     ring = [[9.6, 42.2], [12.4, 42.2], [12.4, 44.5], [9.6, 42.2]]

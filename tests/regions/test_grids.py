@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,13 +20,15 @@ from gribmill.regions.grids import (
     PolarStereographicGrid,
     grid_from_spec,
 )
+from gribmill.regions.grids.grid import Corner, Floats
+from gribmill.regions.grids.plane import PlaneGrid
 from gribmill.regions.named_grid import named_grids
 
 from .sample_grids import EVERY_GRID, SPHERE, WGS84, every_point
 
 NAMED = {named.name: named.grid for named in named_grids()}
 # (latitude, longitude) of the south-west, south-east, north-west and north-east points, as published.
-CORNERS = {
+CORNERS: dict[str, list[tuple[float | None, float | None] | None]] = {
     "hrrr": [(21.1381, -122.7195), (21.1405, -72.2897), (47.8386, -134.0955), (47.8422, -60.9172)],
     "nam": [(12.19, -133.459), None, None, (57.328, -49.416)],
     "rrfs_hi": [(18.0727, -161.525), None, None, (23.0878, -153.869)],
@@ -77,25 +80,26 @@ def test_winds_are_turned_by_the_angle_between_the_grid_and_true_north(name: str
     usable = np.isfinite(lat) & (np.abs(lat) < 89.9)
     if isinstance(grid, LambertGrid):
         usable &= np.abs(grid.lov - lon + 180) % 360 - 180 != -180  # on the tear there is no both sides
-    along_x = _bearing(grid.earth, grid.latlon(j, i - 1e-4), grid.latlon(j, i + 1e-4), lat)
+    earth = Earth(*grid.spec()["earth"])
+    along_x = _bearing(earth, grid.latlon(j, i - 1e-4), grid.latlon(j, i + 1e-4), lat)
     assert _apart(along_x, np.pi / 2 + angle)[usable].max(initial=0) <= 0.001
     if isinstance(grid, GaussianGrid):
         return  # its rows have no places beyond the last ones
-    along_y = _bearing(grid.earth, grid.latlon(j - 1e-4, i), grid.latlon(j + 1e-4, i), lat)
+    along_y = _bearing(earth, grid.latlon(j - 1e-4, i), grid.latlon(j + 1e-4, i), lat)
     assert _apart(along_y, angle)[usable].max(initial=0) <= 0.001
 
 
-def _bearing(earth: Earth, start: tuple, end: tuple, lat: np.ndarray) -> np.ndarray:
+def _bearing(earth: Earth, start: tuple[Floats, Floats], end: tuple[Floats, Floats], lat: Floats) -> Floats:
     """Radians clockwise from true north."""
     phi, e2 = np.radians(lat), 1 - (earth.b / earth.a) ** 2
     east = ((end[1] - start[1] + 180) % 360 - 180) * np.cos(phi)
     # On an ellipsoid a degree of latitude is shorter than one along the prime vertical.
     north = (end[0] - start[0]) * (1 - e2) / (1 - e2 * np.sin(phi) ** 2)
-    return np.arctan2(east, north)
+    return np.asarray(np.arctan2(east, north))
 
 
-def _apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.abs(np.degrees(np.angle(np.exp(1j * (one - other)))))
+def _apart(one: Floats, other: Floats) -> Floats:
+    return np.asarray(np.abs(np.degrees(np.angle(np.exp(1j * (one - other))))))
 
 
 @pytest.mark.parametrize("name", EVERY_GRID)
@@ -153,15 +157,16 @@ def test_a_grid_that_wraps_may_be_cut_across_its_seam_and_another_may_not() -> N
 
 
 def test_first_point_in_any_corner_places_the_same_grid() -> None:
-    values = {"nx": 60, "ny": 40, "dx": 20e3, "dy": 30e3, "earth": WGS84}
-    kinds = [
+    values: dict[str, Any] = {"nx": 60, "ny": 40, "dx": 20e3, "dy": 30e3, "earth": WGS84}
+    kinds: list[tuple[type[PlaneGrid], dict[str, Any]]] = [
         (LambertGrid, {"lov": 10, "latin1": 40, "latin2": 55, "lad": 45}),
         (PolarStereographicGrid, {"lov": 10, "lad": 60}),
         (MercatorGrid, {"lad": 20, "lon0": 5}),
     ]
     for kind, more in kinds:
         grid = kind.at_corner(45, 8, **values, **more)
-        for corner, (j, i) in {"se": (0, 59), "nw": (39, 0), "ne": (39, 59)}.items():
+        corners: dict[Corner, tuple[int, int]] = {"se": (0, 59), "nw": (39, 0), "ne": (39, 59)}
+        for corner, (j, i) in corners.items():
             lat, lon = (float(value) for value in grid.latlon(j, i))
             other = kind.at_corner(lat, lon, corner, **values, **more)
             assert abs(other.x0 - grid.x0) < 1e-6 and abs(other.y0 - grid.y0) < 1e-6, (kind, corner)
@@ -241,7 +246,7 @@ def test_any_lambert_cone_on_any_earth_goes_there_and_back(
         ({"lov": "east"}, "make no grid"),
     ],
 )
-def test_values_that_make_no_grid_are_refused_with_the_reason(change: dict, reason: str) -> None:
+def test_values_that_make_no_grid_are_refused_with_the_reason(change: dict[str, Any], reason: str) -> None:
     with pytest.raises(RegionError, match=reason):
         grid_from_spec({**NAMED["hrrr"].spec(), **change})
 

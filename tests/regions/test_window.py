@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -80,7 +82,7 @@ def test_a_parallel_that_bulges_past_the_corners_of_the_box_loses_no_row() -> No
 
 
 def test_on_a_very_fine_grid_the_bulge_between_two_whole_degrees_is_followed_too() -> None:
-    plane = {"nx": 5000, "ny": 60, "dx": 20.0, "dy": 20.0, "earth": SPHERE}
+    plane: dict[str, Any] = {"nx": 5000, "ny": 60, "dx": 20.0, "dy": 20.0, "earth": SPHERE}
     cone = LambertGrid(x0=-50e3, y0=0, lov=10, latin1=40, latin2=40, lad=40, **plane)
     pole = PolarStereographicGrid(x0=-50e3, y0=-3.4e6, lov=10, lad=60, **plane)
     for grid in (cone, pole):
@@ -149,7 +151,12 @@ def test_a_box_between_grid_points_or_off_the_grid_has_no_window() -> None:
 
 def test_a_window_is_found_once_per_grid_and_box(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    monkeypatch.setattr("gribmill.regions.window.reach", lambda *args: calls.append(args) or perimeter.reach(*args))
+
+    def counted(grid: Grid, box: Box) -> perimeter.Rectangle | None:
+        calls.append(grid)
+        return perimeter.reach(grid, box)
+
+    monkeypatch.setattr("gribmill.regions.window.reach", counted)
     window.cache_clear()
     for _ in range(3):
         window(hrrr_again(), Box(-100, 30, -90, 40))

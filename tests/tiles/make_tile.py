@@ -31,6 +31,7 @@ HRRR = LambertGrid.at_corner(
 )
 GFS = LatLonGrid.spanning(nx=360, ny=181, south=-90, north=90, west=0, east=359, earth=EARTH)
 BOSTON = Region("boston", Box(-72.0, 41.8, -70.4, 43.0), "Boston")
+Fields = dict[str, tuple[np.ndarray | float, dict[str, Any]]]
 SOURCE = Source(name="made.grib2", bytes=4, sha256="0" * 64)
 
 
@@ -56,7 +57,7 @@ def quantity(**changes: Any) -> dict[str, Any]:
 
 def make_tile(
     root: Path,
-    fields: dict[str, tuple[np.ndarray | float, dict[str, Any]]],
+    fields: Fields,
     *,
     grid: Grid = HRRR,
     region: Region = BOSTON,

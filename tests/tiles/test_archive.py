@@ -10,6 +10,7 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -212,7 +213,7 @@ def test_a_tile_replaced_while_it_is_open_is_not_mixed_up(tmp_path: Path) -> Non
 
 
 def test_arrays_that_numpy_itself_saved_are_read(tmp_path: Path) -> None:
-    arrays = {
+    arrays: dict[str, Any] = {
         "a": np.arange(6.0).reshape(2, 3),
         "b": np.asfortranarray(np.arange(6, dtype=">i4").reshape(2, 3)),
     }

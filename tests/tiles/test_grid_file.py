@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from gribmill.regions.box import Box
+from gribmill.regions.grids.grid import Floats
 from gribmill.regions.region import Region
-from gribmill.storage import atomic
 from gribmill.tiles.build.build import build
 from gribmill.tiles.format import grid_file
+from gribmill.tiles.format.grid_record import window_latlon
+from gribmill.tiles.format.meta import GridRecord
 from gribmill.tiles.read.tile import read_tile
 from tests.make_grib import make_message, write
 
@@ -36,8 +38,12 @@ def folder_of(data: Path, run: str) -> Path:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Each working out of the points."""
     calls: list[str] = []
-    work_out = grid_file.window_latlon
-    monkeypatch.setattr(grid_file, "window_latlon", lambda *args: calls.append("points") or work_out(*args))
+
+    def counting(record: GridRecord, where: str) -> tuple[Floats, Floats]:
+        calls.append("points")
+        return window_latlon(record, where)
+
+    monkeypatch.setattr(grid_file, "window_latlon", counting)
     return calls
 
 
@@ -91,6 +97,11 @@ def test_a_tile_costs_one_fsync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     build(hour(tmp_path, "20260901", 1), [POTOMAC], tmp_path / "data", model="hrrr")
     synced: list[int] = []
     fsync = os.fsync
-    monkeypatch.setattr(atomic.os, "fsync", lambda fd: synced.append(fd) or fsync(fd))
+
+    def counting(fd: int) -> None:
+        synced.append(fd)
+        fsync(fd)
+
+    monkeypatch.setattr(os, "fsync", counting)
     build(hour(tmp_path, "20260901", 2), [POTOMAC], tmp_path / "data", model="hrrr")
     assert len(synced) == 1

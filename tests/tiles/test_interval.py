@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pytest
 
@@ -17,11 +18,11 @@ def total(start: int, end: int, value: float, precision: float = 0.0) -> Total:
     return Total(start * 60, end * 60, value, precision)
 
 
-def each(totals: list[Total | None]) -> list[list[Total]]:
+def each(totals: Sequence[Total | None]) -> list[list[Total]]:
     return [[] if one is None else [one] for one in totals]
 
 
-def values(steps: list[int], totals: list[Total | None]) -> list[float]:
+def values(steps: list[int], totals: Sequence[Total | None]) -> list[float]:
     return [amount.value for amount in amounts(steps, each(totals))]
 
 

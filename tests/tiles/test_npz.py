@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -106,7 +107,7 @@ def test_two_arrays_of_one_name_are_refused() -> None:
 
 
 def test_more_than_four_gib_are_refused_before_anything_is_written() -> None:
-    huge = npz.Member("t2m", npz.STORED, 0, 2**31, memoryview(np.zeros(2**31, "u1")))
+    huge = npz.Member("t2m", npz.STORED, 0, 2**31, np.zeros(2**31, "u1").data)
     with pytest.raises(TileError, match="4 GiB"):
         npz.archive([huge, npz.Member("u10", *[getattr(huge, f) for f in ("method", "crc", "raw_size", "data")])])
 
@@ -118,7 +119,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_debris(tmp_path: Path) -> Non
     npz.write_npz(path, some_arrays())
     before = path.read_bytes()
 
-    def chunks():
+    def chunks() -> Iterator[bytes]:
         yield b"half"
         raise RuntimeError("the disk is full")
 

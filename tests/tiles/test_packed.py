@@ -16,7 +16,7 @@ def packing(reference: float = 2500.0, binary: int = 0, decimal: int = 1) -> Sim
 
 
 def values(integers: np.ndarray, how: SimpleNamespace) -> np.ndarray:
-    doubles = (integers * 2.0**how.binary + how.reference) * 10.0**-how.decimal
+    doubles: np.ndarray = (integers * 2.0**how.binary + how.reference) * 10.0**-how.decimal
     return doubles.astype(np.float32)
 
 

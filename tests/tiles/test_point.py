@@ -19,6 +19,7 @@ from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.format.npz_writer import write_npz
 from gribmill.tiles.read.point.sample import wind_direction
 from gribmill.tiles.read.tile import read_tile
+from gribmill.tiles.read.units import System
 from tests.tiles.make_tile import EARTH, GFS, HRRR, make_tile
 
 LAT, LON = 42.36, -71.06
@@ -38,7 +39,8 @@ def run_of_rain(root: Path, totals: dict[int, float]) -> None:
 
 def test_a_series_has_a_row_per_hour_in_the_units_of_choice(tmp_path: Path) -> None:
     run_of_rain(tmp_path, {1: 1.0, 2: 1.0, 3: 26.4})
-    for system, units, first in (("metric", "°C", 7.85), ("us", "°F", 46.13), ("si", "K", 281.0)):
+    expected: dict[System, tuple[str, float]] = {"metric": ("°C", 7.85), "us": ("°F", 46.13), "si": ("K", 281.0)}
+    for system, (units, first) in expected.items():
         series = gribmill.point(LAT, LON, data=tmp_path, units=system)
         assert series.columns["t2m"].units == units
         assert series.columns["t2m"].values[0] == pytest.approx(first, abs=1e-3)
@@ -173,7 +175,7 @@ def test_between_the_last_column_of_a_whole_ring_and_its_first_both_count(
     row = 12.3
     lat, lon = (float(value) for value in grid.latlon(row, column))
     left, share = math.floor(column), column - math.floor(column)
-    low, high = (values[j, left] * (1 - share) + values[j, (left + 1) % grid.nx] * share for j in (12, 13))
+    low, high = (values[j, left] * (1 - share) + values[j, (left + 1) % grid.shape[1]] * share for j in (12, 13))
     found = gribmill.point(lat, lon, data=tmp_path, units="si", method="bilinear").columns["t2m"].values[0]
     assert found == pytest.approx(low * 0.7 + high * 0.3, abs=1e-3)
 

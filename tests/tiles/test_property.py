@@ -109,7 +109,7 @@ def check(spec: GridSpec, box: Box, seed: int, holes: float, folder: Path) -> No
     matches = [
         np.array_equal(tile.read("t2m"), values[np.ix_(picked_rows, columns)], equal_nan=True)
         and same_places(tile_lat, tile_lon, lat[np.ix_(picked_rows, columns)], lon[np.ix_(picked_rows, columns)])
-        for columns in column_choices(inside.any(axis=0), grid.wraps)
+        for columns in column_choices(np.asarray(inside.any(axis=0)), grid.wraps)
         if tile.shape == (len(picked_rows), len(columns))
     ]
     assert any(matches), f"{spec} {box}: {tile.shape} is not the brute-force selection"

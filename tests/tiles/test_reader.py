@@ -14,9 +14,8 @@ import gribmill
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.read import run_dataset as run_module
 from gribmill.tiles.read.tile import Tile, read_tile
-from tests.tiles.make_tile import GFS, HRRR, make_tile
+from tests.tiles.make_tile import GFS, HRRR, Fields, make_tile
 
 FIJI = Region("fiji", Box(175.0, -20.0, -175.0, -10.0))
 PATTERN = np.arange(HRRR.nx * HRRR.ny, dtype="f4").reshape(HRRR.shape)
@@ -99,7 +98,7 @@ def test_a_dataset_can_go_to_another_process(path: Path) -> None:
 
 def make_run(root: Path, hours: tuple[int, ...] = (1, 2, 4)) -> None:
     for hour in hours:
-        fields = {"t2m": (PATTERN + hour, {})}
+        fields: Fields = {"t2m": (PATTERN + hour, {})}
         if hour > 1:
             fields["gust"] = (float(hour), {"units": "m s-1", "long_name": "Gust", "standard_name": None})
         make_tile(root, fields, minutes=hour * 60)
@@ -108,7 +107,7 @@ def make_run(root: Path, hours: tuple[int, ...] = (1, 2, 4)) -> None:
 @pytest.mark.parametrize("dask", [True, False])
 def test_a_run_is_one_dataset_over_its_hours(tmp_path: Path, dask: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not dask:
-        monkeypatch.setattr(run_module.importlib.util, "find_spec", lambda name: None)
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     make_run(tmp_path)
     opened = gribmill.open_run("hrrr", "20230722_06", "boston", data=tmp_path)
     assert (opened.t2m.chunks is not None) == dask
@@ -124,7 +123,7 @@ def test_a_run_is_one_dataset_over_its_hours(tmp_path: Path, dask: bool, monkeyp
 @pytest.mark.parametrize("part", [np.s_[:], np.s_[0], np.s_[:, 3], np.s_[1:1], np.s_[1, 2:4], np.s_[1, 2, 3]], ids=str)
 def test_values_are_the_readers_own(tmp_path: Path, dask: bool, part: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if not dask:
-        monkeypatch.setattr(run_module.importlib.util, "find_spec", lambda name: None)
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     make_run(tmp_path)
     opened = gribmill.open_run("hrrr", data=tmp_path)
     assert opened.t2m[part].values.flags.writeable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ GLOBE = LatLonGrid.spanning(nx=72, ny=37, south=-90, north=90, west=0, east=355,
 LAMBERT = LambertGrid.at_corner(
     30.0, -100.0, nx=60, ny=50, dx=20000.0, dy=20000.0, lov=-95.0, latin1=38.5, latin2=38.5, lad=38.5, earth=EARTH
 )
-GRIDS = {"globe": GLOBE, "lambert": LAMBERT}
+GRIDS: dict[str, Grid] = {"globe": GLOBE, "lambert": LAMBERT}
 # The globe is cut across its own seam, between its last column (355°E) and its first (0°).
 BOXES = {"globe": Box(-25.0, -35.0, 30.0, 40.0), "lambert": Box(-99.0, 31.0, -88.0, 40.0)}
 
@@ -159,13 +160,13 @@ def test_a_cell_finer_than_the_grid_takes_the_nearest_point_and_leaves_no_hole()
 
 
 def test_beyond_the_source_grid_there_is_nothing() -> None:
-    for method in ("nearest", "bilinear", "cells"):
-        found = apply(regridder(LAMBERT, Box(-130, 20, -80, 50), 1.0, method), noise(LAMBERT.shape, 0.0))[""]  # type: ignore[arg-type]
+    for method in get_args(Method):
+        found = apply(regridder(LAMBERT, Box(-130, 20, -80, 50), 1.0, method), noise(LAMBERT.shape, 0.0))[""]
         assert np.isnan(found[0, 0])
         assert not np.isnan(found).all()
 
 
-def over_the_whole(made: Nearest | Bilinear | Cells, grid: Grid) -> Nearest | Bilinear | Cells:
+def over_the_whole(made: Regridder, grid: Grid) -> Regridder:
     """The same regridder, but one that takes the whole field."""
 
     def there(points: Points) -> Points:
@@ -175,7 +176,10 @@ def over_the_whole(made: Nearest | Bilinear | Cells, grid: Grid) -> Nearest | Bi
     nearest = replace(made.nearest, points=there(made.nearest.points))
     if isinstance(made, Bilinear):
         return Bilinear(tuple((there(points), weight) for points, weight in made.corners), nearest)
-    return replace(made, points=there(made.points), nearest=nearest) if isinstance(made, Cells) else nearest
+    if isinstance(made, Cells):
+        return replace(made, points=there(made.points), nearest=nearest)
+    assert isinstance(made, Nearest)
+    return nearest
 
 
 @pytest.mark.parametrize("method", ["nearest", "bilinear", "cells"])

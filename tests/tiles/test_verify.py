@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def faults(path: Path, grib: Path | None = None) -> list[str]:
     "change",
     [{}, {"encoding": "packed"}, {"resolution": 0.25, "method": "cells"}, {"resolution": 0.1, "method": "bilinear"}],
 )
-def test_a_good_tile_equals_its_grib_in_every_form(grib: Path, tmp_path: Path, change: dict) -> None:
+def test_a_good_tile_equals_its_grib_in_every_form(grib: Path, tmp_path: Path, change: dict[str, Any]) -> None:
     path = cut(grib, tmp_path, replace(POTOMAC, **change))
     checks = verify(path, grib)
     assert [check for check in checks if check.good is not True] == []
@@ -116,7 +117,8 @@ def test_differences_are_counted_and_measured(grib: Path, tmp_path: Path) -> Non
     t2m[2, 2] = np.nan
     spoil(other, t2m=t2m)
     (found,) = diff(read_tile(one), read_tile(other))
-    assert (found.name, found.points, found.largest) == ("t2m", 3, pytest.approx(4.0, abs=1e-3))
+    assert (found.name, found.points) == ("t2m", 3)
+    assert found.largest == pytest.approx(4.0, abs=1e-3)
     assert "1 of them missing" in found.why
 
 

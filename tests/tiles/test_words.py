@@ -18,7 +18,12 @@ from tests import make_grib
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     messages: list[bytes] = []
     monkeypatch.setattr(module, "_kept", {})
-    monkeypatch.setattr(module, "describe", lambda message: messages.append(message) or describe(message))
+
+    def counting(message: bytes) -> Any:
+        messages.append(message)
+        return describe(message)
+
+    monkeypatch.setattr(module, "describe", counting)
     return messages
 
 
