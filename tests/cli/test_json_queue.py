@@ -28,14 +28,14 @@ def busy(store: Store, data: Path) -> Store:
     end(store, Snoozed(600, "not published yet"))
     add(store, tenant_id="acme")
     take(store, "host-1-ab")
-    store.cancel(add(store), "cancelled by me: seen enough")
+    store.jobs.cancel(add(store), "cancelled by me: seen enough")
     add(store, priority=3, after=(add(store, delay_seconds=600), done))
-    store.enqueue_many([NewJob("build_tile", {**TILE, "region": region}) for region in ("ne", "texas")])
+    store.jobs.enqueue_many([NewJob("build_tile", {**TILE, "region": region}) for region in ("ne", "texas")])
     store.claim(ClaimRequest("host-1-ab", ("build_tile",), 60.0, batch_limit=2))
-    store.retry(dead, created_by="me")
-    store.heartbeat("host-1-ab", 60.0, types=("sleep", "build_tile"))
-    store.heartbeat("gone", 60.0, state="stopped")
-    store.pause("sleep")
+    store.jobs.retry(dead, created_by="me")
+    store.workers.heartbeat("host-1-ab", 60.0, types=("sleep", "build_tile"))
+    store.workers.heartbeat("gone", 60.0, state="stopped")
+    store.types.pause("sleep")
     return store
 
 
@@ -133,5 +133,5 @@ def test_rows_of_another_hand_are_shown_as_they_are(gribmill: Run, store: Store,
 
 def test_a_report_with_odd_characters_survives(gribmill: Run, store: Store) -> None:
     add(store)
-    store.finish("w1", [Report(take(store).ticket, Failed("\x1b[2J\u2028é", permanent=True))])
+    store.exchange("w1", [Report(take(store).ticket, Failed("\x1b[2J\u2028é", permanent=True))])
     assert gribmill("jobs", "show", "1", "--json").json["job"]["error_message"] == "\x1b[2J\u2028é"
