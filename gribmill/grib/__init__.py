@@ -1,3 +1,15 @@
 """GRIB in: from bytes to fields on a named grid."""
 
-__all__ = ["decode", "errors", "guess_model", "header", "inventory", "messages", "names", "open_grib", "product"]
+__all__ = [
+    "decode",
+    "errors",
+    "guess_model",
+    "inventory",
+    "message_header",
+    "messages",
+    "names",
+    "open_grib",
+    "product",
+    "sections",
+    "signatures",
+]

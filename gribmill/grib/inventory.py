@@ -118,7 +118,7 @@ def step_text(keys: Keys) -> str:
 
 
 def _grid(field: Field) -> str:
-    kind = grid_name(field.sections)
+    kind = grid_name(field.edition, field.sections.grid)
     if field.layout:
         return f"{kind} {field.layout.nx}×{field.layout.ny}"
     return f"{kind} {field.packing.points}"

@@ -1,25 +1,75 @@
-"""The sections of one message, and of each field in it, cut out without decoding anything."""
+"""The sections of a message, from the indicator (section 0) to the end mark (section 8), without decoding anything."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.messages import END
 
-SECTION0_BYTES = 16
+MAGIC = b"GRIB"
+END = b"7777"
+INDICATOR_BYTES = 16
+
+# The largest operational messages are some 50 MB (47 million points). A length beyond this is damage.
+MESSAGE_LIMIT_BYTES = 1 << 30
 # An ensemble in one message would have some hundred fields; more than this is damage.
 FIELD_LIMIT = 10_000
+# Reduced grids list a number per row, hybrid levels their coefficients: ten kilobytes or so.
+HEADER_SECTION_LIMIT_BYTES = 1 << 20
+
+# GRIB1 has three octets for a message's length. Beyond 2^23 bytes this bit is set and the rest counts 120s.
+LARGE_GRIB1 = 0x800000
+GRIB1_PADDING = 120
 
 BITMAP_FOLLOWS = 0
 BITMAP_AS_BEFORE = 254
 NO_BITMAP = 255
 
-# What each section must hold before any of its octets is read.
+# GRIB1 sections before the data: what each must hold before any of its octets is read, and the flag that announces it.
+HEADERS1 = {1: ("product", 28, 0), 2: ("grid", 32, 0x80), 3: ("bitmap", 6, 0x40)}
+SHORTEST_DATA1 = 11
+# GRIB2. 1: identification, 2: local, 3: grid, 4: product, 5: packing, 6: bitmap, 7: data.
 SHORTEST2 = {1: 21, 2: 5, 3: 14, 4: 11, 5: 11, 6: 6, 7: 5}
-# What may follow what. 1: identification, 2: local, 3: grid, 4: product, 5: packing, 6: bitmap, 7: data.
-MAY_FOLLOW = {1: {2, 3}, 2: {3}, 3: {4}, 4: {5}, 5: {6}, 6: {7}, 7: {2, 3, 4}}
+HEADERS2 = {1, 3, 4, 5}
+MAY_FOLLOW = {0: {1}, 1: {2, 3}, 2: {3}, 3: {4}, 4: {5}, 5: {6}, 6: {7}, 7: {2, 3, 4}}
+# The least that a message of each edition can have: section 0, section 1 (GRIB1: and the data) and the end mark.
+SHORTEST = {1: 8 + 28 + SHORTEST_DATA1 + 4, 2: 16 + 21 + 4}
+
+
+class ByteSource(Protocol):
+    """What messages are read from: bytes, a mapped file, or a file whose parts are fetched when they are asked for."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, part: slice, /) -> bytes | memoryview: ...
+
+
+class Indicator(NamedTuple):
+    """Section 0. `length` is not the message's own where a GRIB1 message is `large`."""
+
+    edition: int
+    length: int
+    discipline: int
+
+    @property
+    def large(self) -> bool:
+        """Whether a GRIB1 message may state its length in units of 120 octets."""
+        return self.edition == 1 and self.length >= LARGE_GRIB1
+
+
+class Span(NamedTuple):
+    """Where a section is in its source; `number` is the section's."""
+
+    number: int
+    start: int
+    end: int
+
+    @property
+    def slice(self) -> slice:
+        """Its octets."""
+        return slice(self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +88,8 @@ class Sections2:
     def message(self) -> bytes:
         """A GRIB2 message with this field alone."""
         body = (self.identification, self.local, self.grid, self.product, self.packing, self.bitmap, self.data)
-        length = SECTION0_BYTES + sum(map(len, body)) + len(END)
-        head = b"GRIB\xff\xff" + bytes((self.discipline, 2)) + length.to_bytes(8, "big")
+        length = INDICATOR_BYTES + sum(map(len, body)) + len(END)
+        head = MAGIC + b"\xff\xff" + bytes((self.discipline, 2)) + length.to_bytes(8, "big")
         return b"".join((head, *body, END))
 
 
@@ -53,17 +103,102 @@ class Sections1:
     data: memoryview
 
 
+def read_indicator(first: bytes | memoryview) -> Indicator:
+    """Section 0 from the first 16 octets of a message."""
+    if bytes(first[:4]) != MAGIC:
+        raise GribError("it does not begin with GRIB")
+    if len(first) < INDICATOR_BYTES:
+        raise GribError("the file ends within its first 16 bytes: truncated, fetch it again")
+    edition = first[7]
+    if edition not in SHORTEST:
+        raise GribError(f"GRIB edition {edition} is not supported (1 and 2 are)")
+    length = int.from_bytes(first[8:16] if edition == 2 else first[4:7], "big")
+    if length < SHORTEST[edition]:
+        raise GribError(f"it states a length of {length} bytes, less than any message has")
+    if length > MESSAGE_LIMIT_BYTES:
+        raise GribError(f"it states a length of {length} bytes, more than the limit of {MESSAGE_LIMIT_BYTES}")
+    return Indicator(edition, length, first[6])
+
+
+def message_length(data: ByteSource, offset: int, indicator: Indicator) -> int:
+    """The length of the message at `offset`."""
+    if not indicator.large:
+        return indicator.length
+    *_, last_header = _headers1(data, offset, len(data))
+    padding = int.from_bytes(data[last_header.end : last_header.end + 3], "big")
+    if padding >= GRIB1_PADDING:
+        return indicator.length
+    return (indicator.length & (LARGE_GRIB1 - 1)) * GRIB1_PADDING - padding + len(END)
+
+
+def walk1(data: ByteSource, offset: int, length: int) -> Iterator[Span]:
+    """Sections 1 to 4 of the GRIB1 message at `offset`; sections 2 and 3 only where it has them."""
+    place, end = offset + 8, offset + length - len(END)
+    for span in _headers1(data, offset, end):
+        yield span
+        place = span.end
+    stated, room = int.from_bytes(data[place : place + 3], "big"), end - place
+    # In a large message the data section states the padding.
+    if room < SHORTEST_DATA1 or (stated != room and stated >= GRIB1_PADDING):
+        raise GribError(f"its data section states a length of {stated} bytes, and has {room}")
+    yield Span(4, place, end)
+
+
+def _headers1(data: ByteSource, offset: int, end: int) -> Iterator[Span]:
+    """Sections 1 to 3."""
+    place, flags = offset + 8, 0
+    for number, (name, shortest, flag) in HEADERS1.items():
+        if number > 1 and not flags & flag:
+            continue
+        length = int.from_bytes(data[place : place + 3], "big")
+        if not shortest <= length <= end - place:
+            raise GribError(f"its {name} section states a length of {length} bytes, with {end - place} left")
+        if number == 1:
+            flags = data[place + 7 : place + 8][0]
+        yield Span(number, place, place + length)
+        place += length
+
+
+def walk2(data: ByteSource, offset: int, length: int) -> Iterator[Span]:
+    """Sections 1 to 7 of the GRIB2 message at `offset`, in the order that the manual prescribes."""
+    place, end, before = offset + INDICATOR_BYTES, offset + length - len(END), 0
+    while place < end:
+        head = data[place : place + 5]
+        if place + 5 > end or len(head) < 5:
+            raise GribError(f"{end - place} stray bytes follow its section {before}")
+        size, number = int.from_bytes(head[:4], "big"), head[4]
+        if number not in MAY_FOLLOW[before]:
+            raise GribError(f"section {number} may not follow section {before}")
+        if not SHORTEST2[number] <= size <= end - place:
+            raise GribError(f"its section {number} states a length of {size} bytes, with {end - place} left")
+        if number in HEADERS2 and size > HEADER_SECTION_LIMIT_BYTES:
+            raise GribError(f"its section {number} states a length of {size} bytes, more than any real one")
+        yield Span(number, place, place + size)
+        place, before = place + size, number
+    if before != 7:
+        raise GribError(f"it ends after section {before}, without data")
+
+
+def sections1(message: bytes | memoryview) -> Sections1:
+    """The sections of a GRIB1 message."""
+    view, found = memoryview(message), dict.fromkeys((2, 3), b"")
+    for span in walk1(view, 0, len(view)):
+        if span.number == 4:
+            return Sections1(found[1], found[2], found[3], view[span.slice])
+        found[span.number] = bytes(view[span.slice])
+    raise AssertionError("a data section always comes last")
+
+
 def sections2(message: bytes | memoryview) -> list[Sections2]:
     """Each field of a GRIB2 message: sections that are not repeated hold for the fields that follow."""
-    parts = [b""] * 7
-    last_bitmap = b""
+    view, parts, last_bitmap = memoryview(message), [b""] * 7, b""
     fields: list[Sections2] = []
-    for number, section in _walk2(message):
+    for number, start, end in walk2(view, 0, len(view)):
+        section = view[start:end]
         if number == 7:
             _, identification, local, grid, product, packing, bitmap = parts
-            fields.append(Sections2(message[6], identification, local, grid, product, packing, bitmap, section))
-            if len(fields) > FIELD_LIMIT:
-                raise GribError(f"it holds more than {FIELD_LIMIT} fields")
+            fields.append(Sections2(view[6], identification, local, grid, product, packing, bitmap, section))
+            check_field_count(len(fields))
         elif number == 6:
             parts[6] = _bitmap2(section, last_bitmap)
             last_bitmap = parts[6] if parts[6][5] == BITMAP_FOLLOWS else last_bitmap
@@ -72,40 +207,10 @@ def sections2(message: bytes | memoryview) -> list[Sections2]:
     return fields
 
 
-def sections1(message: bytes | memoryview) -> Sections1:
-    """The sections of a GRIB1 message."""
-    view = memoryview(message)
-    product = _section1(view, 8, 28, "product")
-    place = 8 + len(product)
-    grid = bitmap = b""
-    if product[7] & 0x80:
-        grid = bytes(_section1(view, place, 32, "grid"))
-        place += len(grid)
-    if product[7] & 0x40:
-        bitmap = bytes(_section1(view, place, 6, "bitmap"))
-        place += len(bitmap)
-    # In a large message the data section's length is the padding: the data reach to the end mark.
-    data = view[place : len(message) - len(END)]
-    if len(data) < 11:
-        raise GribError("its data section is cut short")
-    return Sections1(bytes(product), grid, bitmap, data)
-
-
-def _walk2(message: bytes | memoryview) -> Iterator[tuple[int, memoryview]]:
-    view, end = memoryview(message), len(message) - len(END)
-    place, before = SECTION0_BYTES, 0
-    while place < end:
-        if place + 5 > end:
-            raise GribError(f"{end - place} stray bytes follow its section {before}")
-        length, number = int.from_bytes(view[place : place + 4], "big"), view[place + 4]
-        if number not in (MAY_FOLLOW[before] if before else {1}):
-            raise GribError(f"its section {before} is followed by section {number}, which cannot be")
-        if not SHORTEST2[number] <= length <= end - place:
-            raise GribError(f"its section {number} says it has {length} bytes, of {end - place} that are there")
-        yield number, view[place : place + length]
-        place, before = place + length, number
-    if before != 7:
-        raise GribError(f"it ends with section {before}, before any data")
+def check_field_count(count: int) -> None:
+    """Raise GribError for more fields than any message has."""
+    if count > FIELD_LIMIT:
+        raise GribError(f"it has more than {FIELD_LIMIT} fields")
 
 
 def _bitmap2(section: memoryview, last_bitmap: bytes) -> bytes:
@@ -114,10 +219,3 @@ def _bitmap2(section: memoryview, last_bitmap: bytes) -> bytes:
     if not last_bitmap:
         raise GribError("it refers to an earlier bitmap, but the message has none")
     return last_bitmap
-
-
-def _section1(view: memoryview, place: int, shortest: int, name: str) -> memoryview:
-    length = int.from_bytes(view[place : place + 3], "big")
-    if not shortest <= length <= len(view) - len(END) - place:
-        raise GribError(f"its {name} section says it has {length} bytes, which cannot be")
-    return view[place : place + length]

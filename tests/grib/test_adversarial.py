@@ -62,7 +62,7 @@ BAD = {
     "gfs.20260724.t00z.0p25.f000.TRUNCATED-1MiB.grib2": (2, "message 3 at byte 991113: .*truncated"),
     "hrrr.20230914.t11z.wrfsfcf12.TRUNCATED-2MiB.grib2": (4, "message 5 at byte 1971449: .*truncated"),
     "nbm.blend.t17z.master.f001.co.HEAD-2000B.grib2": (0, "message 1 at byte 0: .*truncated"),
-    "not-a-grib-edition.bak": (0, "message 1 at byte 0: GRIB edition 0 is unknown"),
+    "not-a-grib-edition.bak": (0, "message 1 at byte 0: GRIB edition 0 is not supported"),
     "ofs_atl.unknown-template.grib2": (0, "message 1 at byte 0: ecCodes cannot decode it"),
     "rap-native.gdt32768.240B.grib2": (0, "message 1 at byte 0: ecCodes cannot decode it"),
     "rotated_pole.BEGIN-234B.grib2": (0, "message 1 at byte 0: .*truncated"),

@@ -15,8 +15,8 @@ from gribmill.grib.decode.field import Field, fields, scan_fields
 from gribmill.grib.messages import map_file
 from gribmill.grib.names.array_name import array_name
 from gribmill.grib.names.levels import family, level_text
-from gribmill.grib.product.grib2 import SHAPES
 from gribmill.grib.product.keys import Level
+from gribmill.grib.product.templates import TEMPLATES
 from gribmill.tiles.read.units import convert, shown_unit
 from tests.make_grib import make_message, multi_field
 from tests.real_files import real, real_files
@@ -63,7 +63,7 @@ def compare(field: Field, handle: int) -> None:
         return
     names = ("discipline", "parameterCategory", "parameterNumber")
     assert keys.parameter == tuple(get(handle, name) for name in names)
-    assert keys.template in SHAPES or keys.template == 32
+    assert keys.template in TEMPLATES
     if keys.template == 32:
         return
     assert keys.member == get(handle, "perturbationNumber")
@@ -231,19 +231,20 @@ def test_pictures_of_a_satellite_are_told_apart_by_their_bands() -> None:
     assert array_name(one) != array_name(other)
 
 
-@pytest.mark.parametrize("template", [number for number, shape in SHAPES.items() if shape.surfaces])
-def test_every_template_is_read_where_eccodes_writes(template: int) -> None:
-    shape = SHAPES[template]
+@pytest.mark.parametrize("number", [number for number, template in TEMPLATES.items() if template.surfaces])
+def test_every_template_is_read_where_eccodes_writes(number: int) -> None:
+    template = TEMPLATES[number]
+    with_member = template.ensemble in ("member", "reforecast")
     keys = keys_of_template(
-        template,
+        number,
         **PRODUCT,
-        **(WINDOW if shape.window else {}),
-        **({"perturbationNumber": 7} if shape.extra in ("member", "reforecast") else {}),
+        **(WINDOW if template.time_range else {}),
+        **({"perturbationNumber": 7} if with_member else {}),
     )
-    assert (keys.start, keys.end) == (timedelta(hours=6), timedelta(hours=9 if shape.window else 6))
+    assert (keys.start, keys.end) == (timedelta(hours=6), timedelta(hours=9 if template.time_range else 6))
     assert keys.level == Level(103, 2.5)
-    assert keys.member == (7 if shape.extra in ("member", "reforecast") else None)
-    assert keys.statistic == ("accum" if shape.window else "instant")
+    assert keys.member == (7 if with_member else None)
+    assert keys.statistic == ("accum" if template.time_range else "instant")
 
 
 def test_a_month_ends_where_the_message_says_it_does() -> None:

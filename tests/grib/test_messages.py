@@ -53,9 +53,9 @@ def test_a_file_without_messages_is_refused_by_name(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (bz2.compress(ONE), "it is compressed (bzip2): unpack it first"),
-        (gzip.compress(ONE), "it is compressed (gzip): unpack it first"),
-        (b"\x89HDF\r\n\x1a\n", "it is HDF5 or NetCDF"),
+        (bz2.compress(ONE), "it is a bzip2 file"),
+        (gzip.compress(ONE), "it is a gzip file"),
+        (b"\x89HDF\r\n\x1a\n", "it is an HDF5 or NetCDF file"),
         (b"<html>", "it is a web page or an error message"),
     ],
     ids=["bzip2", "gzip", "NetCDF", "page"],
@@ -98,7 +98,7 @@ def test_no_length_is_believed_that_cannot_be(length: int) -> None:
 
 
 def test_an_unknown_edition_is_said() -> None:
-    with pytest.raises(GribError, match="message 1 at byte 0: GRIB edition 3 is unknown"):
+    with pytest.raises(GribError, match="message 1 at byte 0: GRIB edition 3 is not supported"):
         list(walk(ONE[:7] + b"\3" + ONE[8:], "f"))
 
 

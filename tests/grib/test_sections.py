@@ -87,10 +87,10 @@ def test_a_bitmap_used_again_that_never_was_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("octet", "value", "words"),
     [
-        (16 + 4, 9, "followed by section 9"),
-        (16 + 3, 200, "section 1 says it has 200 bytes|followed by section"),
-        (16, 255, "section 1 says it has"),
-        (37 + 4, 5, "section 1 is followed by section 5"),
+        (16 + 4, 9, "section 9 may not follow section 0"),
+        (16 + 3, 200, "section 1 states a length of 200 bytes|may not follow"),
+        (16, 255, "section 1 states a length"),
+        (37 + 4, 5, "section 5 may not follow section 1"),
     ],
 )
 def test_sections_that_cannot_be_are_refused(octet: int, value: int, words: str) -> None:
@@ -103,7 +103,7 @@ def test_sections_that_cannot_be_are_refused(octet: int, value: int, words: str)
 def test_grib1_sections_beyond_the_message_are_refused() -> None:
     old = bytearray(make_message("gfs-small", packing="grid_simple", edition=1))
     old[8 + 28 : 8 + 31] = b"\xff\xff\xff"
-    with pytest.raises(GribError, match="grid section says it has 16777215 bytes"):
+    with pytest.raises(GribError, match="grid section states a length of 16777215 bytes"):
         sections1(bytes(old))
 
 

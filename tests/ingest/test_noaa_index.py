@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gribmill.ingest.errors import BadIndex, WrongRun
+from gribmill.ingest.index.entry import SHORTEST_MESSAGE
 from gribmill.ingest.index.noaa import parse_noaa
 from tests.ingest.make_index import noaa_lines, noaa_messages
 
@@ -143,7 +144,9 @@ def test_an_index_that_reaches_past_the_end_of_the_file_is_stale() -> None:
 
 
 ROWS = st.lists(
-    st.tuples(st.integers(24, 10**7), st.lists(st.tuples(TEXT, TEXT, TEXT, TEXT), min_size=1, max_size=3)),
+    st.tuples(
+        st.integers(SHORTEST_MESSAGE, 10**7), st.lists(st.tuples(TEXT, TEXT, TEXT, TEXT), min_size=1, max_size=3)
+    ),
     min_size=1,
     max_size=30,
 )

@@ -7,13 +7,13 @@ import pytest
 
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.errors import GribError
-from gribmill.grib.product.grib2 import SHAPES
+from gribmill.grib.product.templates import TEMPLATES
 from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
 from tests.kernel.variants import TINY
 from tests.make_grib import make_message, smooth_values
 
 pytestmark = needs_kernel
-WINDOWED = [number for number, shape in SHAPES.items() if shape.window]
+WINDOWED = [number for number, template in TEMPLATES.items() if template.time_range]
 # On either side of each border, and some in between.
 NUMBERS = [0, 8, 10, 11, 12, 13, 99, 100, 102, 103, 128, 192, 245, 254, 255]
 

@@ -61,14 +61,14 @@ class Field:
         from gribmill.grib.grid.grid import grid_of
 
         with self._placed():
-            return grid_of(self.sections, self.layout)
+            return grid_of(self.edition, self.sections.grid)
 
     @property
     def grid_relative_winds(self) -> bool:
         """Whether u and v are along the grid's own axes rather than east and north."""
         from gribmill.grib.grid.grid import grid_relative
 
-        return grid_relative(self.sections)
+        return grid_relative(self.edition, self.sections.grid)
 
     def message(self) -> bytes:
         """A GRIB message that holds this field alone."""
@@ -178,7 +178,7 @@ def fields_of(data: Data, message: RawMessage, source: str) -> list[Field]:
     return [
         Field(
             source, message.number, sub, len(parts), message.offset, message.length,
-            keys2(part), packing2(part), layout2(part), part, raw,
+            keys2(part.discipline, part.identification, part.product), packing2(part), layout2(part.grid), part, raw,
         )
         for sub, part in enumerate(parts, 1)
     ]  # fmt: skip
@@ -186,10 +186,11 @@ def fields_of(data: Data, message: RawMessage, source: str) -> list[Field]:
 
 def _field1(raw: memoryview, message: RawMessage, source: str) -> Field:
     part = sections1(raw)
-    points = points1(part)
+    keys = keys1(part.product)
+    points = points1(part.grid, keys.centre)
     if points is None:
         raise GribError("it does not describe its grid, or in a way that is not supported")
     return Field(
         source, message.number, 1, 1, message.offset, message.length,
-        keys1(part), packing1(part, points), layout1(part), part, raw,
+        keys, packing1(part, points), layout1(part.grid), part, raw,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from gribmill.grib.decode.buffers import room
 from gribmill.grib.grid.scan_order import Layout
 from gribmill.grib.octets import unsigned
 from gribmill.grib.packing.validate import POINT_LIMIT
-from gribmill.grib.product.grib2 import EXTRA_OCTETS, SHAPES
+from gribmill.grib.product.templates import TEMPLATES
 from gribmill.grib.sections import Sections2
 from gribmill.kernel import native
 from gribmill.regions.window import Window
@@ -25,8 +25,6 @@ GRIDS = {0: 72, 1: 84, 10: 72, 20: 65, 30: 81, 40: 72}
 # statuses of such products (code table 1.3), and the numbers that it knows (code table 4.10).
 S2S = {6, 7}
 NAMED_STATISTICS = {*range(12), 100, 101, 102, 255}
-# Template 4.15 says how points were averaged, in three octets that nothing else here reads.
-SPATIAL = 15
 # The kernel keeps its list of windows in memory; where there are more regions than this, ecCodes decodes.
 MOST_WINDOWS = 4096
 
@@ -76,25 +74,19 @@ def _known(sections: Sections2) -> bool:
 
 def _product_length(product: bytes) -> int:
     """What the product's template takes; more than any section has where the template is not known."""
-    shape = SHAPES.get(unsigned(product, 8, 9))
-    if shape is None or not shape.surfaces:
+    template = TEMPLATES.get(unsigned(product, 8, 9))
+    if template is None or not template.surfaces:
         return sys.maxsize
-    fixed = _before_window(product)
-    return fixed + 12 + 12 * unsigned(product, fixed + 8, fixed + 8) if shape.window else fixed
-
-
-def _before_window(product: bytes) -> int:
-    template = unsigned(product, 8, 9)
-    shape = SHAPES[template]
-    extra = EXTRA_OCTETS[shape.extra] + (3 if template == SPATIAL else 0)
-    return 30 + shape.time_octets + shape.selector + extra
+    end = template.end_of_time_range
+    return end + 11 + 12 * unsigned(product, end + 7, end + 7) if template.time_range else end - 1
 
 
 def _statistics(product: bytes) -> set[int]:
-    """What was done over each of the product's time ranges, in numbers of code table 4.10."""
-    if not SHAPES[unsigned(product, 8, 9)].window:
+    """The statistic over each of the product's time ranges, in numbers of code table 4.10."""
+    template = TEMPLATES[unsigned(product, 8, 9)]
+    if not template.time_range:
         return set()
-    return set(product[_before_window(product) + 12 : _product_length(product) : 12])
+    return set(product[template.end_of_time_range + 11 : _product_length(product) : 12])
 
 
 def _numbers(window: Window) -> tuple[int, ...]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from gribmill.grib.errors import GribError
 from gribmill.grib.grid.reduced_rows import row_list
 from gribmill.grib.octets import optional, unsigned
-from gribmill.grib.sections import Sections1, Sections2
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,14 +63,10 @@ def to_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
         return values.astype(np.float32, order="C")
 
 
-def layout2(sections: Sections2) -> Layout | None:
-    """The layout of a GRIB2 field; None where its points are not rows of one length."""
-    return _layout2(sections.grid)
-
-
 # Every message of a file repeats the same section: it is read once.
 @lru_cache(maxsize=64)
-def _layout2(grid: bytes) -> Layout | None:
+def layout2(grid: bytes) -> Layout | None:
+    """The layout of a GRIB2 field, from section 3; None where its points are not rows of one length."""
     template = unsigned(grid, 13, 14)
     if template not in SCANNING_OCTET:
         return None
@@ -81,20 +76,18 @@ def _layout2(grid: bytes) -> Layout | None:
     return Layout(ny, nx, unsigned(grid, SCANNING_OCTET[template], SCANNING_OCTET[template]))
 
 
-def layout1(sections: Sections1) -> Layout | None:
-    """The layout of a GRIB1 field; None where its points are not rows of one length, or not told."""
-    grid = sections.grid
+def layout1(grid: bytes) -> Layout | None:
+    """The layout of a GRIB1 field, from section 2; None where its points are not rows of one length, or not stated."""
     if not grid or grid[5] not in ROWS_AND_COLUMNS1:
         return None
     nx, ny = unsigned(grid, 7, 8), unsigned(grid, 9, 10)
     return None if NO_COLUMNS1 in (nx, ny) else Layout(ny, nx, unsigned(grid, 28, 28))
 
 
-def points1(sections: Sections1) -> int | None:
+def points1(grid: bytes, centre: int) -> int | None:
     """How many points a GRIB1 field has; None where its grid section does not say. GribError where that is damaged."""
-    grid = sections.grid
-    counts = row_list(grid, unsigned(sections.product, 5, 5)) if grid else None
-    layout = layout1(sections)
+    counts = row_list(grid, centre) if grid else None
+    layout = layout1(grid)
     if layout:
         return layout.ny * layout.nx
     if grid and grid[5] in OTHER_ROWS1:

@@ -8,7 +8,7 @@ from gribmill.grib.decode.eccodes import describe
 from gribmill.grib.decode.field import Field
 from gribmill.grib.names.ncep import ncep_words
 from gribmill.grib.octets import unsigned
-from gribmill.grib.product.grib2 import EXTRA_OCTETS, SHAPES
+from gribmill.grib.product.templates import TEMPLATES
 from gribmill.grib.sections import Sections2
 
 # Long name and units.
@@ -42,14 +42,13 @@ def _asked(item: Field) -> Words:
 
 def _quantity(sections: Sections2) -> Hashable | None:
     """All that a name can depend on: the message's head but for its times. None where those cannot be told."""
-    shape = SHAPES.get(unsigned(sections.product, 8, 9))
-    if shape is None:
+    template = TEMPLATES.get(unsigned(sections.product, 8, 9))
+    if template is None:
         return None
     product = bytearray(sections.product)
-    step = 18 + shape.selector
-    product[step : step + shape.time_octets] = b""
-    if shape.window:
-        end = step + 12 + EXTRA_OCTETS[shape.extra]
+    if template.time_range:
+        end = template.end_of_time_range - 1
         product[end : end + 7] = b""
+    product[template.forecast_time - 1 : template.first_surface - 1] = b""
     head = sections.identification
     return sections.discipline, head[5:11], head[19:], sections.local, bytes(product)

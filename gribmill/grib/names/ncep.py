@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from gribmill.grib.names.levels import NAMED, VALUED
-from gribmill.grib.product.grib2 import SHAPES
 from gribmill.grib.product.keys import NCEP, Keys, Level
+from gribmill.grib.product.templates import TEMPLATES
 
 _PLACE = re.compile(r"(?P<parameter>[\d.]+)(/(?P<statistic>\w+))?(@(?P<kind>\d+)(=(?P<value>\d+))?)?")
 
@@ -48,7 +48,7 @@ def ncep_name(keys: Keys) -> str | None:
 
 def ncep_words(keys: Keys) -> Words | None:
     """What ecCodes would say; None where it has to be asked."""
-    return _fitting(_rows_of(keys), keys) if keys.template in SHAPES and _usual(keys.level, keys.level2) else None
+    return _fitting(_rows_of(keys), keys) if keys.template in TEMPLATES and _usual(keys.level, keys.level2) else None
 
 
 def _usual(level: Level | None, level2: Level | None) -> bool:

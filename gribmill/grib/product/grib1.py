@@ -9,10 +9,7 @@ from gribmill.grib.names.levels import NAMED
 from gribmill.grib.octets import Section, signed, unsigned, utc
 from gribmill.grib.product.implied_statistic import own_statistic
 from gribmill.grib.product.keys import ECMWF, Keys, Level, Statistic
-from gribmill.grib.sections import Sections1
-
-# Seconds in each unit of GRIB1's table 4.
-UNIT_SECONDS = {0: 60, 1: 3600, 2: 86400, 10: 10800, 11: 21600, 12: 43200, 13: 900, 14: 1800, 254: 1}
+from gribmill.grib.product.time_units import UNIT_SECONDS
 
 # GRIB1 level kinds (table 3) with one value: the same kind in GRIB2 and the factor to its unit.
 ONE_VALUE = {
@@ -49,9 +46,8 @@ INSTANT_AT_P1 = {0, 1}
 INSTANT_AT_WIDE_P1 = 10
 
 
-def keys1(sections: Sections1) -> Keys:
+def keys1(product: Section) -> Keys:
     """The keys of a GRIB1 field, its level in the kinds and units of GRIB2."""
-    product = sections.product
     level, level2 = _levels(product)
     centre, parameter = unsigned(product, 5, 5), (unsigned(product, 4, 4), unsigned(product, 9, 9))
     start, end, statistic = _times(product, own_statistic(centre, parameter))
@@ -91,7 +87,7 @@ def _levels(product: Section) -> tuple[Level, Level | None]:
 
 
 def _times(product: Section, untold: Statistic) -> tuple[timedelta | None, timedelta | None, Statistic]:
-    unit = UNIT_SECONDS.get(unsigned(product, 18, 18))
+    unit = UNIT_SECONDS[1].get(unsigned(product, 18, 18))
     first, second = unsigned(product, 19, 19), unsigned(product, 20, 20)
     indicator = unsigned(product, 21, 21)
     if unit is None:

@@ -1,4 +1,4 @@
-"""What an index says that a field is, held against the field's own header."""
+"""What an index says that a field is, compared with the field's own header."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from gribmill.grib.header import FieldHead, Surface
+from gribmill.grib.product.keys import Keys, Level
 from gribmill.ingest.index.entry import Entry
 from gribmill.ingest.index.wanted import Wanted
 
@@ -20,42 +20,42 @@ ECMWF_DISCIPLINE = 192
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A wanted name, the parameters that it can have (none: not known), and its surface (None: not known)."""
+    """A wanted name, the parameters that it can have (none: not known), and its level (None: not known)."""
 
     name: str
     parameters: tuple[tuple[int, ...], ...]
-    surface: Surface | None = None
+    level: Level | None = None
 
-    def fits(self, field: FieldHead) -> bool:
+    def fits(self, keys: Keys) -> bool:
         """Whether the field can be what is claimed; where numbers cannot be compared, it can."""
-        return self._right_parameter(same_table(field.parameter)) and self._right_surface(field.surface)
+        return self._right_parameter(same_table(keys.parameter)) and self._right_level(keys.level)
 
     def _right_parameter(self, parameter: tuple[int, ...]) -> bool:
         known = [one for one in map(same_table, self.parameters) if _comparable(one, parameter)]
         return not known or parameter in known or parameter[0] == ECMWF_DISCIPLINE
 
-    def _right_surface(self, surface: Surface | None) -> bool:
-        if self.surface is None or surface is None:
+    def _right_level(self, level: Level | None) -> bool:
+        if self.level is None or level is None:
             return True
-        if self.surface.kind != surface.kind:
+        if self.level.kind != level.kind:
             return False
-        return None in (self.surface.value, surface.value) or math.isclose(self.surface.value or 0, surface.value or 0)
+        return None in (self.level.value, level.value) or math.isclose(self.level.value or 0, level.value or 0)
 
 
 def claim_of(want: Wanted, entry: Entry) -> Claim:
     """What the index claims of the entry that was taken for something wanted."""
-    return Claim(want.name, want.parameters, surface_of(entry.level))
+    return Claim(want.name, want.parameters, level_of(entry.level))
 
 
-def surface_of(level: str) -> Surface | None:
-    """The surface that a level's words mean; None for words that can mean several."""
+def level_of(words: str) -> Level | None:
+    """The level that an index's words mean; None for words that can mean several."""
     try:
-        if level == "surface":
-            return Surface(GROUND, None)
-        if found := _HEIGHT.fullmatch(level):
-            return Surface(ABOVE_GROUND, float(found[1]))
-        if found := _PRESSURE.fullmatch(level):
-            return Surface(ISOBARIC, 100 * float(found[1] or found[2]))
+        if words == "surface":
+            return Level(GROUND)
+        if found := _HEIGHT.fullmatch(words):
+            return Level(ABOVE_GROUND, float(found[1]))
+        if found := _PRESSURE.fullmatch(words):
+            return Level(ISOBARIC, 100 * float(found[1] or found[2]))
     except ValueError:
         pass
     return None

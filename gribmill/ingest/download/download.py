@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from gribmill.grib.header import BadMessage
+from gribmill.grib.errors import GribError
 from gribmill.identity import run_id
 from gribmill.ingest.download.downloaded import Downloaded
 from gribmill.ingest.download.errors import NothingWanted, Reason, Retryable, WrongFile, failure_of
@@ -105,7 +105,7 @@ class _Search:
             of_it = known if known is not None and known.grib_url == source.grib_url else None
             try:
                 return self._well(source, self.attempt.by_index(source, of_it))
-            except (SourceError, BadIndex, BadMessage, NothingWanted, WrongFile) as error:
+            except (SourceError, BadIndex, GribError, NothingWanted, WrongFile) as error:
                 if _is_of_index(error, source):
                     self.doubtful.append(source)
                 self._failed(source, error)
@@ -116,7 +116,7 @@ class _Search:
         for source in sorted(self.doubtful, key=lambda source: source.mirror.host.requests_per_minute is not None):
             try:
                 return self._well(source, self.attempt.by_headers(source))
-            except (SourceError, BadMessage, NothingWanted, WrongFile) as error:
+            except (SourceError, GribError, NothingWanted, WrongFile) as error:
                 self._failed(source, error)
         return None
 
@@ -137,7 +137,7 @@ def _is_of_index(error: Exception, source: SourceUrls) -> bool:
     """Whether the file may be sound all the same: its index lies, or something else came in its place."""
     if isinstance(error, Untrusted) and error.url == source.index_url:
         return not isinstance(error, TooLarge)
-    return isinstance(error, BadIndex | BadMessage | NoRanges | PastEnd)
+    return isinstance(error, BadIndex | GribError | NoRanges | PastEnd)
 
 
 def _in_order(

@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from gribmill.grib.header import INDICATOR_BYTES
+from gribmill.grib.errors import GribError, damaged
+from gribmill.grib.sections import INDICATOR_BYTES
 from gribmill.ingest.download.download_plan import Plan
 from gribmill.ingest.download.limits import Limits
 from gribmill.ingest.download.ranges import Fetch as Request
 from gribmill.ingest.download.ranges import merge
 from gribmill.ingest.download.spool import Spool
-from gribmill.ingest.download.verify_message import Expected, prove_beginning, prove_message
+from gribmill.ingest.download.verify_message import Expected, verify_beginning, verify_message
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.deadline import until
 from gribmill.ingest.http.errors import Broken
@@ -99,6 +101,27 @@ class Fetch:
             raise Stopped
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise Broken(self.plan.head.url, f"the file took longer than {self.limits.seconds:.0f} s")
+
+    def verify(self, number: int) -> None:
+        """Raise GribError unless the piece is the message that the plan says; blocks of a file are not looked at."""
+        if self.expected is None:
+            return
+        piece, place = self.plan.pieces[number], self.places[number]
+        data = self.spool.until(place + piece.length)
+        with self.placed(number):
+            verify_message(
+                data, place, piece.number, self.expected,
+                fields=piece.fields, fitting=piece.fitting, claims=piece.claims,
+            )  # fmt: skip
+
+    @contextmanager
+    def placed(self, number: int) -> Iterator[None]:
+        """GribErrors name the source, and the message by its place there."""
+        try:
+            yield
+        except GribError as error:
+            piece = self.plan.pieces[number]
+            raise damaged(self.plan.head.url, piece.number, piece.start, str(error)) from None
 
     def _bring(self, request: Request) -> None:
         """One request; what is missing after a cut is asked for again."""
@@ -184,7 +207,8 @@ class _Pour:
             before = len(self._first)
             self._first += data[: INDICATOR_BYTES - before]
             if len(self._first) == INDICATOR_BYTES:
-                prove_beginning(self._first, start, fetch.plan.pieces[number].length)
+                with fetch.placed(number):
+                    verify_beginning(self._first, fetch.plan.pieces[number].length)
         fetch.spool.write(fetch.places[number] + self.place - start, data)
         self._digest.update(data)
         self._put_since += len(data)
@@ -192,17 +216,7 @@ class _Pour:
 
     def _complete(self, start: int) -> None:
         fetch, number = self.fetch, self.fetch.numbers[start]
-        piece = fetch.plan.pieces[number]
-        if fetch.expected is not None:
-            prove_message(
-                fetch.spool.read,
-                fetch.places[number],
-                piece.length,
-                fetch.expected,
-                fields=piece.fields,
-                fitting=piece.fitting,
-                claims=piece.claims,
-            )
+        fetch.verify(number)
         self._unmarked.append((number, self._digest.hexdigest()))
         self._parts.pop(0)
         self._digest, self._first = hashlib.sha256(), b""

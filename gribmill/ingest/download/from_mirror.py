@@ -6,15 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gribmill.grib.header import INDICATOR_BYTES, BadMessage
+from gribmill.grib.errors import GribError, damaged
+from gribmill.grib.sections import INDICATOR_BYTES
 from gribmill.ingest.download.download_plan import Plan, Way, plan_by_index
 from gribmill.ingest.download.downloaded import Downloaded, spooled
 from gribmill.ingest.download.errors import NothingWanted, WrongFile
 from gribmill.ingest.download.fetch import Fetch, Progress, Traffic
 from gribmill.ingest.download.limits import Limits
-from gribmill.ingest.download.scan_headers import RangeReader, member_of, plan_by_walk, walk
+from gribmill.ingest.download.scan_headers import RangeReader, member_of, plan_by_headers, scan_headers
 from gribmill.ingest.download.spool import Spool
-from gribmill.ingest.download.verify_message import Expected, prove_beginning
+from gribmill.ingest.download.verify_message import Expected, verify_beginning
 from gribmill.ingest.download.whole_file import bring_whole
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.http.client import Session
@@ -74,7 +75,7 @@ class Attempt:
             except Changed:
                 if start == MOST_STARTS - 1:
                     raise
-            except (BadIndex, BadMessage, Untrusted):
+            except (BadIndex, GribError, Untrusted):
                 if listed is None or start > 0:
                     raise
         raise AssertionError("the last start returns or raises")
@@ -135,8 +136,8 @@ class Attempt:
     def _walked(self, session: Session, host: Host, head: Head, traffic: Traffic, way: Way) -> Plan:
         reader = RangeReader(session, host, head, traffic)
         most = self.limits.local_messages if is_local(head.url) else self.limits.walked_messages
-        heads = list(walk(reader.read, head.size or 0, most))
-        return plan_by_walk(heads, head, self.wanted, self.expected, member_of(self.model.extras), way)
+        headers = scan_headers(reader, head.url, most)
+        return plan_by_headers(headers, head, self.wanted, self.expected, member_of(self.model.extras), way)
 
     def _bring(self, source: SourceUrls, plan: Plan) -> Downloaded:
         if not plan.pieces:
@@ -203,4 +204,7 @@ class Attempt:
         end = min(last.offset + INDICATOR_BYTES, head.size)
         first = self.session.read_range(head.url, source.mirror.host, last.offset, end, pin=head).data
         self.traffic.came += len(first)
-        prove_beginning(first, last.offset, head.size - last.offset)
+        try:
+            verify_beginning(first, head.size - last.offset)
+        except GribError as error:
+            raise damaged(head.url, last.number, last.offset, str(error)) from None

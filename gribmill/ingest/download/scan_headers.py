@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from gribmill.grib.header import MAGIC, BadMessage, FieldHead, MessageHead, ReadAt, read_message
+from gribmill.grib.errors import GribError, damaged
+from gribmill.grib.message_header import MessageHeader, read_header
+from gribmill.grib.messages import without_messages
+from gribmill.grib.product.keys import Keys
+from gribmill.grib.sections import MAGIC, ByteSource
 from gribmill.ingest.download.check_index_entry import same_table
 from gribmill.ingest.download.download_plan import Piece, Plan, Way, plan_by_pieces
 from gribmill.ingest.download.fetch import Traffic
@@ -22,45 +26,54 @@ LONGEST_GAP = 4096
 
 
 class RangeReader:
-    """Reads anywhere in an object through small requests, each a bit longer than was asked for."""
+    """The bytes of a remote object: a slice is fetched by a small request, a bit longer than the slice."""
 
     def __init__(self, session: Session, host: Host, head: Head, traffic: Traffic) -> None:
         self._session, self._host, self._head, self._traffic = session, host, head, traffic
         self._windows: list[tuple[int, bytes]] = []
 
-    def read(self, offset: int, count: int) -> bytes:
-        """The bytes from there on, fewer only at the end of the object."""
-        size = self._head.size or 0
-        count = min(count, size - offset)
-        if count <= 0:
+    def __len__(self) -> int:
+        return self._head.size or 0
+
+    def __getitem__(self, part: slice, /) -> bytes:
+        offset, stop, _ = part.indices(len(self))
+        if offset >= stop:
             return b""
         for start, data in self._windows:
-            if start <= offset and offset + count <= start + len(data):
-                return data[offset - start : offset - start + count]
-        end = min(offset + max(count, WINDOW_BYTES), size)
+            if start <= offset and stop <= start + len(data):
+                return data[offset - start : stop - start]
+        end = min(max(stop, offset + WINDOW_BYTES), len(self))
         data = self._session.read_range(self._head.url, self._host, offset, end, pin=self._head).data
         self._traffic.came += len(data)
         self._traffic.requests += 1
         self._windows = [(offset, data), *self._windows[: WINDOWS_KEPT - 1]]
-        return data[:count]
+        return data[: stop - offset]
 
 
-def walk(read: ReadAt, size: int, most: int) -> Iterator[MessageHead]:
-    """Each message in turn; a BadMessage where one is damaged or cut off."""
-    offset, count = _next_message(read, 0, size), 0
+def scan_headers(data: ByteSource, source: str, most: int) -> Iterator[MessageHeader]:
+    """The header of each message in turn; a GribError where one is damaged or truncated."""
+    offset, number = _next_message(data, 0, source), 0
     while offset is not None:
-        head = read_message(read, offset, size)
-        yield head
-        count += 1
-        if count > most:
-            raise BadMessage(f"more than {most} messages")
-        offset = _next_message(read, offset + head.length, size)
-    if not count:
-        raise BadMessage(f"no GRIB message in the first {min(size, LONGEST_GAP)} bytes")
+        number += 1
+        if number > most:
+            raise GribError(f"{source}: more than {most} messages")
+        try:
+            header = read_header(data, offset, number)
+        except GribError as error:
+            raise damaged(source, number, offset, str(error)) from None
+        yield header
+        offset = _next_message(data, offset + header.length, source)
+    if not number:
+        raise without_messages(data, source)
 
 
-def plan_by_walk(
-    heads: Sequence[MessageHead], head: Head, wanted: Sequence[Wanted], expected: Expected, member: int | None, way: Way
+def plan_by_headers(
+    headers: Iterable[MessageHeader],
+    head: Head,
+    wanted: Sequence[Wanted],
+    expected: Expected,
+    member: int | None,
+    way: Way,
 ) -> Plan:
     """The messages that can be what is wanted: of its run, its time, its member and one of its parameters.
 
@@ -71,12 +84,13 @@ def plan_by_walk(
     choosy = bool(wanted) and all(want.parameters for want in wanted)
     pieces: list[Piece] = []
     seen: set[tuple[int, ...]] = set()
-    for number, message in enumerate(heads, 1):
-        fitting = [field for field in message.fields if _fits(field, expected, member)]
-        chosen = [field for field in fitting if not choosy or same_table(field.parameter) in known]
+    for header in headers:
+        fitting = [field.keys for field in header.fields if _fits(field.keys, expected, member)]
+        chosen = [keys for keys in fitting if not choosy or same_table(keys.parameter) in known]
         if chosen:
-            seen |= {same_table(field.parameter) for field in chosen}
-            pieces.append(Piece(number, message.offset, message.length, len(message.fields), len(chosen)))
+            seen |= {same_table(keys.parameter) for keys in chosen}
+            number, offset, length = header.message.number, header.offset, header.length
+            pieces.append(Piece(number, offset, length, len(header.fields), len(chosen)))
     named = [want for want in wanted if want.parameters]
     found = [want.name for want in named if not seen.isdisjoint(map(same_table, want.parameters))]
     missing = [want.name for want in named if want.name not in found]
@@ -94,22 +108,24 @@ def member_of(extras: Collection[str]) -> int | None:
     return None
 
 
-def _fits(field: FieldHead, expected: Expected, member: int | None) -> bool:
-    timed = expected.end is None or field.end is not None
+def _fits(keys: Keys, expected: Expected, member: int | None) -> bool:
+    timed = expected.end is None or keys.end is not None
     # A control run may be marked as member 0, or as no member at all.
-    right_member = member is None or field.member == member or (member == 0 and field.member is None)
-    return timed and right_member and expected.fits(field)
+    right_member = member is None or keys.member == member or (member == 0 and keys.member is None)
+    return timed and right_member and expected.fits(keys)
 
 
-def _next_message(read: ReadAt, offset: int, size: int) -> int | None:
-    """Where the next message begins; None where only a little that is no message follows."""
-    if offset >= size:
+def _next_message(data: ByteSource, offset: int, source: str) -> int | None:
+    """Where the next message begins; None where only a few other bytes follow."""
+    if offset >= len(data):
         return None
-    if read(offset, len(MAGIC)) == MAGIC:
+    if bytes(data[offset : offset + len(MAGIC)]) == MAGIC:
         return offset
-    found = read(offset, LONGEST_GAP + len(MAGIC)).find(MAGIC)
+    found = bytes(data[offset : offset + LONGEST_GAP + len(MAGIC)]).find(MAGIC)
     if found >= 0:
         return offset + found
-    if size - offset > LONGEST_GAP:
-        raise BadMessage(f"no message follows at byte {offset}, though the file goes on to {size}")
+    if len(data) - offset > LONGEST_GAP:
+        if offset == 0:
+            raise without_messages(data, source)
+        raise GribError(f"{source}: no message follows at byte {offset}, but the file goes on to byte {len(data)}")
     return None

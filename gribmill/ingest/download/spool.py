@@ -9,6 +9,7 @@ import json
 import os
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -75,6 +76,10 @@ class Spool:
     def read(self, offset: int, count: int) -> bytes:
         """Bytes that were written."""
         return os.pread(self._part, count, offset)
+
+    def until(self, end: int) -> SpoolBytes:
+        """What was written up to there, to be read in slices."""
+        return SpoolBytes(self, end)
 
     def mark(self, number: int, digest: str) -> None:
         """Notes that a piece is whole and proven; its checksum finds out if the disk did not keep up."""
@@ -159,3 +164,18 @@ class Spool:
             digest.update(block)
             start += len(block)
         return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolBytes:
+    """The first bytes of a spool, read when they are sliced."""
+
+    spool: Spool
+    end: int
+
+    def __len__(self) -> int:
+        return self.end
+
+    def __getitem__(self, part: slice, /) -> bytes:
+        start, stop, _ = part.indices(self.end)
+        return self.spool.read(start, max(stop - start, 0))

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from gribmill.grib.sections import SHORTEST
 from gribmill.ingest.models.model_file import IndexKind
 
-# The shortest GRIB message there can be: an indicator, the end, and next to nothing between.
-SHORTEST_MESSAGE = 24
+SHORTEST_MESSAGE = min(SHORTEST.values())
 LARGEST_OFFSET = 2**63 - 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gribmill.grib.signatures import wrong_file
 from gribmill.ingest.errors import BadIndex
 
 # The largest of NOAA's have some 60 kB, of ECMWF's (all members) some 3 MB.
@@ -11,24 +12,13 @@ LIMIT_BYTES = 32_000_000
 LIMIT_LINES = 200_000
 LIMIT_LINE_CHARACTERS = 4_000
 
-# What is found under the names of indexes, by its first bytes.
-IMPOSTORS = (
-    (b"GRIB", "this is a GRIB file, not its index"),
-    (b"\x80", "this is a Python pickle, such as cfgrib leaves beside a file; it is never loaded"),
-    (b"!GFHDR!", "this is a binary index of NCEP's grb2index, not the text that wgrib2 writes"),
-    (b"\x1f\x8b", "this is compressed (gzip)"),
-    (b"<", "this is a web page or an error message, not an index"),
-    (b"version https://git-lfs", "this is a pointer to a file in Git LFS, not the file"),
-)
-
 
 def numbered_lines(data: bytes, source: str) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, with their numbers from 1; a BadIndex for what is no plain text."""
     if len(data) > LIMIT_BYTES:
         raise BadIndex(source, None, f"an index of {len(data)} bytes is larger than {LIMIT_BYTES}")
-    for first, reason in IMPOSTORS:
-        if data.lstrip(b" \t\r\n").startswith(first):
-            raise BadIndex(source, None, reason)
+    if what := wrong_file(data[:LIMIT_LINE_CHARACTERS].lstrip(b" \t\r\n")):
+        raise BadIndex(source, None, f"this is {what}, not an index")
     if b"\0" in data[:4096]:
         raise BadIndex(source, None, "this is binary, not an index")
     if not data.strip():

@@ -1,0 +1,144 @@
+"""A message is proven by its length, its fields, its run and its time; each alone is enough to refuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import eccodes
+import pytest
+
+from gribmill.grib.errors import GribError
+from gribmill.grib.message_header import MessageHeader
+from gribmill.grib.product.keys import Level
+from gribmill.grib.product.templates import TEMPLATES
+from gribmill.ingest.download.check_index_entry import Claim, level_of
+from gribmill.ingest.download.verify_message import Expected, verify_beginning, verify_message
+from tests.ingest.small_grib import FIELDS, RUN, message
+from tests.make_grib import make_message
+
+PAIR = message([FIELDS["u10"], FIELDS["v10"]], b"x" * 100)
+HOUR = Expected(RUN, timedelta(hours=1))
+
+
+def _verify(
+    data: bytes,
+    expected: Expected = HOUR,
+    *,
+    fields: int | None = 2,
+    fitting: int = 2,
+    claims: Sequence[Claim] = (),
+) -> MessageHeader:
+    return verify_message(b"before" + data, 6, 1, expected, fields=fields, fitting=fitting, claims=claims)
+
+
+def test_the_message_that_was_asked_for_is_proven() -> None:
+    header = _verify(PAIR)
+    assert (header.message.number, header.offset, header.length, len(header.fields)) == (1, 6, len(PAIR), 2)
+    _verify(PAIR, Expected(), fields=None)
+    verify_beginning(PAIR[:16], len(PAIR))
+
+
+def test_another_length_is_refused_from_the_first_bytes_on() -> None:
+    for length in (len(PAIR) - 1, len(PAIR) + 1):
+        with pytest.raises(GribError, match="the index says"):
+            verify_beginning(PAIR[:16], length)
+    with pytest.raises(GribError, match="were expected"):
+        _verify(PAIR + b"more")
+    with pytest.raises(GribError, match="truncated"):
+        _verify(PAIR[:-4])
+
+
+@pytest.mark.parametrize("fields", [1, 3])
+def test_another_count_of_fields_is_refused(fields: int) -> None:
+    with pytest.raises(GribError, match="2 fields"):
+        _verify(PAIR, fields=fields)
+
+
+@pytest.mark.parametrize(
+    "expected", [Expected(RUN + timedelta(hours=6), timedelta(hours=1)), Expected(RUN, timedelta(hours=2))]
+)
+def test_another_run_or_time_is_refused(expected: Expected) -> None:
+    with pytest.raises(GribError, match="not of"):
+        _verify(PAIR, expected)
+
+
+def test_only_the_wanted_fields_of_a_message_must_be_of_the_time() -> None:
+    mixed = message([FIELDS["u10"], FIELDS["tp"]], hour=3)
+    _verify(mixed, Expected(RUN, timedelta(hours=3)))
+    with pytest.raises(GribError):
+        _verify(mixed, Expected(RUN, timedelta(hours=1)), fitting=1)
+
+
+def test_the_first_edition_is_proven_too() -> None:
+    old = make_message("gfs-small", "2t", reference=RUN, step=1, edition=1, packing="grid_simple")
+    verify_beginning(old[:16], len(old))
+    _verify(old, fields=1, fitting=1)
+    with pytest.raises(GribError):
+        _verify(old[:-10] + old[-4:], fields=1, fitting=1)
+
+
+U10 = Claim("u10", ((0, 2, 2), (128, 165), (2, 33)), level_of("10 m above ground"))
+V10 = Claim("v10", ((0, 2, 3),), level_of("10 m above ground"))
+
+
+def test_each_claim_of_the_index_needs_a_field_that_it_fits() -> None:
+    _verify(PAIR, claims=[U10, V10])
+    for claim in (
+        Claim("t2m", ((0, 0, 0),)),
+        Claim("u80", ((0, 2, 2),), level_of("80 m above ground")),
+        Claim("u_850", ((0, 2, 2),), level_of("850 mb")),
+        Claim("u_surface", ((0, 2, 2),), level_of("surface")),
+    ):
+        with pytest.raises(GribError, match=f"not {claim.name}, as the index says"):
+            _verify(PAIR, claims=[U10, claim])
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        Claim("its numbers are not known", ()),
+        Claim("those of the other edition are", ((128, 167),)),
+        Claim("one of several", ((0, 0, 0), (0, 2, 3)), level_of("planetary boundary layer")),
+    ],
+)
+def test_a_claim_that_says_too_little_is_not_held_against_a_message(claim: Claim) -> None:
+    _verify(PAIR, claims=[claim])
+
+
+def test_tables_of_the_first_edition_are_compared_only_with_themselves() -> None:
+    old = make_message("gfs-small", "2t", reference=RUN, step=1, edition=1, packing="grid_simple")
+    table, number = old[8 + 3], old[8 + 8]
+    claims = [Claim("of another table", ((table + 1, number + 1),)), Claim("t2m", ((0, 0, 0), (table, number)))]
+    _verify(old, fields=1, fitting=1, claims=claims)
+    with pytest.raises(GribError, match="not d2m"):
+        _verify(old, fields=1, fitting=1, claims=[Claim("d2m", ((0, 0, 6), (table, number + 1)))])
+
+
+@pytest.mark.parametrize(
+    ("words", "level"),
+    [
+        ("2 m above ground", Level(103, 2.0)), ("850 mb", Level(100, 85000.0)), ("pl 50", Level(100, 5000.0)),
+        ("surface", Level(1)),
+        ("sfc", None), ("0-0.1 m below ground", None), ("180-0 mb above ground", None), ("1..2 mb", None),
+    ],
+)  # fmt: skip
+def test_words_of_an_index_are_a_level_where_they_mean_only_one(words: str, level: Level | None) -> None:
+    assert level_of(words) == level
+
+
+@pytest.mark.parametrize("number", TEMPLATES)
+def test_the_time_of_every_template_is_verified(number: int) -> None:
+    template, handle = TEMPLATES[number], eccodes.codes_grib_new_from_samples("GRIB2")
+    keys = {"productDefinitionTemplateNumber": number, "indicatorOfUnitOfTimeRange": 1, "forecastTime": 6}
+    keys |= {"indicatorOfUnitForTimeRange": 1, "lengthOfTimeRange": 3} if template.time_range else {}
+    try:
+        for key, value in keys.items():
+            eccodes.codes_set(handle, key, value)
+        made = eccodes.codes_get_message(handle)
+    finally:
+        eccodes.codes_release(handle)
+    end = 9 if template.time_range else 6
+    _verify(made, Expected(end=timedelta(hours=end)), fields=1, fitting=1)
+    with pytest.raises(GribError, match=f"its time {end}:00:00, not of"):
+        _verify(made, Expected(end=timedelta(hours=12)), fields=1, fitting=1)
