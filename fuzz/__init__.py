@@ -1,1 +1,1 @@
-"""Fuzzing of the native decode kernel."""
+"""Fuzzing of the native kernel: damaged GRIB sections, arbitrary values, arbitrary deflate streams."""

@@ -1,41 +1,45 @@
-/* The native kernel: `unpack` over the sections of a GRIB2 field; `turn`, `summarize`, `pack` and `encode` over its
-   values, and `inflate` for the way back. */
+/* The Python extension: `decode_field` for GRIB2 fields; `rotate_winds`, `summarize`, `requantize` and `encode_array`
+   for their values; `inflate` for parts of encoded arrays. Types are in _kernel.pyi. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "decode/decode_field.h"
+#include "decode/rotate_winds.h"
+#include "encode/encode_array.h"
 #include "encode/inflate.h"
 #include "encode/requantize.h"
-#include "encode/encode_array.h"
-#include "decode/rotate_winds.h"
 
-/* Six numbers tell a window: rows, columns, and columns beyond the seam. */
+/* Six integers make a window: first and last row, and twice first and last column. */
 #define NUMBERS_PER_WINDOW 6
-#define MOST_WINDOWS 4096
+/* The same as MOST_WINDOWS in Python. */
+#define MAX_WINDOWS 4096
 
-static Octets octets_of(const Py_buffer *buffer) { return (Octets){buffer->buf, (size_t)buffer->len}; }
+static ByteSpan span_of(const Py_buffer *buffer) { return (ByteSpan){buffer->buf, (size_t)buffer->len}; }
 
-static int to_pane(const uint32_t *numbers, const Py_buffer *out, Pane *pane) {
-    pane->row = numbers[0];
-    pane->row_end = numbers[1];
+/* 0 where the numbers are not a window, or the array does not have its size. */
+static int to_window(const uint32_t *numbers, const Py_buffer *out, Window *window) {
+    window->row = numbers[0];
+    window->row_end = numbers[1];
     for (int i = 0; i < 2; i++) {
-        pane->column[i] = numbers[2 + 2 * i];
-        pane->column_end[i] = numbers[3 + 2 * i];
-        if (pane->column_end[i] < pane->column[i]) return 0;
+        window->column[i] = numbers[2 + 2 * i];
+        window->column_end[i] = numbers[3 + 2 * i];
+        if (window->column_end[i] < window->column[i]) return 0;
     }
-    const uint64_t width = (uint64_t)(pane->column_end[0] - pane->column[0]) + (pane->column_end[1] - pane->column[1]);
-    if (pane->row_end < pane->row || width > MOST_POINTS) return 0;
-    pane->width = (uint32_t)width;
-    pane->out = out->buf;
-    return (uint64_t)out->len == (uint64_t)(pane->row_end - pane->row) * width * sizeof(float);
+    const uint64_t width =
+        (uint64_t)(window->column_end[0] - window->column[0]) + (window->column_end[1] - window->column[1]);
+    if (window->row_end < window->row || width > MAX_POINTS) return 0;
+    window->width = (uint32_t)width;
+    window->out = out->buf;
+    return (uint64_t)out->len == (uint64_t)(window->row_end - window->row) * width * sizeof(float);
 }
 
-/* Buffers of the arrays to fill, one for each window; returns how many were got. */
-static Py_ssize_t get_panes(PyObject *arrays, const uint32_t *numbers, Py_ssize_t count, Py_buffer *outs, Pane *panes) {
+/* Gets the buffers of the arrays, one for each window; returns how many have to be released. */
+static Py_ssize_t get_windows(PyObject *arrays, const uint32_t *numbers, Py_ssize_t count, Py_buffer *outs,
+                              Window *windows) {
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *array = PyTuple_GetItem(arrays, i);
         if (!array || PyObject_GetBuffer(array, outs + i, PyBUF_WRITABLE) < 0) return i;
-        if (!to_pane(numbers + NUMBERS_PER_WINDOW * i, outs + i, panes + i)) {
+        if (!to_window(numbers + NUMBERS_PER_WINDOW * i, outs + i, windows + i)) {
             PyErr_SetString(PyExc_ValueError, "an array does not fit its window");
             return i + 1;
         }
@@ -43,46 +47,45 @@ static Py_ssize_t get_panes(PyObject *arrays, const uint32_t *numbers, Py_ssize_
     return count;
 }
 
-static PyObject *run(Task *task, PyObject *arrays, const Py_buffer *windows) {
+static PyObject *decode_into(Field *field, PyObject *arrays, const Py_buffer *numbers) {
     const Py_ssize_t count = PyTuple_Size(arrays);
     if (count < 0) return NULL;
-    if (count < 1 || count > MOST_WINDOWS ||
-        windows->len != count * NUMBERS_PER_WINDOW * (Py_ssize_t)sizeof(uint32_t)) {
+    if (count < 1 || count > MAX_WINDOWS || numbers->len != count * NUMBERS_PER_WINDOW * (Py_ssize_t)sizeof(uint32_t)) {
         PyErr_SetString(PyExc_ValueError, "windows and arrays do not match");
         return NULL;
     }
     Py_buffer *outs = PyMem_Calloc((size_t)count, sizeof *outs);
-    Pane *panes = PyMem_Calloc((size_t)count, sizeof *panes);
-    uint32_t *numbers = PyMem_Malloc((size_t)windows->len);
-    Verdict verdict = DECLINED_MEMORY;
-    if (outs && panes && numbers) {
-        memcpy(numbers, windows->buf, (size_t)windows->len);
-        const Py_ssize_t got = get_panes(arrays, numbers, count, outs, panes);
+    Window *windows = PyMem_Calloc((size_t)count, sizeof *windows);
+    uint32_t *aligned = PyMem_Malloc((size_t)numbers->len);
+    DecodeStatus status = DECLINED_MEMORY;
+    if (outs && windows && aligned) {
+        memcpy(aligned, numbers->buf, (size_t)numbers->len);
+        const Py_ssize_t held = get_windows(arrays, aligned, count, outs, windows);
         if (!PyErr_Occurred()) {
-            task->panes = panes;
-            task->pane_count = (size_t)count;
+            field->windows = windows;
+            field->window_count = (size_t)count;
             Py_BEGIN_ALLOW_THREADS
-            verdict = unpack_field(task);
+            status = decode_field(field);
             Py_END_ALLOW_THREADS
         }
-        for (Py_ssize_t i = 0; i < got; i++) PyBuffer_Release(outs + i);
+        for (Py_ssize_t i = 0; i < held; i++) PyBuffer_Release(outs + i);
     }
-    PyMem_Free(numbers);
-    PyMem_Free(panes);
+    PyMem_Free(aligned);
+    PyMem_Free(windows);
     PyMem_Free(outs);
-    return PyErr_Occurred() ? NULL : PyLong_FromLong(verdict);
+    return PyErr_Occurred() ? NULL : PyLong_FromLong(status);
 }
 
-static PyObject *decode_field(PyObject *module, PyObject *arguments) {
+static PyObject *py_decode_field(PyObject *module, PyObject *arguments) {
     (void)module;
     Py_buffer packing, bitmap, data, windows;
-    unsigned int points, ny, nx, scanning;
+    unsigned int points, ny, nx, scanning_mode;
     PyObject *arrays;
-    if (!PyArg_ParseTuple(arguments, "y*y*y*IIIIy*O!", &packing, &bitmap, &data, &points, &ny, &nx, &scanning, &windows,
-                          &PyTuple_Type, &arrays))
+    if (!PyArg_ParseTuple(arguments, "y*y*y*IIIIy*O!", &packing, &bitmap, &data, &points, &ny, &nx, &scanning_mode,
+                          &windows, &PyTuple_Type, &arrays))
         return NULL;
-    Task task = {octets_of(&packing), octets_of(&bitmap), octets_of(&data), points, {ny, nx, scanning}, NULL, 0};
-    PyObject *result = run(&task, arrays, &windows);
+    Field field = {span_of(&packing), span_of(&bitmap), span_of(&data), points, {ny, nx, scanning_mode}, NULL, 0};
+    PyObject *result = decode_into(&field, arrays, &windows);
     PyBuffer_Release(&windows);
     PyBuffer_Release(&data);
     PyBuffer_Release(&bitmap);
@@ -90,100 +93,104 @@ static PyObject *decode_field(PyObject *module, PyObject *arguments) {
     return result;
 }
 
-/* Room for a stream that is kept for the next one. */
-#define MOST_KEPT ((size_t)4 << 20)
-/* As ZIP calls them. */
+/* The largest output buffer that is kept for the next array. */
+#define MAX_KEPT_BYTES ((size_t)4 << 20)
+/* Compression methods of ZIP. */
 #define METHOD_STORED 0
 #define METHOD_DEFLATED 8
 
-/* Memory that is used again and again: fresh one would cost small arrays more than deflating them. Taken and given back
-   under the interpreter's lock; a second thread meanwhile gets its own. */
-static Bench *spare;
+/* A workspace that is used again and again: allocating one would cost more than deflating a small array. Taken and
+   returned under the interpreter's lock; a second thread meanwhile gets its own. */
+static Workspace *spare_workspace;
 
-static void free_bench(Bench *bench) {
-    if (bench) PyMem_Free(bench->out);
-    PyMem_Free(bench);
+static void free_workspace(Workspace *work) {
+    if (work) PyMem_Free(work->out);
+    PyMem_Free(work);
 }
 
-static void give_back(Bench *bench) {
-    if (spare || bench->room > MOST_KEPT)
-        free_bench(bench);
+static void return_workspace(Workspace *work) {
+    if (spare_workspace || work->capacity > MAX_KEPT_BYTES)
+        free_workspace(work);
     else
-        spare = bench;
+        spare_workspace = work;
 }
 
-static Bench *take_bench(size_t room) {
-    Bench *found = spare ? spare : PyMem_Calloc(1, sizeof *found);
-    spare = NULL;
-    if (!found || found->room >= room) return found;
+static Workspace *take_workspace(size_t capacity) {
+    Workspace *found = spare_workspace ? spare_workspace : PyMem_Calloc(1, sizeof *found);
+    spare_workspace = NULL;
+    if (!found || found->capacity >= capacity) return found;
     PyMem_Free(found->out);
-    found->out = PyMem_Malloc(room);
-    found->room = found->out ? room : 0;
+    found->out = PyMem_Malloc(capacity);
+    found->capacity = found->out ? capacity : 0;
     if (found->out) return found;
-    free_bench(found);
+    free_workspace(found);
     return NULL;
 }
 
-static PyObject *stored(const Raw *raw) {
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)raw_size(raw));
+static PyObject *stored_bytes(const Array *array) {
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)array_size(array));
     char *at = bytes ? PyBytes_AsString(bytes) : NULL;
     if (!at) return bytes;
-    memcpy(at, raw->header.bytes, raw->header.size);
-    memcpy(at + raw->header.size, raw->body.bytes, raw->body.size);
+    memcpy(at, array->header.bytes, array->header.size);
+    memcpy(at + array->header.size, array->body.bytes, array->body.size);
     return bytes;
 }
 
-static PyObject *told(const Summary *summary) {
+static PyObject *summary_tuple(const Summary *summary) {
     const double least = (double)summary->least, greatest = (double)summary->greatest;
-    return Py_BuildValue("dddn", least, greatest, sum_of(summary), (Py_ssize_t)summary->missing);
+    return Py_BuildValue("dddn", least, greatest, total_of(summary), (Py_ssize_t)summary->missing);
 }
 
-static PyObject *encode_raw(const Raw *raw) {
-    const size_t size = raw_size(raw);
-    if (raw->header.size == 0 || raw->header.size > BLOCK_BYTES || raw->body.size == 0 || raw->way > BY_BYTES ||
-        size > most_raw(raw->way)) {
+static PyObject *encode(const Array *array) {
+    const size_t size = array_size(array);
+    if (array->header.size == 0 || array->header.size > BLOCK_BYTES || array->body.size == 0 ||
+        array->mode > COMPACT_FLOATS || size > max_array_size(array->mode)) {
         PyErr_SetString(PyExc_ValueError, "not an array, or too large a one");
         return NULL;
     }
-    Bench *bench = take_bench(most_made(raw));
-    if (!bench) return PyErr_NoMemory();
+    Workspace *work = take_workspace(max_encoded_size(array));
+    if (!work) return PyErr_NoMemory();
     int deflated;
-    uint8_t list[LIST_BOUND];
+    uint8_t list[RESTART_LIST_BOUND];
     Py_BEGIN_ALLOW_THREADS
-    deflated = deflate_array(bench, raw);
+    deflated = encode_array(work, array);
     Py_END_ALLOW_THREADS
-    const size_t listed = list_places(bench, raw, deflated, list);
-    const unsigned long crc = bench->checksums[(size - 1) / PIECE_BYTES];
-    PyObject *summary = raw->way == BY_RUNS ? Py_BuildValue("") : told(&bench->summary);
-    PyObject *data = deflated ? PyBytes_FromStringAndSize((const char *)bench->out, (Py_ssize_t)bench->made) : stored(raw);
-    give_back(bench);
+    const size_t list_size = put_restart_list(work, array, deflated, list);
+    const unsigned long crc = work->checksums[(size - 1) / SEGMENT_BYTES];
+    PyObject *summary = array->mode == FAST_INTEGERS ? Py_BuildValue("") : summary_tuple(&work->summary);
+    PyObject *data =
+        deflated ? PyBytes_FromStringAndSize((const char *)work->out, (Py_ssize_t)work->size) : stored_bytes(array);
+    return_workspace(work);
     const int method = deflated ? METHOD_DEFLATED : METHOD_STORED;
-    if (data && summary) return Py_BuildValue("iknNy#N", method, crc, (Py_ssize_t)size, data, list, (Py_ssize_t)listed, summary);
+    if (data && summary)
+        return Py_BuildValue("iknNy#N", method, crc, (Py_ssize_t)size, data, list, (Py_ssize_t)list_size, summary);
     Py_XDECREF(summary);
     Py_XDECREF(data);
     return NULL;
 }
 
-static PyObject *encode(PyObject *module, PyObject *arguments) {
+static PyObject *py_encode_array(PyObject *module, PyObject *arguments) {
     (void)module;
     Py_buffer header, body;
-    int way;
-    if (!PyArg_ParseTuple(arguments, "y*y*i", &header, &body, &way)) return NULL;
-    const Raw raw = {octets_of(&header), octets_of(&body), (Way)way};
-    PyObject *result = encode_raw(&raw);
+    int mode;
+    if (!PyArg_ParseTuple(arguments, "y*y*i", &header, &body, &mode)) return NULL;
+    const Array array = {span_of(&header), span_of(&body), (Mode)mode};
+    PyObject *result = encode(&array);
     PyBuffer_Release(&body);
     PyBuffer_Release(&header);
     return result;
 }
 
-static PyObject *pack(PyObject *module, PyObject *arguments) {
+static PyObject *py_requantize(PyObject *module, PyObject *arguments) {
     (void)module;
     Py_buffer values, out;
     Py_ssize_t width;
-    PackedAs how;
-    if (!PyArg_ParseTuple(arguments, "y*ndddw*", &values, &width, &how.reference, &how.scale, &how.factor, &out)) return NULL;
+    Quantization quantization;
+    if (!PyArg_ParseTuple(arguments, "y*ndddw*", &values, &width, &quantization.reference, &quantization.scale,
+                          &quantization.factor, &out))
+        return NULL;
     const size_t count = (size_t)values.len / sizeof(float);
-    int packed = 0;
+    int exact = 0;
     uint16_t *row = width > 0 ? PyMem_Malloc((size_t)width * sizeof *row) : NULL;
     if (width <= 0 || count % (size_t)width || (size_t)out.len != count * sizeof(uint16_t)) {
         PyErr_SetString(PyExc_ValueError, "rows, values and integers do not match");
@@ -191,37 +198,38 @@ static PyObject *pack(PyObject *module, PyObject *arguments) {
         PyErr_NoMemory();
     } else {
         Py_BEGIN_ALLOW_THREADS
-        packed = pack_values(values.buf, count / (size_t)width, (size_t)width, &how, row, out.buf);
+        exact = requantize(values.buf, count / (size_t)width, (size_t)width, &quantization, row, out.buf);
         Py_END_ALLOW_THREADS
     }
     PyMem_Free(row);
     PyBuffer_Release(&out);
     PyBuffer_Release(&values);
-    return PyErr_Occurred() ? NULL : PyBool_FromLong(packed);
+    return PyErr_Occurred() ? NULL : PyBool_FromLong(exact);
 }
 
-static PyObject *summarize_array(PyObject *module, PyObject *array) {
+static PyObject *py_summarize(PyObject *module, PyObject *array) {
     (void)module;
     Py_buffer values;
     if (PyObject_GetBuffer(array, &values, PyBUF_SIMPLE) < 0) return NULL;
-    Summary found = nothing_yet();
+    Summary summary = empty_summary();
     Py_BEGIN_ALLOW_THREADS
-    summarize(&found, values.buf, (size_t)values.len / sizeof(float));
+    summarize(&summary, values.buf, (size_t)values.len / sizeof(float));
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&values);
-    return told(&found);
+    return summary_tuple(&summary);
 }
 
-static PyObject *turn(PyObject *module, PyObject *arguments) {
+static PyObject *py_rotate_winds(PyObject *module, PyObject *arguments) {
     (void)module;
     Py_buffer u, v, cosine, sine, east, north;
     if (!PyArg_ParseTuple(arguments, "y*y*y*y*w*w*", &u, &v, &cosine, &sine, &east, &north)) return NULL;
     const Py_ssize_t size = u.len;
-    const int fit = v.len == size && east.len == size && north.len == size && cosine.len == 2 * size && sine.len == 2 * size;
-    if (fit) {
+    const int match =
+        v.len == size && east.len == size && north.len == size && cosine.len == 2 * size && sine.len == 2 * size;
+    if (match) {
         const Winds winds = {u.buf, v.buf, cosine.buf, sine.buf, east.buf, north.buf, (size_t)size / sizeof(float)};
         Py_BEGIN_ALLOW_THREADS
-        turn_winds(&winds);
+        rotate_winds(&winds);
         Py_END_ALLOW_THREADS
     } else {
         PyErr_SetString(PyExc_ValueError, "components, angles and results do not match");
@@ -232,85 +240,93 @@ static PyObject *turn(PyObject *module, PyObject *arguments) {
     PyBuffer_Release(&cosine);
     PyBuffer_Release(&v);
     PyBuffer_Release(&u);
-    if (!fit) return NULL;
+    if (!match) return NULL;
     Py_RETURN_NONE;
 }
 
-/* Three numbers tell a stretch: its block's byte, its own bit, its raw size. */
-#define NUMBERS_PER_PART 3
-#define MOST_PARTS 65536
+/* Three integers make a segment: the byte of its block, its own bit, its raw size. */
+#define NUMBERS_PER_SEGMENT 3
+/* The same as MOST_PARTS in Python. */
+#define MAX_SEGMENTS_PER_CALL 65536
 
-/* Buffers of the streams, and what is to be read from them; returns how many were got. */
-static Py_ssize_t get_parts(PyObject *streams, const uint8_t *numbers, Py_ssize_t count, Py_buffer *ins, Part *parts) {
-    uint32_t place[NUMBERS_PER_PART];
-    for (Py_ssize_t i = 0; i < count; i++, numbers += sizeof place) {
+/* Gets the buffers of the streams; returns how many have to be released. */
+static Py_ssize_t get_segments(PyObject *streams, const uint8_t *numbers, Py_ssize_t count, Py_buffer *ins,
+                               Segment *segments) {
+    uint32_t own[NUMBERS_PER_SEGMENT];
+    for (Py_ssize_t i = 0; i < count; i++, numbers += sizeof own) {
         PyObject *stream = PyTuple_GetItem(streams, i);
         if (!stream || PyObject_GetBuffer(stream, ins + i, PyBUF_SIMPLE) < 0) return i;
-        memcpy(place, numbers, sizeof place);
-        parts[i] = (Part){octets_of(ins + i), place[0], place[1], place[2]};
+        memcpy(own, numbers, sizeof own);
+        segments[i] = (Segment){span_of(ins + i), own[0], own[1], own[2]};
     }
     return count;
 }
 
-static int fits(const Part *parts, Py_ssize_t count, Py_ssize_t size) {
+static int fill_exactly(const Segment *segments, Py_ssize_t count, Py_ssize_t size) {
     uint64_t sum = 0;
-    for (Py_ssize_t i = 0; i < count; i++) sum += parts[i].size;
+    for (Py_ssize_t i = 0; i < count; i++) sum += segments[i].size;
     return sum == (uint64_t)size;
 }
 
-static PyObject *inflate_checked(PyObject *streams, const Py_buffer *numbers, const Py_buffer *out) {
+static PyObject *inflate_into(PyObject *streams, const Py_buffer *numbers, const Py_buffer *out) {
     const Py_ssize_t count = PyTuple_Size(streams);
     if (count < 0) return NULL;
-    if (count > MOST_PARTS || numbers->len != count * NUMBERS_PER_PART * (Py_ssize_t)sizeof(uint32_t)) {
-        PyErr_SetString(PyExc_ValueError, "streams and places do not match");
+    if (count > MAX_SEGMENTS_PER_CALL || numbers->len != count * NUMBERS_PER_SEGMENT * (Py_ssize_t)sizeof(uint32_t)) {
+        PyErr_SetString(PyExc_ValueError, "streams and segments do not match");
         return NULL;
     }
     Py_buffer *ins = PyMem_Calloc((size_t)count, sizeof *ins);
-    Part *parts = PyMem_Calloc((size_t)count, sizeof *parts);
-    Known *known = PyMem_Malloc(2 * sizeof *known);
+    Segment *segments = PyMem_Calloc((size_t)count, sizeof *segments);
+    CachedTables *cache = PyMem_Malloc(2 * sizeof *cache);
     int done = 0;
-    if (ins && parts && known) {
-        const Py_ssize_t got = get_parts(streams, numbers->buf, count, ins, parts);
-        if (!PyErr_Occurred() && !fits(parts, count, out->len))
-            PyErr_SetString(PyExc_ValueError, "there is not the room that the stretches need");
+    if (ins && segments && cache) {
+        const Py_ssize_t held = get_segments(streams, numbers->buf, count, ins, segments);
+        if (!PyErr_Occurred() && !fill_exactly(segments, count, out->len))
+            PyErr_SetString(PyExc_ValueError, "the segments do not fill the output");
         if (!PyErr_Occurred()) {
             Py_BEGIN_ALLOW_THREADS
-            done = inflate_parts(parts, (size_t)count, out->buf, known);
+            done = inflate_segments(segments, (size_t)count, out->buf, cache);
             Py_END_ALLOW_THREADS
         }
-        for (Py_ssize_t i = 0; i < got; i++) PyBuffer_Release(ins + i);
+        for (Py_ssize_t i = 0; i < held; i++) PyBuffer_Release(ins + i);
     }
-    PyMem_Free(known);
-    PyMem_Free(parts);
+    PyMem_Free(cache);
+    PyMem_Free(segments);
     PyMem_Free(ins);
     return PyErr_Occurred() ? NULL : PyBool_FromLong(done);
 }
 
-static PyObject *inflate(PyObject *module, PyObject *arguments) {
+static PyObject *py_inflate(PyObject *module, PyObject *arguments) {
     (void)module;
     Py_buffer numbers, out;
     PyObject *streams;
     if (!PyArg_ParseTuple(arguments, "O!y*w*", &PyTuple_Type, &streams, &numbers, &out)) return NULL;
-    PyObject *result = inflate_checked(streams, &numbers, &out);
+    PyObject *result = inflate_into(streams, &numbers, &out);
     PyBuffer_Release(&out);
     PyBuffer_Release(&numbers);
     return result;
 }
 
 static PyMethodDef methods[] = {
-    {"decode_field", decode_field, METH_VARARGS,
-     "decode_field(section5, section6, section7, points, ny, nx, scanning, windows, arrays) -> 0, or why it was declined."},
-    {"encode_array", encode, METH_VARARGS,
-     "encode_array(header, body, way) -> (method, CRC-32, raw size, data, list of places) of a ZIP member, and what `summarize` "
-     "tells of floats. `way`: 0 for floats, 1 for integers, of which the last is None, 2 for floats that are to be small."},
-    {"requantize", pack, METH_VARARGS,
-     "requantize(values, width, reference, scale, factor, integers) -> whether the integers, now filled with the differences "
-     "of each row, give back every value."},
-    {"inflate", inflate, METH_VARARGS,
-     "inflate(streams, places, out) -> whether `out` was filled with the stretches that lie there: `places` has the byte "
-     "of a block, the bit of a stretch and its raw size for each stream. Other writers' streams are declined."},
-    {"summarize", summarize_array, METH_O, "summarize(values) -> (least, greatest, sum, how many are NaN)."},
-    {"rotate_winds", turn, METH_VARARGS, "rotate_winds(u, v, cosine, sine, east, north): fills the last two."},
+    {"decode_field", py_decode_field, METH_VARARGS,
+     "decode_field(section5, section6, section7, points, ny, nx, scanning_mode, windows, arrays)\n\n"
+     "Fill the arrays with the values of their windows; return 0, or a number that says why the field was declined."},
+    {"encode_array", py_encode_array, METH_VARARGS,
+     "encode_array(header, body, mode)\n\n"
+     "Return method, CRC-32, raw size, data, list of restart points and summary of a ZIP member. Mode 0 is for "
+     "float32, "
+     "1 for uint16, which has no summary, 2 for float32 that is to be small."},
+    {"inflate", py_inflate, METH_VARARGS,
+     "inflate(streams, segments, out)\n\n"
+     "Fill `out` with one segment of each stream, given as byte of the block, bit of the segment and raw size; return "
+     "whether it was filled: streams of other encoders are declined."},
+    {"requantize", py_requantize, METH_VARARGS,
+     "requantize(values, width, reference, scale, factor, integers)\n\n"
+     "Fill `integers` with differences of packed integers along each row; return whether they give back every value."},
+    {"rotate_winds", py_rotate_winds, METH_VARARGS,
+     "rotate_winds(u, v, cosine, sine, east, north)\n\nFill `east` and `north`."},
+    {"summarize", py_summarize, METH_O,
+     "summarize(values)\n\nReturn the least value, the greatest, the sum, and how many are NaN."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -326,9 +342,9 @@ static struct PyModuleDef definition = {
 };
 
 PyMODINIT_FUNC PyInit__kernel(void) {
-    fill_crc_tables();
-    fill_brief();
-    fill_picks();
-    fill_layouts();
+    init_crc_tables();
+    init_preset_header();
+    init_compress_shuffles();
+    init_lane_layouts();
     return PyModuleDef_Init(&definition);
 }

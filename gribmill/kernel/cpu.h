@@ -1,4 +1,4 @@
-/* Which vector instructions there are: asked at run time, so that one binary serves every processor. */
+/* CPU dispatch: which vector instructions there are is asked at run time, so that one binary serves every processor. */
 #ifndef GRIBMILL_CPU_H
 #define GRIBMILL_CPU_H
 
@@ -12,7 +12,7 @@ static inline int has_avx2(void) {
 }
 #endif
 
-/* What is seldom so is kept out of the way of what is done all the time. */
-#define SELDOM(condition) __builtin_expect(condition, 0)
+/* Keeps the code of rare branches out of the hot path. */
+#define UNLIKELY(condition) __builtin_expect(condition, 0)
 
 #endif

@@ -1,4 +1,4 @@
-"""Numbers that the kernel and Python both go by are the same in both."""
+"""Numbers that are defined in C and in Python are the same in both."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 
 import gribmill.kernel
-from gribmill.grib.decode import native as kernel
-from gribmill.grib.packing import validate as bounds
-from gribmill.tiles.format import npz_writer as npz
-from gribmill.tiles.format import restart_points as segments
+from gribmill.grib.decode import native
+from gribmill.grib.packing import validate
+from gribmill.tiles.format import npz_writer, partial_inflate, restart_points
 
 SOURCES = "\n".join(path.read_text() for path in sorted(Path(gribmill.kernel.__file__).parent.rglob("*.[ch]")))
 
@@ -21,16 +20,22 @@ def defined(name: str) -> int:
 
 
 def test_limits_are_the_same() -> None:
-    assert defined("MOST_WINDOWS") == kernel.MOST_WINDOWS
-    assert defined("MOST_POINTS") == bounds.POINT_LIMIT
-    assert defined("MOST_LAZY") == npz.LIMIT_KERNEL[npz.BY_BYTES]
-    assert "#define MOST_RAW_BYTES (UINT32_MAX / 16)\n" in SOURCES
-    assert (2**32 - 1) // 16 == npz.LIMIT_KERNEL[npz.BY_WORDS] == npz.LIMIT_KERNEL[npz.BY_RUNS]
+    assert defined("MAX_WINDOWS") == native.MAX_WINDOWS
+    assert defined("MAX_POINTS") == validate.POINT_LIMIT
+    assert defined("MAX_SEGMENTS_PER_CALL") == partial_inflate.MOST_PARTS
+    assert defined("MAX_LAZY_BYTES") == npz_writer.LIMIT_KERNEL[npz_writer.COMPACT_FLOATS]
+    assert "#define MAX_RAW_BYTES (UINT32_MAX / 16)\n" in SOURCES
+    for mode in (npz_writer.FAST_FLOATS, npz_writer.FAST_INTEGERS):
+        assert npz_writer.LIMIT_KERNEL[mode] == (2**32 - 1) // 16
 
 
-def test_words_of_the_format_are_the_same() -> None:
-    assert defined("LIST_ID") == segments.EXTRA_ID
-    assert (defined("METHOD_STORED"), defined("METHOD_DEFLATED")) == (npz.STORED, npz.DEFLATED)
-    ways = re.search(r"typedef enum \{([^}]*)\} Way;", SOURCES)
-    assert ways and re.findall(r"BY_\w+", re.sub(r"/\*.*?\*/", "", ways[1])) == ["BY_WORDS", "BY_RUNS", "BY_BYTES"]
-    assert (npz.BY_WORDS, npz.BY_RUNS, npz.BY_BYTES) == (0, 1, 2)
+def test_numbers_of_the_file_format_are_the_same() -> None:
+    assert defined("RESTART_LIST_ID") == restart_points.EXTRA_ID
+    assert (defined("METHOD_STORED"), defined("METHOD_DEFLATED")) == (npz_writer.STORED, npz_writer.DEFLATED)
+
+
+def test_encoding_modes_are_the_same() -> None:
+    body = re.search(r"typedef enum \{([^}]*)\} Mode;", SOURCES)
+    assert body is not None
+    names = re.findall(r"[A-Z]\w+", re.sub(r"/\*.*?\*/", "", body[1]))
+    assert [getattr(npz_writer, name) for name in names] == [0, 1, 2]

@@ -12,7 +12,16 @@ from isal import isal_zlib
 from numpy.typing import NDArray
 
 from gribmill.kernel import native
-from gribmill.tiles.format.npz_writer import BY_BYTES, BY_WORDS, DEFLATED, STORED, Encoding, Member, member, npy_header
+from gribmill.tiles.format.npz_writer import (
+    COMPACT_FLOATS,
+    DEFLATED,
+    FAST_FLOATS,
+    STORED,
+    Encoding,
+    Member,
+    member,
+    npy_header,
+)
 from gribmill.tiles.format.partial_inflate import inflate, stretches_of
 from gribmill.tiles.format.restart_points import segments_in
 from gribmill.tiles.format.statistics import statistics, statistics_of, summary_of
@@ -114,7 +123,7 @@ def test_so_it_does_with_what_is_at_the_end(edge: str, size: int) -> None:
 @pytest.mark.parametrize("size", range(1, 64))
 def test_so_it_does_with_hardly_any_bytes(size: int) -> None:
     header, body = b"a", (b"abcab"[size % 4 :] * size)[:size]
-    method, _, raw_size, data, *_ = native.encode_array(header, body, BY_BYTES)
+    method, _, raw_size, data, *_ = native.encode_array(header, body, COMPACT_FLOATS)
     assert raw_size == 1 + size
     assert (data if method == STORED else zlib.decompress(data, -15)) == header + body
 
@@ -211,11 +220,11 @@ def test_the_same_array_gives_the_same_bytes() -> None:
 @pytest.mark.parametrize(
     ("header", "body", "way"),
     [
-        (0, 400, BY_WORDS),
-        (128, 0, BY_WORDS),
-        (BLOCK + 4, 400, BY_WORDS),
-        (128, 2**15, BY_BYTES),
-        (128, 400, BY_BYTES + 1),
+        (0, 400, FAST_FLOATS),
+        (128, 0, FAST_FLOATS),
+        (BLOCK + 4, 400, FAST_FLOATS),
+        (128, 2**15, COMPACT_FLOATS),
+        (128, 400, COMPACT_FLOATS + 1),
     ],
 )
 def test_what_does_not_fit_is_refused(header: int, body: int, way: int) -> None:

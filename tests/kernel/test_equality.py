@@ -10,8 +10,8 @@ import pytest
 
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.sections import Sections2
-from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
-from tests.kernel.variants import COVERED, SCANNING_MODES, TINY, fields_of_values, packings, small_messages
+from tests.kernel.both_decoders import by_eccodes, by_kernel, needs_kernel
+from tests.kernel.message_variants import COVERED, SCANNING_MODES, TINY, fields_of_values, packings, small_messages
 from tests.make_grib import GRIDS, make_message, smooth_values
 
 pytestmark = [needs_kernel, pytest.mark.slow]

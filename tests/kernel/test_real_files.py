@@ -11,7 +11,7 @@ from gribmill.grib.decode.field import Field, scan_fields
 from gribmill.grib.errors import GribError
 from gribmill.grib.messages import map_file
 from gribmill.grib.sections import Sections2
-from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
+from tests.kernel.both_decoders import by_eccodes, by_kernel, needs_kernel
 from tests.real_files import real, real_files
 
 pytestmark = needs_kernel

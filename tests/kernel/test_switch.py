@@ -15,7 +15,7 @@ from gribmill.cli.main import cli
 from gribmill.grib.decode.field import fields
 from gribmill.kernel import native
 from gribmill.settings import load_settings
-from tests.kernel.comparing import needs_kernel
+from tests.kernel.both_decoders import needs_kernel
 from tests.make_grib import make_message
 
 

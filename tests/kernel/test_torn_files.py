@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.kernel.comparing import needs_kernel
+from tests.kernel.both_decoders import needs_kernel
 
 pytestmark = [needs_kernel, pytest.mark.process]
 
@@ -17,9 +17,9 @@ SCRIPT = """
 import ctypes, mmap, threading, time
 import numpy as np
 from dataclasses import replace
-from gribmill.grib.decode import native as kernel
+from gribmill.grib.decode.native import decode_windows
 from gribmill.grib.decode.field import fields
-from tests.kernel.variants import TINY
+from tests.kernel.message_variants import TINY
 from tests.make_grib import make_message
 
 # Narrow groups, but for one: the others could be as wide.
@@ -49,7 +49,7 @@ def write():
         time.sleep(0.0003)
 
 def decoded():
-    return kernel.unpack(sections, field.packing.points, field.layout, None)
+    return decode_windows(sections, field.packing.points, field.layout, None)
 
 writer = threading.Thread(target=write)
 writer.start()

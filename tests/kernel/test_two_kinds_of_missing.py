@@ -9,9 +9,9 @@ import pytest
 
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.sections import Sections2
-from tests.kernel.comparing import by_eccodes, by_kernel, needs_kernel
-from tests.kernel.grouped import PRIMARY, SECONDARY, Code, grouped
-from tests.kernel.variants import TINY
+from tests.kernel.both_decoders import by_eccodes, by_kernel, needs_kernel
+from tests.kernel.complex_packing_writer import PRIMARY, SECONDARY, Code, grouped
+from tests.kernel.message_variants import TINY
 from tests.make_grib import make_message
 
 pytestmark = needs_kernel

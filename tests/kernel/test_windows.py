@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from gribmill.grib.decode.field import Field, fields
 from gribmill.kernel import native
 from gribmill.regions.window import Window
-from tests.kernel.comparing import by_eccodes, needs_kernel
-from tests.kernel.variants import COVERED, SCANNING_MODES, fields_of_values
+from tests.kernel.both_decoders import by_eccodes, needs_kernel
+from tests.kernel.message_variants import COVERED, SCANNING_MODES, fields_of_values
 from tests.make_grib import GRIDS, make_message
 
 pytestmark = needs_kernel

@@ -233,7 +233,7 @@ def test_each_message_is_decoded_once_however_many_regions(
     from gribmill.grib.decode import native as kernel
 
     decoded: list[int] = []
-    real_decode, real_unpack = reference.decode, kernel.unpack
+    real_decode, real_unpack = reference.decode, kernel.decode_windows
 
     def counting_decode(message: bytes, points: int) -> np.ndarray:
         decoded.append(points)
@@ -245,7 +245,7 @@ def test_each_message_is_decoded_once_however_many_regions(
         return found
 
     monkeypatch.setattr(field, "decode", counting_decode)
-    monkeypatch.setattr(kernel, "unpack", counting_unpack)
+    monkeypatch.setattr(kernel, "decode_windows", counting_unpack)
     outcome = build(hour, [POTOMAC, INLAND, replace(POTOMAC, name="third")], tmp_path)
     assert len(outcome.tiles) == 3
     assert len(decoded) == 4

@@ -112,11 +112,11 @@ class Field:
     def _unpacked(
         self, windows: Sequence[Window] | None, out: NDArray[np.float32] | None = None
     ) -> list[NDArray[np.float32]] | None:
-        from gribmill.grib.decode.native import unpack
+        from gribmill.grib.decode.native import decode_windows
 
         if self.layout is None or isinstance(self.sections, Sections1):
             return None
-        return unpack(self.sections, self.packing.points, self.layout, windows, out)
+        return decode_windows(self.sections, self.packing.points, self.layout, windows, out)
 
     def _normalised(self) -> NDArray[np.float32]:
         if self.layout is None:

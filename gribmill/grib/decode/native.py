@@ -18,29 +18,29 @@ from gribmill.kernel import native
 from gribmill.regions.window import Window
 
 Values = NDArray[np.float32]
-# Grid templates that every ecCodes knows, and the length of their section: what is not known, or too short, it
-# refuses, and so the kernel must not decode it.
+# Grid definition templates that every ecCodes release knows, and the length of their section. ecCodes refuses other or
+# shorter ones, so the kernel must not decode them.
 GRIDS = {0: 72, 1: 84, 10: 72, 20: 65, 30: 81, 40: 72}
-# Of S2S, the archive of sub-seasonal forecasts, ecCodes decodes nothing whose statistic it has no name for: the
-# statuses of such products (code table 1.3), and the numbers that it knows (code table 4.10).
+# ecCodes refuses products of S2S, the archive of sub-seasonal forecasts, whose statistical process it has no name for:
+# the production statuses of S2S (code table 1.3), and the processes that ecCodes knows (code table 4.10).
 S2S = {6, 7}
 NAMED_STATISTICS = {*range(12), 100, 101, 102, 255}
-# The kernel keeps its list of windows in memory; where there are more regions than this, ecCodes decodes.
-MOST_WINDOWS = 4096
+# The kernel's limit for one call; with more regions than this, ecCodes decodes.
+MAX_WINDOWS = 4096
 
 
-def unpack(
+def decode_windows(
     sections: Sections2, points: int, layout: Layout, windows: Sequence[Window] | None, out: Values | None = None
 ) -> list[Values] | None:
-    """Each window's values (without `windows`: the whole grid, into `out` if given); None where ecCodes has to decode.
+    """The values of each window (without `windows`: of the grid, into `out` if given); None where ecCodes must decode.
 
-    What comes back is, bit for bit, ecCodes' float64 cast to float32. Sections that contradict each other are
-    always left to the checks that go before ecCodes, so that they give the same error with and without the kernel.
+    The values are, bit for bit, ecCodes' float64 cast to float32. Sections that contradict each other are always left
+    to the checks before ecCodes, so that the error is the same with and without the kernel.
     """
     if not native.available() or not _known(sections) or layout.ny * layout.nx != points or points > POINT_LIMIT:
         return None
     chosen = [Window(slice(0, layout.ny), (slice(0, layout.nx),))] if windows is None else list(windows)
-    if not 0 < len(chosen) <= MOST_WINDOWS:
+    if not 0 < len(chosen) <= MAX_WINDOWS:
         return None
     if out is not None:
         arrays: tuple[Values, ...] = (out,)
@@ -62,7 +62,7 @@ def _fits(out: Values, layout: Layout) -> bool:
 
 
 def _known(sections: Sections2) -> bool:
-    """Whether ecCodes is sure to accept all but the packed values: it refuses lists that overrun their section."""
+    """Whether ecCodes certainly accepts all but the packed values: it refuses lists that overrun their section."""
     grid, product = sections.grid, sections.product
     if unsigned(grid, 11, 12) or unsigned(product, 6, 7):
         return False
@@ -73,7 +73,7 @@ def _known(sections: Sections2) -> bool:
 
 
 def _product_length(product: bytes) -> int:
-    """What the product's template takes; more than any section has where the template is not known."""
+    """The length that the product definition template needs; more than any section has for an unknown template."""
     template = TEMPLATES.get(unsigned(product, 8, 9))
     if template is None or not template.surfaces:
         return sys.maxsize
@@ -82,7 +82,7 @@ def _product_length(product: bytes) -> int:
 
 
 def _statistics(product: bytes) -> set[int]:
-    """The statistic over each of the product's time ranges, in numbers of code table 4.10."""
+    """The statistical process of each time range, as numbers of code table 4.10."""
     template = TEMPLATES[unsigned(product, 8, 9)]
     if not template.time_range:
         return set()

@@ -1,185 +1,202 @@
-/* A field from its sections into windows: each value is read once, in the message's own order, and converted
-   only where some window wants it. */
+/* A GRIB2 field from its sections into windows of float32: each value is unpacked once, in the order of the message,
+   and converted only where a window wants it. */
 #ifndef GRIBMILL_DECODE_FIELD_H
 #define GRIBMILL_DECODE_FIELD_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../byte_reader.h"
+#include "bit_reader.h"
 #include "bitmap.h"
-#include "windows.h"
+#include "decode_status.h"
 #include "packed_values.h"
+#include "scaling.h"
+#include "windows.h"
 
-/* As bounds.py. */
-#define MOST_POINTS 64000000u
-/* A line is worked on in pieces of so many points: integers and floats of one stay in the first cache. */
-#define PIECE 4096
-
-typedef struct {
-    Source source;
-    uint32_t integers[PIECE + RUN_SLACK];
-    float values[PIECE], spread[PIECE];
-} Work;
+/* The same as POINT_LIMIT in Python: the largest real field known has 47 million points. */
+#define MAX_POINTS 64000000u
+/* A line is decoded in parts of this many points, whose integers and floats stay in the first-level cache. */
+#define PART_POINTS 4096
 
 typedef struct {
-    Octets packing; /* section 5 */
-    Octets bitmap;  /* section 6 */
-    Octets data;    /* section 7 */
+    PackedValues packed;
+    uint32_t integers[PART_POINTS + RUN_SLACK];
+    float values[PART_POINTS], scattered[PART_POINTS];
+} DecodeBuffers;
+
+/* What is to be decoded. */
+typedef struct {
+    ByteSpan packing; /* section 5 */
+    ByteSpan bitmap;  /* section 6 */
+    ByteSpan data;    /* section 7 */
     uint32_t points;
-    Rows rows;
-    const Pane *panes;
-    size_t pane_count;
-} Task;
+    Grid grid;
+    const Window *windows;
+    size_t window_count;
+} Field;
 
-/* A stretch of the line at `place`: its points [first, end) as the message counts them, [low, high) as windows do. */
+/* The bitmap, if `bitmap.bytes` is set, and the line that is being decoded. */
 typedef struct {
-    uint32_t place, first, end, low, high;
-    int back; /* the line runs from east to west, or from north to south */
-    int present_all;
-    size_t present;
-} Stretch;
+    ByteSpan bitmap;
+    uint32_t line;
+} BitmapLine;
+
+/* A part of a line: its points [first, end) in the order of the message, [low, high) in the order of the grid. */
+typedef struct {
+    uint32_t index; /* of the line: its row or column */
+    uint32_t first, end, low, high;
+    int reversed; /* the line runs from east to west, or from north to south */
+    int all_present;
+    size_t present; /* points that have a value */
+} LinePart;
 
 static void fill(float *out, size_t count, float value) {
     for (size_t i = 0; i < count; i++) out[i] = value;
 }
 
-/* The values of a stretch, those that are present, in the message's order. */
-static void to_floats(const Source *source, const uint32_t *integers, float *out, size_t count) {
-    if (source->kind == CONSTANT)
-        fill(out, count, (float)source->scale.reference);
-    else if (source->kind == EMPTY)
-        fill(out, count, not_a_number());
+static void to_floats(const PackedValues *packed, const uint32_t *integers, float *out, size_t count) {
+    if (packed->packing == CONSTANT)
+        fill(out, count, (float)packed->scaling.reference);
+    else if (packed->packing == NO_VALUES)
+        fill(out, count, missing_float());
     else
-        scale_run(&source->scale, integers, out, count, source->holes);
+        scale_integers(&packed->scaling, integers, out, count, packed->may_be_missing);
 }
 
 static void reverse(const float *from, float *to, size_t count) {
     for (size_t i = 0; i < count; i++) to[i] = from[count - 1 - i];
 }
 
-/* Hands a stretch of a row to every window that crosses it. `ready` are its floats, west to east, or NULL where each
-   window may convert its own part straight from the integers. */
-static void deliver_row(const Task *task, Work *work, const Stretch *stretch, const float *ready) {
-    for (size_t i = 0; i < task->pane_count; i++) {
-        const Pane *pane = task->panes + i;
-        if (!has_row(pane, stretch->place)) continue;
-        float *out = pane->out + (size_t)(stretch->place - pane->row) * pane->width;
-        for (int part = 0; part < 2; part++) {
-            const uint32_t begin = pane->column[part] > stretch->low ? pane->column[part] : stretch->low;
-            const uint32_t end = pane->column_end[part] < stretch->high ? pane->column_end[part] : stretch->high;
+/* Copies a part of a row to every window that it crosses. `values` are its floats, west to east, or NULL where each
+   window may convert its own columns directly from the integers. */
+static void deliver_row(const Field *field, DecodeBuffers *buffers, const LinePart *part, const float *values) {
+    for (size_t i = 0; i < field->window_count; i++) {
+        const Window *window = field->windows + i;
+        if (!has_row(window, part->index)) continue;
+        float *out = window->out + (size_t)(part->index - window->row) * window->width;
+        for (int half = 0; half < 2; half++) {
+            const uint32_t begin = window->column[half] > part->low ? window->column[half] : part->low;
+            const uint32_t end = window->column_end[half] < part->high ? window->column_end[half] : part->high;
             if (begin < end) {
-                float *to = out + (begin - pane->column[part]);
-                if (ready)
-                    memcpy(to, ready + (begin - stretch->low), (end - begin) * sizeof(float));
+                float *to = out + (begin - window->column[half]);
+                if (values)
+                    memcpy(to, values + (begin - part->low), (end - begin) * sizeof(float));
                 else
-                    to_floats(&work->source, work->integers + (begin - stretch->low), to, end - begin);
+                    to_floats(&buffers->packed, buffers->integers + (begin - part->low), to, end - begin);
             }
-            out += pane->column_end[part] - pane->column[part];
+            out += window->column_end[half] - window->column[half];
         }
     }
 }
 
-/* The same of a column, whose floats are `ready`, south to north: each belongs to another row of a window. */
-static void deliver_column(const Task *task, const Stretch *stretch, const float *ready) {
-    for (size_t i = 0; i < task->pane_count; i++) {
-        const Pane *pane = task->panes + i;
-        const uint32_t begin = pane->row > stretch->low ? pane->row : stretch->low;
-        const uint32_t end = pane->row_end < stretch->high ? pane->row_end : stretch->high;
-        size_t west = 0; /* columns of the window before this part */
-        for (int part = 0; part < 2; part++) {
-            const size_t column = west + stretch->place - pane->column[part];
-            for (uint32_t row = begin; row < end && has_column(pane, part, stretch->place); row++)
-                pane->out[(size_t)(row - pane->row) * pane->width + column] = ready[row - stretch->low];
-            west += pane->column_end[part] - pane->column[part];
+/* The same for a part of a column, south to north: each value belongs to another row of a window. */
+static void deliver_column(const Field *field, const LinePart *part, const float *values) {
+    for (size_t i = 0; i < field->window_count; i++) {
+        const Window *window = field->windows + i;
+        const uint32_t begin = window->row > part->low ? window->row : part->low;
+        const uint32_t end = window->row_end < part->high ? window->row_end : part->high;
+        size_t west = 0; /* columns of the window before this half */
+        for (int half = 0; half < 2; half++) {
+            const size_t column = west + part->index - window->column[half];
+            for (uint32_t row = begin; row < end && has_column(window, half, part->index); row++)
+                window->out[(size_t)(row - window->row) * window->width + column] = values[row - part->low];
+            west += window->column_end[half] - window->column[half];
         }
     }
 }
 
-static Verdict read_stretch(const Task *task, Work *work, const Stretch *stretch, Bits bits) {
-    const size_t count = stretch->end - stretch->first;
-    const Verdict verdict = read_source(&work->source, work->integers, stretch->present);
-    if (verdict != DONE) return verdict;
-    const int columns = by_columns(&task->rows);
-    if (stretch->present_all && !stretch->back && !columns) {
-        deliver_row(task, work, stretch, NULL);
-        return DONE;
+static DecodeStatus decode_part(const Field *field, DecodeBuffers *buffers, const LinePart *part, BitmapLine line) {
+    const size_t count = part->end - part->first;
+    const DecodeStatus status = read_packed_values(&buffers->packed, buffers->integers, part->present);
+    if (status != DECODED) return status;
+    const int columns = lines_are_columns(&field->grid);
+    if (part->all_present && !part->reversed && !columns) {
+        deliver_row(field, buffers, part, NULL);
+        return DECODED;
     }
-    float *ready = work->values;
-    to_floats(&work->source, work->integers, work->values, stretch->present);
-    if (!stretch->present_all) {
-        const uint64_t place = (uint64_t)bits.line * line_points(&task->rows) + stretch->first;
-        spread_present(bits.octets, place, count, work->values, work->spread);
-        ready = work->spread;
+    float *values = buffers->values;
+    to_floats(&buffers->packed, buffers->integers, buffers->values, part->present);
+    if (!part->all_present) {
+        const uint64_t point = (uint64_t)line.line * line_points(&field->grid) + part->first;
+        scatter_present(line.bitmap, point, count, buffers->values, buffers->scattered);
+        values = buffers->scattered;
     }
-    if (stretch->back) {
-        float *turned = ready == work->values ? work->spread : work->values;
-        reverse(ready, turned, count);
-        ready = turned;
+    if (part->reversed) {
+        float *turned = values == buffers->values ? buffers->scattered : buffers->values;
+        reverse(values, turned, count);
+        values = turned;
     }
     if (columns)
-        deliver_column(task, stretch, ready);
+        deliver_column(field, part, values);
     else
-        deliver_row(task, work, stretch, ready);
-    return DONE;
+        deliver_row(field, buffers, part, values);
+    return DECODED;
 }
 
-/* How many values `count` lines have, from one on. */
-static uint64_t values_of(const Task *task, Bits bits, uint32_t count) {
-    const uint64_t points = line_points(&task->rows);
-    return bits.octets.bytes ? count_present(bits.octets, bits.line * points, count * points) : count * points;
+/* How many values are packed for `count` lines from `line` on. */
+static uint64_t values_of_lines(const Field *field, BitmapLine line, uint32_t count) {
+    const uint64_t points = line_points(&field->grid);
+    return line.bitmap.bytes ? count_present(line.bitmap, line.line * points, count * points) : count * points;
 }
 
-static Verdict read_line(const Task *task, Work *work, Bits bits) {
-    const uint32_t points = line_points(&task->rows), place = line_place(&task->rows, bits.line);
-    const uint64_t start = (uint64_t)bits.line * points;
-    for (uint32_t first = 0; first < points; first += PIECE) {
-        Stretch stretch = {.place = place, .first = first, .end = points - first < PIECE ? points : first + PIECE};
-        const uint32_t count = stretch.end - first;
-        stretch.back = runs_back(&task->rows, bits.line);
-        stretch.low = stretch.back ? points - stretch.end : first;
-        stretch.high = stretch.low + count;
-        stretch.present = bits.octets.bytes ? (size_t)count_present(bits.octets, start + first, count) : count;
-        stretch.present_all = stretch.present == count;
-        const Verdict verdict = read_stretch(task, work, &stretch, bits);
-        if (verdict != DONE) return verdict;
+static DecodeStatus decode_line(const Field *field, DecodeBuffers *buffers, BitmapLine line) {
+    const uint32_t points = line_points(&field->grid), index = line_index(&field->grid, line.line);
+    const uint64_t start = (uint64_t)line.line * points;
+    for (uint32_t first = 0; first < points; first += PART_POINTS) {
+        LinePart part = {
+            .index = index, .first = first, .end = points - first < PART_POINTS ? points : first + PART_POINTS};
+        const uint32_t count = part.end - first;
+        part.reversed = line_is_reversed(&field->grid, line.line);
+        part.low = part.reversed ? points - part.end : first;
+        part.high = part.low + count;
+        part.present = line.bitmap.bytes ? (size_t)count_present(line.bitmap, start + first, count) : count;
+        part.all_present = part.present == count;
+        const DecodeStatus status = decode_part(field, buffers, &part, line);
+        if (status != DECODED) return status;
     }
-    return DONE;
+    return DECODED;
 }
 
-static Verdict read_lines(const Task *task, Work *work, Octets bits) {
-    const uint32_t lines = lines_needed(&task->rows, task->panes, task->pane_count);
+static DecodeStatus decode_lines(const Field *field, DecodeBuffers *buffers, ByteSpan bitmap) {
+    const uint32_t lines = lines_needed(&field->grid, field->windows, field->window_count);
     uint32_t done = 0;
     for (uint32_t line = 0; line < lines; line++) {
-        if (!wanted(&task->rows, task->panes, task->pane_count, line_place(&task->rows, line))) continue;
-        /* All lines before it that nobody wants at once: much of CCSDS can only be passed over in long pieces. */
-        const uint64_t passed = values_of(task, (Bits){bits, done}, line - done);
-        Verdict verdict = skip_source(&work->source, work->integers, PIECE, passed);
-        if (verdict == DONE) verdict = read_line(task, work, (Bits){bits, line});
-        if (verdict != DONE) return verdict;
+        if (!line_is_wanted(&field->grid, field->windows, field->window_count, line_index(&field->grid, line)))
+            continue;
+        /* All unwanted lines before it in one step: CCSDS can only skip whole intervals. */
+        const uint64_t skipped = values_of_lines(field, (BitmapLine){bitmap, done}, line - done);
+        DecodeStatus status = skip_packed_values(&buffers->packed, buffers->integers, PART_POINTS, skipped);
+        if (status == DECODED) status = decode_line(field, buffers, (BitmapLine){bitmap, line});
+        if (status != DECODED) return status;
         done = line + 1;
     }
-    return finish_source(&work->source);
+    return finish_packed_values(&buffers->packed);
 }
 
-/* Fills every window, or declines; then the windows hold nothing of use. */
-static Verdict unpack_field(const Task *task) {
-    if (task->packing.size < 11 || task->bitmap.size < 6 || task->data.size < 5) return DECLINED_TEMPLATE;
-    if (task->points == 0 || task->points > MOST_POINTS) return DECLINED_POINTS;
-    Verdict verdict = check_rows(&task->rows, task->points);
-    for (size_t i = 0; i < task->pane_count && verdict == DONE; i++) verdict = check_pane(&task->rows, task->panes + i);
-    if (verdict != DONE) return verdict;
-    const uint32_t coded = number4(task->packing.bytes + 5);
-    if (coded > task->points) return DECLINED_POINTS;
-    Octets bits = {NULL, 0};
-    verdict = open_bitmap(task->bitmap, task->points, coded, &bits);
-    if (verdict != DONE) return verdict;
-    Work *work = malloc(sizeof *work);
-    if (!work) return DECLINED_MEMORY;
-    const Octets data = {task->data.bytes + 5, task->data.size - 5};
-    verdict = open_source(&work->source, task->packing, data, coded);
-    if (verdict == DONE) verdict = read_lines(task, work, bits);
-    close_source(&work->source);
-    free(work);
-    return verdict;
+/* Fills every window, or declines; then the contents of the windows are undefined. */
+static DecodeStatus decode_field(const Field *field) {
+    if (field->packing.size < 11 || field->bitmap.size < 6 || field->data.size < 5) return DECLINED_TEMPLATE;
+    if (field->points == 0 || field->points > MAX_POINTS) return DECLINED_POINTS;
+    DecodeStatus status = check_grid(&field->grid, field->points);
+    for (size_t i = 0; i < field->window_count && status == DECODED; i++)
+        status = check_window(&field->grid, field->windows + i);
+    if (status != DECODED) return status;
+    const uint32_t value_count = read_u32(field->packing.bytes + 5);
+    if (value_count > field->points) return DECLINED_POINTS;
+    ByteSpan bitmap = {NULL, 0};
+    status = open_bitmap(field->bitmap, field->points, value_count, &bitmap);
+    if (status != DECODED) return status;
+    DecodeBuffers *buffers = malloc(sizeof *buffers);
+    if (!buffers) return DECLINED_MEMORY;
+    const ByteSpan data = {field->data.bytes + 5, field->data.size - 5};
+    status = open_packed_values(&buffers->packed, field->packing, data, value_count);
+    if (status == DECODED) status = decode_lines(field, buffers, bitmap);
+    close_packed_values(&buffers->packed);
+    free(buffers);
+    return status;
 }
 
 #endif

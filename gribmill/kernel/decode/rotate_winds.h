@@ -1,4 +1,4 @@
-/* Winds along a grid's axes turned to east and north, in double precision. */
+/* Winds along the axes of the grid, rotated to east and north in double precision. */
 #ifndef GRIBMILL_ROTATE_WINDS_H
 #define GRIBMILL_ROTATE_WINDS_H
 
@@ -13,7 +13,7 @@ typedef struct {
     size_t count;
 } Winds;
 
-static inline void turn_portable(const Winds *self) {
+static inline void rotate_portable(const Winds *self) {
     const float *restrict u = self->u, *restrict v = self->v;
     const double *restrict cosine = self->cosine, *restrict sine = self->sine;
     float *restrict east = self->east, *restrict north = self->north;
@@ -24,17 +24,17 @@ static inline void turn_portable(const Winds *self) {
 }
 
 #ifdef WITH_AVX2
-AVX2 static void turn_avx2(const Winds *self) { turn_portable(self); }
+AVX2 static void rotate_avx2(const Winds *self) { rotate_portable(self); }
 #endif
 
-static void turn_winds(const Winds *self) {
+static void rotate_winds(const Winds *self) {
 #ifdef WITH_AVX2
     if (has_avx2()) {
-        turn_avx2(self);
+        rotate_avx2(self);
         return;
     }
 #endif
-    turn_portable(self);
+    rotate_portable(self);
 }
 
 #endif

@@ -1,32 +1,38 @@
-/* From packed integers to float32, with the very arithmetic of ecCodes: double, then one cast.
+/* From packed integers to float32 with exactly the arithmetic of ecCodes: double precision, then one cast.
 
-   value = (integer × 2^binary + reference) × 10^-decimal. Integer times power of two is exact, so that a fused
-   multiply-add gives the same bits. A field of 0 bits is its reference, whatever its scale factors say. */
+   value = (integer × 2^E + R) / 10^D, with reference value R, binary scale factor E and decimal scale factor D
+   (regulation 92.9.4). Integer times power of two is exact, so that a fused multiply-add gives the same bits. A field
+   of 0 bits is its reference value, whatever its scale factors are. */
 #ifndef GRIBMILL_SCALING_H
 #define GRIBMILL_SCALING_H
 
 #include <float.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
-#include "../cpu.h"
 #include "../byte_reader.h"
+#include "../cpu.h"
+#include "decode_status.h"
 
 #if FLT_EVAL_METHOD != 0
-#error "this compiler keeps more digits than a value has: ecCodes decodes everything here"
+#error                                                                                                                 \
+    "this compiler computes with more precision than float and double have: values would differ from those of ecCodes"
 #endif
 
-/* Far beyond any weather, and far within what keeps every product finite and normal. */
-#define LARGEST_BINARY 300
-#define LARGEST_DECIMAL 100
+/* Far beyond any weather, and small enough that every product stays finite and normal. */
+#define MAX_BINARY_SCALE 300
+#define MAX_DECIMAL_SCALE 100
 
 /* In a run of packed integers: no value here. The integers themselves stay within 31 bits. */
-#define MISSING INT32_MIN
+#define MISSING_VALUE INT32_MIN
 
 typedef struct {
-    double reference, binary, decimal;
-    int wide; /* the integers use all 32 bits, without a sign */
-} Scale;
+    double reference, binary, decimal; /* R, 2^E, 10^-D */
+    int full_width;                    /* the integers use all 32 bits, without a sign */
+} Scaling;
 
-/* Multiplied or divided step by step, as ecCodes does it: the last bit can differ from a true power's. */
+/* Multiplied or divided step by step, as ecCodes does it: the last bit can differ from the true power's. */
 static inline double power(int base, int exponent) {
     double result = 1.0;
     for (; exponent < 0; exponent++) result /= base;
@@ -35,33 +41,34 @@ static inline double power(int base, int exponent) {
 }
 
 /* From octets 12 to 19 of section 5, which the caller has checked to be there. */
-static Verdict read_scale(const uint8_t *section, Scale *scale) {
-    const uint32_t word = number4(section + 11);
-    const int32_t binary = signed2(section + 15), decimal = signed2(section + 17);
+static DecodeStatus read_scaling(const uint8_t *section, Scaling *scaling) {
+    const uint32_t word = read_u32(section + 11);
+    const int32_t binary = read_s16(section + 15), decimal = read_s16(section + 17);
     const uint32_t exponent = word >> 23 & 0xFF;
-    /* Infinite, not a number, or too small to be normal: libraries differ on these. Zero has neither sign. */
-    if (exponent == 0xFF || (exponent == 0 && word != 0)) return DECLINED_SCALE;
-    if (binary > LARGEST_BINARY || binary < -LARGEST_BINARY) return DECLINED_SCALE;
-    if (decimal > LARGEST_DECIMAL || decimal < -LARGEST_DECIMAL) return DECLINED_SCALE;
+    /* Infinite, not a number, subnormal, or negative zero: libraries differ on these. */
+    if (exponent == 0xFF || (exponent == 0 && word != 0)) return DECLINED_SCALING;
+    if (binary > MAX_BINARY_SCALE || binary < -MAX_BINARY_SCALE) return DECLINED_SCALING;
+    if (decimal > MAX_DECIMAL_SCALE || decimal < -MAX_DECIMAL_SCALE) return DECLINED_SCALING;
     float reference;
     memcpy(&reference, &word, 4);
-    scale->reference = reference;
-    scale->binary = power(2, binary);
-    scale->decimal = power(10, -decimal);
-    scale->wide = 0;
-    return DONE;
+    scaling->reference = reference;
+    scaling->binary = power(2, binary);
+    scaling->decimal = power(10, -decimal);
+    scaling->full_width = 0;
+    return DECODED;
 }
 
-static inline float not_a_number(void) {
+/* A quiet NaN: what a missing value is in a tile. */
+static inline float missing_float(void) {
     const uint32_t word = 0x7FC00000;
     float value;
     memcpy(&value, &word, 4);
     return value;
 }
 
-static void scale_portable(const Scale *scale, const uint32_t *integers, float *out, size_t count) {
-    const double reference = scale->reference, binary = scale->binary, decimal = scale->decimal;
-    if (scale->wide) {
+static void scale_portable(const Scaling *scaling, const uint32_t *integers, float *out, size_t count) {
+    const double reference = scaling->reference, binary = scaling->binary, decimal = scaling->decimal;
+    if (scaling->full_width) {
         for (size_t i = 0; i < count; i++) out[i] = (float)((integers[i] * binary + reference) * decimal);
     } else {
         for (size_t i = 0; i < count; i++) out[i] = (float)(((int32_t)integers[i] * binary + reference) * decimal);
@@ -69,9 +76,9 @@ static void scale_portable(const Scale *scale, const uint32_t *integers, float *
 }
 
 #ifdef WITH_AVX2
-AVX2 static void scale_avx2(const Scale *scale, const uint32_t *integers, float *out, size_t count) {
-    const __m256d reference = _mm256_set1_pd(scale->reference);
-    const __m256d binary = _mm256_set1_pd(scale->binary), decimal = _mm256_set1_pd(scale->decimal);
+AVX2 static void scale_avx2(const Scaling *scaling, const uint32_t *integers, float *out, size_t count) {
+    const __m256d reference = _mm256_set1_pd(scaling->reference);
+    const __m256d binary = _mm256_set1_pd(scaling->binary), decimal = _mm256_set1_pd(scaling->decimal);
     size_t i = 0;
     for (; i + 8 <= count; i += 8) {
         const __m256i words = _mm256_loadu_si256((const __m256i *)(integers + i));
@@ -82,21 +89,22 @@ AVX2 static void scale_avx2(const Scale *scale, const uint32_t *integers, float 
         _mm_storeu_ps(out + i, _mm256_cvtpd_ps(low));
         _mm_storeu_ps(out + i + 4, _mm256_cvtpd_ps(high));
     }
-    scale_portable(scale, integers + i, out + i, count - i);
+    scale_portable(scaling, integers + i, out + i, count - i);
 }
 #endif
 
-/* `count` integers to float32. Where `holes`, an integer MISSING becomes NaN. */
-static void scale_run(const Scale *scale, const uint32_t *integers, float *out, size_t count, int holes) {
+/* `count` integers to float32. With `may_be_missing`, the integer MISSING_VALUE becomes NaN. */
+static void scale_integers(const Scaling *scaling, const uint32_t *integers, float *out, size_t count,
+                           int may_be_missing) {
 #ifdef WITH_AVX2
-    if (!scale->wide && has_avx2())
-        scale_avx2(scale, integers, out, count);
+    if (!scaling->full_width && has_avx2())
+        scale_avx2(scaling, integers, out, count);
     else
 #endif
-        scale_portable(scale, integers, out, count);
-    if (!holes) return;
-    const float nothing = not_a_number();
-    for (size_t i = 0; i < count; i++) out[i] = (int32_t)integers[i] == MISSING ? nothing : out[i];
+        scale_portable(scaling, integers, out, count);
+    if (!may_be_missing) return;
+    const float missing = missing_float();
+    for (size_t i = 0; i < count; i++) out[i] = (int32_t)integers[i] == MISSING_VALUE ? missing : out[i];
 }
 
 #endif

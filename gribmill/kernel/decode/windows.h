@@ -1,79 +1,88 @@
-/* Lines of a grid, rows or columns, in a message's own order, and the windows of it that are wanted. */
+/* The scanning mode of a grid, and the windows of it that are wanted.
+
+   A line is a row or a column of the grid, whichever has its points next to each other in the message. */
 #ifndef GRIBMILL_WINDOWS_H
 #define GRIBMILL_WINDOWS_H
 
-#include "../byte_reader.h"
+#include <stddef.h>
+#include <stdint.h>
 
-#define I_NEGATIVE 0x80
-#define J_POSITIVE 0x40
-#define J_CONSECUTIVE 0x20
-#define ALTERNATING 0x10
-#define STAGGERED 0x0F
+#include "decode_status.h"
+
+/* Scanning mode, flag table 3.4. */
+#define I_NEGATIVE 0x80    /* columns run from east to west */
+#define J_POSITIVE 0x40    /* rows run from south to north */
+#define J_CONSECUTIVE 0x20 /* points of a column follow each other */
+#define ALTERNATING 0x10   /* every second line runs the other way */
+#define OFFSET_ROWS 0x0F   /* points of some rows are offset from those of the others */
 
 typedef struct {
     uint32_t ny, nx;
-    unsigned scanning;
-} Rows;
+    unsigned scanning_mode;
+} Grid;
 
-/* Rows south to north; columns west to east in one piece, or two across a seam. `out` is rows × width floats. */
+/* Rows south to north; columns west to east, in one part, or two across the edge of a global grid. `out` has
+   rows × width floats. */
 typedef struct {
     uint32_t row, row_end;
     uint32_t column[2], column_end[2];
     uint32_t width;
     float *out;
-} Pane;
+} Window;
 
-static Verdict check_rows(const Rows *rows, uint32_t points) {
-    if (rows->scanning & STAGGERED) return DECLINED_SCANNING;
-    if ((uint64_t)rows->ny * rows->nx != points) return DECLINED_POINTS;
-    return DONE;
+static DecodeStatus check_grid(const Grid *grid, uint32_t points) {
+    if (grid->scanning_mode & OFFSET_ROWS) return DECLINED_SCANNING;
+    if ((uint64_t)grid->ny * grid->nx != points) return DECLINED_POINTS;
+    return DECODED;
 }
 
-static Verdict check_pane(const Rows *rows, const Pane *pane) {
+static DecodeStatus check_window(const Grid *grid, const Window *window) {
     uint64_t width = 0;
-    if (pane->row >= pane->row_end || pane->row_end > rows->ny) return DECLINED_WINDOW;
+    if (window->row >= window->row_end || window->row_end > grid->ny) return DECLINED_WINDOW;
     for (int i = 0; i < 2; i++) {
-        if (pane->column[i] > pane->column_end[i] || pane->column_end[i] > rows->nx) return DECLINED_WINDOW;
-        width += pane->column_end[i] - pane->column[i];
+        if (window->column[i] > window->column_end[i] || window->column_end[i] > grid->nx) return DECLINED_WINDOW;
+        width += window->column_end[i] - window->column[i];
     }
-    return width == pane->width ? DONE : DECLINED_WINDOW;
+    return width == window->width ? DECODED : DECLINED_WINDOW;
 }
 
-/* Lines are columns where points that follow each other lie in one. */
-static inline int by_columns(const Rows *rows) { return !!(rows->scanning & J_CONSECUTIVE); }
-static inline uint32_t line_count(const Rows *rows) { return by_columns(rows) ? rows->nx : rows->ny; }
-static inline uint32_t line_points(const Rows *rows) { return by_columns(rows) ? rows->ny : rows->nx; }
+static inline int lines_are_columns(const Grid *grid) { return !!(grid->scanning_mode & J_CONSECUTIVE); }
+static inline uint32_t line_count(const Grid *grid) { return lines_are_columns(grid) ? grid->nx : grid->ny; }
+static inline uint32_t line_points(const Grid *grid) { return lines_are_columns(grid) ? grid->ny : grid->nx; }
 
-/* Which row, from the south, or which column, from the west, is the message's line `line`. */
-static inline uint32_t line_place(const Rows *rows, uint32_t line) {
-    const int forth = by_columns(rows) ? !(rows->scanning & I_NEGATIVE) : !!(rows->scanning & J_POSITIVE);
-    return forth ? line : line_count(rows) - 1 - line;
+/* The row, counted from the south, or the column, counted from the west, that is the message's line `line`. */
+static inline uint32_t line_index(const Grid *grid, uint32_t line) {
+    const int ascending =
+        lines_are_columns(grid) ? !(grid->scanning_mode & I_NEGATIVE) : !!(grid->scanning_mode & J_POSITIVE);
+    return ascending ? line : line_count(grid) - 1 - line;
 }
 
 /* Whether a line runs from east to west, or from north to south. */
-static inline int runs_back(const Rows *rows, uint32_t line) {
-    const int odd = rows->scanning & ALTERNATING && line & 1;
-    return odd != (by_columns(rows) ? !(rows->scanning & J_POSITIVE) : !!(rows->scanning & I_NEGATIVE));
+static inline int line_is_reversed(const Grid *grid, uint32_t line) {
+    const int alternates = grid->scanning_mode & ALTERNATING && line & 1;
+    return alternates !=
+           (lines_are_columns(grid) ? !(grid->scanning_mode & J_POSITIVE) : !!(grid->scanning_mode & I_NEGATIVE));
 }
 
-static inline int has_column(const Pane *pane, int part, uint32_t column) {
-    return pane->column[part] <= column && column < pane->column_end[part];
+static inline int has_column(const Window *window, int part, uint32_t column) {
+    return window->column[part] <= column && column < window->column_end[part];
 }
 
-static inline int has_row(const Pane *pane, uint32_t row) { return pane->row <= row && row < pane->row_end; }
+static inline int has_row(const Window *window, uint32_t row) { return window->row <= row && row < window->row_end; }
 
-/* Whether any window has points of the line at that place. */
-static inline int wanted(const Rows *rows, const Pane *panes, size_t count, uint32_t place) {
+/* Whether any window has points of the row or column `index`. */
+static inline int line_is_wanted(const Grid *grid, const Window *windows, size_t count, uint32_t index) {
     for (size_t i = 0; i < count; i++)
-        if (by_columns(rows) ? has_column(panes + i, 0, place) || has_column(panes + i, 1, place) : has_row(panes + i, place))
+        if (lines_are_columns(grid) ? has_column(windows + i, 0, index) || has_column(windows + i, 1, index)
+                                    : has_row(windows + i, index))
             return 1;
     return 0;
 }
 
 /* One more than the last line that any window needs. */
-static uint32_t lines_needed(const Rows *rows, const Pane *panes, size_t count) {
-    uint32_t needed = line_count(rows);
-    while (needed && !wanted(rows, panes, count, line_place(rows, needed - 1))) needed--;
+static uint32_t lines_needed(const Grid *grid, const Window *windows, size_t count) {
+    uint32_t needed = line_count(grid);
+    while (needed && !line_is_wanted(grid, windows, count, line_index(grid, needed - 1))) needed--;
     return needed;
 }
 

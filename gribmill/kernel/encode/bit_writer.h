@@ -1,4 +1,4 @@
-/* How bits are put out, the first one lowest. */
+/* Writes bits as deflate packs them: the first one into the lowest bit of a byte. */
 #ifndef GRIBMILL_BIT_WRITER_H
 #define GRIBMILL_BIT_WRITER_H
 
@@ -6,12 +6,14 @@
 #include <string.h>
 
 typedef struct {
-    uint64_t bits; /* at the top */
-    unsigned count;
+    uint64_t bits;  /* those not yet in a complete byte, at the top of the word */
+    unsigned count; /* how many they are */
     uint8_t *out;
-} Output;
+} BitWriter;
 
-static inline void put(Output *self, uint64_t code, unsigned bits) {
+/* The code's bits are at the top of the word, all others are 0; at most 57 bits. Writes eight bytes, of which the
+   complete ones count. */
+static inline void put_code(BitWriter *self, uint64_t code, unsigned bits) {
     self->bits = self->bits >> bits | code;
     self->count += bits;
     const uint64_t word = self->bits >> (64 - self->count);
@@ -24,10 +26,10 @@ static inline void put(Output *self, uint64_t code, unsigned bits) {
     self->count &= 7;
 }
 
-static inline void put_number(Output *self, uint64_t number, unsigned bits) {
-    if (bits) put(self, number << (64 - bits), bits);
+static inline void put_bits(BitWriter *self, uint64_t number, unsigned bits) {
+    if (bits) put_code(self, number << (64 - bits), bits);
 }
 
-static void to_byte(Output *self) { put_number(self, 0, (8 - self->count) & 7); }
+static void align_to_byte(BitWriter *self) { put_bits(self, 0, (8 - self->count) & 7); }
 
 #endif

@@ -1,287 +1,289 @@
-/* Deflate for arrays of 32-bit words: what is repeated is whole words, what is new is four literals.
+/* Deflate (RFC 1951) for arrays of 32-bit words: matches are of whole words, everything else is four literals.
 
-   64 KiB make a block, which starts on a byte. No repeat reaches from one 16 KiB of it into the next, so that a reader
-   who knows the block's codes may begin at any of them. A block is made in passes, with hardly a jump that depends on
-   the values: look for repeats, settle and count them, work out the codes, put them out. */
+   A block holds 64 KiB of raw bytes, starts on a byte, and has dynamic codes. No match reaches from one of its segments
+   of 16 KiB into another, so that a reader who knows the block's codes can start at each segment. A block is made in
+   passes, with hardly a branch that depends on values: find matches, parse, classify and count, build the codes, write.
+ */
 #ifndef GRIBMILL_DEFLATE_BLOCK_H
 #define GRIBMILL_DEFLATE_BLOCK_H
 
-#include "preset_block_header.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../cpu.h"
+#include "bit_writer.h"
+#include "block_codes.h"
+#include "dynamic_block_header.h"
+#include "match_finder.h"
 #include "parse_greedy.h"
 #include "parse_interleaved.h"
+#include "prefix_code.h"
+#include "preset_block_header.h"
+#include "rfc1951.h"
+#include "tokens.h"
 
-#define LITERALS 256
-#define LENGTH_SYMBOLS 29
-/* Of so many words of the first piece one must repeat, for repeats to be looked for in others. */
-#define LEAST_REPEATED 4
-/* What a block may take at most: for each word, and for the codes' lengths and the end. */
+/* At least one in MIN_SEGMENT_MATCHED words of the first segment must match, for matches to be used at all. */
+#define MIN_SEGMENT_MATCHED 4
+/* The most bytes that a word takes: four literals of 12 bits. */
 #define WORD_BOUND 6
-#define DESCRIPTION_BOUND 512
 
-/* A byte's rest before them leaves room for so many bits in a word. */
-#define MOST_AT_ONCE 57
+/* Bits that fit into a word of 64 beside an incomplete byte. */
+#define MAX_BITS_AT_ONCE 57
 
-/* Codes with their extra bits lie at the top of a word, their number of bits in its lowest byte. The first one is moved
-   down as others come in above it. */
-#define BITS_OF(code) ((unsigned)(uint8_t)(code))
-#define WITHOUT_NUMBER(code) ((code) & ~UINT64_C(255))
-/* A token's extra bits belong to the upper half of its code. Its kind comes along with them, and is taken off before. */
+/* A code with its extra bits is at the top of a 64-bit word, the number of its bits in the lowest byte. */
+#define BIT_COUNT(code) ((unsigned)(uint8_t)(code))
+#define CODE_ONLY(code) ((code) & ~UINT64_C(255))
+/* Adds the extra bits of a token to its code, in the upper half of the word. The token's class comes along with them:
+   the table of codes has it subtracted. */
 #define TOKEN_BITS(token) ((uint64_t)(token) << 32)
 
 typedef struct {
-    Repeats repeats;
+    MatchFinder finder;
     Tokens tokens;
-    uint64_t codes[KINDS + BLOCK_WORDS];
-    uint32_t counts[MOST_SYMBOLS], distance_counts[DISTANCE_SYMBOLS];
-    Code symbols, distances;
+    uint64_t token_codes[MATCH_CLASSES + BLOCK_WORDS]; /* by class */
+    BlockCodes codes;
 } Deflater;
 
-/* Without any bits there is no code either. */
-static inline uint64_t at_top(uint64_t code, unsigned bits) { return code << (-bits & 63) | bits; }
+/* 0 bits have no code. */
+static inline uint64_t code_at_top(uint64_t code, unsigned bits) { return code << (-bits & 63) | bits; }
 
-/* One code after another, each with the number of bits of both at the bottom. */
-static inline uint64_t joined(uint64_t first, uint64_t second) {
-    return (WITHOUT_NUMBER(first) >> BITS_OF(second) | second) + BITS_OF(first);
+/* One code after another. */
+static inline uint64_t join_codes(uint64_t first, uint64_t second) {
+    return (CODE_ONLY(first) >> BIT_COUNT(second) | second) + BIT_COUNT(first);
 }
 
-static const uint8_t LENGTH_EXTRA[LENGTH_SYMBOLS] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
-                                                     2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-
-/* The symbol of each length in words, from one on, and by how much the length exceeds the symbol's least. */
-static const uint8_t LENGTH_SYMBOL[LONGEST_WORDS] = {
-    1, 5, 8, 10, 12, 13, 14, 15, 16, 16, 17, 17, 18, 18, 19, 19, 20, 20, 20, 20, 21, 21, 21, 21, 22, 22, 22, 22, 23, 23, 23, 23,
-    24, 24, 24, 24, 24, 24, 24, 24, 25, 25, 25, 25, 25, 25, 25, 25, 26, 26, 26, 26, 26, 26, 26, 26, 27, 27, 27, 27, 27, 27, 27, 27};
-static const uint8_t LENGTH_EXCESS[LONGEST_WORDS] = {
-    0, 0, 1, 1, 1, 1, 1, 1, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 9, 13, 1, 5, 9, 13, 1, 5, 9, 13, 1, 5, 9, 13,
+/* By length in words - 1: the length symbol, counted from the first one, and the value of its extra bits. */
+static const uint8_t WORDS_LENGTH_SYMBOL[MAX_MATCH_WORDS] = {
+    1,  5,  8,  10, 12, 13, 14, 15, 16, 16, 17, 17, 18, 18, 19, 19, 20, 20, 20, 20, 21, 21,
+    21, 21, 22, 22, 22, 22, 23, 23, 23, 23, 24, 24, 24, 24, 24, 24, 24, 24, 25, 25, 25, 25,
+    25, 25, 25, 25, 26, 26, 26, 26, 26, 26, 26, 26, 27, 27, 27, 27, 27, 27, 27, 27};
+static const uint8_t WORDS_LENGTH_EXTRA[MAX_MATCH_WORDS] = {
+    0, 0, 1, 1,  1,  1,  1,  1,  1, 5, 1, 5,  1,  5,  1,  5,  1, 5, 9, 13, 1,  5,  9,  13, 1, 5, 9, 13, 1,  5,  9,  13,
     1, 5, 9, 13, 17, 21, 25, 29, 1, 5, 9, 13, 17, 21, 25, 29, 1, 5, 9, 13, 17, 21, 25, 29, 1, 5, 9, 13, 17, 21, 25, 29};
 
-static inline unsigned distance_extra(unsigned symbol) { return symbol < 2 ? 0 : symbol / 2 - 1; }
-
-/* Which repeats are looked for. */
 typedef enum {
-    FOUND,  /* of every word, all found before any is used: strands.h */
-    RECENT, /* where the same word was last, for small arrays: recent.h */
-    RUNS    /* of the word right before, for integers: recent.h */
-} Search;
+    PARSE_INTERLEAVED, /* all matches are found first: parse_interleaved.h */
+    PARSE_GREEDY,      /* for small arrays: parse_greedy.h */
+    PARSE_RUNS         /* only runs of one word, for integers: parse_greedy.h */
+} Parser;
 
-/* What is deflated: words, and behind the last ones up to three bytes more. */
+/* What is deflated: words, and up to three bytes after the last one. */
 typedef struct {
     const uint8_t *bytes;
     size_t size;
-    Search search;
+    Parser parser;
 } Words;
 
-/* Returns how many words of a piece are new. */
-static inline size_t choose_piece(Deflater *self, const uint8_t *words, size_t piece, size_t count, size_t readable,
-                                  Search search) {
-    if (search == RECENT) return choose_recent(&self->tokens, &self->repeats, words, piece, count, readable, 0);
-    if (search == RUNS) return choose_recent(&self->tokens, &self->repeats, words, piece, count, readable, 1);
-    if (!find_repeats(&self->repeats, words, count, readable, piece == 0)) return count;
-    return choose_strands(&self->tokens, &self->repeats, words, piece, count);
+/* Returns how many words of the segment are literals. */
+static inline size_t parse_segment(Deflater *self, const uint8_t *words, size_t segment, size_t count, size_t readable,
+                                   Parser parser) {
+    if (parser == PARSE_GREEDY) return parse_greedy(&self->tokens, &self->finder, words, segment, count, readable, 0);
+    if (parser == PARSE_RUNS) return parse_greedy(&self->tokens, &self->finder, words, segment, count, readable, 1);
+    if (!find_matches(&self->finder, words, count, readable, segment == 0)) return count;
+    return parse_interleaved(&self->tokens, &self->finder, words, segment, count);
 }
 
-/* Where few words of the first piece repeat, the others are not searched: half the time, a hundredth more. */
-static inline int too_few(size_t fresh, size_t count) { return count - fresh < count / LEAST_REPEATED; }
+/* Where few words of the first segment match, the others are not searched: half the time, a hundredth larger. */
+static inline int too_few_matches(size_t literals, size_t count) {
+    return count - literals < count / MIN_SEGMENT_MATCHED;
+}
 
-static inline void choose_tokens(Deflater *self, const uint8_t *words, size_t count, Search search) {
-    forget_tokens(&self->tokens);
-    for (size_t start = 0; start < count; start += PIECE_WORDS) {
-        const size_t size = count - start < PIECE_WORDS ? count - start : PIECE_WORDS;
-        const size_t fresh = choose_piece(self, words + 4 * start, start, size, count - start, search);
-        if (start || search == RUNS || !too_few(fresh, size)) continue;
-        choose_literals(&self->tokens, words, count);
+static inline void parse_block(Deflater *self, const uint8_t *words, size_t count, Parser parser) {
+    clear_tokens(&self->tokens);
+    for (size_t start = 0; start < count; start += SEGMENT_WORDS) {
+        const size_t size = count - start < SEGMENT_WORDS ? count - start : SEGMENT_WORDS;
+        const size_t literals = parse_segment(self, words + 4 * start, start, size, count - start, parser);
+        if (start || parser == PARSE_RUNS || !too_few_matches(literals, size)) continue;
+        make_literals_only(&self->tokens, words, count);
         return;
     }
 }
 
 static inline void count_literals(uint32_t *counts, const Tokens *tokens) {
-    /* Eight tables, so that no byte waits for the count of another: the first ones of two words are often the same. */
-    uint16_t planes[8][LITERALS];
-    memset(planes, 0, sizeof planes);
-    for (unsigned s = 0; s < tokens->strand_count; s++) {
-        const uint8_t *bytes = (const uint8_t *)(tokens->literals + tokens->strands[s].start);
-        const size_t size = 4 * tokens->strands[s].literals, even = size & ~(size_t)7;
+    /* Eight tables, so that no byte waits for the count of another: the first bytes of neighbouring words are often the
+       same. */
+    uint16_t tables[8][LITERALS];
+    memset(tables, 0, sizeof tables);
+    for (unsigned r = 0; r < tokens->run_count; r++) {
+        const uint8_t *bytes = (const uint8_t *)(tokens->literal_words + tokens->runs[r].start);
+        const size_t size = 4 * tokens->runs[r].literals, even = size & ~(size_t)7;
         for (size_t i = 0; i < even; i += 8)
-            for (unsigned k = 0; k < 8; k++) planes[k][bytes[i + k]]++;
-        for (size_t i = even; i < size; i++) planes[i % 8][bytes[i]]++;
+            for (unsigned k = 0; k < 8; k++) tables[k][bytes[i + k]]++;
+        for (size_t i = even; i < size; i++) tables[i % 8][bytes[i]]++;
     }
     for (unsigned i = 0; i < LITERALS; i++) {
-        const uint16_t first = (uint16_t)(planes[0][i] + planes[1][i] + planes[2][i] + planes[3][i]);
-        const uint16_t second = (uint16_t)(planes[4][i] + planes[5][i] + planes[6][i] + planes[7][i]);
+        const uint16_t first = (uint16_t)(tables[0][i] + tables[1][i] + tables[2][i] + tables[3][i]);
+        const uint16_t second = (uint16_t)(tables[4][i] + tables[5][i] + tables[6][i] + tables[7][i]);
         counts[i] = (uint32_t)first + second;
     }
 }
 
 static inline void count_symbols(Deflater *self) {
-    memset(self->counts, 0, sizeof self->counts);
-    memset(self->distance_counts, 0, sizeof self->distance_counts);
-    count_literals(self->counts, &self->tokens);
-    self->counts[END_OF_BLOCK] = 1;
-    if (self->tokens.plain) return;
-    uint32_t of_length[LONGEST_WORDS] = {0};
+    BlockCodes *codes = &self->codes;
+    clear_counts(codes);
+    count_literals(codes->counts, &self->tokens);
+    codes->counts[END_OF_BLOCK] = 1;
+    if (self->tokens.literals_only) return;
+    uint32_t of_length[MAX_MATCH_WORDS] = {0};
     for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
         uint32_t sum = 0;
-        for (unsigned i = 0; i < LONGEST_WORDS; i++) {
-            const unsigned kind = LONGEST_WORDS * symbol + i;
-            const uint32_t count = (uint32_t)self->tokens.kind_counts[0][kind] + self->tokens.kind_counts[1][kind];
+        for (unsigned i = 0; i < MAX_MATCH_WORDS; i++) {
+            const unsigned class = MAX_MATCH_WORDS * symbol + i;
+            const uint32_t count = (uint32_t)self->tokens.class_counts[0][class] + self->tokens.class_counts[1][class];
             sum += count;
             of_length[i] += count;
         }
-        self->distance_counts[symbol] = sum;
+        codes->distance_counts[symbol] = sum;
     }
-    for (unsigned i = 0; i < LONGEST_WORDS; i++) self->counts[END_OF_BLOCK + 1 + LENGTH_SYMBOL[i]] += of_length[i];
+    for (unsigned i = 0; i < MAX_MATCH_WORDS; i++)
+        codes->counts[FIRST_LENGTH_SYMBOL + WORDS_LENGTH_SYMBOL[i]] += of_length[i];
 }
 
-static inline void make_codes(Deflater *self) {
-    make_code(&self->symbols, self->counts, MOST_SYMBOLS, LONGEST_CODE);
-    make_code(&self->distances, self->distance_counts, DISTANCE_SYMBOLS, LONGEST_CODE);
-}
-
-/* The code of every kind of token that there may be. */
-static inline void code_kinds(Deflater *self) {
-    uint64_t of_length[LONGEST_WORDS];
-    for (unsigned i = 0; i < LONGEST_WORDS; i++) {
-        const unsigned length = LENGTH_SYMBOL[i], bits = self->symbols.lengths[END_OF_BLOCK + 1 + length];
-        const uint64_t code = self->symbols.plain[END_OF_BLOCK + 1 + length] | (uint64_t)LENGTH_EXCESS[i] << bits;
-        of_length[i] = at_top(code, bits + LENGTH_EXTRA[length]);
+/* The codes of all classes of matches that may occur. */
+static inline void build_match_codes(Deflater *self) {
+    const PrefixCode *literals = &self->codes.literals, *distances = &self->codes.distances;
+    uint64_t of_length[MAX_MATCH_WORDS];
+    for (unsigned i = 0; i < MAX_MATCH_WORDS; i++) {
+        const unsigned length = WORDS_LENGTH_SYMBOL[i], bits = literals->lengths[FIRST_LENGTH_SYMBOL + length];
+        const uint64_t code = literals->codes[FIRST_LENGTH_SYMBOL + length] | (uint64_t)WORDS_LENGTH_EXTRA[i] << bits;
+        of_length[i] = code_at_top(code, bits + LENGTH_EXTRA_BITS[length]);
     }
     for (unsigned symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
-        if (!self->distance_counts[symbol]) continue;
-        const unsigned bits = self->distances.lengths[symbol] + distance_extra(symbol);
-        const uint64_t distance = at_top(self->distances.plain[symbol], bits);
-        const unsigned first = LONGEST_WORDS * symbol;
-        for (unsigned i = 0; i < LONGEST_WORDS; i++)
-            self->codes[first + i] = joined(of_length[i], distance) - TOKEN_BITS(first + i);
+        if (!self->codes.distance_counts[symbol]) continue;
+        const unsigned bits = distances->lengths[symbol] + distance_extra_bits(symbol);
+        const uint64_t distance = code_at_top(distances->codes[symbol], bits);
+        const unsigned first = MAX_MATCH_WORDS * symbol;
+        for (unsigned i = 0; i < MAX_MATCH_WORDS; i++)
+            self->token_codes[first + i] = join_codes(of_length[i], distance) - TOKEN_BITS(first + i);
     }
 }
 
-/* Four literals, one after the other. */
-static inline uint64_t code_word(const Code *code, uint32_t word) {
+/* Four literals. */
+static inline uint64_t literal_word_code(const PrefixCode *code, uint32_t word) {
     const unsigned a = word & 255, b = word >> 8 & 255, c = word >> 16 & 255, d = word >> 24;
     const unsigned to_b = code->lengths[a], to_c = to_b + code->lengths[b], to_d = to_c + code->lengths[c];
-    const uint64_t first = code->plain[a] | (uint64_t)code->plain[b] << to_b;
-    const uint64_t second = (uint64_t)code->plain[c] << to_c | (uint64_t)code->plain[d] << to_d;
-    return at_top(first | second, to_d + code->lengths[d]);
+    const uint64_t first = code->codes[a] | (uint64_t)code->codes[b] << to_b;
+    const uint64_t second = (uint64_t)code->codes[c] << to_c | (uint64_t)code->codes[d] << to_d;
+    return code_at_top(first | second, to_d + code->lengths[d]);
 }
 
-static inline void code_literals(Deflater *self) {
+static inline void build_literal_codes(Deflater *self) {
     const Tokens *tokens = &self->tokens;
-    for (unsigned s = 0; !tokens->plain && s < tokens->strand_count; s++) {
-        const size_t start = tokens->strands[s].start, end = start + tokens->strands[s].literals;
+    for (unsigned r = 0; !tokens->literals_only && r < tokens->run_count; r++) {
+        const size_t start = tokens->runs[r].start, end = start + tokens->runs[r].literals;
         for (size_t i = start; i < end; i++) {
-            const unsigned kind = KINDS + tokens->literal_places[i];
-            self->codes[kind] = code_word(&self->symbols, tokens->literals[i]) - TOKEN_BITS(kind);
+            const unsigned class = MATCH_CLASSES + tokens->literal_positions[i];
+            const uint64_t code = literal_word_code(&self->codes.literals, tokens->literal_words[i]);
+            self->token_codes[class] = code - TOKEN_BITS(class);
         }
     }
 }
 
-static inline void put_words(Output *self, const Deflater *deflater, const uint32_t *words, size_t count) {
+static inline void put_literal_words(BitWriter *self, const Deflater *deflater, const uint32_t *words, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        const uint64_t code = code_word(&deflater->symbols, words[i]);
-        put(self, code, BITS_OF(code));
+        const uint64_t code = literal_word_code(&deflater->codes.literals, words[i]);
+        put_code(self, code, BIT_COUNT(code));
     }
 }
 
-static inline uint64_t code_token(const Deflater *self, uint32_t token) {
-    return self->codes[(uint16_t)token] + TOKEN_BITS(token);
+static inline uint64_t token_code(const Deflater *self, uint32_t token) {
+    return self->token_codes[(uint16_t)token] + TOKEN_BITS(token);
 }
 
-/* Two tokens nearly always have room in one word, if their number of bits is taken out of it. */
-static inline void put_pairs(Output *self, const Deflater *deflater, const uint32_t *tokens, size_t count) {
+/* In pairs: two tokens nearly always fit into one word. */
+static inline void put_tokens(BitWriter *self, const Deflater *deflater, const uint32_t *tokens, size_t count) {
     size_t i = 0;
     for (; i + 2 <= count; i += 2) {
-        const uint64_t one = code_token(deflater, tokens[i]), other = code_token(deflater, tokens[i + 1]);
-        const unsigned bits = BITS_OF(one) + BITS_OF(other);
-        if (bits <= MOST_AT_ONCE) {
-            put(self, WITHOUT_NUMBER(one) >> BITS_OF(other) | WITHOUT_NUMBER(other), bits);
+        const uint64_t one = token_code(deflater, tokens[i]), other = token_code(deflater, tokens[i + 1]);
+        const unsigned bits = BIT_COUNT(one) + BIT_COUNT(other);
+        if (bits <= MAX_BITS_AT_ONCE) {
+            put_code(self, CODE_ONLY(one) >> BIT_COUNT(other) | CODE_ONLY(other), bits);
             continue;
         }
-        put(self, one, BITS_OF(one));
-        put(self, other, BITS_OF(other));
+        put_code(self, one, BIT_COUNT(one));
+        put_code(self, other, BIT_COUNT(other));
     }
     if (i < count) {
-        const uint64_t code = code_token(deflater, tokens[i]);
-        put(self, code, BITS_OF(code));
+        const uint64_t code = token_code(deflater, tokens[i]);
+        put_code(self, code, BIT_COUNT(code));
     }
 }
 
-static inline void put_strand(Output *output, const Deflater *deflater, const Strand *strand) {
+static inline void put_run(BitWriter *writer, const Deflater *deflater, const TokenRun *run) {
     const Tokens *tokens = &deflater->tokens;
-    Output self = *output;
-    if (tokens->plain)
-        put_words(&self, deflater, tokens->literals + strand->start, strand->tokens);
+    BitWriter self = *writer;
+    if (tokens->literals_only)
+        put_literal_words(&self, deflater, tokens->literal_words + run->start, run->tokens);
     else
-        put_pairs(&self, deflater, tokens->all + strand->start, strand->tokens);
-    *output = self;
+        put_tokens(&self, deflater, tokens->tokens + run->start, run->tokens);
+    *writer = self;
 }
 
-static inline uint32_t place_of(const Output *output, const uint8_t *origin) {
-    return (uint32_t)(8 * (size_t)(output->out - origin) + output->count);
+static inline uint32_t bit_position(const BitWriter *writer, const uint8_t *origin) {
+    return (uint32_t)(8 * (size_t)(writer->out - origin) + writer->count);
 }
 
-/* `marks` are filled with the bit at which each piece begins. */
-static inline void put_strands(Output *output, const Deflater *self, const uint8_t *origin, uint32_t *marks) {
-    for (unsigned s = 0; s < self->tokens.strand_count; s++) {
-        const Strand *strand = self->tokens.strands + s;
-        if (strand->start % PIECE_WORDS == 0) *marks++ = place_of(output, origin);
-        put_strand(output, self, strand);
+/* `segment_bits` are filled with the bit at which each segment begins. */
+static inline void put_runs(BitWriter *writer, const Deflater *self, const uint8_t *origin, uint32_t *segment_bits) {
+    for (unsigned r = 0; r < self->tokens.run_count; r++) {
+        const TokenRun *run = self->tokens.runs + r;
+        if (run->start % SEGMENT_WORDS == 0) *segment_bits++ = bit_position(writer, origin);
+        put_run(writer, self, run);
     }
 }
 
-static inline void put_symbol(Output *output, const Code *code, unsigned symbol) {
-    put_number(output, code->plain[symbol], code->lengths[symbol]);
-}
-
-static inline size_t make_block(Deflater *self, const Words *words, int last, uint8_t *out, uint32_t *marks) {
-    const size_t count = words->size / 4, pieces = (count + PIECE_WORDS - 1) / PIECE_WORDS;
-    choose_tokens(self, words->bytes, count, words->search);
+static inline size_t deflate_block_portable(Deflater *self, const Words *words, int final, uint8_t *out,
+                                            uint32_t *segment_bits) {
+    const size_t count = words->size / 4, segments = (count + SEGMENT_WORDS - 1) / SEGMENT_WORDS;
+    parse_block(self, words->bytes, count, words->parser);
     count_symbols(self);
-    for (size_t i = 4 * count; i < words->size; i++) self->counts[words->bytes[i]]++;
-    make_codes(self);
-    code_kinds(self);
-    code_literals(self);
-    Output output = {0, 0, out};
-    if (words->search == FOUND)
-        put_description(&output, &self->symbols, &self->distances, last);
+    for (size_t i = 4 * count; i < words->size; i++) self->codes.counts[words->bytes[i]]++;
+    build_block_codes(&self->codes);
+    build_match_codes(self);
+    build_literal_codes(self);
+    BitWriter writer = {0, 0, out};
+    if (words->parser == PARSE_INTERLEAVED)
+        put_dynamic_header(&writer, &self->codes.literals, &self->codes.distances, final);
     else
-        put_brief(&output, &self->symbols, &self->distances, last);
-    put_strands(&output, self, out, marks);
-    if (words->size > 4 * PIECE_WORDS * pieces) marks[pieces] = place_of(&output, out);
-    for (size_t i = 4 * count; i < words->size; i++) put_symbol(&output, &self->symbols, words->bytes[i]);
-    put_symbol(&output, &self->symbols, END_OF_BLOCK);
-    /* An empty stored block ends on a byte. */
-    if (!last) put_number(&output, 0, 3);
-    to_byte(&output);
-    if (!last) put_number(&output, UINT64_C(0xFFFF0000), 32);
-    return (size_t)(output.out - out);
+        put_preset_header(&writer, &self->codes.literals, &self->codes.distances, final);
+    put_runs(&writer, self, out, segment_bits);
+    if (words->size > 4 * SEGMENT_WORDS * segments) segment_bits[segments] = bit_position(&writer, out);
+    for (size_t i = 4 * count; i < words->size; i++) put_symbol(&writer, &self->codes.literals, words->bytes[i]);
+    put_symbol(&writer, &self->codes.literals, END_OF_BLOCK);
+    /* The next block starts on a byte: an empty stored block (3 bits of header, LEN 0, NLEN 0xFFFF) leads to it. */
+    if (!final) put_bits(&writer, 0, 3);
+    align_to_byte(&writer);
+    if (!final) put_bits(&writer, UINT64_C(0xFFFF0000), 32);
+    return (size_t)(writer.out - out);
 }
 
 #ifdef WITH_AVX2
-AVX2 __attribute__((flatten)) static size_t block_avx2(Deflater *self, const Words *words, int last, uint8_t *out,
-                                                       uint32_t *marks) {
-    return make_block(self, words, last, out, marks);
+AVX2 __attribute__((flatten)) static size_t deflate_block_avx2(Deflater *self, const Words *words, int final,
+                                                               uint8_t *out, uint32_t *segment_bits) {
+    return deflate_block_portable(self, words, final, out, segment_bits);
 }
 #endif
 
-/* Deflates up to BLOCK_WORDS words; `out` has room as the bounds tell, `marks` for each piece's first bit, counted from
-   `out`. Returns the size. */
-static size_t deflate_block(Deflater *self, const Words *words, int last, uint8_t *out, uint32_t *marks) {
+/* Deflates up to BLOCK_WORDS words; `out` has room for WORD_BOUND bytes a word and BLOCK_OVERHEAD, `segment_bits` for
+   the first bit of each segment, counted from `out`. Returns the size. */
+static size_t deflate_block(Deflater *self, const Words *words, int final, uint8_t *out, uint32_t *segment_bits) {
 #ifdef WITH_AVX2
-    if (has_avx2()) return block_avx2(self, words, last, out, marks);
+    if (has_avx2()) return deflate_block_avx2(self, words, final, out, segment_bits);
 #endif
-    return make_block(self, words, last, out, marks);
+    return deflate_block_portable(self, words, final, out, segment_bits);
 }
 
-/* About how many bytes one piece of words would take; none is said where words repeat. */
-static size_t sample_size(Deflater *self, const uint8_t *words) {
-    forget_tokens(&self->tokens);
-    const size_t fresh = choose_piece(self, words, 0, PIECE_WORDS, PIECE_WORDS, FOUND);
-    if (!too_few(fresh, PIECE_WORDS)) return 0;
-    choose_literals(&self->tokens, words, PIECE_WORDS);
+/* About how many bytes one segment of words would take without matches; 0 where it has matches. */
+static size_t sampled_size(Deflater *self, const uint8_t *words) {
+    clear_tokens(&self->tokens);
+    const size_t literals = parse_segment(self, words, 0, SEGMENT_WORDS, SEGMENT_WORDS, PARSE_INTERLEAVED);
+    if (!too_few_matches(literals, SEGMENT_WORDS)) return 0;
+    make_literals_only(&self->tokens, words, SEGMENT_WORDS);
     count_symbols(self);
-    make_codes(self);
+    build_block_codes(&self->codes);
     size_t bits = 0;
-    for (unsigned i = 0; i < LITERALS; i++) bits += (size_t)self->counts[i] * self->symbols.lengths[i];
+    for (unsigned i = 0; i < LITERALS; i++) bits += (size_t)self->codes.counts[i] * self->codes.literals.lengths[i];
     return bits / 8;
 }
 

@@ -1,97 +1,96 @@
-/* How a block begins: the lengths of its codes, themselves coded, with codes that are made for them. */
+/* The header of a block with dynamic codes (RFC 1951, section 3.2.7): HLIT, HDIST, HCLEN and the code lengths,
+   themselves coded, here with a code length code that is built for them. */
 #ifndef GRIBMILL_DYNAMIC_BLOCK_HEADER_H
 #define GRIBMILL_DYNAMIC_BLOCK_HEADER_H
 
-#include "code_lengths.h"
+#include <stdint.h>
+#include <string.h>
+
 #include "bit_writer.h"
+#include "prefix_code.h"
+#include "rfc1951.h"
 
-#define END_OF_BLOCK 256
-#define DISTANCE_SYMBOLS 30
+#define MAX_CODE_LENGTH_CODE 7
+#define MAX_CODE_LENGTHS (LITERAL_LENGTH_SYMBOLS + DISTANCE_SYMBOLS)
 
-/* A length is told by itself, runs of one length and of zeros by these. */
-#define SAME 16
-#define ZEROS 17
-#define MANY_ZEROS 18
-#define TELLING_SYMBOLS 19
-#define LEAST_SAME 3
-#define MOST_SAME 6
-#define LEAST_MANY 11
-#define MOST_ZEROS 138
-/* In which order the lengths of the codes for them are sent, and how many bits follow them. */
-static const uint8_t ORDER[TELLING_SYMBOLS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-static const uint8_t MORE_BITS[TELLING_SYMBOLS] = {[SAME] = 2, [ZEROS] = 3, [MANY_ZEROS] = 7};
-
-/* How many symbols the codes are told of: at least the literals and the end, and one distance. */
-static inline unsigned told_symbols(const Code *symbols) { return symbols->symbols[symbols->used - 1] + 1u; }
-static inline unsigned told_distances(const Code *distances) {
-    return distances->used ? distances->symbols[distances->used - 1] + 1u : 1;
+/* How many code lengths are sent: up to the last symbol that occurs, which for literals and lengths is at least the end
+   of the block; at least one for distances. */
+static inline unsigned literal_length_count(const PrefixCode *code) { return code->symbols[code->used - 1] + 1u; }
+static inline unsigned distance_count(const PrefixCode *code) {
+    return code->used ? code->symbols[code->used - 1] + 1u : 1;
 }
 
-static inline void put_head(Output *output, const Code *symbols, const Code *distances, unsigned sent, int last) {
-    const unsigned numbers = (told_symbols(symbols) - 257) | (told_distances(distances) - 1) << 5 | (sent - 4) << 10;
-    put_number(output, (unsigned)last | 2 << 1 | numbers << 3, 17);
+/* BFINAL, BTYPE, HLIT, HDIST, HCLEN. */
+static inline void put_block_counts(BitWriter *writer, const PrefixCode *literals, const PrefixCode *distances,
+                                    unsigned code_length_count, int final) {
+    const unsigned hlit = literal_length_count(literals) - 257, hdist = distance_count(distances) - 1;
+    const unsigned numbers = hlit | hdist << 5 | (code_length_count - 4) << 10;
+    put_bits(writer, (unsigned) final | BTYPE_DYNAMIC << 1 | numbers << 3, 17);
 }
 
+/* Code lengths as symbols of the code length alphabet. */
 typedef struct {
-    uint8_t symbol[MOST_SYMBOLS + DISTANCE_SYMBOLS + 2], more[MOST_SYMBOLS + DISTANCE_SYMBOLS + 2];
+    uint8_t symbol[MAX_CODE_LENGTHS + 2], extra[MAX_CODE_LENGTHS + 2];
     unsigned size;
-} Description;
+} RunLengths;
 
-static inline void describe_as(Description *self, unsigned symbol, unsigned more) {
+static inline void add_run_symbol(RunLengths *self, unsigned symbol, unsigned extra) {
     self->symbol[self->size] = (uint8_t)symbol;
-    self->more[self->size++] = (uint8_t)more;
+    self->extra[self->size++] = (uint8_t)extra;
 }
 
-static inline void describe_run(Description *self, unsigned length, unsigned run) {
-    if (run >= LEAST_SAME) {
-        if (length) describe_as(self, length, 0), run--;
-        for (const unsigned most = length ? MOST_SAME : MOST_ZEROS; run >= LEAST_SAME;) {
-            const unsigned part = run < most ? run : most, symbol = length ? SAME : part < LEAST_MANY ? ZEROS : MANY_ZEROS;
-            describe_as(self, symbol, part - (symbol == MANY_ZEROS ? LEAST_MANY : LEAST_SAME));
+static inline void add_run(RunLengths *self, unsigned length, unsigned run) {
+    if (run >= MIN_REPEAT) {
+        if (length) add_run_symbol(self, length, 0), run--;
+        for (const unsigned most = length ? MAX_COPY_PREVIOUS : MAX_REPEAT_ZERO; run >= MIN_REPEAT;) {
+            const unsigned part = run < most ? run : most;
+            const unsigned symbol = length ? COPY_PREVIOUS : part < MIN_REPEAT_LONG ? REPEAT_ZERO : REPEAT_ZERO_LONG;
+            add_run_symbol(self, symbol, part - (symbol == REPEAT_ZERO_LONG ? MIN_REPEAT_LONG : MIN_REPEAT));
             run -= part;
         }
     }
-    /* None, one or two: both are written, which takes less than to ask. */
-    describe_as(self, length, 0);
-    describe_as(self, length, 0);
+    /* None, one or two are left: writing two always is cheaper than branching. */
+    add_run_symbol(self, length, 0);
+    add_run_symbol(self, length, 0);
     self->size -= 2 - run;
 }
 
-static inline void describe(Description *self, const uint8_t *all, unsigned size) {
-    uint16_t ends[MOST_SYMBOLS + DISTANCE_SYMBOLS];
+static inline void run_length_encode(RunLengths *self, const uint8_t *lengths, unsigned count) {
+    uint16_t ends[MAX_CODE_LENGTHS];
     unsigned runs = 0, begin = 0;
-    for (unsigned i = 1; i < size; i++) {
+    for (unsigned i = 1; i < count; i++) {
         ends[runs] = (uint16_t)i;
-        runs += all[i] != all[i - 1];
+        runs += lengths[i] != lengths[i - 1];
     }
-    ends[runs++] = (uint16_t)size;
+    ends[runs++] = (uint16_t)count;
     for (unsigned i = 0; i < runs; i++) {
-        describe_run(self, all[begin], ends[i] - begin);
+        add_run(self, lengths[begin], ends[i] - begin);
         begin = ends[i];
     }
 }
 
-static inline void put_description(Output *output, const Code *symbols, const Code *distances, int last) {
-    uint8_t all[MOST_SYMBOLS + DISTANCE_SYMBOLS];
-    const unsigned first = told_symbols(symbols), size = first + told_distances(distances);
-    memcpy(all, symbols->lengths, first);
-    memcpy(all + first, distances->lengths, size - first);
-    Description description = {.size = 0};
-    describe(&description, all, size);
-    uint32_t counts[TELLING_SYMBOLS] = {0};
-    Code telling;
-    for (unsigned i = 0; i < description.size; i++) counts[description.symbol[i]]++;
-    make_code(&telling, counts, TELLING_SYMBOLS, 7);
-    unsigned sent = TELLING_SYMBOLS;
-    while (sent > 4 && !telling.lengths[ORDER[sent - 1]]) sent--;
-    put_head(output, symbols, distances, sent, last);
-    for (unsigned i = 0; i < sent; i++) put_number(output, telling.lengths[ORDER[i]], 3);
-    Output self = *output;
-    for (unsigned i = 0; i < description.size; i++) {
-        const unsigned symbol = description.symbol[i], bits = telling.lengths[symbol];
-        put_number(&self, telling.plain[symbol] | (uint64_t)description.more[i] << bits, bits + MORE_BITS[symbol]);
+static inline void put_dynamic_header(BitWriter *writer, const PrefixCode *literals, const PrefixCode *distances,
+                                      int final) {
+    uint8_t lengths[MAX_CODE_LENGTHS];
+    const unsigned first = literal_length_count(literals), count = first + distance_count(distances);
+    memcpy(lengths, literals->lengths, first);
+    memcpy(lengths + first, distances->lengths, count - first);
+    RunLengths runs = {.size = 0};
+    run_length_encode(&runs, lengths, count);
+    uint32_t counts[CODE_LENGTH_SYMBOLS] = {0};
+    PrefixCode code;
+    for (unsigned i = 0; i < runs.size; i++) counts[runs.symbol[i]]++;
+    build_code(&code, counts, CODE_LENGTH_SYMBOLS, MAX_CODE_LENGTH_CODE);
+    unsigned sent = CODE_LENGTH_SYMBOLS;
+    while (sent > 4 && !code.lengths[CODE_LENGTH_ORDER[sent - 1]]) sent--;
+    put_block_counts(writer, literals, distances, sent, final);
+    for (unsigned i = 0; i < sent; i++) put_bits(writer, code.lengths[CODE_LENGTH_ORDER[i]], 3);
+    BitWriter self = *writer;
+    for (unsigned i = 0; i < runs.size; i++) {
+        const unsigned symbol = runs.symbol[i], bits = code.lengths[symbol];
+        put_bits(&self, code.codes[symbol] | (uint64_t)runs.extra[i] << bits, bits + CODE_LENGTH_EXTRA_BITS[symbol]);
     }
-    *output = self;
+    *writer = self;
 }
 
 #endif

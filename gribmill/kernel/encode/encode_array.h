@@ -1,180 +1,192 @@
-/* A whole array as one deflate stream, the checksum and the summary of what it was, and the list of places where one
-   may begin to read, as gribmill/tiles/segments.py tells it. */
+/* A whole array as one deflate stream: with the CRC-32 and the summary of its values, and the list of its restart
+   points, which gribmill reads from an extra field of the ZIP directory. */
 #ifndef GRIBMILL_ENCODE_ARRAY_H
 #define GRIBMILL_ENCODE_ARRAY_H
 
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../byte_reader.h"
+#include "block_codes.h"
 #include "crc32.h"
 #include "deflate_block.h"
 #include "parse_lazy.h"
-#include "../byte_reader.h"
 #include "summary.h"
+#include "tokens.h"
 
 #define BLOCK_BYTES (4 * (size_t)BLOCK_WORDS)
-#define PIECE_BYTES (4 * (size_t)PIECE_WORDS)
-/* Places in the stream are told in 32 bits, and words may grow by half. */
-#define MOST_RAW_BYTES (UINT32_MAX / 16)
-#define MOST_BLOCKS (MOST_RAW_BYTES / BLOCK_BYTES + 1)
-#define MOST_PIECES (MOST_BLOCKS * PIECES)
-/* What a stream may take at most. */
-#define STREAM_BOUND(size) (((size) / 4 + 1) * WORD_BOUND + ((size) / BLOCK_BYTES + 1) * DESCRIPTION_BOUND)
-/* Where deflating would save less than a sixth, it is not worth anybody's time: such an array is stored. */
-#define LEAST_SAVED 6
+#define SEGMENT_BYTES (4 * (size_t)SEGMENT_WORDS)
+/* Bit positions in the stream have 32 bits, and words may grow by half. */
+#define MAX_RAW_BYTES (UINT32_MAX / 16)
+#define MAX_BLOCKS (MAX_RAW_BYTES / BLOCK_BYTES + 1)
+#define MAX_SEGMENTS (MAX_BLOCKS * BLOCK_SEGMENTS)
+/* The most bytes that a stream takes. */
+#define STREAM_BOUND(size) (((size) / 4 + 1) * WORD_BOUND + ((size) / BLOCK_BYTES + 1) * BLOCK_OVERHEAD)
+/* An array is stored where deflating would save less than a sixth: that is not worth the reader's time. */
+#define MIN_SAVED 6
 #define SAMPLES 3
-/* Smaller arrays are deflated anyway, and stored where that made them larger. */
-#define LEAST_SAMPLED_BLOCKS 4
-/* An extra field: its id, its size, the bytes of a stretch and of a block; then the numbers. No more stretches than
-   this: they get longer instead. */
-#define LIST_HEAD 12
-#define LIST_ID 0x6D68
-#define MOST_STRETCHES 256
-#define LIST_BOUND (LIST_HEAD + 3 * 4 * MOST_STRETCHES)
+/* Smaller arrays are deflated without a sample, and stored where that made them larger. */
+#define MIN_SAMPLED_BLOCKS 4
+/* The list of restart points, an extra field of ZIP: its id and size, the raw bytes between two restart points and of a
+   block; then the numbers. There are at most this many restart points: beyond, they are further apart. */
+#define RESTART_LIST_ID 0x6D68
+#define RESTART_LIST_HEADER 12
+#define MAX_RESTART_POINTS 256
+#define RESTART_LIST_BOUND (RESTART_LIST_HEADER + 3 * 4 * MAX_RESTART_POINTS)
 
-/* What an array's values are, and how they are deflated. */
+/* What an array holds, and how it is deflated. */
 typedef enum {
-    BY_WORDS, /* floats, by deflate.h */
-    BY_RUNS,  /* integers: a word is only looked for right before itself, and nothing is summed up */
-    BY_BYTES  /* floats, by lazy.h: smaller, and to be read from the beginning alone */
-} Way;
+    FAST_FLOATS,   /* float32, by deflate_block.h */
+    FAST_INTEGERS, /* uint16: only runs are matched, and there is no summary */
+    COMPACT_FLOATS /* float32, by parse_lazy.h: smaller, and without restart points */
+} Mode;
 
-/* An array's bytes: its .npy header lies in another place than its values. */
+/* The header and the values of an .npy file, which are in different places. */
 typedef struct {
-    Octets header, body;
-    Way way;
-} Raw;
+    ByteSpan header, body;
+    Mode mode;
+} Array;
 
-/* What is worked on and made; kept from array to array. */
+/* What is needed and what is made; kept from array to array. */
 typedef struct {
     Deflater deflater;
-    Lazy lazy;
-    uint8_t first[BLOCK_BYTES];
-    uint32_t blocks[MOST_BLOCKS];     /* the byte where each block begins */
-    uint32_t marks[MOST_PIECES];      /* the bit where each piece begins */
-    uint32_t checksums[MOST_PIECES];  /* of all bytes up to each piece's end */
+    LazyParser lazy;
+    uint8_t first_block[BLOCK_BYTES];
+    uint32_t block_offsets[MAX_BLOCKS];  /* the byte where each block begins */
+    uint32_t segment_bits[MAX_SEGMENTS]; /* the bit where each segment begins */
+    uint32_t checksums[MAX_SEGMENTS];    /* of all raw bytes up to the end of each segment */
     uint8_t *out;
-    size_t room, made;
-    Summary summary;                  /* of floats */
-} Bench;
+    size_t capacity, size; /* of `out` */
+    Summary summary;       /* of floats */
+} Workspace;
 
-static inline size_t raw_size(const Raw *raw) { return raw->header.size + raw->body.size; }
+static inline size_t array_size(const Array *array) { return array->header.size + array->body.size; }
 
-static inline size_t most_raw(Way way) { return way == BY_BYTES ? MOST_LAZY : MOST_RAW_BYTES; }
+static inline size_t max_array_size(Mode mode) { return mode == COMPACT_FLOATS ? MAX_LAZY_BYTES : MAX_RAW_BYTES; }
 
-static inline size_t most_made(const Raw *raw) {
-    return raw->way == BY_BYTES ? LAZY_BOUND(raw_size(raw)) : STREAM_BOUND(raw_size(raw));
+static inline size_t max_encoded_size(const Array *array) {
+    return array->mode == COMPACT_FLOATS ? LAZY_BOUND(array_size(array)) : STREAM_BOUND(array_size(array));
 }
 
 /* The bytes of one block; the first is put together from header and values. */
-static const uint8_t *block_at(Bench *bench, const Raw *raw, size_t start, size_t size) {
-    if (start) return raw->body.bytes + (start - raw->header.size);
-    memcpy(bench->first, raw->header.bytes, raw->header.size);
-    memcpy(bench->first + raw->header.size, raw->body.bytes, size - raw->header.size);
-    return bench->first;
+static const uint8_t *block_at(Workspace *work, const Array *array, size_t start, size_t size) {
+    if (start) return array->body.bytes + (start - array->header.size);
+    memcpy(work->first_block, array->header.bytes, array->header.size);
+    memcpy(work->first_block + array->header.size, array->body.bytes, size - array->header.size);
+    return work->first_block;
 }
 
-static uint32_t check_block(Bench *bench, const uint8_t *bytes, size_t start, size_t size, uint32_t crc) {
-    for (size_t done = 0; done < size; done += PIECE_BYTES) {
-        crc = crc32_of(crc, bytes + done, size - done < PIECE_BYTES ? size - done : PIECE_BYTES);
-        bench->checksums[(start + done) / PIECE_BYTES] = crc;
+static uint32_t checksum_block(Workspace *work, const uint8_t *bytes, size_t start, size_t size, uint32_t crc) {
+    for (size_t done = 0; done < size; done += SEGMENT_BYTES) {
+        crc = crc32_of(crc, bytes + done, size - done < SEGMENT_BYTES ? size - done : SEGMENT_BYTES);
+        work->checksums[(start + done) / SEGMENT_BYTES] = crc;
     }
     return crc;
 }
 
-/* While they are at hand for the checksum. By the body's own count, in which a block is whole rounds of lanes. */
-static void summarize_block(Bench *bench, const Raw *raw, size_t start) {
-    if (raw->way == BY_RUNS || start >= raw->body.size) return;
-    const size_t left = raw->body.size - start;
-    summarize(&bench->summary, raw->body.bytes + start, (left < BLOCK_BYTES ? left : BLOCK_BYTES) / sizeof(float));
+/* While the values are in the cache for the checksum. Blocks are counted from the start of the body, so that each holds
+   complete rounds of the summary's lanes. */
+static void summarize_block(Workspace *work, const Array *array, size_t start) {
+    if (array->mode == FAST_INTEGERS || start >= array->body.size) return;
+    const size_t left = array->body.size - start;
+    summarize(&work->summary, array->body.bytes + start, (left < BLOCK_BYTES ? left : BLOCK_BYTES) / sizeof(float));
 }
 
-/* Whether a block is one word again and again, and so was the one before it: the same bytes come out. */
-static int same_as_before(const uint8_t *bytes, size_t start) {
+/* Whether a block and the one before it hold a single word: then the same bytes come out. */
+static int repeats_block(const uint8_t *bytes, size_t start) {
     return start > BLOCK_BYTES && !memcmp(bytes - BLOCK_BYTES, bytes - BLOCK_BYTES + 4, 2 * BLOCK_BYTES - 4);
 }
 
-static void repeat_block(Bench *bench, size_t start) {
-    const size_t number = start / BLOCK_BYTES, size = bench->blocks[number] - bench->blocks[number - 1];
-    memcpy(bench->out + bench->made, bench->out + bench->made - size, size);
-    for (size_t i = 0; i < PIECES; i++) {
-        const size_t piece = number * PIECES + i;
-        bench->marks[piece] = bench->marks[piece - PIECES] + (uint32_t)(8 * size);
+static void copy_last_block(Workspace *work, size_t start) {
+    const size_t number = start / BLOCK_BYTES, size = work->block_offsets[number] - work->block_offsets[number - 1];
+    memcpy(work->out + work->size, work->out + work->size - size, size);
+    for (size_t i = 0; i < BLOCK_SEGMENTS; i++) {
+        const size_t segment = number * BLOCK_SEGMENTS + i;
+        work->segment_bits[segment] = work->segment_bits[segment - BLOCK_SEGMENTS] + (uint32_t)(8 * size);
     }
-    bench->made += size;
+    work->size += size;
 }
 
-static Search search_for(const Raw *raw) {
-    return raw->way == BY_RUNS ? RUNS : raw_size(raw) <= PIECE_BYTES ? RECENT : FOUND;
+static Parser parser_for(const Array *array) {
+    return array->mode == FAST_INTEGERS         ? PARSE_RUNS
+           : array_size(array) <= SEGMENT_BYTES ? PARSE_GREEDY
+                                                : PARSE_INTERLEAVED;
 }
 
-static void deflate_at(Bench *bench, const uint8_t *bytes, size_t start, size_t size, const Raw *raw) {
-    if (raw->way == BY_BYTES) {
-        bench->made = deflate_lazily(&bench->lazy, &bench->deflater, bytes, size, bench->out);
+static void deflate_at(Workspace *work, const uint8_t *bytes, size_t start, size_t size, const Array *array) {
+    if (array->mode == COMPACT_FLOATS) {
+        work->size = deflate_lazily(&work->lazy, &work->deflater.codes, bytes, size, work->out);
         return;
     }
-    uint32_t *marks = bench->marks + start / PIECE_BYTES;
-    const int last = start + size == raw_size(raw);
-    const Words words = {bytes, size, search_for(raw)};
-    const size_t added = deflate_block(&bench->deflater, &words, last, bench->out + bench->made, marks);
-    for (size_t i = 0; i * PIECE_BYTES < size; i++) marks[i] += (uint32_t)(8 * bench->made);
-    bench->made += added;
+    uint32_t *segment_bits = work->segment_bits + start / SEGMENT_BYTES;
+    const int final = start + size == array_size(array);
+    const Words words = {bytes, size, parser_for(array)};
+    const size_t added = deflate_block(&work->deflater, &words, final, work->out + work->size, segment_bits);
+    for (size_t i = 0; i * SEGMENT_BYTES < size; i++) segment_bits[i] += (uint32_t)(8 * work->size);
+    work->size += added;
 }
 
-/* Whether a large array whose first block has no repeats has none elsewhere, and saves too little without. */
-static int hardly_deflates(Bench *bench, const Raw *raw) {
-    if (raw_size(raw) < LEAST_SAMPLED_BLOCKS * BLOCK_BYTES || !bench->deflater.tokens.plain) return 0;
+/* Whether a large array whose first block has no matches has none elsewhere, and saves too little without. */
+static int hardly_compresses(Workspace *work, const Array *array) {
+    if (array_size(array) < MIN_SAMPLED_BLOCKS * BLOCK_BYTES || !work->deflater.tokens.literals_only) return 0;
     size_t all = 0;
     for (size_t i = 1; i <= SAMPLES; i++) {
-        const size_t made = sample_size(&bench->deflater, raw->body.bytes + raw->body.size / 4 / (SAMPLES + 1) * i * 4);
-        if (!made) return 0;
-        all += made;
+        const size_t offset = array->body.size / 4 / (SAMPLES + 1) * i * 4;
+        const size_t size = sampled_size(&work->deflater, array->body.bytes + offset);
+        if (!size) return 0;
+        all += size;
     }
-    return all > SAMPLES * PIECE_BYTES / LEAST_SAVED * (LEAST_SAVED - 1);
+    return all > SAMPLES * SEGMENT_BYTES / MIN_SAVED * (MIN_SAVED - 1);
 }
 
-/* Fills the bench; false where the array is better stored, of which only checksums and summary are then known. */
-static int deflate_array(Bench *bench, const Raw *raw) {
-    const size_t size = raw_size(raw);
+/* Fills the workspace; 0 where the array is better stored, and only checksums and summary were made. */
+static int encode_array(Workspace *work, const Array *array) {
+    const size_t size = array_size(array);
     uint32_t crc = 0;
     int stored = 0;
-    bench->made = 0;
-    bench->summary = nothing_yet();
+    work->size = 0;
+    work->summary = empty_summary();
     for (size_t start = 0; start < size; start += BLOCK_BYTES) {
         const size_t part = size - start < BLOCK_BYTES ? size - start : BLOCK_BYTES;
-        const uint8_t *bytes = block_at(bench, raw, start, part);
-        summarize_block(bench, raw, start);
-        crc = check_block(bench, bytes, start, part, crc);
+        const uint8_t *bytes = block_at(work, array, start, part);
+        summarize_block(work, array, start);
+        crc = checksum_block(work, bytes, start, part, crc);
         if (stored) continue;
-        bench->blocks[start / BLOCK_BYTES] = (uint32_t)bench->made;
-        if (start + part < size && same_as_before(bytes, start))
-            repeat_block(bench, start);
+        work->block_offsets[start / BLOCK_BYTES] = (uint32_t)work->size;
+        if (start + part < size && repeats_block(bytes, start))
+            copy_last_block(work, start);
         else
-            deflate_at(bench, bytes, start, part, raw);
-        stored = start == 0 && hardly_deflates(bench, raw);
+            deflate_at(work, bytes, start, part, array);
+        stored = start == 0 && hardly_compresses(work, array);
     }
-    return !stored && bench->made < size;
+    return !stored && work->size < size;
 }
 
-static uint8_t *put32(uint8_t *at, uint32_t number) {
+static uint8_t *put_le32(uint8_t *at, uint32_t number) {
     for (int i = 0; i < 4; i++) *at++ = (uint8_t)(number >> 8 * i);
     return at;
 }
 
-/* The list of places, and its size; nothing where there is but the beginning. `out` has room for LIST_BOUND. */
-static size_t list_places(const Bench *bench, const Raw *raw, int deflated, uint8_t *out) {
-    const size_t size = raw_size(raw);
-    size_t span = PIECE_BYTES;
-    while (size > span * MOST_STRETCHES) span *= 2;
+/* The list of restart points; returns its size, 0 where there is only the beginning. `out` has room for
+   RESTART_LIST_BOUND. */
+static size_t put_restart_list(const Workspace *work, const Array *array, int deflated, uint8_t *out) {
+    const size_t size = array_size(array);
+    size_t span = SEGMENT_BYTES;
+    while (size > span * MAX_RESTART_POINTS) span *= 2;
     const size_t block = deflated && span < BLOCK_BYTES ? BLOCK_BYTES : span;
-    if (size <= span || raw->way == BY_BYTES) return 0;
-    uint8_t *at = out + LIST_HEAD;
+    if (size <= span || array->mode == COMPACT_FLOATS) return 0;
+    uint8_t *at = out + RESTART_LIST_HEADER;
     for (size_t end = span; end < size + span; end += span)
-        at = put32(at, bench->checksums[((end < size ? end : size) - 1) / PIECE_BYTES]);
+        at = put_le32(at, work->checksums[((end < size ? end : size) - 1) / SEGMENT_BYTES]);
     for (size_t start = 0; start < size; start += block)
-        at = put32(at, deflated ? bench->blocks[start / BLOCK_BYTES] : (uint32_t)start);
-    for (size_t start = 0; span < block && start < size; start += span) at = put32(at, bench->marks[start / PIECE_BYTES]);
+        at = put_le32(at, deflated ? work->block_offsets[start / BLOCK_BYTES] : (uint32_t)start);
+    for (size_t start = 0; span < block && start < size; start += span)
+        at = put_le32(at, work->segment_bits[start / SEGMENT_BYTES]);
     const size_t made = (size_t)(at - out);
-    put32(out, LIST_ID | (uint32_t)(made - 4) << 16);
-    put32(out + 4, (uint32_t)span);
-    put32(out + 8, (uint32_t)block);
+    put_le32(out, RESTART_LIST_ID | (uint32_t)(made - 4) << 16);
+    put_le32(out + 4, (uint32_t)span);
+    put_le32(out + 8, (uint32_t)block);
     return made;
 }
 

@@ -1,188 +1,206 @@
-/* Where 32-bit words were seen before. Fields have few distinct values, each of them a whole word: looking at
-   words, not at every byte, finds nearly all repeats that deflate can use. */
+/* The LZ77 match finder of large arrays: where a 32-bit word was seen before. Fields have few distinct values, each a
+   complete word, so that looking at words instead of bytes finds nearly all matches that deflate can use. */
 #ifndef GRIBMILL_MATCH_FINDER_H
 #define GRIBMILL_MATCH_FINDER_H
 
-#include "../cpu.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
 #include "../byte_reader.h"
+#include "../cpu.h"
 
-/* Words that are looked at together: what lies before them is not known. Deflate could look back twice as far. */
-#define PIECE_WORDS 4096
+/* Words of a segment. Matches do not reach out of it, so that a reader can start at each; deflate's window would allow
+   twice as many. */
+#define SEGMENT_WORDS 4096
 #define HASH_BITS 12
-/* Of so many words at the beginning, one in so many must repeat, for others to be searched. */
-#define EARLY_WORDS 512
-#define LEAST_EARLY 8
-/* Words are taken eight at a time, and compared eight at a time. */
-#define LANES 8
-/* Words whose hashes are worked out before any of them is looked for: who looks for them right away waits for them. */
-#define HASHED_WORDS 64
-/* The windows of a field are more than a near cache holds: the values of the next block are asked for while those of this
-   one are searched. */
-#define AHEAD_BYTES 65536
+/* At least one in MIN_MATCHED of the first SAMPLE_WORDS must match, for the others to be searched. */
+#define SAMPLE_WORDS 512
+#define MIN_MATCHED 8
+/* Words are hashed and compared eight at a time. */
+#define VECTOR_WORDS 8
+/* Words that are hashed before the first of them is looked up: a lookup right after its hash would wait for it. */
+#define HASH_BATCH 64
+/* The windows of a field are larger than the second-level cache: words this far ahead, in the next block, are
+   prefetched. */
+#define PREFETCH_BYTES 65536
 
-/* For each word: where it was seen << 8 | how many words are alike from there on: 8 means at least 8, 0 that it is new. */
+/* A match: position of the earlier words << 8 | length in words. */
+#define MATCH(position, length) ((uint32_t)(position) << 8 | (length))
+#define MATCH_LENGTH(match) ((match) & 255)
+#define MATCH_POSITION(match) ((match) >> 8)
+#define NO_MATCH 0
+
 typedef struct {
-    uint32_t found[PIECE_WORDS];
-    uint16_t word_at[1 << HASH_BITS], pair_at[1 << HASH_BITS]; /* the last place of a word, and of two in a row */
-} Repeats;
+    /* By word: the match that starts there. Length 8 means at least 8, 0 that there is none. */
+    uint32_t matches[SEGMENT_WORDS];
+    /* By hash: the last position of a word, and of a pair of words. */
+    uint16_t last_word[1 << HASH_BITS], last_pair[1 << HASH_BITS];
+} MatchFinder;
 
-#define SEEN_AT(place, alike) ((uint32_t)(place) << 8 | (alike))
+/* Odd constants that spread words over the hash table (2^32 divided by the golden ratio, and one of MurmurHash3). */
 #define WORD_FACTOR UINT32_C(0x9E3779B1)
 #define PAIR_FACTOR UINT32_C(0x85EBCA6B)
 
-static inline uint32_t word_of(const uint8_t *words, size_t place) { return little_endian32(words + 4 * place); }
-static inline uint64_t pair_of(const uint8_t *words, size_t place) { return little_endian64(words + 4 * place); }
+static inline uint32_t word_at(const uint8_t *words, size_t position) { return load_le32(words + 4 * position); }
+static inline uint64_t pair_at(const uint8_t *words, size_t position) { return load_le64(words + 4 * position); }
 
-static inline unsigned alike_portable(const uint8_t *words, size_t place, size_t from) {
-    unsigned alike = 0;
-    while (alike < LANES && word_of(words, place + alike) == word_of(words, from + alike)) alike++;
-    return alike;
+static inline unsigned match_length_portable(const uint8_t *words, size_t position, size_t from) {
+    unsigned length = 0;
+    while (length < VECTOR_WORDS && word_at(words, position + length) == word_at(words, from + length)) length++;
+    return length;
 }
 
-/* Both ways find the same, so that a file does not depend on the processor. Each takes eight words, and reads
-   fifteen. */
-static void eight_portable(Repeats *self, const uint8_t *words, size_t place) {
-    unsigned run = place > 0;
-    for (size_t i = place; run && i < place + 2 * LANES - 1; i++) run = word_of(words, i) == word_of(words, i - 1);
-    for (size_t i = place; i < place + LANES; i++) {
+/* The portable and the AVX2 search find the same matches, so that a file does not depend on the processor. Each handles
+   eight words, and reads fifteen. */
+static void search_eight_portable(MatchFinder *self, const uint8_t *words, size_t position) {
+    unsigned run = position > 0;
+    for (size_t i = position; run && i < position + 2 * VECTOR_WORDS - 1; i++)
+        run = word_at(words, i) == word_at(words, i - 1);
+    for (size_t i = position; i < position + VECTOR_WORDS; i++) {
         if (run) {
-            self->found[i] = SEEN_AT(i - 1, LANES);
+            self->matches[i] = MATCH(i - 1, VECTOR_WORDS);
             continue;
         }
-        const uint32_t word = word_of(words, i), next = word_of(words, i + 1), mixed = word * WORD_FACTOR;
-        const uint32_t first = mixed >> (32 - HASH_BITS);
-        const uint32_t second = (mixed + (next << 16 | next >> 16)) * PAIR_FACTOR >> (32 - HASH_BITS);
-        const uint32_t single = self->word_at[first], pair = self->pair_at[second];
-        self->word_at[first] = self->pair_at[second] = (uint16_t)i;
-        const uint32_t from = pair_of(words, pair) == pair_of(words, i) ? pair : single;
-        self->found[i] = SEEN_AT(from, alike_portable(words, i, from));
+        const uint32_t word = word_at(words, i), next = word_at(words, i + 1), mixed = word * WORD_FACTOR;
+        const uint32_t word_hash = mixed >> (32 - HASH_BITS);
+        const uint32_t pair_hash = (mixed + (next << 16 | next >> 16)) * PAIR_FACTOR >> (32 - HASH_BITS);
+        const uint32_t single = self->last_word[word_hash], pair = self->last_pair[pair_hash];
+        self->last_word[word_hash] = self->last_pair[pair_hash] = (uint16_t)i;
+        const uint32_t from = pair_at(words, pair) == pair_at(words, i) ? pair : single;
+        self->matches[i] = MATCH(from, match_length_portable(words, i, from));
     }
 }
 
 #ifdef WITH_AVX2
-/* Eight bytes that may lie anywhere. */
+/* Eight bytes at any address. */
 typedef struct {
     uint64_t bytes;
-} __attribute__((packed, may_alias)) Loose;
+} __attribute__((packed, may_alias)) Unaligned64;
 
-AVX2 static inline __m256i eight_at(const uint8_t *words, size_t place) {
-    return _mm256_loadu_si256((const __m256i *)(words + 4 * place));
+AVX2 static inline __m256i eight_words_at(const uint8_t *words, size_t position) {
+    return _mm256_loadu_si256((const __m256i *)(words + 4 * position));
 }
 
-/* A bit for each of eight words, set where both are the same. */
-AVX2 static inline unsigned same(__m256i a, __m256i b) {
+/* A bit for each of eight words, set where both are equal. */
+AVX2 static inline unsigned equal_mask(__m256i a, __m256i b) {
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b)));
 }
 
-AVX2 static inline unsigned alike_avx2(const uint8_t *words, size_t place, size_t from) {
-    return (unsigned)__builtin_ctz(same(eight_at(words, place), eight_at(words, from)) + 1);
+AVX2 static inline unsigned match_length_avx2(const uint8_t *words, size_t position, size_t from) {
+    return (unsigned)__builtin_ctz(equal_mask(eight_words_at(words, position), eight_words_at(words, from)) + 1);
 }
 
-/* Of eight words: four of words, four of pairs, then the other four. Returns whether all are as the ones behind them. */
-AVX2 static inline int hash_eight(const uint8_t *words, size_t place, uint16_t *hashes) {
-    const __m256i here = eight_at(words, place), next = eight_at(words, place + 1);
+/* The hashes of eight words: four of words, four of pairs, then the other four of each. Returns whether each word
+   equals the next one. */
+AVX2 static inline int hash_eight(const uint8_t *words, size_t position, uint16_t *hashes) {
+    const __m256i here = eight_words_at(words, position), next = eight_words_at(words, position + 1);
     const __m256i mixed = _mm256_mullo_epi32(here, _mm256_set1_epi32((int)WORD_FACTOR));
-    const __m256i turned = _mm256_or_si256(_mm256_slli_epi32(next, 16), _mm256_srli_epi32(next, 16));
-    const __m256i both = _mm256_mullo_epi32(_mm256_add_epi32(mixed, turned), _mm256_set1_epi32((int)PAIR_FACTOR));
+    const __m256i rotated = _mm256_or_si256(_mm256_slli_epi32(next, 16), _mm256_srli_epi32(next, 16));
+    const __m256i both = _mm256_mullo_epi32(_mm256_add_epi32(mixed, rotated), _mm256_set1_epi32((int)PAIR_FACTOR));
     _mm256_storeu_si256((__m256i *)hashes, _mm256_packus_epi32(_mm256_srli_epi32(mixed, 32 - HASH_BITS),
                                                                _mm256_srli_epi32(both, 32 - HASH_BITS)));
-    return same(here, next) == 255;
+    return equal_mask(here, next) == 255;
 }
 
-/* Whether fifteen words, and the one before them, are the same. */
-AVX2 static inline int run_at(const uint8_t *words, size_t place) {
-    const __m256i next = eight_at(words, place + 1);
-    /* All fifteen first: whether the first two are the same is seldom foretold. */
-    return (same(eight_at(words, place), next) & same(next, eight_at(words, place + LANES - 1))) == 255 && place &&
-           word_of(words, place - 1) == word_of(words, place);
+/* Whether fifteen words, and the one before them, are equal. */
+AVX2 static inline int is_run(const uint8_t *words, size_t position) {
+    const __m256i next = eight_words_at(words, position + 1);
+    /* All fifteen first: a branch on the first two alone would often be mispredicted. */
+    return (equal_mask(eight_words_at(words, position), next) &
+            equal_mask(next, eight_words_at(words, position + VECTOR_WORDS - 1))) == 255 &&
+           position && word_at(words, position - 1) == word_at(words, position);
 }
 
-/* Every load and every step counts here: this is a quarter of all that a tile costs. */
-AVX2 static inline void eight_avx2(Repeats *self, const uint8_t *words, size_t place, const uint16_t *hashes, int runs) {
-    if (runs && run_at(words, place)) {
-        const __m256i before = _mm256_add_epi32(_mm256_set1_epi32((int)place), _mm256_setr_epi32(-1, 0, 1, 2, 3, 4, 5, 6));
-        const __m256i seen = _mm256_or_si256(_mm256_slli_epi32(before, 8), _mm256_set1_epi32(LANES));
-        _mm256_storeu_si256((__m256i *)(self->found + place), seen);
+/* The hottest loop of the encoder, a quarter of the time of a tile: every load counts. */
+AVX2 static inline void search_eight_avx2(MatchFinder *self, const uint8_t *words, size_t position,
+                                          const uint16_t *hashes, int may_be_run) {
+    if (may_be_run && is_run(words, position)) {
+        const __m256i before =
+            _mm256_add_epi32(_mm256_set1_epi32((int)position), _mm256_setr_epi32(-1, 0, 1, 2, 3, 4, 5, 6));
+        const __m256i matches = _mm256_or_si256(_mm256_slli_epi32(before, 8), _mm256_set1_epi32(VECTOR_WORDS));
+        _mm256_storeu_si256((__m256i *)(self->matches + position), matches);
         return;
     }
-    const uint8_t *own = words + 4 * place;
+    const uint8_t *own = words + 4 * position;
 #pragma GCC unroll 8
-    for (unsigned i = 0; i < LANES; i++) {
-        const size_t first = hashes[i < 4 ? i : i + 4], second = hashes[i < 4 ? i + 4 : i + 8];
-        const size_t pair = self->pair_at[second];
-        size_t from = self->word_at[first];
-        self->word_at[first] = self->pair_at[second] = (uint16_t)(place + i);
-        /* Which of the two it is cannot be foretold: a jump would be missed every other time. */
+    for (unsigned i = 0; i < VECTOR_WORDS; i++) {
+        const size_t word_hash = hashes[i < 4 ? i : i + 4], pair_hash = hashes[i < 4 ? i + 4 : i + 8];
+        const size_t pair = self->last_pair[pair_hash];
+        size_t from = self->last_word[word_hash];
+        self->last_word[word_hash] = self->last_pair[pair_hash] = (uint16_t)(position + i);
+        /* A conditional move, which compilers do not always choose: a branch would be mispredicted every other time. */
         __asm__("cmpq %3, %2\n\tcmove %1, %0"
                 : "+r"(from)
-                : "r"(pair), "r"(pair_of(words, pair)), "m"(*(const Loose *)(own + 4 * i))
+                : "r"(pair), "r"(pair_at(words, pair)), "m"(*(const Unaligned64 *)(own + 4 * i))
                 : "cc");
-        self->found[place + i] = SEEN_AT(from, alike_avx2(words, place + i, from));
+        self->matches[position + i] = MATCH(from, match_length_avx2(words, position + i, from));
     }
 }
 
-AVX2 static void search_avx2(Repeats *self, const uint8_t *words, size_t begin, size_t end) {
-    uint16_t hashes[2 * HASHED_WORDS];
-    for (size_t start = begin; start < end; start += HASHED_WORDS) {
-        const size_t count = end - start < HASHED_WORDS ? end - start : HASHED_WORDS;
-        int runs = 0;
-        for (size_t i = 0; i < count; i += LANES) runs |= hash_eight(words, start + i, hashes + 2 * i);
-        /* Through memory: one by one out of a register takes longer. */
+AVX2 static void search_avx2(MatchFinder *self, const uint8_t *words, size_t begin, size_t end) {
+    uint16_t hashes[2 * HASH_BATCH];
+    for (size_t start = begin; start < end; start += HASH_BATCH) {
+        const size_t count = end - start < HASH_BATCH ? end - start : HASH_BATCH;
+        int may_be_run = 0;
+        for (size_t i = 0; i < count; i += VECTOR_WORDS) may_be_run |= hash_eight(words, start + i, hashes + 2 * i);
+        /* Keeps the hashes in memory: extracting them one by one from vector registers takes longer. */
         __asm__("" : "+m"(hashes));
-        for (size_t i = 0; i < count; i += LANES) {
-            _mm_prefetch((const char *)((uintptr_t)words + 4 * (start + i) + AHEAD_BYTES), _MM_HINT_T1);
-            eight_avx2(self, words, start + i, hashes + 2 * i, runs);
+        for (size_t i = 0; i < count; i += VECTOR_WORDS) {
+            _mm_prefetch((const char *)((uintptr_t)words + 4 * (start + i) + PREFETCH_BYTES), _MM_HINT_T1);
+            search_eight_avx2(self, words, start + i, hashes + 2 * i, may_be_run);
         }
     }
 }
 #endif
 
-/* Both are multiples of LANES. */
-static void search(Repeats *self, const uint8_t *words, size_t begin, size_t end) {
+/* `begin` and `end` are multiples of VECTOR_WORDS. */
+static void search(MatchFinder *self, const uint8_t *words, size_t begin, size_t end) {
 #ifdef WITH_AVX2
     if (has_avx2()) {
         search_avx2(self, words, begin, end);
         return;
     }
 #endif
-    for (size_t place = begin; place < end; place += LANES) eight_portable(self, words, place);
+    for (size_t position = begin; position < end; position += VECTOR_WORDS)
+        search_eight_portable(self, words, position);
 }
 
-/* Whether words hardly repeat: neither do many of the `early` first ones, nor are many of all as the one before. */
-static inline int hardly_repeat(size_t repeats, size_t early, const uint8_t *words, size_t count) {
+/* Whether matches are rare: few of the first `sample` words match, and few of all words equal the one before. */
+static inline int matches_are_rare(size_t matched, size_t sample, const uint8_t *words, size_t count) {
     uint32_t runs = 0;
-    if (repeats >= early / LEAST_EARLY) return 0;
-    for (size_t i = 1; i < count; i++) runs += word_of(words, i) == word_of(words, i - 1);
-    return runs < count / LEAST_EARLY;
+    if (matched >= sample / MIN_MATCHED) return 0;
+    for (size_t i = 1; i < count; i++) runs += word_at(words, i) == word_at(words, i - 1);
+    return runs < count / MIN_MATCHED;
 }
 
-static inline size_t count_repeats(const uint32_t *found, size_t count) {
-    uint32_t repeats = 0;
-    for (size_t i = 0; i < count; i++) repeats += (found[i] & 255) != 0;
-    return repeats;
+static inline size_t count_matches(const uint32_t *matches, size_t count) {
+    uint32_t found = 0;
+    for (size_t i = 0; i < count; i++) found += MATCH_LENGTH(matches[i]) != NO_MATCH;
+    return found;
 }
 
-/* Fills `found` for `count` words, at most PIECE_WORDS; up to `readable` may be read. Returns 0, with nothing to be used,
-   where the first ones hardly repeat and it may `give_up`. */
-static inline int find_repeats(Repeats *self, const uint8_t *words, size_t count, size_t readable, int give_up) {
-    const size_t most = readable < 2 * LANES ? 0 : (readable - LANES) / LANES * LANES;
-    const size_t searched = count < most ? count / LANES * LANES : most;
-    const size_t early = searched < EARLY_WORDS ? searched : EARLY_WORDS;
-    memset(self->word_at, 0, sizeof self->word_at);
-    memset(self->pair_at, 0, sizeof self->pair_at);
-    search(self, words, 0, early);
-    if (give_up && hardly_repeat(count_repeats(self->found, early), early, words, count)) return 0;
-    search(self, words, early, searched);
-    memset(self->found + searched, 0, (count - searched) * sizeof *self->found);
-    self->found[0] = 0; /* it was taken for its own like */
+/* Fills `matches` for `count` words, at most SEGMENT_WORDS; up to `readable` may be read. Returns 0, with nothing of
+   use, where matches are rare and it may `give_up`. */
+static inline int find_matches(MatchFinder *self, const uint8_t *words, size_t count, size_t readable, int give_up) {
+    const size_t most = readable < 2 * VECTOR_WORDS ? 0 : (readable - VECTOR_WORDS) / VECTOR_WORDS * VECTOR_WORDS;
+    const size_t searched = count < most ? count / VECTOR_WORDS * VECTOR_WORDS : most;
+    const size_t sample = searched < SAMPLE_WORDS ? searched : SAMPLE_WORDS;
+    memset(self->last_word, 0, sizeof self->last_word);
+    memset(self->last_pair, 0, sizeof self->last_pair);
+    search(self, words, 0, sample);
+    if (give_up && matches_are_rare(count_matches(self->matches, sample), sample, words, count)) return 0;
+    search(self, words, sample, searched);
+    memset(self->matches + searched, 0, (count - searched) * sizeof *self->matches);
+    self->matches[0] = 0; /* it was matched with itself */
     return 1;
 }
 
-/* How many words are the same, of `most` at most. */
-static inline size_t alike_from(const uint8_t *words, size_t place, size_t from, size_t most) {
-    size_t alike = 0;
-    while (alike + 2 <= most && pair_of(words, place + alike) == pair_of(words, from + alike)) alike += 2;
-    return alike + (alike < most && word_of(words, place + alike) == word_of(words, from + alike));
+/* How many words are equal, of `most` at most. */
+static inline size_t equal_words(const uint8_t *words, size_t position, size_t from, size_t most) {
+    size_t length = 0;
+    while (length + 2 <= most && pair_at(words, position + length) == pair_at(words, from + length)) length += 2;
+    return length + (length < most && word_at(words, position + length) == word_at(words, from + length));
 }
 
 #endif

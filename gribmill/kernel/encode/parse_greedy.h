@@ -1,60 +1,66 @@
-/* Which repeats are used in small arrays, and in integers: words are only looked for where a token begins, as much of a
-   small field is one value again and again; and only where the same word was last, from which others may follow. */
+/* The parser of small arrays, and of integers. Words are only looked up where a token begins, since much of a small
+   field is one value again and again; and only the last position of the same word is tried. */
 #ifndef GRIBMILL_PARSE_GREEDY_H
 #define GRIBMILL_PARSE_GREEDY_H
 
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "match_finder.h"
 #include "tokens.h"
 
-/* Where a word may have been seen last; from now on, that is here. The first place stands for nowhere, too: what is there
-   has to be compared. For `runs`, only the word right before is looked at. */
-static inline size_t seen_last(Repeats *self, const uint8_t *words, size_t place, int runs) {
-    if (runs) return place - 1;
-    uint16_t *at = self->word_at + (word_of(words, place) * WORD_FACTOR >> (32 - HASH_BITS));
-    const size_t before = *at;
-    *at = (uint16_t)place;
+/* The last position of words with the same hash, which becomes this one. Position 0 also stands for none: the words
+   have to be compared. With `runs_only`, the word right before. */
+static inline size_t last_position(MatchFinder *self, const uint8_t *words, size_t position, int runs_only) {
+    if (runs_only) return position - 1;
+    uint16_t *last = self->last_word + (word_at(words, position) * WORD_FACTOR >> (32 - HASH_BITS));
+    const size_t before = *last;
+    *last = (uint16_t)position;
     return before;
 }
 
-/* Where the choice has come to in a piece, and the next token in the list of all. */
+/* Where in the segment the next token begins, where the segment ends, and the number of the next token. */
 typedef struct {
     size_t at, end, token;
-} Choice;
+} ParseState;
 
-/* The first repeat that comes is used, as long as it is; the last of its words may be looked for again. */
-static inline void choose_until(Tokens *self, Repeats *repeats, const uint8_t *words, Choice *choice, size_t safe, int runs) {
-    Choice own = *choice;
+/* Greedy: the match at a token's position is used in its full length; the last of its words may be matched later. */
+static inline void parse_until(Tokens *self, MatchFinder *finder, const uint8_t *words, ParseState *state, size_t safe,
+                               int runs_only) {
+    ParseState own = *state;
     while (own.at < safe) {
-        const size_t from = seen_last(repeats, words, own.at, runs);
-        if (pair_of(words, own.at) != pair_of(words, from)) {
-            /* One that is new, or one that repeats: which of them cannot be foretold, so that there is no jump for it. */
-            const uint32_t alike = word_of(words, own.at) == word_of(words, from);
-            add_token(self, own.token++, own.at++, SEEN_AT(from, alike));
+        const size_t from = last_position(finder, words, own.at, runs_only);
+        if (pair_at(words, own.at) != pair_at(words, from)) {
+            /* A literal word or a match of one word, which cannot be predicted: there is no branch for it. */
+            const uint32_t length = word_at(words, own.at) == word_at(words, from);
+            add_token(self, own.token++, own.at++, MATCH(from, length));
             continue;
         }
-        const uint32_t found = longest_from(words, own.at, from, own.end);
-        add_token(self, own.token++, own.at, found);
-        own.at = behind(own.at, found);
-        if (own.at < safe) seen_last(repeats, words, own.at - 1, runs);
+        const uint32_t match = extend_match(words, own.at, from, own.end);
+        add_token(self, own.token++, own.at, match);
+        own.at = token_end(own.at, match);
+        if (own.at < safe) last_position(finder, words, own.at - 1, runs_only);
     }
-    *choice = own;
+    *state = own;
 }
 
-/* Of the piece that begins at the block's word `piece`; up to `readable` words may be read. Returns how many are new: all,
-   with nothing to be used, where the first ones of the first piece hardly repeat. */
-static inline size_t choose_recent(Tokens *self, Repeats *repeats, const uint8_t *words, size_t piece, size_t count,
-                                   size_t readable, int runs) {
+/* Returns how many words of the segment that begins at the block's word `segment` are literals: all, with nothing of
+   use, where matches are rare at the start of the first segment. Up to `readable` words may be read. */
+static inline size_t parse_greedy(Tokens *self, MatchFinder *finder, const uint8_t *words, size_t segment, size_t count,
+                                  size_t readable, int runs_only) {
     const size_t safe = count < readable ? count : readable - 1;
-    Choice choice = {0, count, piece};
-    if (!runs) memset(repeats->word_at, 0, sizeof repeats->word_at);
-    add_token(self, choice.token++, choice.at++, NEW_WORD);
-    choose_until(self, repeats, words, &choice, safe < EARLY_WORDS ? safe : EARLY_WORDS, runs);
-    if (!runs && !piece) {
-        const size_t fresh = choice.token - count_repeats(self->all, choice.token);
-        if (hardly_repeat(choice.at - fresh, choice.at, words, count)) return count;
+    ParseState state = {0, count, segment};
+    if (!runs_only) memset(finder->last_word, 0, sizeof finder->last_word);
+    add_token(self, state.token++, state.at++, LITERAL_WORD);
+    parse_until(self, finder, words, &state, safe < SAMPLE_WORDS ? safe : SAMPLE_WORDS, runs_only);
+    if (!runs_only && !segment) {
+        const size_t literals = state.token - count_matches(self->tokens, state.token);
+        if (matches_are_rare(state.at - literals, state.at, words, count)) return count;
     }
-    choose_until(self, repeats, words, &choice, safe, runs);
-    while (choice.at < count) add_token(self, choice.token++, choice.at++, NEW_WORD);
-    return end_strand(self, words, piece, piece, choice.token - piece);
+    parse_until(self, finder, words, &state, safe, runs_only);
+    while (state.at < count) add_token(self, state.token++, state.at++, LITERAL_WORD);
+    return end_run(self, words, segment, segment, state.token - segment);
 }
 
 #endif

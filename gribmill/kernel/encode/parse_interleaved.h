@@ -1,78 +1,89 @@
-/* Which of all repeats that were found are used, for large arrays: fields of many points have short repeats that cannot
-   be foretold, so that there is hardly a jump here. */
+/* The parser of large arrays: which of the matches that were found are used. Fields of many points have short matches
+   whose lengths a processor cannot predict, so that there is hardly a branch here. */
 #ifndef GRIBMILL_PARSE_INTERLEAVED_H
 #define GRIBMILL_PARSE_INTERLEAVED_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../cpu.h"
+#include "match_finder.h"
 #include "tokens.h"
 
-/* No repeat reaches from one strand of a piece into the next. Each token waits for the one before it to tell where it
-   begins: four strands at once wait a quarter as long. */
-typedef struct {
-    size_t at[STRANDS], end[STRANDS]; /* where in the piece the next token begins, and where the strand ends */
-    size_t first[STRANDS];            /* the number of its first token */
-    size_t tokens;                    /* that each of them has */
-} Choices;
+/* A segment is parsed as four lanes, and no match reaches from one into the next. Each token has to wait for the one
+   before it to know where it begins: four at once wait a quarter as long. */
+#define PARSE_LANES SEGMENT_RUNS
 
-/* Out of the way of all others. */
-static __attribute__((noinline)) uint32_t long_repeat(const uint8_t *words, size_t at, size_t from, size_t end) {
-    return longest_from(words, at, from, end);
+typedef struct {
+    size_t at[PARSE_LANES], end[PARSE_LANES]; /* where in the segment the next token begins, and where the lane ends */
+    size_t first[PARSE_LANES];                /* the number of its first token */
+    size_t tokens;                            /* how many each lane has */
+} ParseLanes;
+
+/* Out of line, to keep it out of the loop's registers. */
+static __attribute__((noinline)) uint32_t extend_long_match(const uint8_t *words, size_t at, size_t from, size_t end) {
+    return extend_match(words, at, from, end);
 }
 
-/* For how many tokens no strand can have fewer than LANES words left. */
-static inline size_t sure_steps(const Choices *self) {
-    size_t least = PIECE_WORDS;
-    for (unsigned k = 0; k < STRANDS; k++) {
+/* For how many tokens no lane can have fewer than VECTOR_WORDS words left. */
+static inline size_t safe_tokens(const ParseLanes *self) {
+    size_t least = SEGMENT_WORDS;
+    for (unsigned k = 0; k < PARSE_LANES; k++) {
         const size_t left = self->end[k] - self->at[k];
         least = left < least ? left : least;
     }
-    return least < LANES ? 0 : (least - LANES) / LONGEST_WORDS + 1;
+    return least < VECTOR_WORDS ? 0 : (least - VECTOR_WORDS) / MAX_MATCH_WORDS + 1;
 }
 
-/* The first repeat that comes is used, as long as it is. */
-static inline void choose_together(Tokens *self, const Repeats *repeats, const uint8_t *words, Choices *choices) {
-    Choices own = *choices;
-    for (size_t sure; (sure = sure_steps(&own));)
-        for (; sure; sure--, own.tokens++)
+/* Greedy: the match at a token's position is used in its full length. */
+static inline void parse_lanes(Tokens *self, const MatchFinder *finder, const uint8_t *words, ParseLanes *lanes) {
+    ParseLanes own = *lanes;
+    for (size_t safe; (safe = safe_tokens(&own));)
+        for (; safe; safe--, own.tokens++)
 #pragma GCC unroll 4
-            for (unsigned k = 0; k < STRANDS; k++) {
+            for (unsigned k = 0; k < PARSE_LANES; k++) {
                 const size_t at = own.at[k];
-                uint32_t found = repeats->found[at];
-                if (SELDOM((found & 255) == LANES)) found = long_repeat(words, at, found >> 8, own.end[k]);
-                add_token(self, own.first[k] + own.tokens, at, found);
-                own.at[k] = behind(at, found);
+                uint32_t match = finder->matches[at];
+                if (UNLIKELY(MATCH_LENGTH(match) == VECTOR_WORDS))
+                    match = extend_long_match(words, at, MATCH_POSITION(match), own.end[k]);
+                add_token(self, own.first[k] + own.tokens, at, match);
+                own.at[k] = token_end(at, match);
             }
-    *choices = own;
+    *lanes = own;
 }
 
-/* What is left of a strand, with nothing past its end. Returns how many tokens it has. */
-static inline size_t choose_rest(Tokens *self, const Repeats *repeats, const uint8_t *words, const Choices *choices, unsigned k) {
-    const size_t end = choices->end[k];
-    size_t at = choices->at[k], tokens = choices->tokens;
+/* The rest of a lane, up to its end. Returns how many tokens the lane has. */
+static inline size_t finish_lane(Tokens *self, const MatchFinder *finder, const uint8_t *words, const ParseLanes *lanes,
+                                 unsigned k) {
+    const size_t end = lanes->end[k];
+    size_t at = lanes->at[k], tokens = lanes->tokens;
     while (at < end) {
-        uint32_t found = repeats->found[at];
-        if ((found & 255) == LANES || (found & 255) > end - at) found = longest_from(words, at, found >> 8, end);
-        add_token(self, choices->first[k] + tokens++, at, found);
-        at = behind(at, found);
+        uint32_t match = finder->matches[at];
+        if (MATCH_LENGTH(match) == VECTOR_WORDS || MATCH_LENGTH(match) > end - at)
+            match = extend_match(words, at, MATCH_POSITION(match), end);
+        add_token(self, lanes->first[k] + tokens++, at, match);
+        at = token_end(at, match);
     }
     return tokens;
 }
 
-/* Returns how many words of the piece that begins at the block's word `piece` are new. */
-static inline size_t choose_strands(Tokens *self, const Repeats *repeats, const uint8_t *words, size_t piece, size_t count) {
-    const size_t length = (count + STRANDS - 1) / STRANDS;
-    Choices choices = {.tokens = 0};
-    size_t fresh = 0;
-    for (unsigned k = 0; k < STRANDS; k++) {
-        choices.at[k] = k * length < count ? k * length : count;
-        choices.end[k] = count - choices.at[k] < length ? count : choices.at[k] + length;
-        choices.first[k] = piece + choices.at[k];
+/* Returns how many words of the segment that begins at the block's word `segment` are literals. */
+static inline size_t parse_interleaved(Tokens *self, const MatchFinder *finder, const uint8_t *words, size_t segment,
+                                       size_t count) {
+    const size_t length = (count + PARSE_LANES - 1) / PARSE_LANES;
+    ParseLanes lanes = {.tokens = 0};
+    size_t literals = 0;
+    for (unsigned k = 0; k < PARSE_LANES; k++) {
+        lanes.at[k] = k * length < count ? k * length : count;
+        lanes.end[k] = count - lanes.at[k] < length ? count : lanes.at[k] + length;
+        lanes.first[k] = segment + lanes.at[k];
     }
-    choose_together(self, repeats, words, &choices);
-    for (unsigned k = 0; k < STRANDS; k++) {
-        const size_t tokens = choose_rest(self, repeats, words, &choices, k);
-        fresh += end_strand(self, words, piece, choices.first[k], tokens);
+    parse_lanes(self, finder, words, &lanes);
+    for (unsigned k = 0; k < PARSE_LANES; k++) {
+        const size_t tokens = finish_lane(self, finder, words, &lanes, k);
+        literals += end_run(self, words, segment, lanes.first[k], tokens);
     }
-    return fresh;
+    return literals;
 }
 
 #endif

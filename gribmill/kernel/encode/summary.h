@@ -1,4 +1,4 @@
-/* The least, the greatest and the sum of what is there. */
+/* The least value, the greatest value, the sum and the number of missing values. */
 #ifndef GRIBMILL_SUMMARY_H
 #define GRIBMILL_SUMMARY_H
 
@@ -9,8 +9,8 @@
 
 #include "../cpu.h"
 
-/* Sums run in sixteen lanes, value by value: in the same order everywhere, so that a mean is the same to the last bit.
-   Eight would wait for each other's additions. */
+/* Sums run in sixteen lanes, in the same order everywhere, so that a mean is the same to the last bit. With eight, each
+   addition would wait for the one before. */
 #define SUM_LANES 16
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
     size_t missing;
 } Summary;
 
-static inline Summary nothing_yet(void) { return (Summary){INFINITY, -INFINITY, {0}, 0}; }
+static inline Summary empty_summary(void) { return (Summary){INFINITY, -INFINITY, {0}, 0}; }
 
 static void summarize_portable(Summary *self, const uint8_t *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -36,19 +36,20 @@ static void summarize_portable(Summary *self, const uint8_t *values, size_t coun
 }
 
 #ifdef WITH_AVX2
-/* Eight values into their lanes; returns how many are there. */
-AVX2 static inline size_t eight_more(const uint8_t *values, __m256 *least, __m256 *greatest, __m256d *low, __m256d *high) {
-    const __m256 all = _mm256_loadu_ps((const float *)values), here = _mm256_cmp_ps(all, all, _CMP_ORD_Q);
-    const __m256 or_zero = _mm256_and_ps(all, here);
-    /* Of a number and what is none, these take the second. */
+/* Adds eight values to their lanes; returns how many are present. */
+AVX2 static inline size_t add_eight(const uint8_t *values, __m256 *least, __m256 *greatest, __m256d *low,
+                                    __m256d *high) {
+    const __m256 all = _mm256_loadu_ps((const float *)values), present = _mm256_cmp_ps(all, all, _CMP_ORD_Q);
+    const __m256 or_zero = _mm256_and_ps(all, present);
+    /* Where the first operand is NaN, these return the second. */
     *least = _mm256_min_ps(all, *least);
     *greatest = _mm256_max_ps(all, *greatest);
     *low = _mm256_add_pd(*low, _mm256_cvtps_pd(_mm256_castps256_ps128(or_zero)));
     *high = _mm256_add_pd(*high, _mm256_cvtps_pd(_mm256_extractf128_ps(or_zero, 1)));
-    return (size_t)__builtin_popcount((unsigned)_mm256_movemask_ps(here));
+    return (size_t)__builtin_popcount((unsigned)_mm256_movemask_ps(present));
 }
 
-AVX2 static void extremes(Summary *self, __m256 least, __m256 greatest) {
+AVX2 static void merge_extremes(Summary *self, __m256 least, __m256 greatest) {
     float leasts[8], greatests[8];
     _mm256_storeu_ps(leasts, least);
     _mm256_storeu_ps(greatests, greatest);
@@ -58,6 +59,7 @@ AVX2 static void extremes(Summary *self, __m256 least, __m256 greatest) {
     }
 }
 
+/* Returns how many values it has taken in: complete rounds of lanes. */
 AVX2 static size_t summarize_avx2(Summary *self, const uint8_t *values, size_t count) {
     __m256 least[2], greatest[2];
     __m256d sums[4];
@@ -65,17 +67,17 @@ AVX2 static size_t summarize_avx2(Summary *self, const uint8_t *values, size_t c
     for (int k = 0; k < 4; k++) sums[k] = _mm256_loadu_pd(self->sums + 4 * k);
     size_t i = 0, present = 0;
     for (; i + SUM_LANES <= count; i += SUM_LANES) {
-        present += eight_more(values + 4 * i, least, greatest, sums, sums + 1);
-        present += eight_more(values + 4 * i + 32, least + 1, greatest + 1, sums + 2, sums + 3);
+        present += add_eight(values + 4 * i, least, greatest, sums, sums + 1);
+        present += add_eight(values + 4 * i + 32, least + 1, greatest + 1, sums + 2, sums + 3);
     }
-    for (int k = 0; k < 2; k++) extremes(self, least[k], greatest[k]);
+    for (int k = 0; k < 2; k++) merge_extremes(self, least[k], greatest[k]);
     for (int k = 0; k < 4; k++) _mm256_storeu_pd(self->sums + 4 * k, sums[k]);
     self->missing += i - present;
     return i;
 }
 #endif
 
-/* Takes in `count` floats, wherever they lie. Only the last part of an array may be other than whole rounds of lanes. */
+/* Takes in `count` floats at any address. Only the last part of an array may be other than complete rounds of lanes. */
 static void summarize(Summary *self, const uint8_t *values, size_t count) {
     size_t done = 0;
 #ifdef WITH_AVX2
@@ -84,10 +86,10 @@ static void summarize(Summary *self, const uint8_t *values, size_t count) {
     summarize_portable(self, values + 4 * done, count - done);
 }
 
-static double sum_of(const Summary *summary) {
-    double sum = 0;
-    for (int lane = 0; lane < SUM_LANES; lane++) sum += summary->sums[lane];
-    return sum;
+static double total_of(const Summary *summary) {
+    double total = 0;
+    for (int lane = 0; lane < SUM_LANES; lane++) total += summary->sums[lane];
+    return total;
 }
 
 #endif

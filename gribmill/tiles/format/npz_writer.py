@@ -33,16 +33,16 @@ END = struct.Struct("<4s4H2IH")
 # 32-bit sizes and offsets: beyond them ZIP needs its 64-bit form, which a tile never should.
 LIMIT_BYTES = 2**32 - 1
 LIMIT_MEMBERS = 2**16 - 1
-# What the kernel deflates, and how: float32 fields, whose words are looked for anywhere before, and differences of
-# integers, which hardly repeat but in runs; where they are to be small, any bytes of small float32 fields.
-BY_WORDS, BY_RUNS, BY_BYTES = range(3)
-WAYS: dict[tuple[Encoding, np.dtype[Any]], int] = {
-    ("fast", np.dtype(np.float32)): BY_WORDS,
-    ("fast", np.dtype(np.uint16)): BY_RUNS,
-    ("compact", np.dtype(np.float32)): BY_BYTES,
+# The kernel's modes (encode_array.h): matches of whole words for float32, runs only for differences of integers,
+# matches of any bytes for float32 that is to be small.
+FAST_FLOATS, FAST_INTEGERS, COMPACT_FLOATS = range(3)
+KERNEL_MODES: dict[tuple[Encoding, np.dtype[Any]], int] = {
+    ("fast", np.dtype(np.float32)): FAST_FLOATS,
+    ("fast", np.dtype(np.uint16)): FAST_INTEGERS,
+    ("compact", np.dtype(np.float32)): COMPACT_FLOATS,
 }
-# How many bytes at most: what its 32-bit places can tell, and what deflate looks back.
-LIMIT_KERNEL = {BY_WORDS: 2**28 - 1, BY_RUNS: 2**28 - 1, BY_BYTES: 2**15}
+# Maximum size in bytes: bit positions have 32 bits, and deflate's window has 32 KiB.
+LIMIT_KERNEL = {FAST_FLOATS: 2**28 - 1, FAST_INTEGERS: 2**28 - 1, COMPACT_FLOATS: 2**15}
 # libdeflate's levels for the rest of `compact`: the higher one is twice as slow, and for half of all fields hardly
 # smaller. A sample of a large array tells: it must save so much of the raw bytes. Small ones take the one between.
 LOW_LEVEL, MIDDLE_LEVEL, HIGH_LEVEL = 4, 5, 6
@@ -75,9 +75,9 @@ def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") 
     raw_size = len(header) + body.nbytes
     if raw_size > LIMIT_BYTES:
         raise TileError(f"array {name} takes {raw_size} bytes: a tile's array must stay below 4 GiB")
-    way = WAYS.get((encoding, dtype))
-    if way is not None and len(header) < raw_size <= LIMIT_KERNEL[way] and native.available():
-        return Member(name, *native.encode_array(header, body, way))
+    mode = KERNEL_MODES.get((encoding, dtype))
+    if mode is not None and len(header) < raw_size <= LIMIT_KERNEL[mode] and native.available():
+        return Member(name, *native.encode_array(header, body, mode))
     view = body.reshape(-1).view(np.uint8).data if body.size else memoryview(b"")
     made = _streamed(name, header, view) if encoding == "fast" and body.size else _whole(name, header, view, encoding)
     return made if len(made.data) < raw_size else Member(name, STORED, made.crc, raw_size, header + view.tobytes())

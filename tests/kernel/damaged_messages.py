@@ -1,4 +1,4 @@
-"""Damages small messages in many ways and decodes them twice: `python -m tests.kernel.hostile WAY FIRST LAST`.
+"""Damages small messages in many ways and decodes them twice: `python -m tests.kernel.damaged_messages WAY FIRST LAST`.
 
 Prints one line and exits 1 where the kernel and ecCodes differ; a crash ends the process.
 """
@@ -11,10 +11,10 @@ import sys
 from collections.abc import Iterator
 
 from gribmill.grib.decode.field import fields
-from gribmill.grib.decode.native import unpack
+from gribmill.grib.decode.native import decode_windows
 from gribmill.grib.errors import GribError
 from gribmill.grib.sections import Sections2
-from tests.kernel.variants import small_messages
+from tests.kernel.message_variants import small_messages
 
 
 def outcome(message: bytes, *, native: bool) -> list[bytes | str]:
@@ -25,7 +25,7 @@ def outcome(message: bytes, *, native: bool) -> list[bytes | str]:
             if field.layout is None or not isinstance(field.sections, Sections2):
                 found.append("not for the kernel")
                 continue
-            mine = unpack(field.sections, field.packing.points, field.layout, None) if native else None
+            mine = decode_windows(field.sections, field.packing.points, field.layout, None) if native else None
             found.append((field._normalised() if mine is None else mine[0]).tobytes())
     except GribError:
         found.append("refused")

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from tests.kernel.comparing import needs_kernel
-from tests.kernel.hostile import WAYS
+from tests.kernel.both_decoders import needs_kernel
+from tests.kernel.damaged_messages import WAYS
 
 pytestmark = [needs_kernel, pytest.mark.process]
 
 
 def run(way: str, first: int, last: int) -> None:
-    command = [sys.executable, "-X", "faulthandler", "-m", "tests.kernel.hostile", way, str(first), str(last)]
+    command = [sys.executable, "-X", "faulthandler", "-m", "tests.kernel.damaged_messages", way, str(first), str(last)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-500:] + done.stderr[-2000:]
 
