@@ -11,7 +11,7 @@ T = TypeVar("T")
 LOOK_AGAIN_SECONDS = 0.02
 
 
-def wait_until(condition: Callable[[], T], seconds: float = 60.0, what: str = "the condition") -> T:
+def wait_until(condition: Callable[[], T | None], seconds: float = 60.0, what: str = "the condition") -> T:
     """The first true value of the condition; a failed test when it does not come. The deadline is no expectation."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()

@@ -33,17 +33,18 @@ Dying = Callable[[Path, str], int]
 def dying() -> Iterator[Dying]:
     """Lets a worker live until that point; its exit code."""
     words = [sys.executable, "-m", "tests.chain.die_at_point"]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(words, cwd=CHECKOUT, env=environment(), text=True, bufsize=1, **pipes) as process:
-        assert process.stdin
-        assert process.stdout
+    with subprocess.Popen(
+        words, cwd=CHECKOUT, env=environment(), text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        lines, answers = process.stdin, process.stdout
+        assert lines is not None and answers is not None
 
         def live(settings: Path, point: str) -> int:
-            process.stdin.write(f"{settings}\t{point}\n")
-            return int(process.stdout.readline())
+            lines.write(f"{settings}\t{point}\n")
+            return int(answers.readline())
 
         yield live
-        process.stdin.close()
+        lines.close()
 
 
 @pytest.mark.parametrize("point", POINTS)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -28,8 +28,8 @@ FILE = "hrrr.t12z.wrfsfcf0{hour}.grib2"
 
 class Fixed(datetime):
     @classmethod
-    def now(cls, tz: Any = None) -> datetime:
-        return NOW
+    def now(cls, tz: Any = None) -> Self:
+        return cls.fromtimestamp(NOW.timestamp(), UTC)
 
 
 @pytest.fixture(scope="module")

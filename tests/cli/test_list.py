@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.model import Failed, NewJob, Report, Succeeded
+from gribmill.queue.model import Failed, NewJob, Outcome, Report, Succeeded
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
 from tests.cli.job_driver import add, by_hand, take
@@ -16,7 +16,7 @@ from tests.cli.job_driver import add, by_hand, take
 def one_of_each(store: Store) -> dict[str, int]:
     """A job in every state."""
     ids = {name: add(store) for name in ("completed", "failed", "dead_letter", "processing", "cancelled", "pending")}
-    outcomes = [Succeeded(), Failed("never", permanent=True)]
+    outcomes: list[Outcome] = [Succeeded(), Failed("never", permanent=True)]
     for outcome in outcomes:
         store.exchange("w1", [Report(take(store).ticket, outcome)])
     for _ in range(3):

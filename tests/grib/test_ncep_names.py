@@ -121,7 +121,7 @@ def test_others_and_parts_of_ensembles_are_left_to_eccodes() -> None:
         {"selector": b"\1"},
     ):
         changed = dataclasses.replace(keys, **other)
-        assert ncep_name(changed) is ncep_words(changed) is None, other
+        assert ncep_name(changed) is None and ncep_words(changed) is None, other
 
 
 def test_a_listing_has_a_short_name_at_any_level_but_a_build_asks_for_what_depends_on_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import eccodes
 import numpy as np
@@ -20,8 +21,9 @@ HOLES = np.zeros(SHAPE, bool)
 HOLES[10:20, 30:50] = True
 
 
-def message(name: str, values: object, **options: object) -> bytes:
-    return make_message("hrrr-small", name, values, **{"packing": "grid_simple", "bits": 24} | options)
+def message(name: str, values: np.ndarray | float | None, **options: Any) -> bytes:
+    given: dict[str, Any] = {"packing": "grid_simple", "bits": 24, **options}
+    return make_message("hrrr-small", name, values, **given)
 
 
 def test_each_field_of_a_message_comes_out_with_its_own_values() -> None:

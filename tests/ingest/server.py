@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import unquote
 
 from gribmill.sandbox.publisher import request as served
@@ -37,7 +38,7 @@ class Fault:
     times: int = 10**9
     ranged: bool | None = None
     skip: int = 0
-    value: object = None
+    value: Any = None
 
 
 @dataclass(frozen=True)
@@ -153,9 +154,9 @@ class Publisher:
         value = fault.value
         match fault.kind:
             case "status":
-                return from_bytes(b"no", "text/plain", int(value))  # type: ignore[call-overload]
+                return from_bytes(b"no", "text/plain", int(value))
             case "retry":
-                status, after = value  # type: ignore[misc]
+                status, after = value
                 return from_bytes(SLOW_DOWN, "application/xml", status, {"Retry-After": after} if after else {})
             case "phrase":
                 return Response(500, reason=str(value))
@@ -164,7 +165,7 @@ class Publisher:
             case "html":
                 return from_bytes(BOT_PAGE, "text/html")
             case "body":
-                return from_bytes(bytes(value), "application/xml")  # type: ignore[call-overload]
+                return from_bytes(bytes(value), "application/xml")
             case "reset":
                 return RawResponse(reset=True)
             case "endless":
@@ -184,15 +185,15 @@ class Publisher:
         response = replace(response, body=(body,))
         match fault.kind:
             case "truncate":
-                end = int(value) if value else length // 2  # type: ignore[call-overload]
+                end = int(value) if value else length // 2
                 return replace(response, body=cut_off((body,), end))
             case "length":
-                return replace(response, length=length + int(value))  # type: ignore[call-overload]
+                return replace(response, length=length + int(value))
             case "cut flip":
-                cut, place = value  # type: ignore[misc]
+                cut, place = value
                 return replace(response, body=cut_off(flipped((body,), place), cut))
             case "flip":
-                return replace(response, body=flipped((body,), int(value) % length))  # type: ignore[call-overload]
+                return replace(response, body=flipped((body,), int(value) % length))
             case "unannounced":
                 return replace(response, body=cut_off((body,), length // 2), length=None)
             case "hold":

@@ -212,7 +212,8 @@ def hrrr_minutes(hour: int, mirror: int = 0) -> tuple[float, float]:
     model = MODELS["hrrr"]
     run = run_time("20260901_00")
     arrival = model.expected_at(run, hour, model.mirrors[mirror])
-    return tuple(round((moment - run) / timedelta(minutes=1), 2) for moment in (arrival.usual, arrival.late))
+    usual, late = (round((moment - run) / timedelta(minutes=1), 2) for moment in (arrival.usual, arrival.late))
+    return usual, late
 
 
 def test_latency_is_the_measured_one_with_straight_lines_between() -> None:

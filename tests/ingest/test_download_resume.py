@@ -77,7 +77,10 @@ def test_a_process_killed_in_the_middle_is_taken_over(publisher: Publisher, targ
     child = subprocess.Popen([sys.executable, "-m", "tests.ingest.downloader", publisher.url, str(target)], cwd=ROOT)
     try:
         journal = target.with_name(f".{target.name}.journal")
-        held_now = lambda: len([one for one in publisher.asked() if one.range and one.sent]) >= 4  # noqa: E731
+
+        def held_now() -> bool:
+            return len([one for one in publisher.asked() if one.range and one.sent]) >= 4
+
         wait_until(lambda: held_now() and journal.exists() and journal.read_text().count("\n") >= 3, what="progress")
         os.kill(child.pid, signal.SIGKILL)
     finally:

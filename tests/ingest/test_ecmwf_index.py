@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -55,7 +56,7 @@ def test_numbers_are_as_good_as_texts() -> None:
 
 
 @pytest.mark.parametrize("date", [{"date": "20250228"}, {"time": "1200"}, {"date": None, "time": None}])
-def test_another_run_or_none_is_refused(date: dict[str, str | None]) -> None:
+def test_another_run_or_none_is_refused(date: dict[str, Any]) -> None:
     with pytest.raises(WrongRun, match=r"x\.index, line 2: .*not of the run 2025-03-01 00"):
         parse(ecmwf_line("2t"), ecmwf_line("2d", 1000, **date))
 

@@ -19,7 +19,7 @@ def on_disk(*run_ids: str, protected: str | None = None, model: str = "hrrr") ->
 
 
 def gone(runs: list[RunOnDisk], **settings: float) -> list[str]:
-    return [one.run.run_id for one in choose(runs, ChainSettings(**settings), NOW)]  # type: ignore[arg-type]
+    return [one.run.run_id for one in choose(runs, ChainSettings(**settings), NOW)]
 
 
 def test_runs_go_by_age() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.names.lexicon import choose, lexicon
+from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
 from gribmill.sandbox.forecast.forecast import Forecaster, MadeFile
 from gribmill.sandbox.publication import Publication, plan, publish, roots
@@ -44,6 +45,6 @@ def values(file: MadeFile, name: str) -> np.ndarray:
     return named(file.grib)[name].values().astype(np.float64)
 
 
-def led_to(url: str, *names: str) -> dict[str, object]:
+def led_to(url: str, *names: str) -> dict[str, Model]:
     """The models as settings with [roots] have them: all their mirrors at that address."""
     return dict(load_models(OwnModels(roots=roots([MODELS[name] for name in names], url))))

@@ -15,6 +15,7 @@ from gribmill.ingest.download.errors import DownloadFailed
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.errors import Changed, SourceError
 from gribmill.ingest.index.parse import parse_index
+from gribmill.ingest.models.model_file import IndexKind
 from gribmill.pipeline.index_selectors import wanted
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.publisher.fault import Fault, hour_of, parse_fault
@@ -91,7 +92,7 @@ def test_a_stale_index_points_beside_the_messages(filled: Path, name: str) -> No
     data = (filled / key).read_bytes()
     with faulty(filled, "stale-idx:3") as server:
         assert get(server, key).content == data
-        kind = "noaa_idx" if name == "hrrr" else "ecmwf_index"
+        kind: IndexKind = "noaa_idx" if name == "hrrr" else "ecmwf_index"
         entries = parse_index(kind, get(server, index_key).content, "stale", RUN).entries
     assert data[entries[0].offset :][:4] == b"GRIB"
     assert all(data[entry.offset :][:4] != b"GRIB" for entry in entries[1:])
@@ -184,7 +185,7 @@ def test_slow_sends_pieces_and_ends_when_the_mirror_stops(filled: Path) -> None:
 def test_replace_brings_another_edition_after_the_first_request(filled: Path, name: str) -> None:
     key = HIT if name == "hrrr" else "aws-ecmwf/20260901/12z/ifs/0p25/oper/20260901120000-3h-oper-fc.grib2"
     index_key = f"{HIT}.idx" if name == "hrrr" else key.replace(".grib2", ".index")
-    kind = "noaa_idx" if name == "hrrr" else "ecmwf_index"
+    kind: IndexKind = "noaa_idx" if name == "hrrr" else "ecmwf_index"
     with faulty(filled, "replace:3") as server:
         before = requests.head(server.url + key, timeout=30).headers["ETag"]
         index = get(server, index_key).content

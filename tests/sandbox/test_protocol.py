@@ -25,13 +25,18 @@ DATA = bytes(range(256)) * 40
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    folder = tmp_path / "served"
-    (folder / "bucket" / "run").mkdir(parents=True)
-    (folder / "bucket" / "run" / "a.grib2").write_bytes(DATA)
-    (folder / "bucket" / "run" / "empty").write_bytes(b"")
+def root(tmp_path: Path) -> Path:
+    """The folder that is served."""
+    return tmp_path / "served"
+
+
+@pytest.fixture
+def server(tmp_path: Path, root: Path) -> Iterator[Server]:
+    (root / "bucket" / "run").mkdir(parents=True)
+    (root / "bucket" / "run" / "a.grib2").write_bytes(DATA)
+    (root / "bucket" / "run" / "empty").write_bytes(b"")
     (tmp_path / "secret").write_text("outside")
-    with Server(folder) as server:
+    with Server(root) as server:
         yield server
 
 
@@ -99,9 +104,9 @@ def test_conditions_hold_an_object_to_its_tag(url: str) -> None:
     assert requests.get(url, headers={"If-Range": etag, "Range": "bytes=0-3"}, timeout=10).status_code == 206
 
 
-def test_a_replaced_file_has_another_tag(server: Server, url: str) -> None:
+def test_a_replaced_file_has_another_tag(server: Server, root: Path, url: str) -> None:
     before = requests.head(url, timeout=10).headers["ETag"]
-    path = server.store.root / "bucket/run/a.grib2"
+    path = root / "bucket/run/a.grib2"
     facts = path.stat()
     new = path.with_name("new")
     new.write_bytes(DATA[::-1])
@@ -128,8 +133,7 @@ def test_what_is_not_there_is_refused_in_xml(server: Server) -> None:
         "/bucket/%00", "/etc/passwd", "/?prefix=../", "/../?list-type=2", "/" + "a" * 5000, "/%ff%fe",
     ],
 )  # fmt: skip
-def test_no_address_leads_out_of_the_folder(server: Server, target: str) -> None:
-    root = server.store.root
+def test_no_address_leads_out_of_the_folder(server: Server, root: Path, target: str) -> None:
     (root / "link").symlink_to(root.parent / "secret")
     (root / "folder").symlink_to(root.parent)
     (root / "bucket" / ".hidden").write_text("outside")

@@ -21,6 +21,7 @@ from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.forecast import Forecaster
 from gribmill.sandbox.publication import models_in, plan, publish, roots
 from gribmill.settings import load_settings
+from gribmill.storage.atomic import write_atomic
 from tests.sandbox.making import MODELS, RUN_ID, make
 
 NOW = datetime(2026, 9, 1, 13, 30, tzinfo=UTC)
@@ -76,10 +77,9 @@ def test_what_cannot_be_planned_is_said() -> None:
 
 def test_the_file_appears_whole_before_its_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[str, bool]] = []
-    write = publication.write_atomic
 
     def watched(path: Path, chunks: list[bytes]) -> int:
-        size = write(path, chunks)
+        size = write_atomic(path, chunks)
         seen.append((path.suffix, path.stat().st_size == size and not list(path.parent.glob(".*"))))
         return size
 

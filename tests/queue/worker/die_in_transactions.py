@@ -19,6 +19,7 @@ from typing import Any
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.database.sqlite import database as database_module
+from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
@@ -62,7 +63,7 @@ def work(path: Path, seed: int, deaths: Path) -> None:
     fate = Fate(dice, deaths)
     fate.hook(database_module.SqliteTransaction, "rows", "inside a transaction")
     fate.hook(database_module.SqliteTransaction, "change", "inside a transaction")
-    fate.hook(database_module.HostLock, "release", "behind a commit")
+    fate.hook(HostLock, "release", "behind a commit")
     me = new_worker_id()
     pause = threading.Event()
     while True:

@@ -8,6 +8,7 @@ import statistics
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP, Signals
 from typing import Any
@@ -51,8 +52,8 @@ class Storm:
         self._fill_up()
         for kind in strikes:
             target = ended(self.store) + dice.randint(*self.jobs_between)
-            wait_until(lambda target=target: self._reached(target), 300.0, "the workers to get on")
-            wait_until(lambda kind=kind: self._strike(kind, dice), 300.0, "somebody to strike")
+            wait_until(partial(self._reached, target), 300.0, "the workers to get on")
+            wait_until(partial(self._strike, kind, dice), 300.0, "somebody to strike")
             self._fill_up()
 
     def calm(self) -> None:
@@ -120,12 +121,12 @@ def fill(store: Store, count: int, marks: Path) -> list[int]:
     jobs = []
     for n in range(count):
         kind = ("sleep", "stunt", "group")[n % 3]
-        args = {
+        args: dict[str, dict[str, Any]] = {
             "sleep": {},
             "stunt": {"do": "mark", "path": path},
             "group": {"do": "mark", "path": path, "group": str(n // (3 * GROUP_SIZE)), "n": n},
-        }[kind]
-        jobs.append(NewJob(kind, args, priority=n % 5, max_attempts=1000))
+        }
+        jobs.append(NewJob(kind, args[kind], priority=n % 5, max_attempts=1000))
     return [made.id for made in store.jobs.enqueue_many(jobs)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from gribmill.queue.job_type import Args, JobType, Registry
 from gribmill.queue.sleep import SLEEP
@@ -23,8 +24,8 @@ class GroupArgs(Args):
     text: str = ""
 
 
-def _stunt(key: str, **how: object) -> JobType:
-    settings = {"lane": "fetch", "backoff_base_s": 0.05, "backoff_cap_s": 0.1, **how}
+def _stunt(key: str, **how: Any) -> JobType:
+    settings: dict[str, Any] = {"lane": "fetch", "backoff_base_s": 0.05, "backoff_cap_s": 0.1, **how}
     return JobType(
         key=key, description="", args=StuntArgs, handler="tests.queue.worker.sample_handlers:run", **settings
     )

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from signal import SIGTERM
 
@@ -67,12 +68,16 @@ def test_work_once_runs_one_job(store: Store, workers: Workers, database: Path) 
     assert sorted(store.jobs.get(one).status for one in ids) == ["completed", "pending", "pending"]
 
 
+def completed(store: Store, job_id: int) -> bool:
+    return store.jobs.get(job_id).status == "completed"
+
+
 @pytest.mark.process
 def test_work_goes_on_until_it_is_told_to_stop(store: Store, workers: Workers, database: Path) -> None:
     worker = workers.gribmill("--data", str(database.parent), "work", "--lanes", "fetch=1")
     for _ in range(2):
         job_id = sleep(store)
-        wait_until(lambda job_id=job_id: store.jobs.get(job_id).status == "completed", what="the job to be done")
+        wait_until(partial(completed, store, job_id), what="the job to be done")
     worker.signal(SIGTERM)
     assert worker.wait() == 0
     assert [row.state for row in store.workers.list()] == ["stopped"]

@@ -71,7 +71,7 @@ def test_an_executor_that_dies_before_it_is_up_is_replaced_until_one_comes_up(
 def test_the_wait_before_a_replacement_doubles_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     lane = lane_module.Lane("fetch", ("stunt",), 1)
     now = 1000.0
-    monkeypatch.setattr(lane_module.time, "monotonic", lambda: now)
+    monkeypatch.setattr("time.monotonic", lambda: now)
     waits = []
     for _ in range(12):
         lane.note_death()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,7 +122,7 @@ def test_output_is_taken_in_however_much_it_is(shared_worker: Rig, tmp_path: Pat
 
 
 def test_rubbish_in_the_channel_costs_the_job_that_wrote_it(shared_worker: Rig, tmp_path: Path) -> None:
-    args = {"text": "\xff\xff\xff\xffrubbish", "path": str(tmp_path / "never"), "max_attempts": 1}
+    args: dict[str, Any] = {"text": "\xff\xff\xff\xffrubbish", "path": str(tmp_path / "never"), "max_attempts": 1}
     job, _ = shared_worker.run("scribble", **args)
     assert job.status == "failed"
     assert "it sent nonsense" in (job.error_message or "")

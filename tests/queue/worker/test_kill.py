@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
+from gribmill.queue.model import Job
 from gribmill.queue.store import Store
 from tests.queue.worker.random_kills import Storm, fill, reckon, wait_for_all
 from tests.queue.worker.sample_types import TYPES
@@ -47,7 +48,8 @@ def torture(database: Path, seed: int, count: int) -> dict[str, object]:
 
 
 def check_tortured(store: Store, count: int) -> None:
-    page, before = [], None
+    page: list[Job] = []
+    before = None
     while True:
         found = store.jobs.list(limit=1000, before=before)
         page += found.jobs

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from typing import Any
 
 import boto3
 import obstore
@@ -22,7 +23,7 @@ head = s3.head_object(Bucket=bucket, Key=keys[0])
 body = s3.get_object(Bucket=bucket, Key=keys[0], Range="bytes=0-3")["Body"].read()
 
 
-def code(**wanted):
+def code(**wanted: str) -> Any:
     """What S3 calls the refusal."""
     try:
         s3.get_object(Bucket=bucket, **wanted)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from typing import Any
 
 import herbie.models
 
@@ -9,7 +10,7 @@ root, date, hour, folder = sys.argv[1:]
 original = herbie.models.hrrr.template
 
 
-def template(self):
+def template(self: Any) -> None:
     """Herbie's own template with one source, the bucket at the mirror."""
     original(self)
     self.SOURCES = {"aws": self.SOURCES["aws"].replace("https://noaa-hrrr-bdp-pds.s3.amazonaws.com/", root)}
