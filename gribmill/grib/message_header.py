@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.grid.grid import grid_of
-from gribmill.grib.messages import RawMessage, message_at
+from gribmill.grib.messages import RawMessage, map_file, message_at, walk
 from gribmill.grib.product.grib1 import keys1
 from gribmill.grib.product.grib2 import keys2
 from gribmill.grib.product.keys import Keys
@@ -22,10 +26,6 @@ class FieldHeader:
 
     keys: Keys
     grid_section: bytes
-
-    def grid(self) -> Grid:
-        """The grid of the field. GribError where gribmill does not support it."""
-        return grid_of(self.keys.edition, self.grid_section)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,30 @@ class MessageHeader:
 
 def read_header(data: ByteSource, offset: int, number: int) -> MessageHeader:
     """The message at `offset`, every section followed up to the end mark. A GribError without its place."""
-    message = message_at(data, offset, number)
+    return _header(data, message_at(data, offset, number))
+
+
+def read_headers(path: Path) -> Iterator[MessageHeader]:
+    """The header of each message of a file. Raises GribError at the first damage, or when there is no message."""
+    data = map_file(path)
+    for message in walk(data, str(path)):
+        try:
+            yield _header(data, message)
+        except GribError as error:
+            raise damaged(str(path), message.number, message.offset, str(error)) from None
+
+
+def supported_grids(headers: Iterable[MessageHeader]) -> set[Grid]:
+    """The grids of all the fields, without those that gribmill does not support."""
+    described = {(field.keys.edition, field.grid_section) for header in headers for field in header.fields}
+    found = set()
+    for edition, section in described:
+        with contextlib.suppress(GribError):
+            found.add(grid_of(edition, section))
+    return found
+
+
+def _header(data: ByteSource, message: RawMessage) -> MessageHeader:
     fields = _fields1(data, message) if message.edition == 1 else _fields2(data, message)
     return MessageHeader(message, fields)
 

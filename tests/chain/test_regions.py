@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterable
 
 import pytest
 
+from gribmill.grib.message_header import MessageHeader
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers import ingest_grib
 from gribmill.pipeline.handlers.ingest_grib import IngestGribArgs, ingest_job
@@ -49,14 +50,14 @@ def test_messages_that_came_again_stay_until_their_tiles_are_asked_for(
     world.look("hrrr")
     world.server.seen.clear()
     world.chain = {"regions": ["ne", "texas"]}
-    touched = ingest_grib._touched
+    reached = ingest_grib._reached
 
-    def published_meanwhile(context: Context, args: IngestGribArgs, spool: Path) -> list[str]:
+    def published_meanwhile(context: Context, args: IngestGribArgs, messages: Iterable[MessageHeader]) -> list[str]:
         world.store.jobs.enqueue(publish_job("hrrr", world.run_id, 0))
         Ticker(world.store, 60.0, world.settings.model_dump(mode="json")).tick(1, ["publish"])
-        return touched(context, args, spool)
+        return reached(context, args, messages)
 
-    monkeypatch.setattr(ingest_grib, "_touched", published_meanwhile)
+    monkeypatch.setattr(ingest_grib, "_reached", published_meanwhile)
     ran = world.look("hrrr")
     assert all(isinstance(one.outcome, Succeeded) for one in ran), world.troubles()
     assert world.latest("hrrr")["texas"]["complete"] == world.run_id

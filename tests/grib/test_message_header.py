@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,10 +12,10 @@ from hypothesis import strategies as st
 
 from gribmill.grib.decode.field import read_fields
 from gribmill.grib.errors import GribError
-from gribmill.grib.message_header import MessageHeader, read_header
+from gribmill.grib.message_header import MessageHeader, read_header, read_headers, supported_grids
 from gribmill.ingest.download.scan_headers import scan_headers
 from tests.ingest.small_grib import FIELDS, RUN, message, usual_file
-from tests.make_grib import make_message, multi_field
+from tests.make_grib import make_message, multi_field, write
 from tests.real_files import real
 
 REAL = [
@@ -58,7 +59,26 @@ def test_made_messages_have_their_time(edition: int) -> None:
     header = _read(make_message("gfs-small", "2t", reference=reference, step=9, edition=edition, packing="grid_simple"))
     assert header.message.edition == edition
     assert [(field.keys.reference, field.keys.end) for field in header.fields] == [(reference, timedelta(hours=9))]
-    assert header.fields[0].grid().shape == (73, 144)
+    assert [grid.shape for grid in supported_grids([header])] == [(73, 144)]
+
+
+def test_a_file_is_read_message_by_message(tmp_path: Path) -> None:
+    one, other = make_message("gfs-small", "2t"), make_message("hrrr-small", "2t")
+    path = write(tmp_path / "two.grib2", [one, other, one])
+    headers = list(read_headers(path))
+    assert [(header.message.number, header.length) for header in headers] == [
+        (1, len(one)), (2, len(other)), (3, len(one)),
+    ]  # fmt: skip
+    assert {grid.shape for grid in supported_grids(headers)} == {(73, 144), (60, 90)}
+    path.write_bytes(one + other[:16] + b"\0" * 5 + other[21:])
+    with pytest.raises(GribError, match=rf"two\.grib2: message 2 at byte {len(one)}: section 0 may not follow"):
+        list(read_headers(path))
+
+
+def test_grids_that_are_not_supported_are_left_out() -> None:
+    unknown = make_message("gfs-small", "2t").replace(b"\0\0\0H\3\0", b"\0\0\0H\3\1", 1)
+    header = _read(unknown[: 16 + 21 + 13] + b"\x63" + unknown[16 + 21 + 14 :])
+    assert supported_grids([header]) == set()
 
 
 def test_windows_end_where_they_end_and_submessages_are_counted() -> None:

@@ -43,7 +43,7 @@ def test_the_spool_is_the_wanted_messages_in_the_order_of_the_source(
     assert (got.url, got.etag) == (publisher.url + key_of(file), publisher.objects[key_of(file)].etag)
     assert (set(got.found), got.missing) == (set(WANTED), ())
     for one in got.messages:
-        assert data[one.offset : one.offset + one.length] == file.data[one.source_offset :][: one.length]
+        assert data[one.offset : one.offset + one.length] == file.messages[one.message.number - 1]
     assert [path.name for path in target.parent.iterdir()] == ["001.grib2"]
 
 

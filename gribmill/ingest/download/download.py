@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ from gribmill.identity import run_id
 from gribmill.ingest.download.downloaded import Downloaded
 from gribmill.ingest.download.errors import NothingWanted, Reason, Retryable, WrongFile, failure_of
 from gribmill.ingest.download.fetch import Progress
-from gribmill.ingest.download.from_mirror import Attempt
+from gribmill.ingest.download.from_mirror import Attempt, Check
 from gribmill.ingest.download.limits import Limits
 from gribmill.ingest.download.spool import SpoolBusy
 from gribmill.ingest.download.verify_message import Expected
@@ -42,7 +42,7 @@ def download(
     health: Mapping[str, MirrorHealth] | None = None,
     known: Published | None = None,
     progress: Progress | None = None,
-    check: Callable[[Path], None] | None = None,
+    check: Check | None = None,
     limits: Limits | None = None,
     now: datetime | None = None,
 ) -> Downloaded:
@@ -50,8 +50,9 @@ def download(
 
     `known` is what a listing said of the hour on one mirror; it spares a request and is tried first. `progress` is
     called with the bytes in place and the total, from several threads but one at a time; what it raises stops the
-    download. `check` is shown the file before it becomes `target`, and may refuse it with a WrongFile: another mirror
-    may have a better one. What is proven stays beside the target after a failure or a crash, and is not fetched again.
+    download. `check` is called with the messages' headers before the file becomes `target`, and may refuse it with a
+    WrongFile: another mirror may have a better one. What is proven stays beside the target after a failure or a crash,
+    and is not fetched again.
     """
     moment = now or datetime.now(UTC)
     what = f"{model.id} {run_id(run)} hour {hour}"

@@ -5,18 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gribmill.ingest.download.download_plan import Plan, Way
+from gribmill.grib.message_header import MessageHeader
+from gribmill.ingest.download.download_plan import Way
 from gribmill.ingest.mirrors.circuit_breaker import Sighting
-
-
-@dataclass(frozen=True, slots=True)
-class SpooledMessage:
-    """A message in the spool, and where it lay in the source."""
-
-    number: int
-    offset: int
-    length: int
-    source_offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +15,7 @@ class Downloaded:
     """A whole, proven spool file. `requested_bytes` came over the wire, index and gaps included.
 
     By `index`, `found` and `missing` are exact; by `walk` and `whole`, `found` names what may be in the file.
+    `messages` have their number in the source and their place in the spool.
     """
 
     path: Path
@@ -38,13 +30,5 @@ class Downloaded:
     way: Way
     found: tuple[str, ...]
     missing: tuple[str, ...]
-    messages: tuple[SpooledMessage, ...]
+    messages: tuple[MessageHeader, ...]
     health_updates: tuple[Sighting, ...] = ()
-
-
-def spooled(plan: Plan) -> tuple[SpooledMessage, ...]:
-    """The messages of a plan as they lie in the spool."""
-    return tuple(
-        SpooledMessage(piece.number, place, piece.length, piece.start)
-        for piece, place in zip(plan.pieces, plan.places, strict=False)
-    )

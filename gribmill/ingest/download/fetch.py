@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gribmill.grib.errors import GribError, damaged
+from gribmill.grib.message_header import MessageHeader, read_header
 from gribmill.grib.sections import INDICATOR_BYTES
 from gribmill.ingest.download.download_plan import Plan
 from gribmill.ingest.download.limits import Limits
@@ -60,6 +61,7 @@ class Fetch:
         self.limits, self.traffic, self._progress, self._deadline = limits, traffic, progress, deadline
         self.places = plan.places
         self.numbers = {piece.start: number for number, piece in enumerate(plan.pieces)}
+        self.headers: dict[int, MessageHeader] = {}
         self.lock = threading.Lock()
         self._stop = threading.Event()
         self._done = 0
@@ -109,10 +111,19 @@ class Fetch:
         piece, place = self.plan.pieces[number], self.places[number]
         data = self.spool.until(place + piece.length)
         with self.placed(number):
-            verify_message(
+            self.headers[number] = verify_message(
                 data, place, piece.number, self.expected,
                 fields=piece.fields, fitting=piece.fitting, claims=piece.claims,
             )  # fmt: skip
+
+    def all_headers(self) -> tuple[MessageHeader, ...]:
+        """The header of each piece; those that an earlier process had verified are read now."""
+        for number, piece in enumerate(self.plan.pieces):
+            if number not in self.headers:
+                place = self.places[number]
+                with self.placed(number):
+                    self.headers[number] = read_header(self.spool.until(place + piece.length), place, piece.number)
+        return tuple(self.headers[number] for number in range(len(self.plan.pieces)))
 
     @contextmanager
     def placed(self, number: int) -> Iterator[None]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gribmill.grib.errors import GribError, damaged
+from gribmill.grib.message_header import MessageHeader
 from gribmill.grib.sections import INDICATOR_BYTES
 from gribmill.ingest.download.download_plan import Plan, Way, plan_by_index
-from gribmill.ingest.download.downloaded import Downloaded, spooled
+from gribmill.ingest.download.downloaded import Downloaded
 from gribmill.ingest.download.errors import NothingWanted, WrongFile
 from gribmill.ingest.download.fetch import Fetch, Progress, Traffic
 from gribmill.ingest.download.limits import Limits
@@ -35,6 +36,8 @@ from gribmill.ingest.models.model_file import IndexKind
 
 # An object that is replaced more often than this while it is read is left for another mirror.
 MOST_STARTS = 3
+# Looks at what came before it takes its name, and may refuse it with a WrongFile.
+Check = Callable[[Sequence[MessageHeader]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Attempt:
     limits: Limits
     progress: Progress | None
     deadline: float
-    check: Callable[[Path], None] | None = None
+    check: Check | None = None
     traffic: Traffic = field(default_factory=Traffic)
 
     def by_index(self, source: SourceUrls, known: Published | None) -> Downloaded:
@@ -150,7 +153,8 @@ class Attempt:
                 limits=self.limits, traffic=self.traffic, progress=self.progress, deadline=self.deadline,
             )  # fmt: skip
             fetch.run()
-            self._check(spool)
+            headers = fetch.all_headers()
+            self._check(spool, headers)
             digest = spool.finish()
         return Downloaded(
             path=self.target,
@@ -165,13 +169,13 @@ class Attempt:
             way=plan.way,
             found=plan.found,
             missing=plan.missing,
-            messages=spooled(plan),
+            messages=headers,
         )
 
-    def _check(self, spool: Spool) -> None:
+    def _check(self, spool: Spool, headers: Sequence[MessageHeader]) -> None:
         try:
             if self.check:
-                self.check(spool.part)
+                self.check(headers)
         except WrongFile:
             spool.discard()
             raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gribmill.catalogue.reads import HourRecord
+    from gribmill.grib.message_header import MessageHeader
     from gribmill.ingest.download.downloaded import Downloaded
     from gribmill.ingest.listing.available_hours import Published
     from gribmill.pipeline.context import Context
@@ -125,7 +125,7 @@ def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRe
             session=context.session,
             health=health,
             known=_as_listed(known),
-            check=lambda part: _check_reach(context, args, part),
+            check=lambda messages: _check_reach(context, args, _reached(context, args, messages)),
         )
     except DownloadFailed as error:
         # Others have seen the mirrors meanwhile.
@@ -158,7 +158,7 @@ def _fan_out(
 ) -> Succeeded:
     from gribmill.catalogue.reads import mirror_writes, write
 
-    regions = _touched(context, args, spool)
+    regions = _reached(context, args, got.messages)
     outdated: tuple[Write, ...] = ()
     if known is not None and known.regions and not known.covers((*got.found, *got.missing)):
         # The tiles of all its regions lack variables now: the hour is whole when each is built again.
@@ -190,13 +190,13 @@ def _fan_out(
     return Succeeded(then=_tile_jobs(args, regions), also=also, artifacts=(str(spool),))
 
 
-def _check_reach(context: Context, args: IngestGribArgs, path: Path) -> None:
+def _check_reach(context: Context, args: IngestGribArgs, reached: Iterable[str]) -> None:
     """A file that misses a region of the model's grid is on a wrong grid: its hour must not count as done."""
     from gribmill.ingest.download.errors import WrongFile
 
     model = context.model(args.model_id)
     promised = context.promised_of(model, _wanted_regions(context, args))
-    missed = {*promised} - {*_touched(context, args, path)}
+    missed = {*promised} - {*reached}
     if missed:
         names = ", ".join(sorted(missed))
         raise WrongFile(f"the file's grid does not reach {names}, which the grid of {model.id} ({model.grid}) does")
@@ -215,6 +215,7 @@ def _nothing_to_cut(args: IngestGribArgs, also: tuple[Write, ...]) -> Succeeded:
 def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool: Path, missing: set[str]) -> Outcome:
     """The messages are here, or every tile is: only what is missing is asked for."""
     from gribmill.catalogue.reads import write
+    from gribmill.grib.message_header import read_headers
     from gribmill.ingest.download.errors import WrongFile
     from gribmill.pipeline.handlers.publish import publish_job
 
@@ -222,12 +223,13 @@ def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool
         # While this job waited, no publish removed the messages.
         then = (publish_job(args.model_id, args.run_id, args.hour),) if spool.is_file() else ()
         return Succeeded(skipped="every tile of this hour is there already", then=then)
+    reached = _reached(context, args, read_headers(spool))
     try:
-        _check_reach(context, args, spool)
+        _check_reach(context, args, reached)
     except WrongFile as error:
         spool.unlink(missing_ok=True)  # The next try fetches it anew.
         return Failed(str(error))
-    regions = sorted({*known.regions, *_touched(context, args, spool)})
+    regions = sorted({*known.regions, *reached})
     hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
     wants = write(
         "want_regions",
@@ -265,16 +267,12 @@ def _untiled(context: Context, args: IngestGribArgs, known: HourRecord) -> set[s
     return {*(name for name in reached if name not in known.asked), *known.regions} - built
 
 
-def _touched(context: Context, args: IngestGribArgs, spool: Path) -> list[str]:
-    """The wanted regions that the file's own grids reach."""
-    from gribmill.grib.decode.field import read_fields
-    from gribmill.grib.errors import GribError
+def _reached(context: Context, args: IngestGribArgs, messages: Iterable[MessageHeader]) -> list[str]:
+    """The wanted regions that the file's own grids reach. Fields on unsupported grids are named in the tile's meta."""
+    from gribmill.grib.message_header import supported_grids
     from gribmill.regions.window import window
 
-    grids = set()
-    for field in read_fields(spool):
-        with contextlib.suppress(GribError):  # a field whose grid is not known is named in the tile's meta
-            grids.add(field.grid)
+    grids = supported_grids(messages)
     names = _wanted_regions(context, args)
     return [name for name in names if any(window(grid, context.region(name).box) for grid in grids)]
 
