@@ -109,8 +109,14 @@ def test_references_that_libraries_read_differently_are_left_to_eccodes() -> Non
         assert by_kernel(only(rescaled(message, reference, 0, 0))) is None
 
 
+def packing_of(field: Field) -> bytes:
+    """Section 5."""
+    assert isinstance(field.sections, Sections2)
+    return bytes(field.sections.packing)
+
+
 def rescaled(message: bytes, reference: float, binary: int, decimal: int) -> bytes:
-    place = message.find(only(message).sections.packing)
+    place = message.find(packing_of(only(message)))
     words = (abs(number) | (0x8000 if number < 0 else 0) for number in (binary, decimal))
     return message[: place + 11] + struct.pack(">fHH", reference, *words) + message[place + 19 :]
 
@@ -121,7 +127,7 @@ def test_differences_that_add_up_beyond_the_kernel_are_left_to_eccodes(order: in
     values = fields_of_values((60, 90))[kind]
     message = make_message("hrrr-small", values=values, order=order, bits=20, missing="management")
     field = only(message)
-    octets = field.sections.packing[48]
+    octets = packing_of(field)[48]
     bias = message.find(bytes(field.sections.data)) + 5 + order * octets
     assert by_kernel(field) is not None
     for far in (0x7F, 0xFF):

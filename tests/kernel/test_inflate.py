@@ -100,7 +100,7 @@ def test_what_does_not_fit_is_refused() -> None:
         with pytest.raises(ValueError, match=r"do not (match|fill)"):
             native.inflate(streams, places, bytearray(room))
     with pytest.raises(TypeError):
-        native.inflate(("text",), numbers, bytearray(16))
+        native.inflate(("text",), numbers, bytearray(16))  # type: ignore[arg-type]
     assert native.inflate((), b"", bytearray())
     assert not native.inflate((b"x",), np.array([0, 0, 6], np.uint32), bytearray(6))
 

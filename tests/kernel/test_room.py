@@ -34,7 +34,7 @@ def test_memory_that_somebody_can_see_is_left_alone(hold: str) -> None:
         "a part": field[1:3],
         "a part of a part": field[1:30][5:7, ::3],
         "another shape": field.reshape(-1).view(np.uint32),
-        "a memoryview": memoryview(field),
+        "a memoryview": field.data,
         "its base": field.base,
     }
     held = np.asarray(views[hold])

@@ -31,7 +31,7 @@ def model() -> Sections2:
 
 def codes_of(kind: str, management: int, count: int, seed: int) -> list[Code]:
     chance = random.Random(seed)
-    missing: list[Code] = [PRIMARY, SECONDARY][:management] or [0]
+    missing: list[Code] = [*(PRIMARY, SECONDARY)[:management]] or [0]
     level, codes = 500, []
     for place in range(count):
         level += chance.choice((-3, -1, 0, 0, 0, 1, 4))

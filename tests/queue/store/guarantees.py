@@ -211,9 +211,9 @@ def job_runs_at_most_its_attempts(bench: Bench) -> None:
         bench.clock.advance(1000)
         assert bench.store.verify() == []
     assert claim(bench.store) == ()
-    job = bench.store.jobs.get(job_id)
-    assert (job.status, job.attempt_no, job.retry_count) == ("failed", 4, 3)
-    assert job.dead_lettered_at is not None
+    ended = bench.store.jobs.get(job_id)
+    assert (ended.status, ended.attempt_no, ended.retry_count) == ("failed", 4, 3)
+    assert ended.dead_lettered_at is not None
     assert attempts(bench.store, job_id) == ["failed", "lost", "lost", "failed"]
 
 

@@ -6,7 +6,7 @@ import sqlite3
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -53,7 +53,7 @@ class Mutant:
         replaced = self.sent
 
         class Cursor(sqlite3.Cursor):
-            def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
+            def execute(self, sql: str, *args: Any) -> Self:
                 return super().execute(replaced.get(sql, sql), *args)
 
         class Connection(sqlite3.Connection):

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import LEASE, add, claim, drain, fail, stop, succeed, take
+
+
+def lose(store: Store, clock: FakeClock) -> None:
+    """The lease of the running attempt expires."""
+    clock.advance(LEASE)
+    store.maintenance.recover()
 
 
 def test_child_runs_when_its_last_parent_is_done(store: Store) -> None:
@@ -45,12 +53,13 @@ def test_failed_parent_cancels_its_children_and_theirs(store: Store, clock: Fake
         store.jobs.cancel(parent)
     else:
         job = take(store)
-        {
+        ends: dict[str, Callable[[], object]] = {
             "failed": lambda: fail(store, job, permanent=True),
             "dead": lambda: fail(store, job),
             "stopped": lambda: stop(store, job),
-            "lost": lambda: (clock.advance(LEASE), store.maintenance.recover()),
-        }[end]()
+            "lost": lambda: lose(store, clock),
+        }
+        ends[end]()
     assert [store.jobs.get(job_id).status for job_id in (child, grandchild, stoic)] == [
         "cancelled",
         "cancelled",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -38,7 +39,8 @@ def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, cloc
     assert (job.correlation_id, job.created_by) == ("c", "ann")
     assert job.created_at is not None
     assert job.created_at.timestamp() == clock()
-    assert job.worker_id is job.started_at is job.completed_at is job.error_message is job.next_run_at is None
+    empty = (job.worker_id, job.started_at, job.completed_at, job.error_message, job.next_run_at)
+    assert empty == (None,) * 5
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,12 @@ def test_after_the_end_an_equal_job_may_come(store: Store, how: str) -> None:
     first = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     job = take(store)
     assert store.jobs.enqueue(NewJob("unique", {"n": 1})).id == first.id
-    {"completed": succeed, "failed": lambda s, j: fail(s, j, permanent=True), "cancelled": stop}[how](store, job)
+    ends: dict[str, Callable[[], object]] = {
+        "completed": lambda: succeed(store, job),
+        "failed": lambda: fail(store, job, permanent=True),
+        "cancelled": lambda: stop(store, job),
+    }
+    ends[how]()
     assert store.jobs.get(first.id).status == how
     second = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     assert second.created

@@ -61,8 +61,9 @@ def test_statistics_of_the_last_hour(store: Store, clock: FakeClock) -> None:
     stats = stats_of(store, "plain")
     assert (stats.finished, stats.failed) == (3, 1)
     assert stats.failure_rate == pytest.approx(1 / 3)
-    assert (stats.wait_p50, stats.wait_p95) == (pytest.approx(2, abs=0.01), pytest.approx(3, abs=0.01))
-    assert (stats.run_p50, stats.run_p95) == (pytest.approx(20, abs=0.01), pytest.approx(30, abs=0.01))
+    waits, runs = (stats.wait_p50, stats.wait_p95), (stats.run_p50, stats.run_p95)
+    assert waits == pytest.approx((2, 3), abs=0.01)
+    assert runs == pytest.approx((20, 30), abs=0.01)
     clock.advance(4000)
     assert stats_of(store, "plain").finished == 0
     assert stats_of(store, "plain").failure_rate is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 
@@ -186,14 +187,15 @@ def test_only_pending_jobs_move(store: Store) -> None:
     running, done, waiting = add(store), add(store), add(store)
     take(store)
     succeed(store, take(store))
+    moves: tuple[Callable[[int], object], ...] = (
+        store.jobs.move_to_front,
+        store.jobs.move_to_back,
+        lambda i: store.jobs.move_before(i, waiting),
+        lambda i: store.jobs.move_before(waiting, i),
+        lambda i: store.jobs.set_priority(i, 1),
+    )
     for job_id, state in ((running, "processing"), (done, "completed")):
-        for move in (
-            lambda i: store.jobs.move_to_front(i),
-            lambda i: store.jobs.move_to_back(i),
-            lambda i: store.jobs.move_before(i, waiting),
-            lambda i: store.jobs.move_before(waiting, i),
-            lambda i: store.jobs.set_priority(i, 1),
-        ):
+        for move in moves:
             with pytest.raises(NotAllowed, match=f"job {job_id} is {state}"):
                 move(job_id)
     with pytest.raises(NotAllowed, match="itself"):

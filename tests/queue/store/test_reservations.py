@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from gribmill.queue.errors import NotAllowed, Reserved, UnknownJobType
@@ -55,11 +57,12 @@ def test_ended_reservation_can_be_neither_extended_nor_released(store: Store, cl
     store.reservations.release(gone.id)
     run_out = store.reservations.reserve("me", 10)
     clock.advance(10)
-    for act in (
+    acts: tuple[Callable[[], object], ...] = (
         lambda: store.reservations.extend(gone.id, 5),
         lambda: store.reservations.extend(run_out.id, 5),
         lambda: store.reservations.release(gone.id),
-    ):
+    )
+    for act in acts:
         with pytest.raises(NotAllowed, match=r"there is no reservation .* in force"):
             act()
 

@@ -157,6 +157,12 @@ def test_failed_opening_leaves_nothing_open_and_no_lock(tmp_path: Path) -> None:
 # fork
 
 
+def connection_of(store: Store) -> sqlite3.Connection:
+    """This thread's connection."""
+    assert isinstance(store.database, SqliteDatabase)
+    return store.database._handle().connection
+
+
 @pytest.mark.process
 def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteBench) -> None:
     first = add(jobs_db.store)
@@ -165,7 +171,7 @@ def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteBench) -> N
     if pid == 0:
         code = 1
         try:
-            connection = jobs_db.store.database._handle().connection
+            connection = connection_of(jobs_db.store)
             job = take(jobs_db.store, "child")
             succeed(jobs_db.store, job, "child")
             made = add(jobs_db.store)
@@ -178,7 +184,7 @@ def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteBench) -> N
     with os.fdopen(reader, "rb") as pipe:
         said = pipe.read().split()
     assert os.waitpid(pid, 0)[1] == 0
-    assert int(said[0]) != id(jobs_db.store.database._handle().connection)
+    assert int(said[0]) != id(connection_of(jobs_db.store))
     assert int(said[1]) == first
     # The parent's connection and lock are as good as before.
     assert take(jobs_db.store).id == int(said[2])
@@ -301,7 +307,7 @@ def test_interrupted_wait_takes_no_turn_later(jobs_db: SqliteBench, monkeypatch:
     holder.acquire()
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
 
-        def interrupted(_waiter: object, _seconds: float) -> bool:
+        def interrupted(_waiter: host_lock._Waiter, _seconds: float) -> bool:
             real(_waiter, 0.05)
             raise KeyboardInterrupt
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -13,7 +14,12 @@ from tests.queue.store.queue_machine import QueueMachine
 
 pytestmark = pytest.mark.slow
 
-CALM = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck), "print_blob": False}
+CALM: dict[str, Any] = {
+    "deadline": None,
+    "database": None,
+    "suppress_health_check": list(HealthCheck),
+    "print_blob": False,
+}
 
 
 def test_store_behaves_as_the_plain_model_on_fixed_histories() -> None:
