@@ -13,9 +13,9 @@ from benchmarks.results_folder import command, results_folder
 from gribmill.ingest.download.ranges import ByteRange, merge
 from gribmill.ingest.index.parse import guess_kind, parse_index
 from gribmill.ingest.index.select import select
+from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import load_models
-from gribmill.pipeline.index_selectors import wanted
 from gribmill.regions.grids import Grid, LatLonGrid
 from gribmill.regions.region import load_regions
 from tests.real_files import REAL_GRIB

@@ -61,8 +61,8 @@ def fetch(
     """
     from gribmill.identity import run_id, run_time
     from gribmill.ingest.download.download import download
+    from gribmill.ingest.index.wanted import wanted
     from gribmill.pipeline.context import open_session
-    from gribmill.pipeline.index_selectors import wanted
     from gribmill.pipeline.models import configured_models
 
     chosen = _model(configured_models(settings), model)

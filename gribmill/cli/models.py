@@ -232,12 +232,12 @@ def _usual_hour(inventory: Inventory, model: Model) -> int:
     """The hour at which most lines of an index end."""
     from collections import Counter
 
-    from gribmill.ingest.index.wgrib2_time import parse_window
+    from gribmill.grib.names.wgrib2_time import parse_time_range
 
     if inventory.kind == "ecmwf_index":
         steps = Counter(int(entry.window) for entry in inventory if entry.window.isdigit())
         return steps.most_common(1)[0][0] if steps else 0
-    windows = (parse_window(entry.window) for entry in inventory)
+    windows = (parse_time_range(entry.window) for entry in inventory)
     ends = Counter(window.end - model.offset_minutes for window in windows if window)
     whole = [minutes for minutes, _ in ends.most_common() if minutes % 60 == 0]
     return whole[0] // 60 if whole else 0

@@ -6,7 +6,6 @@ __all__ = [
     "estimate",
     "follow",
     "handlers",
-    "index_selectors",
     "job_types",
     "model_check",
     "models",

@@ -7,10 +7,10 @@ from datetime import datetime
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.select import select
+from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.model_file import IndexKind
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.index_selectors import wanted
 
 INDEX_LIMIT_BYTES = 20_000_000
 

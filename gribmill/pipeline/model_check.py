@@ -11,8 +11,8 @@ from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.sample import sample_index
 from gribmill.ingest.index.select import select
+from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.models.model import Model
-from gribmill.pipeline.index_selectors import wanted
 from gribmill.regions.named_grid import named_grids
 
 DAY = timedelta(days=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from datetime import timedelta
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from gribmill.grib.decode.field import fields, read_fields
 from gribmill.grib.names.array_name import array_name
 from gribmill.grib.names.levels import level_text
 from gribmill.grib.names.lexicon import choose, from_ecmwf, from_noaa, lexicon, name_of
-from gribmill.grib.names.wgrib2_time import NoaaWindow, parse_window
 from tests.make_grib import make_message
 from tests.real_files import real, real_files
 
@@ -202,7 +200,7 @@ def test_a_real_aifs_index_is_known_but_for_two_fields_of_the_ground() -> None:
 def test_no_two_rows_answer_to_the_same_thing() -> None:
     claims = Counter[Any]()
     for row in lexicon().rows.values():
-        when = (row.combine, row.window)
+        when = (row.statistic, row.window)
         claims.update(("noaa", *key, *when) for key in product(row.noaa, row.levels))
         claims.update(("grib2", s.parameter, s.centre, level, *when) for s in row.grib2 for level in row.levels)
         claims.update(("ecmwf", param, row.is_family and row.levels) for param in row.ecmwf)
@@ -216,7 +214,7 @@ def test_rows_are_whole() -> None:
         assert row.levels, row.name
         assert row.noaa or row.ecmwf, row.name
         assert row.grib2, row.name
-        assert (row.combine == "accumulate") == (row.window is not None), row.name
+        assert (row.statistic == "accum") == (row.window is not None), row.name
         assert row.is_family == any("{}" in level for level in row.levels), row.name
 
 
@@ -309,22 +307,6 @@ def test_spreads_chances_and_parts_are_not_the_quantity_itself() -> None:
         assert {name(name_of(field.keys)) for field in read_fields(real(path))} == {None}
     wave = next(read_fields(real("ecmwf/aifs-single.20260628.06z.0p25.0h.wave.grib2")))
     assert name_of(wave.keys) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("anl", NoaaWindow(timedelta(0), timedelta(0))),
-        ("495 min fcst", NoaaWindow(timedelta(minutes=495), timedelta(minutes=495))),
-        ("0-1 hour min fcst", NoaaWindow(timedelta(0), timedelta(hours=1), "min")),
-        ("0-1 day acc fcst", NoaaWindow(timedelta(0), timedelta(days=1), "accum")),
-        ("6 hour ave", None),
-        ("1-2 hour acc fcst,missing=0", None),
-        ("", None),
-    ],
-)
-def test_windows_of_index_lines(text: str, wanted: NoaaWindow | None) -> None:
-    assert parse_window(text) == wanted
 
 
 @pytest.mark.parametrize(("number", "wanted"), [(4, "t2m_max"), (5, "t2m_min")])

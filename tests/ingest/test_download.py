@@ -13,10 +13,10 @@ from gribmill.ingest.download.download import download
 from gribmill.ingest.download.errors import NotYet, Permanent, Retryable
 from gribmill.ingest.download.limits import Limits
 from gribmill.ingest.http.client import Session
+from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.listing.available_hours import published
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
 from gribmill.ingest.models.model import Model
-from gribmill.pipeline.index_selectors import wanted
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import PUBLISHED_AT, Publisher
 from tests.ingest.small_grib import RUN, WANTED, make_file, usual_file

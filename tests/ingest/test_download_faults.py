@@ -15,9 +15,9 @@ from gribmill.ingest.download.errors import DownloadFailed, NotYet, Retryable
 from gribmill.ingest.download.limits import Limits
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.timeouts import Timeouts
+from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.listing.available_hours import published
 from gribmill.ingest.models.model import Model
-from gribmill.pipeline.index_selectors import wanted
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher, Request, serving
 from tests.ingest.small_grib import RUN, WANTED, SmallFile, message, usual_file

@@ -17,7 +17,7 @@ from gribmill.ingest.download.errors import DownloadFailed, Retryable
 from gribmill.ingest.download.limits import Limits
 from gribmill.ingest.download.spool import Spool
 from gribmill.ingest.http.client import Session
-from gribmill.pipeline.index_selectors import wanted
+from gribmill.ingest.index.wanted import wanted
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher
 from tests.ingest.small_grib import RUN, WANTED, usual_file

@@ -15,11 +15,11 @@ from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent, R
 from gribmill.ingest.download.limits import Limits
 from gribmill.ingest.download.scan_headers import member_of
 from gribmill.ingest.http.client import Session
+from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.mirrors.host import hosts
 from gribmill.ingest.mirrors.mirror import Mirror
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
-from gribmill.pipeline.index_selectors import wanted
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher
 from tests.ingest.small_grib import FIELDS, RUN, WANTED, message, usual_file

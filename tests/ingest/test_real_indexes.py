@@ -12,8 +12,8 @@ from gribmill.ingest.errors import BadIndex, WrongRun
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import guess_kind, parse_index
 from gribmill.ingest.index.select import Selection, select
+from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.models.registry import load_models
-from gribmill.pipeline.index_selectors import wanted
 from tests.real_files import real, real_files
 
 MODELS = load_models()

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.index.ecmwf import parse_ecmwf
 from gribmill.ingest.index.noaa import parse_noaa
 from gribmill.ingest.index.select import Selection, select
-from gribmill.ingest.index.wanted import EcmwfWords, NoaaWords, Wanted
-from gribmill.ingest.index.wgrib2_time import Window, parse_window, write_window
+from gribmill.ingest.index.wanted import EcmwfSelector, NoaaSelector, Wanted
 from tests.ingest.make_index import ecmwf_line, noaa_lines, noaa_messages
 
 GROUND = ("2 m above ground",)
-T2M = Wanted("t2m", NoaaWords(("TMP",), GROUND), EcmwfWords(("2t",)))
-U10 = Wanted("u10", NoaaWords(("UGRD",), ("10 m above ground",)))
-V10 = Wanted("v10", NoaaWords(("VGRD",), ("10 m above ground",)))
-TP = Wanted("tp", NoaaWords(("APCP",), ("surface",), "acc", "run"))
-BUCKET = Wanted("tp_bucket", NoaaWords(("APCP",), ("surface",), "acc", "bucket"))
-MSLP = Wanted("mslp", NoaaWords(("PRMSL", "MSLMA", "MSLET"), ("mean sea level",)))
+T2M = Wanted("t2m", NoaaSelector(("TMP",), GROUND), EcmwfSelector(("2t",)))
+U10 = Wanted("u10", NoaaSelector(("UGRD",), ("10 m above ground",)))
+V10 = Wanted("v10", NoaaSelector(("VGRD",), ("10 m above ground",)))
+TP = Wanted("tp", NoaaSelector(("APCP",), ("surface",), "accum", "run"))
+BUCKET = Wanted("tp_bucket", NoaaSelector(("APCP",), ("surface",), "accum", "bucket"))
+MSLP = Wanted("mslp", NoaaSelector(("PRMSL", "MSLMA", "MSLET"), ("mean sea level",)))
 
 
 def choose(rows: list[str], *wanted: Wanted, hour: int = 8, **options: object) -> Selection:
@@ -95,27 +92,9 @@ def test_averages_and_moments_at_the_same_level_are_told_apart() -> None:
         "UGRD:10 m above ground:540 min fcst:",
         "UGRD:10 m above ground:535-540 min ave fcst:",
     ]
-    mean = Wanted("u10_avg", NoaaWords(("UGRD",), ("10 m above ground",), "ave"))
+    mean = Wanted("u10_avg", NoaaSelector(("UGRD",), ("10 m above ground",), "avg"))
     assert lines(choose(rows, U10, mean, hour=9)) == {"u10": 3, "u10_avg": 4}
     assert lines(choose(rows, U10, mean, hour=9, offset_minutes=-45)) == {"u10": 2, "u10_avg": 1}
-
-
-def test_minutes_as_a_unit_are_not_a_minimum() -> None:
-    assert parse_window("495 min fcst") == Window(495, 495)
-    assert parse_window("0-1 hour min fcst") == Window(0, 60, "min")
-    assert parse_window("480-495 min min fcst") == Window(480, 495, "min")
-
-
-@pytest.mark.parametrize("text", ["", "8 hour", "8-7 hour acc fcst", "1 month fcst", "-1 hour fcst", "0-1 day acc"])
-def test_other_times_match_nothing(text: str) -> None:
-    assert parse_window(text) is None
-
-
-@given(st.integers(0, 900), st.integers(0, 60), st.sampled_from(["instant", "acc", "ave", "max", "min"]))
-def test_windows_written_as_wgrib2_does_read_back(end: int, length: int, statistic: str) -> None:
-    start = end if statistic == "instant" else max(end - length, 0)
-    window = Window(start * 60, end * 60, statistic)  # type: ignore[arg-type]
-    assert parse_window(write_window(window)) == window
 
 
 def test_both_fields_of_one_message_are_found_with_one_range() -> None:
@@ -156,7 +135,7 @@ def test_ecmwf_params_levels_steps_and_members_are_compared_whole() -> None:
         ecmwf_line("2t", 4000, type="pf", number="1", step="60"),
     ]
     inventory = parse_ecmwf("".join(rows).encode(), "x.index")
-    t850 = Wanted("t_850", None, EcmwfWords(("t",), "pl", "850"))
+    t850 = Wanted("t_850", None, EcmwfSelector(("t",), "pl", "850"))
     chosen = select(inventory, (T2M, t850, U10), 6, extras=("pf:1",))
     assert {name: entry.offset for name, entry in chosen.found.items()} == {"t2m": 0, "t_850": 2000}
     assert chosen.missing == ("u10",)

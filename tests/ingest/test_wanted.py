@@ -7,19 +7,18 @@ import pytest
 from gribmill.grib.names.lexicon import from_ecmwf, from_noaa, lexicon
 from gribmill.ingest.index.noaa import parse_noaa
 from gribmill.ingest.index.select import select
-from gribmill.ingest.index.wanted import EcmwfWords, NoaaWords
+from gribmill.ingest.index.wanted import EcmwfSelector, NoaaSelector, UnknownVariable, wanted
 from gribmill.ingest.models.registry import load_models
-from gribmill.pipeline.index_selectors import UnknownVariable, wanted
 from tests.ingest.make_index import noaa_lines
 
 
 def test_rows_become_words() -> None:
     t2m, tp, t850, sot = wanted(["t2m", "tp", "t_850", "sot_1"])
-    assert t2m.noaa == NoaaWords(("TMP",), ("2 m above ground",))
-    assert t2m.ecmwf == EcmwfWords(("2t",))
-    assert tp.noaa == NoaaWords(("APCP",), ("surface",), "acc", "run")
-    assert (t850.noaa, t850.ecmwf) == (NoaaWords(("TMP",), ("850 mb",)), EcmwfWords(("t",), "pl", "850"))
-    assert (sot.noaa, sot.ecmwf) == (None, EcmwfWords(("sot",), "sol", "1"))
+    assert t2m.noaa == NoaaSelector(("TMP",), ("2 m above ground",))
+    assert t2m.ecmwf == EcmwfSelector(("2t",))
+    assert tp.noaa == NoaaSelector(("APCP",), ("surface",), "accum", "run")
+    assert (t850.noaa, t850.ecmwf) == (NoaaSelector(("TMP",), ("850 mb",)), EcmwfSelector(("t",), "pl", "850"))
+    assert (sot.noaa, sot.ecmwf) == (None, EcmwfSelector(("sot",), "sol", "1"))
 
 
 def test_an_unknown_name_is_answered_with_near_ones() -> None:
@@ -36,7 +35,7 @@ def test_a_parameter_that_wgrib2_could_not_name_is_found_by_its_numbers() -> Non
 
 
 def test_what_is_chosen_by_words_is_what_the_lexicon_calls_so() -> None:
-    times = {"instant": "8 hour fcst", "acc": "0-8 hour acc fcst", "ave": "7-8 hour ave fcst"}
+    times = {"instant": "8 hour fcst", "accum": "0-8 hour acc fcst", "avg": "7-8 hour ave fcst"}
     for name in sorted({name for model in load_models().values() for name in model.variables}):
         (want,) = wanted([name])
         if want.noaa:

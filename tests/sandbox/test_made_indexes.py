@@ -11,7 +11,7 @@ from gribmill.grib.names.levels import level_text
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.select import Selection, select
-from gribmill.pipeline.index_selectors import wanted
+from gribmill.ingest.index.wanted import wanted
 from gribmill.sandbox.forecast.forecast import MadeFile
 from tests.real_files import real
 from tests.sandbox.making import MODELS, RUN, made

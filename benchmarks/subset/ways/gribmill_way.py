@@ -10,9 +10,9 @@ from meter import Fetch, main
 from gribmill.identity import run_time
 from gribmill.ingest.download.download import download
 from gribmill.ingest.http.client import Session
+from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
-from gribmill.pipeline.index_selectors import wanted
 
 
 def make(date: str) -> Fetch:

@@ -13,13 +13,11 @@ from importlib.resources import files
 from typing import Any
 
 from gribmill.grib.names.levels import family, level_text
-from gribmill.grib.names.variable import Combine, Source, Variable, level_of_suffix
-from gribmill.grib.names.wgrib2_time import parse_window
-from gribmill.grib.product.keys import ECMWF, Keys, Statistic
+from gribmill.grib.names.variable import Source, Variable, level_of_suffix
+from gribmill.grib.names.wgrib2_time import parse_time_range
+from gribmill.grib.product.keys import ECMWF, Keys
+from gribmill.grib.product.statistic import Statistic
 
-COMBINE: dict[Statistic, Combine] = {
-    "instant": "instant", "accum": "accumulate", "avg": "average", "max": "max", "min": "min",
-}  # fmt: skip
 # Levels that come in stacks: the same number at one of them is another quantity than at the surface.
 MANY_LEVELS = {"{} mb", "{} hybrid level", "{} K isentropic level", "PV={} (Km^{}/kg/s) surface", "soil level {}"}
 LEVELS_OF_TYPE = {"pl": "{} mb", "sol": "soil level {}"}
@@ -82,11 +80,11 @@ class Lexicon:
 
     def match_noaa(self, element: str, level: str, window: str, extra: str = "") -> Match | None:
         """The quantity of an index line's fields, each compared whole; None where there is none."""
-        when = parse_window(window)
+        when = parse_time_range(window)
         if when is None or not _PLAIN_EXTRA.fullmatch(extra):
             return None
         for rank, row, source in self._candidates(element):
-            if _same_time(row, when.statistic, when.start):
+            if _same_time(row, when.statistic, timedelta(minutes=when.start)):
                 found = _at_level(row, level, any_level=False)
                 if found:
                     return Match(found, rank, (source.units if source else None) or row.units)
@@ -194,7 +192,7 @@ def _parameter(keys: Keys) -> tuple[int, ...]:
 
 
 def _same_time(row: Variable, statistic: Statistic, start: timedelta | None) -> bool:
-    if COMBINE.get(statistic) != row.combine:
+    if statistic != row.statistic:
         return False
     if row.window is None:
         return True

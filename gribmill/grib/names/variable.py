@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Literal
 
-Combine = Literal["instant", "accumulate", "average", "max", "min"]
-Window = Literal["run", "bucket"]
+from gribmill.grib.product.statistic import AccumulationStart, Statistic
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +28,8 @@ class Variable:
     range: tuple[float, float]
     levels: tuple[str, ...]
     standard_name: str | None = None
-    combine: Combine = "instant"
-    window: Window | None = None
+    statistic: Statistic = "instant"
+    window: AccumulationStart | None = None
     noaa: tuple[str, ...] = ()
     ecmwf: tuple[str, ...] = ()
     grib2: tuple[Source, ...] = ()

@@ -1,38 +1,52 @@
-"""The time of a field as NOAA's index files write it: `anl`, `6 hour fcst`, `0-1 day acc fcst`."""
+"""The time of a field as wgrib2 writes it: `anl`, `6 hour fcst`, `0-1 day acc fcst`, `480-495 min ave fcst`."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import timedelta
+from functools import lru_cache
 
-from gribmill.grib.product.keys import Statistic
+from gribmill.grib.product.statistic import Statistic
 
-UNITS = {"min": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(days=1)}
-STATISTICS: dict[str, Statistic] = {"acc": "accum", "ave": "avg", "max": "max", "min": "min"}
+MINUTES = {"min": 1, "hour": 60, "day": 1440}
+WGRIB2_STATISTICS: dict[str, Statistic] = {"acc": "accum", "ave": "avg", "max": "max", "min": "min"}
+_WORDS = {statistic: word for word, statistic in WGRIB2_STATISTICS.items()}
 
-# `495 min fcst` is a moment in minutes, `0-1 hour min fcst` a minimum.
-_MOMENT = re.compile(r"(\d{1,6}) (min|hour|day) fcst")
-_WINDOW = re.compile(r"(\d{1,6})-(\d{1,6}) (min|hour|day) (acc|ave|max|min) fcst")
+# `495 min fcst` is a moment in minutes, `0-1 hour min fcst` the minimum of an hour.
+_MOMENT = re.compile(r"([0-9]{1,6}) (min|hour|day) fcst")
+_RANGE = re.compile(r"([0-9]{1,6})-([0-9]{1,6}) (min|hour|day) (acc|ave|max|min) fcst")
 
 
 @dataclass(frozen=True, slots=True)
-class NoaaWindow:
-    """From when to when after the run began (the same for a moment), and what was done between."""
+class TimeRange:
+    """Minutes after the run began, from `start` to `end` (equal for a moment), and the statistic over them."""
 
-    start: timedelta
-    end: timedelta
+    start: int
+    end: int
     statistic: Statistic = "instant"
 
 
-def parse_window(text: str) -> NoaaWindow | None:
-    """The window; None for forms that no plain forecast has (means over days, climates …)."""
+@lru_cache(maxsize=4096)
+def parse_time_range(text: str) -> TimeRange | None:
+    """The time range; None for forms that no plain forecast has (means over days, climatologies …)."""
     if text == "anl":
-        return NoaaWindow(timedelta(0), timedelta(0))
+        return TimeRange(0, 0)
     if moment := _MOMENT.fullmatch(text):
-        end = int(moment[1]) * UNITS[moment[2]]
-        return NoaaWindow(end, end)
-    if window := _WINDOW.fullmatch(text):
-        unit = UNITS[window[3]]
-        return NoaaWindow(int(window[1]) * unit, int(window[2]) * unit, STATISTICS[window[4]])
+        end = int(moment[1]) * MINUTES[moment[2]]
+        return TimeRange(end, end)
+    if found := _RANGE.fullmatch(text):
+        unit = MINUTES[found[3]]
+        start, end = int(found[1]) * unit, int(found[2]) * unit
+        return TimeRange(start, end, WGRIB2_STATISTICS[found[4]]) if start <= end else None
     return None
+
+
+def write_time_range(time: TimeRange) -> str:
+    """As wgrib2 would: in minutes where hours do not divide it, in days where an accumulation from the start allows."""
+    start, end = time.start, time.end
+    if time.statistic == "instant":
+        if end == 0:
+            return "anl"
+        return f"{end // 60} hour fcst" if end % 60 == 0 else f"{end} min fcst"
+    unit = "min" if start % 60 or end % 60 else "day" if start == 0 and end % 1440 == 0 else "hour"
+    return f"{start // MINUTES[unit]}-{end // MINUTES[unit]} {unit} {_WORDS[time.statistic]} fcst"

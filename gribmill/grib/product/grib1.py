@@ -8,7 +8,8 @@ from typing import Any
 from gribmill.grib.names.levels import NAMED
 from gribmill.grib.octets import Section, signed, unsigned, utc
 from gribmill.grib.product.implied_statistic import own_statistic
-from gribmill.grib.product.keys import ECMWF, Keys, Level, Statistic
+from gribmill.grib.product.keys import ECMWF, Keys, Level
+from gribmill.grib.product.statistic import STATISTICS1, Statistic
 from gribmill.grib.product.time_units import UNIT_SECONDS
 
 # GRIB1 level kinds (table 3) with one value: the same kind in GRIB2 and the factor to its unit.
@@ -30,8 +31,6 @@ PASCALS, PRESSURE = 210, 100
 # Kinds that are a name alone and have another number in GRIB2.
 RENAMED = {102: 101}
 
-# Table 5: how P1 and P2 bound the window, and what was done over it.
-WINDOWS: dict[int, Statistic] = {3: "avg", 4: "accum", 5: "diff"}
 # A window without a word on what was done over it.
 UNTOLD = 2
 # Over many analyses or forecasts, each as far ahead as P1 says; P2 is the time between them, and ends no window.
@@ -98,7 +97,7 @@ def _times(product: Section, untold: Statistic) -> tuple[timedelta | None, timed
     start, end = timedelta(seconds=before * first * unit), timedelta(seconds=after * second * unit)
     if indicator in INSTANT_AT_P1:
         return start, start, "instant"
-    statistic = untold if indicator == UNTOLD else WINDOWS.get(indicator, "other")
+    statistic = untold if indicator == UNTOLD else STATISTICS1.get(indicator, "other")
     return start, start if indicator in OF_MANY else end, statistic
 
 

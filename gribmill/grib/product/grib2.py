@@ -8,13 +8,11 @@ from typing import Any
 from gribmill.grib.errors import GribError
 from gribmill.grib.octets import Section, date, optional, scaled, signed, unsigned
 from gribmill.grib.product.implied_statistic import own_statistic
-from gribmill.grib.product.keys import Keys, Level, Probability, Statistic
+from gribmill.grib.product.keys import Keys, Level, Probability
+from gribmill.grib.product.statistic import STATISTICS2, Statistic
 from gribmill.grib.product.templates import FIRST_OCTET, TEMPLATES, Ensemble, ProductTemplate
 from gribmill.grib.product.time_units import duration
 
-STATISTICS: dict[int, Statistic] = {
-    0: "avg", 1: "accum", 2: "max", 3: "min", 4: "diff", 5: "rms", 6: "sd", 7: "cov", 8: "sdiff", 9: "ratio", 11: "sum",
-}  # fmt: skip
 UNSPECIFIED = 255
 
 
@@ -94,7 +92,7 @@ def _time_range(
     if ranges == 0:
         raise GribError("it is a statistic over a time range, but has no time range")
     number = unsigned(product, first + 12, first + 12)
-    statistic = implied if number == UNSPECIFIED else STATISTICS.get(number, "other")
+    statistic = implied if number == UNSPECIFIED else STATISTICS2.get(number, "other")
     length = duration(2, unsigned(product, first + 14, first + 14), signed(product, first + 15, first + 18))
     if ranges > 1 or start is None or length is None:
         # Nested ranges, or months: only the stated end of the whole gives the end.

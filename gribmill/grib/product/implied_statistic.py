@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gribmill.grib.product.keys import ECMWF, NOAA, Statistic
+from gribmill.grib.product.keys import ECMWF, NOAA
+from gribmill.grib.product.statistic import Statistic
 
 Parameter = tuple[int, ...]
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
 
-Statistic = Literal[
-    "instant", "avg", "accum", "max", "min", "diff", "sdiff", "rms", "sd", "cov", "ratio", "clim", "sum", "other"
-]
+from gribmill.grib.product.statistic import Statistic
 
 NCEP = 7
 ECMWF = 98

@@ -1,3 +1,3 @@
 """What a file holds, as its index says: NOAA's .idx and ECMWF's .index."""
 
-__all__ = ["entry", "parse", "sample", "select", "wanted", "wgrib2_time"]
+__all__ = ["entry", "parse", "sample", "select", "wanted"]

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from importlib.resources import files
 
+from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, write_time_range
 from gribmill.ingest.errors import ModelError
-from gribmill.ingest.index.wgrib2_time import Statistic, Window, write_window
 from gribmill.ingest.models.model import Model
 
 # Times in inventories: `inst`; `acc run`, since the run began; `max 1h`, the last hour; `ave since 6h`, since the
@@ -44,22 +44,22 @@ def inventory_lines(model: Model) -> list[str]:
 def _noaa(line: str, minutes: int) -> str | None:
     element, level, time = line.rsplit(":", 2)
     window = window_at(time, minutes)
-    return f"{element}:{level}:{write_window(window)}" if window else None
+    return f"{element}:{level}:{write_time_range(window)}" if window else None
 
 
-def window_at(time: str, minutes: int) -> Window | None:
+def window_at(time: str, minutes: int) -> TimeRange | None:
     """The window that an inventory's time means so many minutes into the run; None where there is none yet."""
     if time == "inst":
-        return Window(minutes, minutes)
+        return TimeRange(minutes, minutes)
     found = _TIME.fullmatch(time)
     if not found:
         raise ModelError(f"{time!r} is no time of an inventory")
-    statistic: Statistic = found[1]  # type: ignore[assignment]
+    statistic = WGRIB2_STATISTICS[found[1]]
     if found[2]:
-        return Window(0, minutes, statistic)
+        return TimeRange(0, minutes, statistic)
     length = int(found[4]) * (60 if found[5] == "h" else 1)
     start = (minutes - 1) // length * length if found[3] else minutes - length
-    return Window(start, minutes, statistic) if 0 <= start < minutes else None
+    return TimeRange(start, minutes, statistic) if 0 <= start < minutes else None
 
 
 def _ecmwf(lines: Iterable[str], extra: str, run: datetime, hour: int) -> bytes:

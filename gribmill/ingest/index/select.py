@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from gribmill.grib.names.wgrib2_time import TimeRange, parse_time_range
 from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.index.entry import Entry, Inventory
-from gribmill.ingest.index.wanted import EcmwfWords, NoaaWords, Wanted
-from gribmill.ingest.index.wgrib2_time import Window, parse_window
+from gribmill.ingest.index.wanted import EcmwfSelector, NoaaSelector, Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Selection:
 @dataclass(frozen=True, slots=True)
 class _Timed:
     entry: Entry
-    window: Window
+    window: TimeRange
 
 
 def select(
@@ -73,7 +73,7 @@ class _Noaa:
     def __init__(self, entries: Iterable[Entry], minutes: int) -> None:
         self.by_words: dict[tuple[str, str], list[_Timed]] = defaultdict(list)
         for entry in entries:
-            window = parse_window(entry.window)
+            window = parse_time_range(entry.window)
             if window is not None and window.end == minutes:
                 self.by_words[entry.element, entry.level].append(_Timed(entry, window))
 
@@ -91,17 +91,17 @@ class _Noaa:
 
     def is_second(self, want: Wanted, entry: Entry) -> bool:
         """Whether a bucket was told from the run's own sum by its place alone."""
-        window = parse_window(entry.window)
+        window = parse_time_range(entry.window)
         return want.noaa is not None and want.noaa.since == "bucket" and window is not None and window.start == 0
 
     def first_of(self, want: Wanted) -> list[Entry]:
         """The run's own sum beside such a bucket: without it, a reader would take the bucket for the sum."""
         words = want.noaa
         assert words is not None
-        return self.find(Wanted(want.name, NoaaWords(words.elements, words.levels, words.statistic, "run")))[:1]
+        return self.find(Wanted(want.name, NoaaSelector(words.elements, words.levels, words.statistic, "run")))[:1]
 
     @staticmethod
-    def _alike(timed: Sequence[_Timed], words: NoaaWords) -> list[Entry]:
+    def _alike(timed: Sequence[_Timed], words: NoaaSelector) -> list[Entry]:
         fitting = [one for one in timed if one.window.statistic == words.statistic]
         from_start = [one.entry for one in fitting if one.window.start == 0]
         if words.since == "run":
@@ -127,7 +127,7 @@ class _Ecmwf:
 
     def find(self, want: Wanted) -> list[Entry]:
         """Entries of the best param."""
-        words: EcmwfWords | None = want.ecmwf
+        words: EcmwfSelector | None = want.ecmwf
         for param in words.params if words else ():
             alike = self.by_words.get((param, words.level if words else ""))
             if alike:

@@ -111,7 +111,7 @@ def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRe
     from gribmill.identity import run_time
     from gribmill.ingest.download.download import download
     from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent
-    from gribmill.pipeline.index_selectors import wanted
+    from gribmill.ingest.index.wanted import wanted
 
     model = context.model(args.model_id)
     health = context.catalogue.mirrors()

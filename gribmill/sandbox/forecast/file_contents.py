@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.variable import Variable
+from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, write_time_range
 from gribmill.grib.product.keys import NCEP
 from gribmill.ingest.index.sample import inventory_lines, window_at
-from gribmill.ingest.index.wgrib2_time import Statistic, Window, write_window
 from gribmill.ingest.models.model import Model
-from gribmill.pipeline.index_selectors import STATISTICS
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.publisher_style import style_of
 
@@ -29,7 +28,7 @@ class Item:
 
     element: str
     level: str
-    window: Window
+    window: TimeRange
     extra: str
     variable: Variable
     name: str | None
@@ -54,11 +53,11 @@ def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[Item]:
 
 def _noaa(line: str, minutes: int, extra: str) -> Iterator[Item]:
     element, level, time = line.rsplit(":", 2)
-    statistic: Statistic = time.split()[0]  # type: ignore[assignment]
-    window = Window(0, 0, statistic) if minutes == 0 and time != "inst" else window_at(time, minutes)
+    at_start = minutes == 0 and time != "inst"
+    window = TimeRange(0, 0, WGRIB2_STATISTICS[time.split()[0]]) if at_start else window_at(time, minutes)
     if window is None:
         return
-    found = lexicon().match_noaa(element, level, write_window(window))
+    found = lexicon().match_noaa(element, level, write_time_range(window))
     rows = lexicon().by_noaa.get(element)
     if not rows:
         raise SandboxError(f"the lexicon has no element {element}, so {line!r} cannot be made")
@@ -78,9 +77,9 @@ def _ecmwf(line: str, minutes: int, extra: str) -> Iterator[Item]:
     found = lexicon().match_ecmwf(param, levtype, levelist[0] if levelist else None)
     if found is None:
         raise SandboxError(f"the lexicon has no param {param}, so {line!r} cannot be made")
-    statistic = STATISTICS[found.variable.combine]
+    statistic = found.variable.statistic
     late = minutes > LAST_THREE_HOURLY * 60
-    start = {"instant": minutes, "acc": 0}.get(statistic, max(0, minutes - (360 if late else 180)))
+    start = {"instant": minutes, "accum": 0}.get(statistic, max(0, minutes - (360 if late else 180)))
     element = SIX_HOURLY.get(param, param) if late else param
     level = " ".join((levtype, *levelist))
-    yield Item(element, level, Window(start, minutes, statistic), extra, found.variable, found.variable.name)
+    yield Item(element, level, TimeRange(start, minutes, statistic), extra, found.variable, found.variable.name)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from gribmill.ingest.index.wgrib2_time import write_window
+from gribmill.grib.names.wgrib2_time import write_time_range
 from gribmill.ingest.models.model_file import IndexKind
 from gribmill.sandbox.forecast.file_contents import Item
 from gribmill.sandbox.forecast.publisher_style import Style
@@ -41,7 +41,7 @@ def _labelled(number: int, message: Placed) -> list[tuple[str, Item]]:
 
 
 def _noaa(item: Item, message: Placed, label: str, run: datetime) -> str:
-    words = f"{item.element}:{item.level}:{write_window(item.window)}:{item.extra}"
+    words = f"{item.element}:{item.level}:{write_time_range(item.window)}:{item.extra}"
     return f"{label}:{message.offset}:d={run:%Y%m%d%H}:{words}"
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from gribmill.ingest.index.wgrib2_time import Statistic
+from gribmill.grib.product.statistic import Statistic
 from gribmill.sandbox.forecast.file_contents import Item
 from gribmill.sandbox.forecast.level_keys import level_keys
 from gribmill.sandbox.forecast.publisher_style import Style
 
 TABLES_VERSION = 33
-STATISTICS: dict[Statistic, int] = {"ave": 0, "acc": 1, "max": 2, "min": 3}
+STATISTICS: dict[Statistic, int] = {"avg": 0, "accum": 1, "max": 2, "min": 3}
 TYPES_OF_LEVEL = {"pl": "isobaricInhPa", "sol": "soilLayer"}
 # Product definition templates: plain, a member's, a derived one; each for a moment and for a window.
 PLAIN, MEMBER, DERIVED = (0, 8), (1, 11), (2, 12)

@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 
 from gribmill.grib.names.variable import Variable
-from gribmill.ingest.index.wgrib2_time import Window
+from gribmill.grib.names.wgrib2_time import TimeRange
 from gribmill.sandbox.forecast.accumulations import SHARE_OF_SUN, SUMS, nothing
 from gribmill.sandbox.forecast.clock import hours_since_epoch
 from gribmill.sandbox.forecast.moment import Moment
@@ -25,18 +25,18 @@ _STATISTIC = re.compile(r"_(max|min|avg|bucket)$")
 _LEVEL = re.compile(r"([a-z]+)_([0-9]+)(?:p([0-9]+))?")
 
 
-def values_of(variable: Variable, window: Window, run: datetime, weather: Weather) -> Floats:
+def values_of(variable: Variable, window: TimeRange, run: datetime, weather: Weather) -> Floats:
     """The field of a quantity over its window (minutes after the run began)."""
     start, end = (hours_since_epoch(run) + minutes / 60 for minutes in (window.start, window.end))
     name = _STATISTIC.sub("", variable.name)
-    if window.statistic == "acc":
+    if window.statistic == "accum":
         return SUMS.get(name, nothing)(weather, start, end)
-    if window.statistic == "ave" and name in ("dswrf", "uswrf") and end > start:
+    if window.statistic == "avg" and name in ("dswrf", "uswrf") and end > start:
         return weather.sun_between(start, end) / np.float32(3600 * (end - start)) * SHARE_OF_SUN[name]
     if window.statistic == "instant" or end <= start:
         return instant(variable, name, weather.at(end))
     fields = [instant(variable, name, weather.at(hours)) for hours in (start, (start + end) / 2, end)]
-    if window.statistic == "ave":
+    if window.statistic == "avg":
         return np.asarray(sum(fields) / np.float32(3))
     return reduce(np.maximum if window.statistic == "max" else np.minimum, fields)
 
