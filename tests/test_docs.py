@@ -20,8 +20,8 @@ from gribmill.cli.main import cli, main
 from gribmill.settings import Settings
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "data/README.md")]
-PAGES += sorted((ROOT / "docs").glob("*.md"))
+FRONT_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/README.md")
+PAGES = [*(ROOT / name for name in FRONT_PAGES), *sorted((ROOT / "docs").rglob("*.md"))]
 RUN, HOURS = "20261116_00", "0-3"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
