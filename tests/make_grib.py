@@ -1,24 +1,27 @@
-"""Makes GRIB for tests with ecCodes: true NOAA and ECMWF grids, every packing that ecCodes can write.
+"""GRIB for tests, written by the sandbox: true NOAA and ECMWF grids, every packing that ecCodes can write.
 
 `make_message(grid="hrrr-small", short_name="2t", values=array)` gives one message; arrays go in as gribmill
-hands them out (row 0 south, column 0 west, NaN missing) and are turned into the grid's scanning mode here.
+hands them out (row 0 south, column 0 west, NaN missing). Grids are written here as GRIB keys, not taken from
+`gribmill.regions`: tests of grids would otherwise prove the code with itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import eccodes
 import numpy as np
 from numpy.typing import NDArray
 
-MISSING = 1e30
+from gribmill.sandbox.grib_writer.grib_message import GribMessage, Missing, PackingChoice
+
+Keys = Iterator[tuple[str, Any]]
+
 STATISTICS = {"avg": 0, "accum": 1, "max": 2, "min": 3}
-# Names that ecCodes does not take for NCEP: parameter, kind of level and its value.
+# Names that ecCodes does not accept for NCEP: parameter, kind of level and its value.
 BY_NUMBER: dict[str, tuple[tuple[int, int, int], int, int | None]] = {
     "mslma": ((0, 3, 198), 101, None),
     "mslet": ((0, 3, 192), 101, None),
@@ -31,6 +34,9 @@ BY_NUMBER: dict[str, tuple[tuple[int, int, int], int, int | None]] = {
     "hpbl": ((0, 3, 196), 1, None),
     "pwat": ((0, 1, 3), 200, None),
 }
+# Flag tables 3.3 (GRIB2) and 7 (GRIB1): increments given; winds relative to the grid.
+INCREMENTS_GIVEN = {1: 0x80, 2: 0x30}
+GRID_RELATIVE = 0x08
 REFERENCE = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
 PACKINGS2 = (
@@ -154,7 +160,7 @@ def make_message(
     order: int = 2,
     bits: int = 16,
     decimal: int | None = None,
-    missing: str = "bitmap",
+    missing: Missing = "bitmap",
     scanning: int | None = None,
     grid_relative: bool | None = None,
     reference: datetime = REFERENCE,
@@ -169,25 +175,23 @@ def make_message(
     """One GRIB message.
 
     `values`: rows south→north, NaN missing; a number makes a constant field; None a smooth made-up field.
-    `missing`: how NaN is told: "bitmap", or "management" (complex packings: a number set apart).
-    `decimal`: round to so many digits, as NOAA does, with as many bits as that takes; instead of `bits`.
+    `missing`: how NaN is encoded: "bitmap", or "management" (complex packings: a reserved number).
+    `decimal`: round to this number of digits, as NOAA does, with as many bits as that takes; instead of `bits`.
     `window`: first and last hour of a `statistic`: "accum", "avg", "max" or "min".
     `keys`: any further ecCodes keys, set last before the values.
     """
     spec = GRIDS[grid] if isinstance(grid, str) else grid
     mode = spec.scanning if scanning is None else scanning
-    handle = eccodes.codes_grib_new_from_samples(f"GRIB{edition}")
-    try:
-        _set_grid(handle, spec, mode, edition, spec.grid_relative if grid_relative is None else grid_relative)
-        _set_product(handle, spec, short_name, reference, step, window, statistic, step_units, level, edition)
-        for key, value in (keys or {}).items():
-            eccodes.codes_set(handle, key, value)
-        flat = scan_order(_array(values, spec), mode)
-        _set_values(handle, flat, packing, order, bits, decimal, missing)
-        message: bytes = eccodes.codes_get_message(handle)
-        return message
-    finally:
-        eccodes.codes_release(handle)
+    relative = spec.grid_relative if grid_relative is None else grid_relative
+    rows = np.broadcast_to(smooth_values(spec.shape) if values is None else np.asarray(values, np.float64), spec.shape)
+    if decimal is not None:
+        rows, bits = _rounded(rows, decimal)
+    with GribMessage(edition) as message:
+        message.set(_grid_keys(spec, mode, edition, relative))
+        message.set(_product_keys(spec, short_name, reference, step, window, statistic, step_units, level, edition))
+        message.set((keys or {}).items())
+        message.pack(rows, PackingChoice(packing, bits, order, missing))
+        return message.data()
 
 
 def smooth_values(shape: tuple[int, int], *, seed: int = 0, mean: float = 285.0, span: float = 20.0) -> NDArray[Any]:
@@ -199,34 +203,6 @@ def smooth_values(shape: tuple[int, int], *, seed: int = 0, mean: float = 285.0,
         ky, kx, phase = *random.uniform(0.5, 4, 2), random.uniform(0, 6.28)
         waves += np.sin(2 * np.pi * (ky * y / shape[0] + kx * x / shape[1]) + phase)
     return mean + span * waves / 8 + random.normal(0, span / 200, shape)
-
-
-def scan_order(rows: NDArray[Any], mode: int) -> NDArray[Any]:
-    """Rows south→north, point by point into the order of a scanning mode (flag table 3.4)."""
-    ny, nx = rows.shape
-    columns_order = list(range(nx))[:: -1 if mode & 0x80 else 1]
-    rows_order = list(range(ny))[:: 1 if mode & 0x40 else -1]
-    outer, inner = (columns_order, rows_order) if mode & 0x20 else (rows_order, columns_order)
-    flat: list[NDArray[Any]] = []
-    for count, line in enumerate(outer):
-        along = inner[::-1] if mode & 0x10 and count % 2 else inner
-        flat.append(rows[along, line] if mode & 0x20 else rows[line, along])
-    return np.concatenate(flat).astype(np.float64)
-
-
-def multi_field(messages: Sequence[bytes], *, reuse_bitmap: bool = False, repeat_from: int = 4) -> bytes:
-    """One GRIB2 message with the fields of several that share what stands before section `repeat_from`."""
-    parts = [_sections(message) for message in messages]
-    body = b"".join(section for number, section in parts[0])
-    for part in parts[1:]:
-        for number, section in part:
-            if number < repeat_from:
-                continue
-            if number == 6 and reuse_bitmap:
-                section = (6).to_bytes(4, "big") + bytes((6, 254))
-            body += section
-    head = messages[0][:8] + (16 + len(body) + 4).to_bytes(8, "big")
-    return head + body + b"7777"
 
 
 def make_hrrr_hour(
@@ -283,32 +259,29 @@ def write(path: Path, messages: Iterable[bytes]) -> Path:
     return path
 
 
-def _array(values: NDArray[Any] | float | None, spec: GridSpec) -> NDArray[Any]:
-    if values is None:
-        return smooth_values(spec.shape)
-    return np.broadcast_to(np.asarray(values, np.float64), spec.shape)
+def _rounded(rows: NDArray[Any], decimal: int) -> tuple[NDArray[Any], int]:
+    rounded = np.round(rows, decimal)
+    some = not np.isnan(rounded).all()
+    span = (np.nanmax(rounded) - np.nanmin(rounded)) * 10.0**decimal if some else 0
+    return rounded, int(np.ceil(np.log2(span + 2)))
 
 
-def _set_grid(handle: int, spec: GridSpec, mode: int, edition: int, grid_relative: bool) -> None:
-    put = eccodes.codes_set
-    put(handle, "gridType", spec.grid_type)
-    put(handle, "Ni" if spec.grid_type in ("regular_ll", "rotated_ll", "mercator") else "Nx", spec.nx)
-    put(handle, "Nj" if spec.grid_type in ("regular_ll", "rotated_ll", "mercator") else "Ny", spec.ny)
+def _grid_keys(spec: GridSpec, mode: int, edition: int, grid_relative: bool) -> Keys:
+    by_angle = spec.grid_type in ("regular_ll", "rotated_ll", "mercator")
+    yield "gridType", spec.grid_type
+    yield "Ni" if by_angle else "Nx", spec.nx
+    yield "Nj" if by_angle else "Ny", spec.ny
     if edition == 2:
-        for key, value in spec.radius.items():
-            put(handle, key, value)
+        yield from spec.radius.items()
     keys = dict(spec.keys)
-    south_north = "latitudeOfFirstGridPointInDegrees", "latitudeOfLastGridPointInDegrees"
-    west_east = "longitudeOfFirstGridPointInDegrees", "longitudeOfLastGridPointInDegrees"
-    if bool(mode & 0x40) != bool(spec.scanning & 0x40):
-        _swap(keys, *south_north)
-    if bool(mode & 0x80) != bool(spec.scanning & 0x80):
-        _swap(keys, *west_east)
-    for key, value in keys.items():
-        put(handle, key, value)
-    put(handle, "scanningMode", mode)
-    flags = eccodes.codes_get(handle, "resolutionAndComponentFlags")
-    put(handle, "resolutionAndComponentFlags", flags & ~8 | (8 if grid_relative else 0))
+    changed = mode ^ spec.scanning
+    if changed & 0x40:
+        _swap(keys, "latitudeOfFirstGridPointInDegrees", "latitudeOfLastGridPointInDegrees")
+    if changed & 0x80:
+        _swap(keys, "longitudeOfFirstGridPointInDegrees", "longitudeOfLastGridPointInDegrees")
+    yield from keys.items()
+    yield "scanningMode", mode
+    yield "resolutionAndComponentFlags", INCREMENTS_GIVEN[edition] | (GRID_RELATIVE if grid_relative else 0)
 
 
 def _swap(keys: dict[str, Any], first: str, last: str) -> None:
@@ -317,74 +290,34 @@ def _swap(keys: dict[str, Any], first: str, last: str) -> None:
     keys[first], keys[last] = keys[last], keys[first]
 
 
-def _set_product(
-    handle: int, spec: GridSpec, short_name: str, reference: datetime, step: int,
+def _product_keys(
+    spec: GridSpec, short_name: str, reference: datetime, step: int,
     window: tuple[int, int] | None, statistic: str, step_units: str, level: int | None, edition: int,
-) -> None:  # fmt: skip
-    put = eccodes.codes_set
-    put(handle, "centre", spec.centre)
-    put(handle, "dataDate", int(reference.strftime("%Y%m%d")))
-    put(handle, "dataTime", int(reference.strftime("%H%M")))
+) -> Keys:  # fmt: skip
+    yield "centre", spec.centre
+    yield "dataDate", int(reference.strftime("%Y%m%d"))
+    yield "dataTime", int(reference.strftime("%H%M"))
     if edition == 2:
-        put(handle, "tablesVersion", 30)
-        put(handle, "stepUnits", step_units)
+        yield "tablesVersion", 30
+        yield "stepUnits", step_units
     if short_name in BY_NUMBER:
-        _set_by_number(handle, *BY_NUMBER[short_name])
+        yield from _keys_by_number(*BY_NUMBER[short_name])
     else:
-        put(handle, "shortName", short_name)
+        yield "shortName", short_name
     if edition == 1 and spec.centre == "ecmf":
-        put(handle, "indicatorOfTypeOfLevel", 1 if level is None else 100)
-        put(handle, "level", level or 0)
+        yield "indicatorOfTypeOfLevel", 1 if level is None else 100
+        yield "level", level or 0
     elif level is not None:
-        put(handle, "level", level)
+        yield "level", level
     if window and edition == 2:
-        put(handle, "productDefinitionTemplateNumber", 8)
-        put(handle, "typeOfStatisticalProcessing", STATISTICS[statistic])
-    put(handle, "stepRange", f"{window[0]}-{window[1]}" if window else str(step))
+        yield "productDefinitionTemplateNumber", 8
+        yield "typeOfStatisticalProcessing", STATISTICS[statistic]
+    yield "stepRange", f"{window[0]}-{window[1]}" if window else str(step)
 
 
-def _set_by_number(handle: int, parameter: tuple[int, int, int], kind: int, value: int | None) -> None:
-    names = ("discipline", "parameterCategory", "parameterNumber")
-    for key, number in zip(names, parameter, strict=True):
-        eccodes.codes_set(handle, key, number)
-    eccodes.codes_set(handle, "typeOfFirstFixedSurface", kind)
+def _keys_by_number(parameter: tuple[int, int, int], kind: int, value: int | None) -> Keys:
+    yield from zip(("discipline", "parameterCategory", "parameterNumber"), parameter, strict=True)
+    yield "typeOfFirstFixedSurface", kind
     if value is not None:
-        eccodes.codes_set(handle, "scaleFactorOfFirstFixedSurface", 0)
-        eccodes.codes_set(handle, "scaledValueOfFirstFixedSurface", value)
-
-
-def _set_values(
-    handle: int, flat: NDArray[Any], packing: str, order: int, bits: int, decimal: int | None, missing: str
-) -> None:
-    put = eccodes.codes_set
-    holes = np.isnan(flat)
-    if decimal is not None:
-        flat = np.round(flat, decimal)
-        span = (np.nanmax(flat) - np.nanmin(flat)) * 10.0**decimal if not holes.all() else 0
-        bits = int(np.ceil(np.log2(span + 2)))
-    put(handle, "missingValue", MISSING)
-    second_order = packing.startswith("grid_second_order")
-    if not second_order:
-        put(handle, "packingType", packing)
-    if packing == "grid_complex_spatial_differencing":
-        put(handle, "orderOfSpatialDifferencing", order)
-    if missing == "management":
-        put(handle, "missingValueManagementUsed", 1)
-    if packing == "grid_ieee":
-        put(handle, "precision", 1)
-    else:
-        put(handle, "bitsPerValue", bits)
-    if missing == "bitmap" and holes.any():
-        put(handle, "bitmapPresent", 1)
-    eccodes.codes_set_values(handle, np.where(holes, MISSING, flat))
-    if second_order:
-        put(handle, "packingType", packing)
-
-
-def _sections(message: bytes) -> list[tuple[int, bytes]]:
-    found, place = [], 16
-    while message[place : place + 4] != b"7777":
-        length = int.from_bytes(message[place : place + 4], "big")
-        found.append((message[place + 4], message[place : place + length]))
-        place += length
-    return found
+        yield "scaleFactorOfFirstFixedSurface", 0
+        yield "scaledValueOfFirstFixedSurface", value

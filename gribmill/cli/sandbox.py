@@ -131,7 +131,7 @@ def _publishing(
     """Everything is checked now; files appear when it is called with the pace."""
     from gribmill.ingest.index.wanted import wanted
     from gribmill.sandbox.forecast.forecast import Forecaster, grid_of
-    from gribmill.sandbox.forecast.grid_keys import thinned
+    from gribmill.sandbox.forecast.thinned_grid import thinned
     from gribmill.sandbox.publication import plan, publish
 
     wanted(only)

@@ -11,7 +11,8 @@ import numpy as np
 
 from gribmill.grib.decode.field import fields
 from gribmill.grib.errors import GribError
-from tests.make_grib import PACKINGS1, PACKINGS2, make_message, multi_field, smooth_values
+from gribmill.sandbox.grib_writer.sections import multi_field
+from tests.make_grib import PACKINGS1, PACKINGS2, make_message, smooth_values
 
 # A gigabyte above what the imports take: an allocation that a lie asked for fails here.
 MEMORY_BYTES = 3 << 30

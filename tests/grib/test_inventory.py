@@ -14,7 +14,8 @@ from click.testing import CliRunner, Result
 
 from gribmill.cli.grib import grib
 from gribmill.grib.inventory import inventory
-from tests.make_grib import GRIDS, make_message, multi_field, smooth_values, write
+from gribmill.sandbox.grib_writer.sections import multi_field
+from tests.make_grib import GRIDS, make_message, smooth_values, write
 from tests.real_files import real
 
 

@@ -17,8 +17,9 @@ from gribmill.grib.names.array_name import array_name
 from gribmill.grib.names.levels import family, level_text
 from gribmill.grib.product.keys import Level
 from gribmill.grib.product.templates import TEMPLATES
+from gribmill.sandbox.grib_writer.sections import multi_field
 from gribmill.tiles.read.units import convert, shown_unit
-from tests.make_grib import make_message, multi_field
+from tests.make_grib import make_message
 from tests.real_files import real, real_files
 
 FILES = [path for folder in ("noaa", "ecmwf", "other") for path in real_files(f"{folder}/*.grib*")]

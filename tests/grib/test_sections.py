@@ -12,7 +12,8 @@ import pytest
 from gribmill.grib.decode.field import fields
 from gribmill.grib.errors import GribError
 from gribmill.grib.sections import sections1, sections2
-from tests.make_grib import make_message, multi_field, smooth_values, write
+from gribmill.sandbox.grib_writer.sections import multi_field
+from tests.make_grib import make_message, smooth_values, write
 
 SHAPE = (60, 90)
 U = smooth_values(SHAPE, seed=1, mean=3)

@@ -1,4 +1,4 @@
-"""Index files for tests, made from plain rows."""
+"""Index files for tests, made from rows of text."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from gribmill.sandbox.forecast import index_lines
+
 
 def noaa_lines(rows: Iterable[str], date: str = "2025080100", size: int = 1000) -> bytes:
     """Numbered lines of `ELEMENT:LEVEL:TIME[:EXTRA]`, every message `size` bytes long."""
-    return "".join(f"{n + 1}:{n * size}:d={date}:{row}\n" for n, row in enumerate(rows)).encode()
+    return noaa_messages([(size, [row]) for row in rows], date)
 
 
-def noaa_messages(messages: Sequence[tuple[int, Sequence[str]]], date: str = "2025080100") -> bytes:
+def noaa_messages(messages: Iterable[tuple[int, Sequence[str]]], date: str = "2025080100") -> bytes:
     """Messages of (length, rows): several rows are the fields of one message, as N.1, N.2."""
-    lines: list[str] = []
-    offset = 0
-    for number, (length, rows) in enumerate(messages, 1):
-        for sub, row in enumerate(rows, 1):
-            label = f"{number}.{sub}" if len(rows) > 1 else str(number)
-            lines.append(f"{label}:{offset}:d={date}:{row}\n")
+    placed, offset = [], 0
+    for length, rows in messages:
+        placed.append((offset, rows))
         offset += length
-    return "".join(lines).encode()
+    return "".join(f"{line}\n" for line in index_lines.noaa_lines(placed, date)).encode()
 
 
 def ecmwf_line(name: str | None, offset: int = 0, length: int = 1000, **keys: Any) -> str:

@@ -1,4 +1,4 @@
-"""GRIB2 messages of any size made by hand, whole files of them, and their indexes."""
+"""GRIB2 messages with payloads of any size, whole files of them, and their indexes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from gribmill.sandbox.forecast.index_lines import noaa_lines
+from gribmill.sandbox.grib_writer.product_section import Accumulation, product_section, time_octets
+from gribmill.sandbox.grib_writer.sections import message as write_message
+from gribmill.sandbox.grib_writer.sections import section
 
 RUN = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
@@ -31,15 +36,11 @@ FIELDS = {
     "vis": SmallField("VIS", "surface", (0, 19, 0)),
     "cape": SmallField("CAPE", "surface", (0, 7, 6)),
     "tp": SmallField("APCP", "surface", (0, 1, 8), window=(0, 1)),
-    # Wanted by nobody.
+    # Not wanted.
     "t500": SmallField("TMP", "500 mb", (0, 0, 0), (100, 50000)),
     "land": SmallField("LAND", "surface", (2, 0, 0)),
     "hgt500": SmallField("HGT", "500 mb", (0, 3, 5), (100, 50000)),
 }
-
-
-def section(number: int, body: bytes) -> bytes:
-    return (len(body) + 5).to_bytes(4, "big") + bytes([number]) + body
 
 
 def message(
@@ -52,29 +53,20 @@ def message(
 ) -> bytes:
     """One message; several fields share it as submessages."""
     fields = [fields] if isinstance(fields, SmallField) else list(fields)
-    stamp = reference.year.to_bytes(2, "big") + bytes(
-        [reference.month, reference.day, reference.hour, reference.minute, reference.second]
-    )
-    body = section(1, bytes([0, 7, 0, 0, 2, 1, 1]) + stamp + bytes([0, 1])) + section(3, bytes(67))
+    sections = [
+        section(1, bytes([0, 7, 0, 0, 2, 1, 1]) + time_octets(reference) + bytes([0, 1])),
+        section(3, bytes(67)),
+    ]
     for field in fields:
-        body += section(4, _product(field, reference, hour, member))
-        body += section(5, bytes(16)) + section(6, b"\xff") + section(7, payload)
-    discipline = fields[0].parameter[0]
-    return b"GRIB\0\0" + bytes([discipline, 2]) + (len(body) + 20).to_bytes(8, "big") + body + b"7777"
+        sections.append(_product(field, reference, hour, member))
+        sections += [section(5, bytes(16)), section(6, b"\xff"), section(7, payload)]
+    return write_message(sections, discipline=fields[0].parameter[0])
 
 
 def _product(field: SmallField, reference: datetime, hour: int, member: int | None) -> bytes:
     start = field.window[0] if field.window else hour
-    template = (8 if field.window else 0) if member is None else (11 if field.window else 1)
-    kind, value = field.surface
-    head = bytes(2) + template.to_bytes(2, "big") + bytes([field.parameter[1], field.parameter[2], 2, 0, 0, 0, 0, 0, 1])
-    head += start.to_bytes(4, "big") + bytes([kind, 0]) + value.to_bytes(4, "big") + b"\xff" * 6
-    if member is not None:
-        head += bytes([3, member, 50])
-    if field.window:
-        end = reference.year.to_bytes(2, "big") + bytes([reference.month, reference.day, reference.hour, 0, 0])
-        head += end + bytes([1, 0, 0, 0, 0, 1, 2, 1]) + (hour - start).to_bytes(4, "big") + bytes([255]) + bytes(4)
-    return head
+    accumulation = Accumulation(hour - start, reference) if field.window else None
+    return product_section(*field.parameter[1:], field.surface, start, accumulation, member)
 
 
 def window_text(field: SmallField, hour: int) -> str:
@@ -85,7 +77,7 @@ def window_text(field: SmallField, hour: int) -> str:
 
 @dataclass(frozen=True)
 class SmallFile:
-    """A file with its messages by name (two names of one message: submessages), and its .idx."""
+    """A file with its messages by name (two names for one message: submessages), and its .idx."""
 
     names: tuple[tuple[str, ...], ...]
     messages: tuple[bytes, ...]
@@ -99,24 +91,21 @@ class SmallFile:
 
     @property
     def idx(self) -> bytes:
-        lines, offset = [], 0
-        for number, (names, one) in enumerate(zip(self.names, self.messages, strict=True), 1):
-            for sub, name in enumerate(names, 1):
-                field = FIELDS[name]
-                label = f"{number}.{sub}" if len(names) > 1 else str(number)
-                date = f"d={self.reference:%Y%m%d%H}"
-                words = f"{field.element}:{field.level}:{window_text(field, self.hour)}:"
-                lines.append(f"{label}:{offset}:{date}:{words}\n")
+        messages, offset = [], 0
+        for names, one in zip(self.names, self.messages, strict=True):
+            fields = [FIELDS[name] for name in names]
+            rows = [f"{field.element}:{field.level}:{window_text(field, self.hour)}:" for field in fields]
+            messages.append((offset, rows))
             offset += len(one)
-        return "".join(lines).encode()
+        return "".join(f"{line}\n" for line in noaa_lines(messages, f"{self.reference:%Y%m%d%H}")).encode()
 
     def spool(self, wanted: set[str] | None = None) -> bytes:
-        """What a download of these names must give."""
+        """The spool file after a download of these names."""
         chosen = wanted if wanted is not None else set(WANTED)
         return b"".join(one for names, one in zip(self.names, self.messages, strict=True) if chosen.intersection(names))
 
     def longer(self, by: int) -> SmallFile:
-        """The same file packed anew: every message has so many bytes more."""
+        """The same file repacked: every message is longer by this number of bytes."""
         return make_file(self.names, [size + by for size in self.sizes], self.reference, self.hour, seed=1)
 
 
@@ -130,7 +119,7 @@ def make_file(
     hour: int = 1,
     seed: int = 0,
 ) -> SmallFile:
-    """A file of these messages with so many payload bytes each (any bytes, GRIB and 7777 among them)."""
+    """A file of these messages with payloads of these sizes (random bytes, GRIB and 7777 among them)."""
     noise = random.Random(seed)
     made = []
     for group, size in zip(names, sizes, strict=True):
@@ -140,7 +129,7 @@ def make_file(
 
 
 def usual_file(hour: int = 1, size: int = 3000, reference: datetime = RUN, seed: int = 0) -> SmallFile:
-    """Wanted and unwanted messages in turn, one with two fields."""
+    """Wanted and unwanted messages, one with two fields."""
     names = [
         ("t500",), ("t2m",), ("d2m",), ("land",), ("u10", "v10"), ("hgt500",), ("gust",), ("sp",), ("land",),
         ("vis",), ("cape",), ("tp",),

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.make_grib import GRIDS, GridSpec, make_message, multi_field, smooth_values
+from gribmill.sandbox.grib_writer.sections import multi_field
+from tests.make_grib import GRIDS, GridSpec, make_message, smooth_values
 
 COMPLEX = ("grid_complex", "grid_complex_spatial_differencing")
 COVERED = ("grid_simple", *COMPLEX, "grid_ccsds")

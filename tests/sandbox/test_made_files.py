@@ -17,8 +17,8 @@ from gribmill.ingest.models.registry import models_named
 from gribmill.regions.named_grid import named_grids
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.forecast import Forecaster, grid_of
-from gribmill.sandbox.forecast.grid_keys import thinned
 from gribmill.sandbox.forecast.publisher_style import style_of
+from gribmill.sandbox.forecast.thinned_grid import thinned
 from tests.grib.whole_winds import earth_relative
 from tests.sandbox.making import MODELS, RUN, made, named, values
 
@@ -241,7 +241,7 @@ def test_a_thinned_grid_keeps_its_corner_and_a_bad_divisor_is_refused() -> None:
     full, thin = grid_of(MODELS["hrrr"]), thinned(grid_of(MODELS["hrrr"]), 7)
     np.testing.assert_allclose(full.latlon(14, 21), thin.latlon(2, 3))
     assert thinned(grid_of(MODELS["gfs"]), 8).wraps
-    with pytest.raises(SandboxError, match="take a divisor"):
+    with pytest.raises(SandboxError, match="use a divisor"):
         thinned(grid_of(MODELS["gfs"]), 7)
     with pytest.raises(SandboxError, match="none any more"):
         thinned(full, 5000)

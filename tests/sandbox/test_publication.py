@@ -160,7 +160,7 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path: Path, capsys: pytest.Ca
         (("--make", "hrr"), "did you mean hrrr"),
         (("--make", "hrrr", "--vars", "t2"), "did you mean"),
         (("--make", "hrrr", "--fault", "melt"), "is not a fault"),
-        (("--make", "gfs", "--coarse", "7"), "take a divisor"),
+        (("--make", "gfs", "--coarse", "7"), "use a divisor"),
         (("--make", "ifs", "--hours", "1"), "none of the hours"),
     ]:
         code, text = refused(*arguments, folder)

@@ -22,13 +22,14 @@ from gribmill.grib.inventory import inventory
 from gribmill.regions.box import Box
 from gribmill.regions.region import Encoding, Method, Region
 from gribmill.regions.window import window
+from gribmill.sandbox.grib_writer.sections import multi_field
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.tile_builder import Outcome
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION
 from gribmill.tiles.read.tile import Tile, read_tile
 from tests.grib.whole_winds import earth_relative
-from tests.make_grib import GRIDS, make_message, multi_field, smooth_values, write
+from tests.make_grib import GRIDS, make_message, smooth_values, write
 from tests.real_files import real
 
 POTOMAC = Region("potomac", Box(-79.5, 37.5, -76.5, 40.0), "Potomac valley")

@@ -21,13 +21,13 @@ from gribmill.sandbox.forecast.clock import hours_since_epoch
 from gribmill.sandbox.forecast.encoder import Encoder
 from gribmill.sandbox.forecast.file_contents import Item, contents
 from gribmill.sandbox.forecast.geography import geography
-from gribmill.sandbox.forecast.grid_keys import thinned
 from gribmill.sandbox.forecast.index_lines import Placed, write_index
 from gribmill.sandbox.forecast.publisher_style import style_of
 from gribmill.sandbox.forecast.quantities import values_of
-from gribmill.sandbox.forecast.two_field_message import joined
+from gribmill.sandbox.forecast.thinned_grid import thinned
 from gribmill.sandbox.forecast.waves import Floats
 from gribmill.sandbox.forecast.weather import Weather
+from gribmill.sandbox.grib_writer.sections import multi_field
 
 # A spread of the members is this share of the quantity's usual range at most.
 LARGEST_SPREAD = 0.05
@@ -77,7 +77,7 @@ class Forecaster:
                 if encoder.style.uv_together and item.parameter in partners(NCEP):
                     waiting = item, message
                 elif waiting and partners(NCEP)[waiting[0].parameter] == item.parameter:
-                    yield (waiting[0], item), joined(waiting[1], message)
+                    yield (waiting[0], item), multi_field([waiting[1], message])
                     waiting = None
                 else:
                     yield (item,), message

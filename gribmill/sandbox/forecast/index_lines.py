@@ -1,9 +1,9 @@
-"""Indexes as their publishers write them: NOAA's .idx (wgrib2) and ECMWF's .index (JSON lines)."""
+"""Index files: NOAA's .idx (as wgrib2 writes it) and ECMWF's .index (JSON lines)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,7 +15,7 @@ from gribmill.sandbox.forecast.publisher_style import Style
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A message in its file, with the fields that it holds."""
+    """A message in its file, with its fields."""
 
     items: tuple[Item, ...]
     offset: int
@@ -23,26 +23,27 @@ class Placed:
 
 
 def write_index(kind: IndexKind, placed: Sequence[Placed], style: Style, run: datetime) -> bytes | None:
-    """The index of a file; None where its publisher writes none."""
+    """The index of a file; None if its publisher writes none."""
     if kind == "none":
         return None
-    lines = (
-        (_ecmwf(item, message, style, run) if kind == "ecmwf_index" else _noaa(item, message, label, run))
-        for number, message in enumerate(placed, 1)
-        for label, item in _labelled(number, message)
-    )
+    if kind == "ecmwf_index":
+        lines = [_ecmwf(item, message, style, run) for message in placed for item in message.items]
+    else:
+        rows = ((message.offset, [_row(item) for item in message.items]) for message in placed)
+        lines = list(noaa_lines(rows, f"{run:%Y%m%d%H}"))
     return "".join(f"{line}\n" for line in lines).encode("ascii")
 
 
-def _labelled(number: int, message: Placed) -> list[tuple[str, Item]]:
-    if len(message.items) == 1:
-        return [(str(number), message.items[0])]
-    return [(f"{number}.{sub}", item) for sub, item in enumerate(message.items, 1)]
+def noaa_lines(messages: Iterable[tuple[int, Sequence[str]]], date: str) -> Iterator[str]:
+    """The lines of an .idx. A message has its offset and a row `ELEMENT:LEVEL:TIME:EXTRA` for each of its fields."""
+    for number, (offset, rows) in enumerate(messages, 1):
+        for sub, row in enumerate(rows, 1):
+            label = f"{number}.{sub}" if len(rows) > 1 else str(number)
+            yield f"{label}:{offset}:d={date}:{row}"
 
 
-def _noaa(item: Item, message: Placed, label: str, run: datetime) -> str:
-    words = f"{item.element}:{item.level}:{write_time_range(item.window)}:{item.extra}"
-    return f"{label}:{message.offset}:d={run:%Y%m%d%H}:{words}"
+def _row(item: Item) -> str:
+    return f"{item.element}:{item.level}:{write_time_range(item.window)}:{item.extra}"
 
 
 def _ecmwf(item: Item, message: Placed, style: Style, run: datetime) -> str:

@@ -1,4 +1,4 @@
-"""A field in the keys of GRIB2's sections 1 and 4: what it is, where, when, and of which member."""
+"""A field as ecCodes keys of GRIB2's sections 1 and 4: parameter, level, time, ensemble member."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from gribmill.grib.product.statistic import Statistic
 from gribmill.sandbox.forecast.file_contents import Item
-from gribmill.sandbox.forecast.level_keys import level_keys
 from gribmill.sandbox.forecast.publisher_style import Style
+from gribmill.sandbox.grib_writer.level_keys import level_keys
 
 TABLES_VERSION = 33
 STATISTICS: dict[Statistic, int] = {"avg": 0, "accum": 1, "max": 2, "min": 3}

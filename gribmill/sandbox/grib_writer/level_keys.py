@@ -1,4 +1,4 @@
-"""A level in words, as indexes write it, back in the keys of GRIB2's section 4."""
+"""A level as index files write it, as ecCodes keys of GRIB2's section 4."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LAYER = {words: (kind, unit) for kind, (_, words, unit) in VALUED.items()}
 
 
 def level_keys(text: str) -> Iterator[tuple[str, int]]:
-    """`2 m above ground`, `180-0 mb above ground`, `surface`; a SandboxError for words without a kind."""
+    """`2 m above ground`, `180-0 mb above ground`, `surface`; a SandboxError for any other text."""
     if text in _KINDS:
         yield "typeOfFirstFixedSurface", _KINDS[text]
         return
@@ -24,7 +24,7 @@ def level_keys(text: str) -> Iterator[tuple[str, int]]:
         yield from _surface("First", *_LAYER[words], numbers[0])
         yield from _surface("Second", *_LAYER[words], numbers[1])
     else:
-        raise SandboxError(f"{text!r} is no level that can be written")
+        raise SandboxError(f"cannot write the level {text!r}")
 
 
 def _surface(which: str, kind: int, unit: float, number: str) -> Iterator[tuple[str, int]]:

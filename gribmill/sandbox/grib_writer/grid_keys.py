@@ -1,66 +1,37 @@
-"""A grid in the keys of GRIB2's section 3, and values in the order that its scanning mode asks for."""
+"""A grid as ecCodes keys of GRIB2's section 3."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gribmill.regions.grids import Grid, LambertGrid, LatLonGrid, MercatorGrid, PolarStereographicGrid
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.plane import PlaneGrid
 from gribmill.sandbox.errors import SandboxError
+from gribmill.sandbox.grib_writer.scan_order import FROM_SOUTH
 
-FROM_SOUTH, BACK_AND_FORTH = 0x40, 0x10
-WINDS_ALONG_GRID = 0x08
+# Flag table 3.3: both increments are given; winds are relative to the grid.
+INCREMENTS_GIVEN = 0x30
+GRID_RELATIVE_WINDS = 0x08
 NCEP_RADIUS_M = 6_371_229
 
 
 def grid_keys(grid: Grid, scanning: int | None, grid_relative: bool) -> dict[str, Any]:
-    """The keys in the order in which they must be set; `scanning` None is the usual one."""
+    """The keys in the order in which they must be set; without `scanning`, the usual mode of the grid."""
     mode = usual_scanning(grid) if scanning is None else scanning
     keys: dict[str, Any] = _latlon(grid, mode) if isinstance(grid, LatLonGrid) else _plane(grid)
-    # 0x30: both increments are given.
-    flags = 0x30 | (WINDS_ALONG_GRID if grid_relative else 0)
+    flags = INCREMENTS_GIVEN | (GRID_RELATIVE_WINDS if grid_relative else 0)
     return {**keys, "scanningMode": mode, "resolutionAndComponentFlags": flags}
 
 
 def usual_scanning(grid: Grid) -> int:
-    """From the north on lat-lon grids, from the south on maps."""
+    """From the north on lat-lon grids, from the south on projected ones."""
     return 0 if isinstance(grid, LatLonGrid) else FROM_SOUTH
-
-
-def in_scanning_order(rows: NDArray[Any], mode: int) -> NDArray[Any]:
-    """Rows from south to north, flat in the order of the mode."""
-    ordered = rows if mode & FROM_SOUTH else rows[::-1]
-    if mode & BACK_AND_FORTH:
-        ordered = ordered.copy()
-        ordered[1::2] = ordered[1::2, ::-1]
-    return np.ascontiguousarray(ordered).reshape(-1)
-
-
-def thinned(grid: Grid, step: int) -> Grid:
-    """Every so-manieth point of the grid: the same map and the same first corner."""
-    ny, nx = grid.shape
-    if step == 1:
-        return grid
-    if grid.wraps and nx % step:
-        raise SandboxError(f"a grid of {nx} columns round the globe cannot be thinned by {step}: take a divisor")
-    rows, columns = (ny - 1) // step + 1, nx // step if grid.wraps else (nx - 1) // step + 1
-    if min(rows, columns) < 2:
-        raise SandboxError(f"a grid of {nx}×{ny} points thinned by {step} is none any more")
-    kind: Any = type(grid)
-    spec = grid.spec() | {"nx": columns, "ny": rows}
-    spec |= {name: spec[name] * step for name in ("dx", "dy", "dlon", "dlat") if name in spec}
-    spec.pop("kind")
-    thin: Grid = kind(**spec | {"earth": Earth(*spec["earth"])})
-    return thin
 
 
 def _plane(grid: Grid) -> dict[str, Any]:
     if not isinstance(grid, PlaneGrid):
-        raise SandboxError(f"files on a {grid.spec()['kind']} grid cannot be made")
+        raise SandboxError(f"cannot write files on a {grid.spec()['kind']} grid")
     lat, lon = grid.latlon(0, 0)
     keys: dict[str, Any] = {
         "latitudeOfFirstGridPointInDegrees": round(float(lat), 6),
@@ -76,7 +47,7 @@ def _plane(grid: Grid) -> dict[str, Any]:
         return {"gridType": "polar_stereographic", **size, **keys, **up, **steps}
     if isinstance(grid, MercatorGrid):
         return {"gridType": "mercator", **_mercator(grid, keys)}
-    raise SandboxError(f"files on a {grid.spec()['kind']} grid cannot be made")
+    raise SandboxError(f"cannot write files on a {grid.spec()['kind']} grid")
 
 
 def _mercator(grid: MercatorGrid, keys: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +81,7 @@ def _earth(earth: Earth) -> dict[str, int]:
     if earth.a == earth.b == NCEP_RADIUS_M:
         return {"shapeOfTheEarth": 6}
     if not earth.is_sphere:
-        raise SandboxError("files on an ellipsoid cannot be made")
+        raise SandboxError("cannot write files on an ellipsoid")
     return {
         "shapeOfTheEarth": 1,
         "scaleFactorOfRadiusOfSphericalEarth": 0,
