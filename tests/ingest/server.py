@@ -99,8 +99,8 @@ class Publisher:
         with self.lock:
             return self.store.put(path, data, modified)
 
-    def fault(self, kind: str, match: str = "", **options: object) -> Fault:
-        fault = Fault(kind, match, **options)  # type: ignore[arg-type]
+    def fault(self, kind: str, match: str = "", **options: Any) -> Fault:
+        fault = Fault(kind, match, **options)
         self.faults.append(fault)
         return fault
 

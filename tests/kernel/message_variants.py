@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gribmill.sandbox.grib_writer.grib_message import Missing
 from gribmill.sandbox.grib_writer.sections import multi_field
 from tests.make_grib import GRIDS, GridSpec, make_message, smooth_values
 
@@ -43,7 +44,9 @@ def packings(spec: GridSpec | str, values: NDArray[Any], **extra: Any) -> dict[s
     made: dict[str, bytes] = {}
     for packing, bits in product(COVERED, (11, 20)):
         orders = (1, 2) if packing.endswith("differencing") else (2,)
-        ways = ("bitmap", "management") if packing in COMPLEX and np.isnan(values).any() else ("bitmap",)
+        ways: tuple[Missing, ...] = (
+            ("bitmap", "management") if packing in COMPLEX and np.isnan(values).any() else ("bitmap",)
+        )
         for order, missing in product(orders, ways):
             name = f"{packing}-{bits}-order{order}-{missing}"
             made[name] = make_message(spec, values=values, packing=packing, bits=bits, order=order,
