@@ -44,9 +44,9 @@ def packings(spec: GridSpec | str, values: NDArray[Any], **extra: Any) -> dict[s
     made: dict[str, bytes] = {}
     for packing, bits in product(COVERED, (11, 20)):
         orders = (1, 2) if packing.endswith("differencing") else (2,)
-        ways: tuple[Missing, ...] = (
-            ("bitmap", "management") if packing in COMPLEX and np.isnan(values).any() else ("bitmap",)
-        )
+        ways: tuple[Missing, ...] = ("bitmap",)
+        if packing in COMPLEX and np.isnan(values).any():
+            ways = ("bitmap", "management")
         for order, missing in product(orders, ways):
             name = f"{packing}-{bits}-order{order}-{missing}"
             made[name] = make_message(spec, values=values, packing=packing, bits=bits, order=order,

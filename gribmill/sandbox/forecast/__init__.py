@@ -1,3 +1,3 @@
 """Synthetic weather, encoded as GRIB2 with its index."""
 
-__all__ = ["forecast", "grid_keys", "repacked"]
+__all__ = ["forecast", "repacked", "thinned_grid"]
