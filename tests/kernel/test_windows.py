@@ -37,9 +37,9 @@ def windows(draw: st.DrawFn) -> Window:
 def made() -> list[Field]:
     kinds = fields_of_values((NY, NX))
     messages = [
-        make_message("hrrr-small", values=kinds[kind], packing=packing, missing=missing)
+        make_message("hrrr-small", values=kinds[kind], packing=packing)
         for packing in COVERED
-        for kind, missing in (("smooth", "bitmap"), ("holed", "bitmap"), ("showers", "bitmap"))
+        for kind in ("smooth", "holed", "showers")
     ]
     messages += [make_message("hrrr-small", values=kinds["holed"], packing=COVERED[2], missing="management")]
     messages += [make_message("gfs-small", packing=COVERED[mode // 16 % 4], scanning=mode) for mode in SCANNING_MODES]
