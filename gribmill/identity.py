@@ -32,8 +32,8 @@ Hour = Annotated[int, Field(ge=0, le=HOUR_LIMIT, strict=True, description="Forec
 RegionName = Annotated[str, Field(pattern=f"^{REGION_NAME.pattern}$", description="A region, such as ne")]
 
 
-class IdentityError(GribmillError):
-    """A name that no model, run, hour or region can have."""
+class IdentityError(GribmillError, ValueError):
+    """A name that no model, run, hour or region can have. A ValueError too, for pydantic's validators."""
 
 
 def run_id(moment: datetime) -> str:

@@ -15,8 +15,10 @@ from benchmarks.environment import ROOT, process_environment
 from benchmarks.hours import made
 from benchmarks.path.sampler import stages
 from benchmarks.regions import EIGHT
-from gribmill.catalogue.reads import Catalogue, write
+from gribmill.catalogue.events import Event, HourIngested, RunSeen
+from gribmill.catalogue.reads import Catalogue
 from gribmill.grib.decode.field import read_fields
+from gribmill.identity import RunRef
 from gribmill.pipeline.handlers.build_tile import BUILD_TILE
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import NewJob
@@ -72,7 +74,8 @@ def _fill(data: Path, model: str, hours: int) -> None:
     source = made(model)
     digest = hashlib.sha256(source.read_bytes()).hexdigest()
     names = [name for field in read_fields(source) if (name := lexicon_name(field))]
-    writes = [write("see_run", model_id=model, run_id=RUN, hours=json.dumps([*range(hours)]), final=1)]
+    run = RunRef(model, RUN)
+    events: list[Event] = [RunSeen(run, tuple(range(hours)))]
     jobs = []
     for hour in range(hours):
         spool = spool_path(data, model, RUN, hour)
@@ -80,13 +83,12 @@ def _fill(data: Path, model: str, hours: int) -> None:
         shutil.copyfile(source, spool)
         size = spool.stat().st_size
         of_hour = {"model_id": model, "run_id": RUN, "hour": hour}
-        facts = {
-            "mirror": "made", "url": "made", "etag": None, "bytes": size, "requested_bytes": size, "requests": 1,
-            "sha256": digest, "found": json.dumps(names), "missing": "[]", "regions": json.dumps(EIGHT),
-            "asked": json.dumps(EIGHT), "keep_grib": 1,
-        }  # fmt: skip
-        writes.append(write("record_ingest", **of_hour, **facts))
+        ingested = HourIngested(
+            run.hour(hour), "made", "made", etag=None, bytes=size, requested_bytes=size, requests=1, sha256=digest,
+            found=tuple(names), missing=(), regions=tuple(EIGHT), asked=tuple(EIGHT), keep_grib=True,
+        )  # fmt: skip
+        events.append(ingested)
         jobs += [NewJob(BUILD_TILE.key, {**of_hour, "region": name}) for name in EIGHT]
-    catalogue.apply(writes)
+    catalogue.record(events)
     store.jobs.enqueue_many(jobs)
     store.close()

@@ -1,3 +1,3 @@
 """What exists: runs, hours, tiles and mirrors, recorded in the queue's database."""
 
-__all__ = ["reads"]
+__all__ = ["changes", "events", "reads", "records"]

@@ -12,8 +12,10 @@ from gribmill.catalogue.reads import Catalogue
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.rate_limit import RateLimit
 from gribmill.ingest.models.model import Model
+from gribmill.pipeline.job_types import TYPES
 from gribmill.pipeline.models import configured_models
 from gribmill.pipeline.open_queue import open_database
+from gribmill.queue.store.jobs import Jobs
 from gribmill.queue.worker.task import PermanentFailure, Task
 from gribmill.regions.named_grid import named_grids
 from gribmill.regions.region import Region, load_regions
@@ -35,6 +37,11 @@ class Context:
     @cached_property
     def session(self) -> Session:
         return open_session(self.data)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """The jobs of the queue, to look at."""
+        return Jobs(self.catalogue.database, TYPES)
 
     @property
     def data(self) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gribmill.database.sqlite import SqliteDatabase
+from gribmill.pipeline.effects import CatalogueEffects
 from gribmill.pipeline.job_types import TYPES, TYPES_PATH
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
@@ -22,7 +23,7 @@ def open_database(settings: Settings) -> SqliteDatabase:
 
 def open_queue(settings: Settings) -> Store:
     """The store behind these settings; made when it is not there yet."""
-    return Store(open_database(settings), TYPES)
+    return Store(open_database(settings), TYPES, CatalogueEffects())
 
 
 def worker_options(settings: Settings) -> WorkerOptions:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from gribmill.catalogue.reads import HourRecord, RunRecord, RunState
+from gribmill.catalogue.records import HourRecord, RunRecord, RunState
 from gribmill.identity import run_id, run_time
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
 from gribmill.ingest.models.model import Model

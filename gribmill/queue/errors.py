@@ -41,6 +41,10 @@ class Reserved(QueueError):
     """Somebody else holds the reservation."""
 
 
+class BadEffect(QueueError):
+    """An attempt's end was to change the application's records in a way that they do not know, or cannot hold."""
+
+
 class StatementRefused(QueueError):
     """The database is sound, but refuses what was to be written."""
 

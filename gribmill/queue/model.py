@@ -69,11 +69,11 @@ class Claimed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """A named SQL statement, run in the transaction that completes a job."""
+class Effect:
+    """A change to the application's records, made with the end of an attempt: its kind, and its payload as JSON."""
 
-    statement: str
-    params: dict[str, Any]
+    kind: str
+    payload: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Succeeded:
     """The work is done. `then` and `also` become real with the completion, or not at all."""
 
     then: tuple[NewJob, ...] = ()
-    also: tuple[Write, ...] = ()
+    also: tuple[Effect, ...] = ()
     artifacts: tuple[str, ...] = ()
     skipped: str | None = None
 
@@ -93,7 +93,7 @@ class Failed:
     error: str
     permanent: bool = False
     timeout: bool = False
-    also: tuple[Write, ...] = ()
+    also: tuple[Effect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Snoozed:
     seconds: float
     reason: str = ""
     then: tuple[NewJob, ...] = ()
-    also: tuple[Write, ...] = ()
+    also: tuple[Effect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from gribmill.catalogue.reads import HourRecord, RunRecord
+from gribmill.catalogue.records import HourRecord, RunRecord
 from gribmill.cli.main import main
 from gribmill.cli.toml_text import toml_value
 from gribmill.pipeline.context import Context, make_context

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
-from gribmill.catalogue.reads import write
+from gribmill.catalogue.events import RunSeen
+from gribmill.identity import RunRef
 from gribmill.pipeline.follow import Follow
 from gribmill.pipeline.handlers.ingest_grib import ingest_job
 from gribmill.pipeline.scan_schedule import Schedule, scan_job
@@ -14,8 +13,7 @@ from tests.chain.conftest import NewWorld
 def test_old_complete_run_does_not_end_the_wait_for_the_one_that_is_due(new_world: NewWorld) -> None:
     world = new_world()
     follow = Follow(world.settings)
-    run = {"model_id": "hrrr", "run_id": "20200101_00"}
-    world.context.catalogue.apply([write("see_run", **run, hours=json.dumps([]), final=1), write("finish_run", **run)])
+    world.context.catalogue.record([RunSeen(RunRef("hrrr", "20200101_00"), hours=())])
     assert not follow._complete()
     world.publish("hrrr")
     world.look("hrrr")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from gribmill.catalogue.reads import write
+from gribmill.catalogue.events import HourSeen, MirrorObserved, parse_event
+from gribmill.identity import RunRef
 from gribmill.pipeline.handlers.scan_source import Scan
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
-from gribmill.queue.times import to_text
 from gribmill.queue.worker.task import PermanentFailure
 from gribmill.sandbox.publisher.fault import Fault
 from gribmill.sandbox.publisher.faults import Faults
@@ -27,7 +27,7 @@ def scanned(world: World, model_id: str, hours_after: float, *, record: bool = T
     outcome = scan.outcome()
     if record:
         assert isinstance(outcome, Succeeded | Snoozed | Failed)
-        context.catalogue.apply(outcome.also)
+        context.catalogue.record(parse_event(effect.kind, effect.payload) for effect in outcome.also)
     return outcome
 
 
@@ -87,20 +87,8 @@ def test_scan_paces_itself_ends_whole_and_gives_up(new_world: NewWorld) -> None:
     assert isinstance(arriving, Snoozed)
     assert arriving.seconds == 5
     assert f"{world.run_id}: 2 of 3 hours are out" in arriving.reason
-    world.context.catalogue.apply(
-        write(
-            "see_hour",
-            model_id="hrrr",
-            run_id=world.run_id,
-            hour=hour,
-            published_at=None,
-            mirror="x",
-            size=1,
-            url=None,
-            etag=None,
-        )
-        for hour in (0, 1)
-    )
+    run = RunRef("hrrr", world.run_id)
+    world.context.catalogue.record(HourSeen(run.hour(hour), "x", "http://x/y", size=1) for hour in (0, 1))
     over = scanned(world, "hrrr", 22)
     assert isinstance(over, Succeeded)
     record = world.run_record("hrrr")
@@ -145,9 +133,8 @@ def test_late_hours_are_looked_for_on_the_next_mirror(new_world: NewWorld) -> No
 def test_sick_mirror_is_not_even_asked_for_late_hours(new_world: NewWorld) -> None:
     world = new_world(late_minutes=60)
     world.publish("hrrr", 0)
-    until = to_text((world.stock.run + timedelta(hours=3)).timestamp())
-    sick = {"name": "aws-hrrr", "failures": 3, "last_error": "503", "last_failed_at": None, "last_ok_at": None}
-    world.context.catalogue.apply([write("note_mirror", **sick, sick_until=until)])
+    failed = MirrorObserved("aws-hrrr", world.stock.run, well=False, reason="429", retry_after_seconds=3 * 3600)
+    world.context.catalogue.record([failed])
     outcome = scanned(world, "hrrr", 2)
     assert isinstance(outcome, Snoozed)
     assert outcome.reason.count("aws-hrrr is left alone") == 1, "however many runs were looked for"

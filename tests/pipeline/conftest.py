@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gribmill.catalogue.reads import Catalogue, write
+from gribmill.catalogue.events import HourIngested, RegionsWanted, RunSeen, TileBuilt, TilesDone
+from gribmill.catalogue.reads import Catalogue
+from gribmill.identity import HourRef, RunRef
 from gribmill.pipeline.context import Context, make_context
 from gribmill.settings import Settings
+
+
+def ingested(hour: HourRef, **facts: Any) -> HourIngested:
+    """An hour whose download brought one variable."""
+    usual = HourIngested(
+        hour, "aws-hrrr", "http://x/y", etag=None, bytes=1, requested_bytes=1, requests=1, sha256="0" * 64,
+        found=("t2m",), missing=(), regions=(), asked=(),
+    )  # fmt: skip
+    return replace(usual, **facts)
 
 
 class Scribe:
@@ -20,33 +32,20 @@ class Scribe:
         self.catalogue = catalogue
 
     def run(self, run_id: str, hours: Sequence[int], model_id: str = "hrrr", *, final: bool = True) -> None:
-        run = {"model_id": model_id, "run_id": run_id}
-        self.catalogue.apply([write("see_run", **run, hours=json.dumps(hours), final=int(final))])
+        self.catalogue.record([RunSeen(RunRef(model_id, run_id), tuple(hours), final)])
 
     def hour(self, run_id: str, hour: int, regions: Sequence[str], model_id: str = "hrrr") -> None:
         """A downloaded hour that wants these tiles."""
-        facts = {
-            "mirror": "aws-hrrr", "url": "http://x/y", "etag": None, "bytes": 1, "requested_bytes": 1, "requests": 1,
-            "sha256": "", "found": json.dumps(["t2m"]), "missing": "[]", "keep_grib": 0,
-        }  # fmt: skip
-        key = {"model_id": model_id, "run_id": run_id, "hour": hour}
-        self.catalogue.apply([write("record_ingest", **key, **facts, regions=json.dumps(regions), asked="[]")])
+        self.catalogue.record([ingested(HourRef(model_id, run_id, hour), regions=tuple(regions))])
 
     def asked(self, run_id: str, hour: int, region: str, model_id: str = "hrrr") -> None:
         """A region that the hour's file turned out not to reach."""
-        key = {"model_id": model_id, "run_id": run_id, "hour": hour}
-        wants = write("want_regions", **key, regions="[]", asked=json.dumps([region]), keep_grib=0)
-        self.catalogue.apply([wants, write("finish_hour", **key)])
+        ref = HourRef(model_id, run_id, hour)
+        self.catalogue.record([RegionsWanted(ref, regions=(), asked=(region,)), TilesDone(ref)])
 
     def tile(self, run_id: str, hour: int, region: str, model_id: str = "hrrr") -> None:
-        key = {"model_id": model_id, "run_id": run_id, "hour": hour}
-        self.catalogue.apply(
-            [
-                write("record_tile", **key, region=region, bytes=10),
-                write("finish_hour", **key),
-                write("finish_run", **key),
-            ]
-        )
+        ref = HourRef(model_id, run_id, hour)
+        self.catalogue.record([TileBuilt(ref.tile(region), 10), TilesDone(ref)])
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.catalogue.reads import write
+from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.build_tile import run
 from gribmill.queue.model import Outcome, Succeeded
@@ -18,6 +18,7 @@ from gribmill.storage.layout import Shelf
 from gribmill.storage.spool import spool_path
 from gribmill.tiles.read.tile import read_tile
 from tests.make_grib import make_hrrr_hour
+from tests.pipeline.conftest import ingested
 
 RUN = "20260901_12"
 RECORDED = "ab" * 32
@@ -30,12 +31,8 @@ def spool(context: Context) -> Path:
 
 
 def record(context: Context, size: int) -> None:
-    facts = {
-        "mirror": "aws-hrrr", "url": "http://x/y", "etag": None, "bytes": size, "requested_bytes": size, "requests": 1,
-        "sha256": RECORDED, "found": '["t2m", "d2m"]', "missing": "[]", "keep_grib": 1, "asked": "[]",
-    }  # fmt: skip
-    hour = {"model_id": "hrrr", "run_id": RUN, "hour": 1}
-    context.catalogue.apply([write("record_ingest", **hour, **facts, regions='["ne"]')])
+    facts = {"bytes": size, "sha256": RECORDED, "found": ("t2m", "d2m"), "keep_grib": True, "regions": ("ne",)}
+    context.catalogue.record([ingested(HourRef("hrrr", RUN, 1), **facts)])
 
 
 def built(context: Context) -> str:

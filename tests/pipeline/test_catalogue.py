@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gribmill.catalogue.reads import mirror_writes, write
+from gribmill.catalogue.events import HourSeen, RegionsWanted, TilesDone
+from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.mirrors.circuit_breaker import Sighting
 from gribmill.pipeline.context import Context
+from gribmill.pipeline.effects import observations
+from gribmill.pipeline.handlers.publish import spent_hours
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import ClaimRequest, NewJob
 from gribmill.settings import Settings
+from gribmill.storage.spool import spool_path
 from tests.pipeline.conftest import Scribe
 
 RUN = "20261101_12"
+
+
+def spool(context: Context, hour: HourRef) -> None:
+    """Messages that wait for their tiles."""
+    path = spool_path(context.data, hour.model_id, hour.run_id, hour.hour)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+
+
+def spent(context: Context, run_id: str) -> list[int]:
+    return [hour.hour for hour in spent_hours(context, RunRef("hrrr", run_id))]
 
 
 def test_hour_is_built_with_its_last_tile(context: Context, scribe: Scribe) -> None:
@@ -39,16 +53,13 @@ def test_hours_are_spent_when_built_unless_their_messages_are_kept(context: Cont
         scribe.hour(RUN, hour, ["ne"])
     for hour in range(2):
         scribe.tile(RUN, hour, "ne")
-    assert context.catalogue.spent_hours("hrrr", RUN) == [0, 1]
-    key = {"model_id": "hrrr", "run_id": RUN, "hour": 1}
-    context.catalogue.apply(
-        [
-            write("want_regions", **key, regions=json.dumps(["ne"]), asked="[]", keep_grib=1),
-            write("finish_hour", **key),
-        ]
-    )
+    for hour in range(3):
+        spool(context, HourRef("hrrr", RUN, hour))
+    assert spent(context, RUN) == [0, 1]
+    hour_1 = HourRef("hrrr", RUN, 1)
+    context.catalogue.record([RegionsWanted(hour_1, regions=("ne",), asked=(), keep_grib=True), TilesDone(hour_1)])
     assert context.catalogue.hour("hrrr", RUN, 1).state == "built"  # type: ignore[union-attr]
-    assert context.catalogue.spent_hours("hrrr", RUN) == [0]
+    assert spent(context, RUN) == [0]
 
 
 @pytest.mark.parametrize("status", ["pending", "processing"])
@@ -60,6 +71,7 @@ def test_hours_are_not_spent_while_a_job_works_on_them(
         for hour in (1, 2, 12):
             scribe.hour(run_id, hour, ["ne"])
             scribe.tile(run_id, hour, "ne")
+            spool(context, HourRef("hrrr", run_id, hour))
     key = {"model_id": "hrrr", "run_id": RUN}
     store = open_queue(settings)
     fetch, build = NewJob("ingest_grib", {**key, "hour": 1}), NewJob("build_tile", {**key, "hour": 2, "region": "ne"})
@@ -67,8 +79,8 @@ def test_hours_are_not_spent_while_a_job_works_on_them(
     if status == "processing":
         for type_key in ("ingest_grib", "build_tile"):
             assert store.claim(ClaimRequest("me", (type_key,), 60.0))
-    assert context.catalogue.spent_hours("hrrr", RUN) == [12]
-    assert context.catalogue.spent_hours("hrrr", "20261101_06") == [1, 2, 12]
+    assert spent(context, RUN) == [12]
+    assert spent(context, "20261101_06") == [1, 2, 12]
 
 
 def test_run_lacks_the_tiles_that_no_hour_has_yet(context: Context, scribe: Scribe) -> None:
@@ -110,16 +122,15 @@ def test_hour_that_wants_another_region_is_not_built_any_more(context: Context, 
     scribe.run(RUN, [0])
     scribe.hour(RUN, 0, ["ne"])
     scribe.tile(RUN, 0, "ne")
-    key = {"model_id": "hrrr", "run_id": RUN, "hour": 0}
-    context.catalogue.apply([write("want_regions", **key, regions=json.dumps(["se"]), asked="[]", keep_grib=0)])
+    context.catalogue.record([RegionsWanted(HourRef("hrrr", RUN, 0), regions=("se",), asked=())])
     assert context.catalogue.hours("hrrr", RUN)[0].state == "ingested"
 
 
 def test_second_sighting_of_a_downloaded_hour_changes_nothing(context: Context, scribe: Scribe) -> None:
     scribe.run(RUN, [0])
     scribe.hour(RUN, 0, ["ne"])
-    seen = {"model_id": "hrrr", "run_id": RUN, "hour": 0, "published_at": None, "mirror": "other", "size": 5}
-    context.catalogue.apply([write("see_hour", **seen, url="http://other/file", etag="x")])
+    seen = HourSeen(HourRef("hrrr", RUN, 0), "other", "http://other/file", size=5, etag="x")
+    context.catalogue.record([seen])
     hour = context.catalogue.hours("hrrr", RUN)[0]
     assert (hour.state, hour.mirror) == ("ingested", "aws-hrrr")
 
@@ -127,9 +138,9 @@ def test_second_sighting_of_a_downloaded_hour_changes_nothing(context: Context, 
 def test_mirror_health_survives_in_the_catalogue(context: Context) -> None:
     now = datetime(2026, 11, 1, tzinfo=UTC)
     failures = [Sighting("aws-hrrr", now + timedelta(seconds=n), well=False, reason="503") for n in range(3)]
-    context.catalogue.apply(mirror_writes({}, failures))
+    context.catalogue.record(observations(failures))
     health = context.catalogue.mirrors()["aws-hrrr"]
     assert (health.failures, health.last_reason, health.state(now)) == (3, "503", "sick")
     later = Sighting("aws-hrrr", now + timedelta(hours=2), well=True)
-    context.catalogue.apply(mirror_writes(context.catalogue.mirrors(), [later]))
+    context.catalogue.record(observations([later]))
     assert context.catalogue.mirrors()["aws-hrrr"].state(now + timedelta(hours=2)) == "well"

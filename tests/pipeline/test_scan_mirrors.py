@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from gribmill.catalogue.events import parse_event
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.timeouts import Timeouts
 from gribmill.pipeline.context import Context
@@ -40,7 +41,7 @@ def _scan(context: Context, publisher: Publisher) -> Snoozed:
 
 def _assert_second_mirror_helped(context: Context, publisher: Publisher, outcome: Snoozed) -> None:
     assert [job.args["hour"] for job in outcome.then] == [1]
-    context.catalogue.apply(outcome.also)
+    context.catalogue.record(parse_event(effect.kind, effect.payload) for effect in outcome.also)
     mirrors = context.catalogue.mirrors()
     assert (mirrors["aws-hrrr"].failures, mirrors["gcs-hrrr"].failures) == (1, 0)
     assert "too slow" in mirrors["aws-hrrr"].last_reason

@@ -6,15 +6,15 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gribmill.identity import Hour, HourRef, ModelId, RegionName
+from gribmill.identity import Hour, HourRef, ModelId, RegionName, TileRef
 from gribmill.pipeline.ids import PublishedRunId
 from gribmill.pipeline.priority import file_priority
 from gribmill.queue.job_type import Args, JobType
-from gribmill.queue.model import Failed, NewJob, Snoozed, Succeeded, Write
+from gribmill.queue.model import Failed, NewJob, Snoozed, Succeeded
 from gribmill.queue.worker.task import Batch, Task
 
 if TYPE_CHECKING:
-    from gribmill.catalogue.reads import HourRecord
+    from gribmill.catalogue.records import HourRecord
     from gribmill.pipeline.context import Context
     from gribmill.tiles.build.tile_writer import Built
 
@@ -96,10 +96,10 @@ def _known_sha256(record: HourRecord | None, spool: Path) -> str | None:
 
 def _unknown_region(args: BuildTileArgs, region: str) -> Failed:
     """A region that is gone from the settings: the hour is whole without it."""
-    from gribmill.catalogue.reads import write
+    from gribmill.catalogue.events import RegionDropped
+    from gribmill.pipeline.effects import effects_of
 
-    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
-    also = (write("drop_region", **hour, region=region), write("finish_hour", **hour), write("finish_run", **hour))
+    also = effects_of([RegionDropped(TileRef(args.model_id, args.run_id, args.hour, region))])
     return Failed(f"there is no region {region!r} in these settings", permanent=True, also=also)
 
 
@@ -109,16 +109,17 @@ def _recorded(args: BuildTileArgs, region: str, tile: Built, *, last: bool) -> S
     With the last one of a batch the hour may be whole, and the run. Reports are stored in their order: should a crash
     come before the last one's, that job runs again, and is then the last.
     """
-    from gribmill.catalogue.reads import write
+    from gribmill.catalogue.events import Event, TileBuilt, TilesDone
+    from gribmill.pipeline.effects import effects_of
     from gribmill.pipeline.handlers.publish import publish_job
 
-    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
-    also: tuple[Write, ...] = (write("record_tile", **hour, region=region, bytes=tile.bytes),)
+    hour = HourRef(args.model_id, args.run_id, args.hour)
+    events: list[Event] = [TileBuilt(hour.tile(region), tile.bytes)]
     then: tuple[NewJob, ...] = ()
     if last:
-        also += (write("finish_hour", **hour), write("finish_run", **hour))
+        events.append(TilesDone(hour))
         then = (publish_job(args.model_id, args.run_id, args.hour),)
-    return Succeeded(then=then, also=also, artifacts=(str(tile.path),))
+    return Succeeded(then=then, also=effects_of(events), artifacts=(str(tile.path),))
 
 
 def _fetch_again(context: Context, batch: Batch, task: Task) -> None:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from gribmill.identity import Hour, ModelId, RegionName
+from gribmill.identity import Hour, HourRef, ModelId, RegionName
 from gribmill.identity import run_id as run_id_of
 from gribmill.pipeline.ids import PublishedRunId
 from gribmill.pipeline.priority import file_priority
 from gribmill.queue.job_type import Args, JobType
-from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
+from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import Task
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gribmill.catalogue.reads import HourRecord
+    from gribmill.catalogue.events import Event, RunSeen
+    from gribmill.catalogue.records import HourRecord
     from gribmill.grib.message_header import MessageHeader
     from gribmill.ingest.download.downloaded import Downloaded
     from gribmill.ingest.listing.available_hours import Published
@@ -43,6 +43,10 @@ class IngestGribArgs(Args):
     regions: tuple[RegionName, ...] | None = None
     variables: tuple[VariableName, ...] | None = None
     keep_grib: bool | None = None
+
+    @property
+    def hour_ref(self) -> HourRef:
+        return HourRef(self.model_id, self.run_id, self.hour)
 
 
 def ingest_job(
@@ -107,11 +111,12 @@ def with_earlier(known: HourRecord | None, variables: Iterable[str]) -> tuple[st
 
 
 def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRecord | None) -> Outcome:
-    from gribmill.catalogue.reads import mirror_writes, write
+    from gribmill.catalogue.events import HourFailed
     from gribmill.identity import run_time
     from gribmill.ingest.download.download import download
     from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent
     from gribmill.ingest.index.wanted import wanted
+    from gribmill.pipeline.effects import effects_of, observations
 
     model = context.model(args.model_id)
     health = context.catalogue.mirrors()
@@ -128,19 +133,17 @@ def _download(context: Context, args: IngestGribArgs, spool: Path, known: HourRe
             check=lambda messages: _check_reach(context, args, _reached(context, args, messages)),
         )
     except DownloadFailed as error:
-        # Others have seen the mirrors meanwhile.
-        also = mirror_writes(context.catalogue.mirrors(), error.health_updates)
+        seen = observations(error.health_updates)
         over = datetime.now(UTC) >= model.gives_up_at(run_time(args.run_id))
         if isinstance(error, Permanent) or (isinstance(error, NotYet) and over):
-            hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
-            noted = write("note_failure", **hour, error=str(error)[:LONGEST_ERROR])
-            return Failed(str(error), permanent=True, also=(*also, noted))
+            failed = HourFailed(args.hour_ref, str(error)[:LONGEST_ERROR])
+            return Failed(str(error), permanent=True, also=effects_of([*seen, failed]))
         pause = error.retry_after_seconds
         if isinstance(error, NotYet):
             pause = NOT_YET_SECONDS if known else NEVER_SEEN_SECONDS
         if pause is not None and not over:
-            return Snoozed(pause, str(error), also=also)
-        return Failed(str(error), also=also)
+            return Snoozed(pause, str(error), also=effects_of(seen))
+        return Failed(str(error), also=effects_of(seen))
     return _fan_out(context, args, got, spool, known)
 
 
@@ -156,20 +159,17 @@ def _as_listed(known: HourRecord | None) -> Published | None:
 def _fan_out(
     context: Context, args: IngestGribArgs, got: Downloaded, spool: Path, known: HourRecord | None
 ) -> Succeeded:
-    from gribmill.catalogue.reads import mirror_writes, write
+    from gribmill.catalogue.events import HourIngested, TilesOutdated
+    from gribmill.pipeline.effects import effects_of, observations
 
     regions = _reached(context, args, got.messages)
-    outdated: tuple[Write, ...] = ()
+    outdated: list[Event] = []
     if known is not None and known.regions and not known.covers((*got.found, *got.missing)):
         # The tiles of all its regions lack variables now: the hour is whole when each is built again.
         regions = list(dict.fromkeys((*regions, *known.regions)))
-        hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
-        outdated = (write("forget_tiles_of_hour", **hour),)
-    record = write(
-        "record_ingest",
-        model_id=args.model_id,
-        run_id=args.run_id,
-        hour=args.hour,
+        outdated.append(TilesOutdated(args.hour_ref))
+    ingested = HourIngested(
+        args.hour_ref,
         mirror=got.mirror,
         url=got.url,
         etag=got.etag,
@@ -177,17 +177,16 @@ def _fan_out(
         requested_bytes=got.requested_bytes,
         requests=got.requests,
         sha256=got.sha256,
-        found=json.dumps(got.found),
-        missing=json.dumps(got.missing),
-        regions=json.dumps(regions),
-        asked=json.dumps(_wanted_regions(context, args)),
-        keep_grib=int(_keeps(context, args)),
+        found=got.found,
+        missing=got.missing,
+        regions=tuple(regions),
+        asked=_wanted_regions(context, args),
+        keep_grib=_keeps(context, args),
     )
-    health = mirror_writes(context.catalogue.mirrors(), got.health_updates)
-    also = (*_seen(context, args), record, *outdated, *health)
+    events = [*_seen(context, args), ingested, *outdated, *observations(got.health_updates)]
     if not regions:
-        return _nothing_to_cut(args, also)
-    return Succeeded(then=_tile_jobs(args, regions), also=also, artifacts=(str(spool),))
+        return _nothing_to_cut(args, events)
+    return Succeeded(then=_tile_jobs(args, regions), also=effects_of(events), artifacts=(str(spool),))
 
 
 def _check_reach(context: Context, args: IngestGribArgs, reached: Iterable[str]) -> None:
@@ -202,21 +201,22 @@ def _check_reach(context: Context, args: IngestGribArgs, reached: Iterable[str])
         raise WrongFile(f"the file's grid does not reach {names}, which the grid of {model.id} ({model.grid}) does")
 
 
-def _nothing_to_cut(args: IngestGribArgs, also: tuple[Write, ...]) -> Succeeded:
+def _nothing_to_cut(args: IngestGribArgs, events: Iterable[Event]) -> Succeeded:
     """The file reaches none of the regions: its hour is whole without a tile, and its messages may go."""
-    from gribmill.catalogue.reads import write
+    from gribmill.catalogue.events import TilesDone
+    from gribmill.pipeline.effects import effects_of
     from gribmill.pipeline.handlers.publish import publish_job
 
-    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
-    ends = (write("finish_hour", **hour), write("finish_run", **hour))
-    return Succeeded(then=(publish_job(args.model_id, args.run_id, args.hour),), also=(*also, *ends))
+    publish = publish_job(args.model_id, args.run_id, args.hour)
+    return Succeeded(then=(publish,), also=effects_of([*events, TilesDone(args.hour_ref)]))
 
 
 def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool: Path, missing: set[str]) -> Outcome:
     """The messages are here, or every tile is: only what is missing is asked for."""
-    from gribmill.catalogue.reads import write
+    from gribmill.catalogue.events import RegionsWanted
     from gribmill.grib.message_header import read_headers
     from gribmill.ingest.download.errors import WrongFile
+    from gribmill.pipeline.effects import effects_of
     from gribmill.pipeline.handlers.publish import publish_job
 
     if not missing:
@@ -230,29 +230,21 @@ def _only_tiles(context: Context, args: IngestGribArgs, known: HourRecord, spool
         spool.unlink(missing_ok=True)  # The next try fetches it anew.
         return Failed(str(error))
     regions = sorted({*known.regions, *reached})
-    hour = {"model_id": args.model_id, "run_id": args.run_id, "hour": args.hour}
-    wants = write(
-        "want_regions",
-        **hour,
-        regions=json.dumps(regions),
-        asked=json.dumps(_wanted_regions(context, args)),
-        keep_grib=int(_keeps(context, args)),
-    )
+    wants = RegionsWanted(args.hour_ref, tuple(regions), _wanted_regions(context, args), _keeps(context, args))
     jobs = _tile_jobs(args, [region for region in regions if region in missing])
-    return Succeeded(then=jobs, also=(wants,)) if jobs else _nothing_to_cut(args, (wants,))
+    return Succeeded(then=jobs, also=effects_of([wants])) if jobs else _nothing_to_cut(args, [wants])
 
 
-def _seen(context: Context, args: IngestGribArgs) -> tuple[Write, ...]:
+def _seen(context: Context, args: IngestGribArgs) -> list[RunSeen]:
     """A file that no scan has seen (a backfill's) still belongs to a run with known hours."""
-    from gribmill.catalogue.reads import write
+    from gribmill.catalogue.events import RunSeen
     from gribmill.identity import run_time
 
     model = context.model(args.model_id)
     run = run_time(args.run_id)
     if model.discovers(run):
-        return ()
-    hours = json.dumps(model.hours(run))
-    return (write("see_run", model_id=args.model_id, run_id=args.run_id, hours=hours, final=1),)
+        return []
+    return [RunSeen(args.hour_ref.run, model.hours(run))]
 
 
 def _wanted_regions(context: Context, args: IngestGribArgs) -> tuple[str, ...]:

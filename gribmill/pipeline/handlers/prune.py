@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gribmill.identity import IdentityError, ModelId, run_time
+from gribmill.identity import IdentityError, ModelId, RunRef, run_time
 from gribmill.queue.job_type import Args, JobType
-from gribmill.queue.model import Failed, Outcome, Succeeded, Write
+from gribmill.queue.model import Failed, Outcome, Succeeded
 from gribmill.queue.worker.task import Task
 from gribmill.storage.atomic import TEMPORARY_SUFFIX
 from gribmill.storage.latest import named_runs
 from gribmill.storage.run_files import ROOMS, files_of, folders_of
 
 if TYPE_CHECKING:
+    from gribmill.catalogue.events import RunRemoved
     from gribmill.catalogue.reads import Catalogue
     from gribmill.pipeline.context import Context
     from gribmill.settings import ChainSettings
@@ -57,11 +57,13 @@ class Doomed:
 def run(task: Task) -> Outcome:
     """Remove the files first, the catalogue's rows with the completion: a crash in between is repeated, not lost."""
     from gribmill.pipeline.context import context_of
+    from gribmill.pipeline.effects import effects_of
 
     args = task.args_as(PruneArgs)
     context = context_of(task)
     doomed = choose(runs_on_disk(context.data, context.catalogue, args.model_id), context.settings.chain)
-    stuck, also = _remove(context.data, doomed)
+    stuck, events = _remove(context.data, doomed)
+    also = effects_of(events)
     return Failed(complaint_of(context.data, stuck), also=also) if stuck else Succeeded(also=also)
 
 
@@ -127,24 +129,18 @@ def remove_leftovers(data: Path, before: float) -> int:
 
 def prune_now(context: Context, doomed: list[Doomed]) -> list[Doomed]:
     """Outside the queue: files and rows of these runs go at once. Those that could not be removed."""
-    stuck, also = _remove(context.data, doomed)
-    context.catalogue.apply(also)
+    stuck, events = _remove(context.data, doomed)
+    context.catalogue.record(events)
     return stuck
 
 
-def forget(run: RunOnDisk) -> Iterable[Write]:
-    """The catalogue's rows of a run that is gone."""
-    from gribmill.catalogue.reads import write
+def _remove(data: Path, doomed: list[Doomed]) -> tuple[list[Doomed], list[RunRemoved]]:
+    """The files of these runs go, and what dead writers left; the runs that resist, and the events of the others."""
+    from gribmill.catalogue.events import RunRemoved
 
-    for statement in ("forget_tiles", "forget_hours", "forget_run"):
-        yield write(statement, model_id=run.model_id, run_id=run.run_id)
-
-
-def _remove(data: Path, doomed: list[Doomed]) -> tuple[list[Doomed], tuple[Write, ...]]:
-    """The files of these runs go, and what dead writers left; the runs that resist, and the others' rows to forget."""
     stuck = [one for one in doomed if not remove_run(data, one.run)]
     remove_leftovers(data, time.time() - LEFTOVER_SECONDS)
-    return stuck, tuple(write for one in doomed if one not in stuck for write in forget(one.run))
+    return stuck, [RunRemoved(RunRef(one.run.model_id, one.run.run_id)) for one in doomed if one not in stuck]
 
 
 def _fit(doomed: dict[tuple[str, str], Doomed], runs: list[RunOnDisk], gigabytes: float) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from gribmill.identity import Hour, ModelId
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from gribmill.identity import Hour, HourRef, ModelId, RunRef
 from gribmill.pipeline.ids import PublishedRunId
 from gribmill.pipeline.priority import PUBLISH as PUBLISH_PRIORITY
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import NewJob, Succeeded
 from gribmill.queue.worker.task import Task
+
+if TYPE_CHECKING:
+    from gribmill.pipeline.context import Context
 
 
 class PublishArgs(Args):
@@ -33,10 +39,37 @@ def run(task: Task) -> Succeeded:
     args = task.args_as(PublishArgs)
     context = context_of(task)
     # First what frees the disk: on a full one nothing else works. All hours: another one's publish may have failed.
-    for hour in context.catalogue.spent_hours(args.model_id, args.run_id):
-        remove_spool(spool_path(context.data, args.model_id, args.run_id, hour))
+    for hour in spent_hours(context, RunRef(args.model_id, args.run_id)):
+        remove_spool(spool_path(context.data, hour.model_id, hour.run_id, hour.hour))
     publish_latest(context.catalogue, context.data, args.model_id)
     return Succeeded()
+
+
+def spent_hours(context: Context, run: RunRef) -> list[HourRef]:
+    """The hours with messages in the spool that nobody asked to keep, whose tiles are all built, and no job works on.
+
+    While a job of the hour is active, its messages may just have come again, for a region that was added, or be read.
+    Jobs are looked for after the hours: what has come again since then still has one, or its tiles.
+    """
+    from gribmill.storage.spool import spool_path
+
+    spent = []
+    for hour, record in context.catalogue.hours(run.model_id, run.run_id).items():
+        if record.state != "built" or record.keep_grib:
+            continue
+        if not spool_path(context.data, run.model_id, run.run_id, hour).is_file():
+            continue
+        if not context.jobs.any_active(_jobs_of(run.hour(hour), record.regions)):
+            spent.append(run.hour(hour))
+    return spent
+
+
+def _jobs_of(hour: HourRef, regions: Iterable[str]) -> Iterator[NewJob]:
+    """Those that write or read the messages of an hour."""
+    args = {"model_id": hour.model_id, "run_id": hour.run_id, "hour": hour.hour}
+    yield NewJob("ingest_grib", args)
+    for region in regions:
+        yield NewJob("build_tile", {**args, "region": region})
 
 
 PUBLISH = JobType(

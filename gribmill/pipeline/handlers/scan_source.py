@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from gribmill.identity import ModelId
+from gribmill.identity import HourRef, ModelId, RunRef
 from gribmill.identity import run_id as run_id_of
 from gribmill.pipeline.ids import PublishedRunId
 from gribmill.queue.job_type import Args, JobType
-from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
+from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import PermanentFailure, Task
 
 if TYPE_CHECKING:
-    from gribmill.catalogue.reads import HourRecord, RunRecord
+    from gribmill.catalogue.events import Event
+    from gribmill.catalogue.records import HourRecord, RunRecord
     from gribmill.ingest.listing.available_hours import Published
     from gribmill.ingest.mirrors.circuit_breaker import Sighting
     from gribmill.ingest.mirrors.mirror import Mirror
@@ -66,7 +66,7 @@ class Scan:
         self._failed: set[str] = set()
         self._sightings: list[Sighting] = []
         self._then: list[NewJob] = []
-        self._also: list[Write] = []
+        self._events: list[Event] = []
         self._whole: set[datetime] = set()
         self._arriving: list[str] = []
         self._nothing: str | None = None
@@ -90,6 +90,7 @@ class Scan:
 
     def look_at(self, run: datetime) -> None:
         """Which hours of this run are out, and which of them are not here yet."""
+        from gribmill.catalogue.events import RunGivenUp
         from gribmill.identity import run_id
 
         key = run_id(run)
@@ -105,7 +106,7 @@ class Scan:
             self._see_hour(run, key, published.get(hour), known.get(hour))
         missing = [hour for hour in hours if hour not in published and hour not in known]
         if self._now >= self._model.gives_up_at(run):
-            self._also.append(self._write("give_up_run", key))
+            self._events.append(RunGivenUp(RunRef(self._model.id, key)))
             if not published and not known:
                 self._nothing = f"no mirror has a file of {key}"
         elif final and not missing:
@@ -116,10 +117,9 @@ class Scan:
 
     def outcome(self) -> Outcome:
         """What to enqueue and to record, and whether to come back."""
-        from gribmill.catalogue.reads import mirror_writes
+        from gribmill.pipeline.effects import effects_of, observations
 
-        # Read again: downloads have seen the mirrors meanwhile.
-        also = (*self._also, *mirror_writes(self._context.catalogue.mirrors(), self._sightings))
+        also = effects_of([*self._events, *observations(self._sightings)])
         if self._errors and not self._then and not self._arriving:
             return Failed("; ".join(self._errors.values()), also=also)
         if self._arriving:
@@ -183,20 +183,20 @@ class Scan:
         return tuple(sorted(seen)), bool(seen) and (settled or (over and answered))
 
     def _see_run(self, key: str, hours: tuple[int, ...], final: bool) -> None:
+        from gribmill.catalogue.events import RunSeen
         from gribmill.pipeline.handlers.publish import publish_job
 
         before: RunRecord | None = self._records.get(key)
         if before is not None and (before.hours, before.final) == (hours, final):
             return
-        self._also.append(self._write("see_run", key, hours=json.dumps(hours), final=int(final)))
-        self._also.append(self._write("finish_run", key))
+        self._events.append(RunSeen(RunRef(self._model.id, key), hours, final))
         if final and before is not None and not before.final:
             # Its tiles may all be there, and no other job would tell that the run is complete.
             self._then.append(publish_job(self._model.id, key, hours[-1]))
 
     def _see_hour(self, run: datetime, key: str, published: Published | None, known: HourRecord | None) -> None:
+        from gribmill.catalogue.events import HourSeen
         from gribmill.pipeline.handlers.ingest_grib import ingest_job
-        from gribmill.queue.times import to_text
 
         if known is not None and known.state != "published":
             if self._lacks(known):
@@ -204,19 +204,11 @@ class Scan:
             return
         if published is None or (known is not None and self._is_hopeless(published, known)):
             return
-        when = published.last_modified
-        self._also.append(
-            self._write(
-                "see_hour",
-                key,
-                hour=published.hour,
-                published_at=to_text(when.timestamp()) if when else None,
-                mirror=published.mirror,
-                size=published.size,
-                url=published.grib_url,
-                etag=published.etag,
-            )
+        hour = HourRef(self._model.id, key, published.hour)
+        seen = HourSeen(
+            hour, published.mirror, published.grib_url, published.last_modified, published.size, published.etag
         )
+        self._events.append(seen)
         self._then.append(ingest_job(self._model.id, run, published.hour, live=True))
 
     def _existing(self, run: datetime) -> datetime:
@@ -258,11 +250,6 @@ class Scan:
 
         record = self._records.get(run_id(run))
         return record is not None and record.state != "arriving"
-
-    def _write(self, statement: str, key: str, **params: object) -> Write:
-        from gribmill.catalogue.reads import write
-
-        return write(statement, model_id=self._model.id, run_id=key, **params)
 
 
 SCAN_SOURCE = JobType(

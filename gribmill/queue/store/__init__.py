@@ -5,6 +5,7 @@ from __future__ import annotations
 from gribmill.database.protocol import Database
 from gribmill.queue.job_type import Registry
 from gribmill.queue.store.attempts import Attempts
+from gribmill.queue.store.effects import EffectReader, NoEffects
 from gribmill.queue.store.exchange import Exchanges
 from gribmill.queue.store.jobs import Jobs
 from gribmill.queue.store.maintenance import Upkeep
@@ -18,8 +19,8 @@ from gribmill.queue.store.workers import Workers
 class Store(Exchanges, Verification):
     """One durable priority queue: a facet for each noun, and what a worker does in its turns."""
 
-    def __init__(self, database: Database, registry: Registry) -> None:
-        super().__init__(database, registry)
+    def __init__(self, database: Database, registry: Registry, effects: EffectReader | None = None) -> None:
+        super().__init__(database, registry, effects or NoEffects())
         self.jobs = Jobs(database, registry)
         self.attempts = Attempts(database, registry)
         self.triggers = Triggers(database, registry)
@@ -33,4 +34,4 @@ class Store(Exchanges, Verification):
         self.database.close()
 
 
-__all__ = ["Store", "queries", "reservations", "types", "workers"]
+__all__ = ["Store", "effects", "jobs", "queries", "reservations", "types", "workers"]

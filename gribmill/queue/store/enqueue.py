@@ -45,6 +45,12 @@ class Enqueueing(Facet):
             self.database.announce()
         return results
 
+    def any_active(self, jobs: Iterable[NewJob]) -> bool:
+        """Whether a job that equals one of these, by its dedupe key, is pending or running."""
+        prepared = [prepare(self.registry, job) for job in jobs]
+        with self.database.read() as tx:
+            return any(_active(tx, job) is not None for job in prepared if job.dedupe_key is not None)
+
 
 def prepare(registry: Registry, job: NewJob) -> PreparedJob:
     """The row to insert, or BadArguments / UnknownJobType."""
@@ -153,9 +159,14 @@ def _insert_alike(tx: Transaction, jobs: Sequence[PreparedJob]) -> list[Enqueued
 
 def _duplicate(tx: Transaction, job: PreparedJob) -> int:
     """The active job that keeps an equal one out."""
-    key = {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key}
-    found: int = tx.rows("jobs/find_duplicate", key)[0]["id"]
+    found = _active(tx, job)
+    assert found is not None
     return found
+
+
+def _active(tx: Transaction, job: PreparedJob) -> int | None:
+    rows = tx.rows("jobs/find_duplicate", {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key})
+    return rows[0]["id"] if rows else None
 
 
 def _due(tx: Transaction, job: PreparedJob) -> str | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from gribmill.database.protocol import Row, Transaction
+from gribmill.database.protocol import Database, Row, Transaction
 from gribmill.queue.backoff import backoff_seconds
-from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Stopped, Succeeded, Ticket, Turn, Write
+from gribmill.queue.job_type import Registry
+from gribmill.queue.model import ClaimRequest, Failed, Report, Snoozed, Stopped, Succeeded, Ticket, Turn
 from gribmill.queue.store.claims import Claims, take_batch
 from gribmill.queue.store.dependents import settle_dependents
+from gribmill.queue.store.effects import Change, EffectReader
 from gribmill.queue.store.enqueue import PreparedJob, insert_jobs, prepare
 from gribmill.queue.times import to_text
 
@@ -19,15 +22,19 @@ ERROR_LIMIT = 20_000
 class Exchanges(Claims):
     """Taking reports and handing out work. A fenced worker changes nothing."""
 
+    def __init__(self, database: Database, registry: Registry, effects: EffectReader) -> None:
+        super().__init__(database, registry)
+        self._effects = effects
+
     def exchange(self, worker_id: str, reports: Sequence[Report], claims: Sequence[ClaimRequest] = ()) -> Turn:
         """Apply the reports and hand out the next batches (one per claim), all in one transaction."""
-        then = [[prepare(self.registry, job) for job in _then(report)] for report in reports]
+        prepared = [self._prepare_end(report) for report in reports]
         accepted: list[Ticket] = []
         fenced: list[Ticket] = []
         woken = False
         with self.database.write() as tx:
-            for report, jobs in zip(reports, then, strict=True):
-                wakes = _apply(tx, worker_id, report, jobs)
+            for report, end in zip(reports, prepared, strict=True):
+                wakes = _apply(tx, worker_id, report, end)
                 if wakes is None:
                     fenced.append(report.ticket)
                     continue
@@ -39,8 +46,30 @@ class Exchanges(Claims):
             self.database.announce()
         return Turn(tuple(accepted), tuple(fenced), batches)
 
+    def _prepare_end(self, report: Report) -> PreparedEnd:
+        """Checked before the transaction begins: a result may ask for anything."""
+        outcome = report.outcome
+        if isinstance(outcome, Stopped):
+            return PreparedEnd()
+        then = () if isinstance(outcome, Failed) else outcome.then
+        return PreparedEnd(
+            tuple(prepare(self.registry, job) for job in then),
+            tuple(self._effects.prepare(effect) for effect in outcome.also),
+        )
 
-def _follow_up(tx: Transaction, ticket: Ticket, jobs: list[PreparedJob]) -> bool:
+
+class PreparedEnd(NamedTuple):
+    """What becomes true with the end of an attempt."""
+
+    then: tuple[PreparedJob, ...] = ()
+    also: tuple[Change, ...] = ()
+
+    def record(self, tx: Transaction) -> None:
+        for change in self.also:
+            change(tx)
+
+
+def _follow_up(tx: Transaction, ticket: Ticket, jobs: tuple[PreparedJob, ...]) -> bool:
     """What follows a job carries its correlation id on, so that a whole backfill can be followed."""
     if not jobs:
         return False
@@ -48,12 +77,12 @@ def _follow_up(tx: Transaction, ticket: Ticket, jobs: list[PreparedJob]) -> bool
     return bool(insert_jobs(tx, [job._replace(correlation_id=job.correlation_id or chain) for job in jobs]))
 
 
-def _apply(tx: Transaction, worker_id: str, report: Report, jobs: list[PreparedJob]) -> bool | None:
+def _apply(tx: Transaction, worker_id: str, report: Report, end: PreparedEnd) -> bool | None:
     """One report. None when the worker is fenced; True when some job may run now because of it."""
     outcome = report.outcome
     if isinstance(outcome, Succeeded):
-        wakes = _complete(tx, worker_id, report, outcome)
-        return None if wakes is None else wakes | _follow_up(tx, report.ticket, jobs)
+        wakes = _complete(tx, worker_id, report, outcome, end)
+        return None if wakes is None else wakes | _follow_up(tx, report.ticket, end.then)
     rows = tx.rows("jobs/held", _fence(worker_id, report.ticket))
     if not rows:
         return None
@@ -62,16 +91,17 @@ def _apply(tx: Transaction, worker_id: str, report: Report, jobs: list[PreparedJ
         error = Stopped().error if isinstance(outcome, Snoozed) else outcome.error
         _end_attempt(tx, report, "cancelled", error)
         return _end(tx, worker_id, report, "cancelled", error, dead=False)
+    end.record(tx)
     if isinstance(outcome, Snoozed):
-        return _snooze(tx, worker_id, report, outcome) | _follow_up(tx, report.ticket, jobs)
+        return _snooze(tx, worker_id, report, outcome) | _follow_up(tx, report.ticket, end.then)
     return _fail(tx, worker_id, report, outcome, held)
 
 
-def _complete(tx: Transaction, worker_id: str, report: Report, outcome: Succeeded) -> bool | None:
+def _complete(tx: Transaction, worker_id: str, report: Report, outcome: Succeeded, end: PreparedEnd) -> bool | None:
     ticket = report.ticket
     if not tx.change("jobs/complete", (tx.stamp, *ticket, worker_id)):
         return None
-    _write(tx, outcome.also)
+    end.record(tx)
     _end_attempt(tx, report, "skipped" if outcome.skipped else "succeeded", outcome.skipped, outcome.artifacts)
     return settle_dependents(tx, ticket.job_id, "completed")
 
@@ -80,20 +110,12 @@ def _snooze(tx: Transaction, worker_id: str, report: Report, outcome: Snoozed) -
     due = to_text(tx.now + outcome.seconds) if outcome.seconds > 0 else None
     requeue = {"next_run_at": due, "cost": 0, "error": None}
     tx.change("jobs/requeue", {**_fence(worker_id, report.ticket), **requeue})
-    _write(tx, outcome.also)
     _end_attempt(tx, report, "snoozed", outcome.reason or None)
     return due is None
 
 
-def _write(tx: Transaction, also: tuple[Write, ...]) -> None:
-    """What the handler wants recorded in the same transaction."""
-    for write in also:
-        tx.change(write.statement, {**write.params, "now": tx.stamp})
-
-
 def _fail(tx: Transaction, worker_id: str, report: Report, outcome: Failed, held: Row) -> bool:
     error = outcome.error[-ERROR_LIMIT:]
-    _write(tx, outcome.also)
     _end_attempt(tx, report, "timeout" if outcome.timeout else "failed", error)
     retry = held["retry_count"] + 1
     if not outcome.permanent and retry < held["max_attempts"]:
@@ -131,7 +153,3 @@ def retry_wait(tx: Transaction, type_key: str, retry: int, ticket: Ticket) -> fl
 
 def _fence(worker_id: str, ticket: Ticket) -> dict[str, object]:
     return {"job_id": ticket.job_id, "attempt_no": ticket.attempt_no, "worker_id": worker_id}
-
-
-def _then(report: Report) -> tuple[NewJob, ...]:
-    return report.outcome.then if isinstance(report.outcome, Succeeded | Snoozed) else ()

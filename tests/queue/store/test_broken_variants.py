@@ -258,7 +258,8 @@ MACHINE_BROKEN = {
 def test_random_histories_find_a_broken_variant(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MACHINE_BROKEN[name].apply(monkeypatch)
     search = settings(
-        max_examples=50,
+        # It ends with the first red one. Which one that is varies: Hypothesis draws constants of all loaded modules.
+        max_examples=500,
         stateful_step_count=60,
         derandomize=True,
         phases=[Phase.generate],

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 import pytest
 
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.backoff import backoff_seconds
-from gribmill.queue.errors import BadArguments, JobNotFound, StatementRefused
-from gribmill.queue.model import Failed, NewJob, Report, Snoozed, Succeeded, Ticket, Write
+from gribmill.queue.errors import BadArguments, BadEffect, JobNotFound, StatementRefused
+from gribmill.queue.model import Effect, Failed, NewJob, Report, Snoozed, Succeeded, Ticket
 from gribmill.queue.store import Store
 from gribmill.queue.store.queries import JobFilter
+from tests.queue.sample_effects import note
 from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, attempts, claim, fail, report, snooze, stop, succeed, take
 from tests.queue.store.tested_backend import Bench
 
@@ -175,26 +179,21 @@ def test_unknown_ticket_is_fenced(store: Store) -> None:
 # Together or not at all
 
 
-def note(job_id: int, text: str | None) -> Write:
-    """A record of the catalogue that holds a number and a text."""
-    return Write("catalogue/record_tile", {"model_id": text, "run_id": "r", "region": "x", "hour": job_id, "bytes": 1})
-
-
 def notes(bench: Bench) -> list[tuple[object, ...]]:
     return bench.by_hand("SELECT hour, model_id FROM tiles")
 
 
-def test_follow_up_jobs_and_catalogue_writes_come_with_the_completion(store: Store, bench: Bench) -> None:
+def test_follow_up_jobs_and_effects_come_with_the_completion(store: Store, bench: Bench) -> None:
     job_id = add(store)
-    write = note(job_id, "done")
+    effect = note(job_id, "done")
     then = (NewJob("tile", {"hour": 1}), NewJob("plain", after=(job_id,)))
-    succeed(store, take(store), then=then, also=(write,))
+    succeed(store, take(store), then=then, also=(effect,))
     assert notes(bench) == [(job_id, "done")]
     assert [job.type for job in store.jobs.upcoming()] == ["tile", "plain"]
     assert store.jobs.get(job_id).status == "completed"
 
 
-def test_failing_catalogue_write_undoes_everything(store: Store, bench: Bench) -> None:
+def test_failing_effect_undoes_everything(store: Store, bench: Bench) -> None:
     child_of_first = add(store, "fragile", priority=-1)
     first, second = add(store), add(store)
     store.jobs.enqueue(NewJob("fragile", after=(first,)))
@@ -217,6 +216,27 @@ def test_failing_catalogue_write_undoes_everything(store: Store, bench: Bench) -
     assert notes(bench) == [(first, "ok")]
 
 
+@pytest.mark.parametrize("bad", [Effect("unheard_of", "{}"), Effect("note", "{}"), Effect("note", "{")])
+def test_an_effect_that_is_not_known_changes_nothing(store: Store, bench: Bench, bad: Effect) -> None:
+    job_id = add(store)
+    job = take(store)
+    for outcome in (Succeeded(also=(note(job_id, "ok"), bad)), Failed("no", also=(bad,)), Snoozed(1, also=(bad,))):
+        with pytest.raises(BadEffect):
+            report(store, job, outcome)
+    assert notes(bench) == []
+    assert store.jobs.get(job_id).status == "processing"
+    assert succeed(store, job).accepted
+
+
+def test_a_queue_without_effects_refuses_them(tmp_path: Path) -> None:
+    store = Store(SqliteDatabase(tmp_path / "jobs.db"), TYPES)
+    job_id = add(store)
+    with pytest.raises(BadEffect, match="this queue has no effect 'note'"):
+        succeed(store, take(store), also=(note(job_id, "x"),))
+    assert store.jobs.get(job_id).status == "processing"
+    store.close()
+
+
 def test_bad_follow_up_job_undoes_everything(store: Store) -> None:
     job_id = add(store)
     job = take(store)
@@ -229,11 +249,11 @@ def test_bad_follow_up_job_undoes_everything(store: Store) -> None:
     assert succeed(store, job).accepted
 
 
-def test_catalogue_writes_of_a_fenced_worker_never_happen(store: Store, bench: Bench) -> None:
+def test_effects_of_a_fenced_worker_never_happen(store: Store, bench: Bench) -> None:
     job_id = add(store)
     job = take(store)
-    write = note(job_id, "no")
-    assert succeed(store, job, "somebody else", also=(write,)).fenced == (job.ticket,)
+    effect = note(job_id, "no")
+    assert succeed(store, job, "somebody else", also=(effect,)).fenced == (job.ticket,)
     assert notes(bench) == []
 
 
@@ -252,10 +272,10 @@ def test_stopped_attempt_cancels_the_job(store: Store) -> None:
     assert attempts(store, job_id) == ["cancelled"]
 
 
-def test_snooze_brings_its_follow_ups_and_writes_with_it(store: Store, bench: Bench) -> None:
+def test_snooze_brings_its_follow_ups_and_effects_with_it(store: Store, bench: Bench) -> None:
     job_id = add(store, "fragile")
-    write = note(job_id, "saw half")
-    report(store, take(store), Snoozed(5, "half", then=(NewJob("plain"),), also=(write,)))
+    effect = note(job_id, "saw half")
+    report(store, take(store), Snoozed(5, "half", then=(NewJob("plain"),), also=(effect,)))
     assert notes(bench) == [(job_id, "saw half")]
     assert sorted(job.type for job in store.jobs.upcoming()) == ["fragile", "plain"]
 
@@ -264,17 +284,17 @@ def test_snooze_of_a_cancelled_job_brings_nothing(store: Store, bench: Bench) ->
     job_id = add(store)
     job = take(store)
     store.jobs.cancel(job_id)
-    write = note(job_id, "no")
-    report(store, job, Snoozed(5, then=(NewJob("plain"),), also=(write,)))
+    effect = note(job_id, "no")
+    report(store, job, Snoozed(5, then=(NewJob("plain"),), also=(effect,)))
     assert store.jobs.get(job_id).status == "cancelled"
     assert notes(bench) == []
     assert len(store.jobs.list().jobs) == 1
 
 
-def test_failure_may_write_too(store: Store, bench: Bench) -> None:
+def test_a_failure_may_have_effects_too(store: Store, bench: Bench) -> None:
     job_id = add(store)
-    write = note(job_id, "mirror is down")
-    report(store, take(store), Failed("broke", also=(write,)))
+    effect = note(job_id, "mirror is down")
+    report(store, take(store), Failed("broke", also=(effect,)))
     assert notes(bench) == [(job_id, "mirror is down")]
     assert store.jobs.get(job_id).status == "pending"
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.job_type import Registry
 from gribmill.queue.store import Store
+from tests.queue.sample_effects import SampleEffects
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
 
@@ -42,7 +43,7 @@ class SqliteBench:
         self.store = self.open()
 
     def open(self, types: Registry = TYPES) -> Store:
-        store = Store(SqliteDatabase(self.path, synchronous="normal", clock=self.clock), types)
+        store = Store(SqliteDatabase(self.path, synchronous="normal", clock=self.clock), types, SampleEffects())
         self._stores.append(store)
         return store
 

@@ -12,6 +12,7 @@ import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
+from tests.queue.sample_effects import SampleEffects
 from tests.queue.worker.sample_types import TYPES
 from tests.queue.worker.worker_driver import ROOT, Rig, Workers
 
@@ -37,7 +38,7 @@ def database(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(database: Path) -> Iterator[Store]:
-    store = Store(SqliteDatabase(database), TYPES)
+    store = Store(SqliteDatabase(database), TYPES, SampleEffects())
     yield store
     assert store.verify() == []
     store.close()
@@ -46,7 +47,7 @@ def store(database: Path) -> Iterator[Store]:
 @pytest.fixture(scope="module")
 def shared_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     """One worker for the tests of a file that need nothing special: executors take long to start."""
-    store = Store(SqliteDatabase(tmp_path_factory.mktemp("shared") / "jobs.db"), TYPES)
+    store = Store(SqliteDatabase(tmp_path_factory.mktemp("shared") / "jobs.db"), TYPES, SampleEffects())
     worker = Rig(store, lanes={"fetch": 1, "build": 1})
     yield worker
     worker.supervisor.close()

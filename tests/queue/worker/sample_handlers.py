@@ -12,8 +12,9 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded, Write
+from gribmill.queue.model import Effect, Failed, NewJob, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import Batch, Task
+from tests.queue.sample_effects import pause
 from tests.queue.worker.sample_types import GroupArgs, StuntArgs
 from tests.waiting import wait_until
 
@@ -188,10 +189,6 @@ def outcome(value: Callable[[StuntArgs], object]) -> Callable[[Task, StuntArgs],
     return lambda task, args: value(args)
 
 
-def pause_write(key: str) -> Write:
-    return Write("types/pause", {"key": key, "paused_at": "2026-01-01 00:00:00.000"})
-
-
 def _outcome_type_is_a_lie() -> Outcome:
     return Snoozed("soon")  # type: ignore[arg-type]
 
@@ -232,16 +229,18 @@ STUNTS: dict[str, Callable[[Task, StuntArgs], object]] = {
     "then_bad_arguments": outcome(lambda args: Succeeded(then=(NewJob("sleep", {"seconds": "long"}),))),
     "then_no_job": outcome(lambda args: Succeeded(then=(7,))),  # type: ignore[arg-type]
     "then_unstorable": outcome(lambda args: Succeeded(then=(NewJob("sleep", dedupe_key="\udcff"),))),
-    "also_unknown": outcome(lambda args: Succeeded(also=(Write("no_such_statement", {}),))),
-    "also_incomplete": outcome(lambda args: Succeeded(also=(Write("types/pause", {}),))),
-    "also_too_large": outcome(lambda args: Succeeded(also=(Write("types/pause", {"key": 2**70, "paused_at": None}),))),
+    "also_unknown": outcome(lambda args: Succeeded(also=(Effect("no_such_kind", "{}"),))),
+    "also_incomplete": outcome(lambda args: Succeeded(also=(Effect("pause", "{}"),))),
+    "also_garbled": outcome(lambda args: Succeeded(also=(Effect("pause", "{"),))),
+    "also_no_text": outcome(lambda args: Succeeded(also=(Effect("pause", 7),))),  # type: ignore[arg-type]
+    "also_too_large": outcome(lambda args: Succeeded(also=(pause(2**70),))),
     "then_and_also": outcome(
-        lambda args: Succeeded(then=(NewJob("other_lane", {"do": "nothing"}),), also=(pause_write("limited"),))
+        lambda args: Succeeded(then=(NewJob("other_lane", {"do": "nothing"}),), also=(pause("limited"),))
     ),
     "then_and_refused_also": outcome(
         lambda args: Succeeded(
             then=(NewJob("other_lane", {"do": "nothing"}),),
-            also=(pause_write("limited"), Write("nope", {})),
+            also=(pause("limited"), Effect("nope", "{}")),
         )
     ),
 }

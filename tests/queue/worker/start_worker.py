@@ -12,6 +12,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.settings import LogSettings
+from tests.queue.sample_effects import SampleEffects
 from tests.queue.worker.sample_types import TYPES, TYPES_PATH
 
 
@@ -19,7 +20,9 @@ def main() -> None:
     options = json.loads(sys.argv[2])
     log = {"format": "json", "level": options.pop("log_level", "debug")}
     set_up_logging(LogSettings.model_validate(log))
-    store = Store(SqliteDatabase(Path(sys.argv[1]), synchronous=options.pop("synchronous", "full")), TYPES)
+    store = Store(
+        SqliteDatabase(Path(sys.argv[1]), synchronous=options.pop("synchronous", "full")), TYPES, SampleEffects()
+    )
     Supervisor(store, WorkerOptions(types_path=TYPES_PATH, log=log, **options)).run()
 
 

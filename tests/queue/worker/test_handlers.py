@@ -34,8 +34,10 @@ FINAL = {
     "then_bad_arguments": "seconds",
     "then_no_job": "then.0",
     "then_unstorable": "refused",
-    "also_unknown": "refused",
-    "also_incomplete": "refused",
+    "also_unknown": "the job's result was refused: there is no effect 'no_such_kind'",
+    "also_incomplete": "the job's result was refused: pause: a field is missing",
+    "also_garbled": "the job's result was refused: pause: Expecting property name",
+    "also_no_text": "also.0.payload",
     "also_too_large": "refused",
 }
 
@@ -81,7 +83,7 @@ def test_then_and_also_become_true_with_the_completion(shared_worker: Rig) -> No
     store.types.resume("limited")
 
 
-def test_a_refused_write_leaves_nothing_of_its_job_behind_and_its_neighbours_alone(shared_worker: Rig) -> None:
+def test_a_refused_effect_leaves_nothing_of_its_job_behind_and_its_neighbours_alone(shared_worker: Rig) -> None:
     worker, store = shared_worker, shared_worker.store
     ids = [enqueue(store, do) for do in ("nothing", "then_and_refused_also", "nothing")]
     ended = [job.status for job in worker.finish(*ids)]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gribmill.queue.errors import QueueError
-from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded, Write
+from gribmill.queue.model import Claimed, Effect, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
 from gribmill.queue.worker.ipc import (
     REPORT_LIMIT,
     Channel,
@@ -34,7 +34,7 @@ OUTCOMES: list[Outcome] = [
     Succeeded(),
     Succeeded(
         then=(NewJob("sleep", {"seconds": 1}, priority=3, after=(1, 2)),),
-        also=(Write("noun/verb", {"a": None, "b": 1.5}),),
+        also=(Effect("tile_built", '{"a": null, "b": 1.5}'),),
         artifacts=("a", "b"),
         skipped="was there",
     ),
@@ -69,7 +69,7 @@ def test_claims_arrive_as_they_were_sent() -> None:
         {"kind": "succeeded", "then": 7},
         {"kind": "succeeded", "then": [{"args": {}}]},
         {"kind": "succeeded", "then": [{"type": "sleep", "args": [1]}]},
-        {"kind": "succeeded", "also": [{"statement": "x"}]},
+        {"kind": "succeeded", "also": [{"kind": "x"}]},
         {"kind": "succeeded", "artifacts": 5},
     ],
 )

@@ -1,0 +1,133 @@
+"""Events become rows: the only place that writes the catalogue's tables."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from gribmill.catalogue.events import (
+    Event,
+    HourFailed,
+    HourIngested,
+    HourSeen,
+    MirrorObserved,
+    RegionDropped,
+    RegionsWanted,
+    RunGivenUp,
+    RunRemoved,
+    RunSeen,
+    TileBuilt,
+    TilesDone,
+    TilesOutdated,
+)
+from gribmill.catalogue.records import mirror_health
+from gribmill.database.protocol import Transaction
+from gribmill.identity import HourRef, RunRef
+from gribmill.ingest.mirrors.circuit_breaker import Sighting, after
+from gribmill.queue.times import to_text
+
+
+def apply(tx: Transaction, event: Event) -> None:
+    """Record one event in the caller's transaction."""
+    match event:
+        case RunSeen():
+            hours = json.dumps(event.hours)
+            tx.change("catalogue/see_run", {**_run(tx, event.run), "hours": hours, "final": int(event.final)})
+            tx.change("catalogue/finish_run", _run(tx, event.run))
+        case RunGivenUp():
+            tx.change("catalogue/give_up_run", _run(tx, event.run))
+        case RunRemoved():
+            _remove_run(tx, event.run)
+        case HourSeen():
+            _see_hour(tx, event)
+        case HourIngested():
+            _ingest_hour(tx, event)
+        case HourFailed():
+            tx.change("catalogue/note_failure", {**_hour(tx, event.hour), "error": event.error})
+        case RegionsWanted():
+            wanted = {"regions": json.dumps(event.regions), "asked": json.dumps(event.asked)}
+            tx.change("catalogue/want_regions", {**_hour(tx, event.hour), **wanted, "keep_grib": int(event.keep_grib)})
+        case RegionDropped():
+            hour = event.tile.hour_ref
+            tx.change("catalogue/drop_region", {**_hour(tx, hour), "region": event.tile.region})
+            _finish_hour(tx, hour)
+        case TileBuilt():
+            tile = {"region": event.tile.region, "bytes": event.bytes}
+            tx.change("catalogue/record_tile", {**_hour(tx, event.tile.hour_ref), **tile})
+        case TilesOutdated():
+            tx.change("catalogue/forget_tiles", _hour(tx, event.hour))
+        case TilesDone():
+            _finish_hour(tx, event.hour)
+        case MirrorObserved():
+            _observe_mirror(tx, event)
+        case _:
+            raise TypeError(f"{type(event).__name__} is not applied anywhere")
+
+
+def _remove_run(tx: Transaction, run: RunRef) -> None:
+    tx.change("catalogue/forget_tiles", {**_run(tx, run), "hour": None})
+    tx.change("catalogue/forget_hours", _run(tx, run))
+    tx.change("catalogue/forget_run", _run(tx, run))
+
+
+def _see_hour(tx: Transaction, event: HourSeen) -> None:
+    seen = {"mirror": event.mirror, "url": event.url, "etag": event.etag, "size": event.size}
+    tx.change("catalogue/see_hour", {**_hour(tx, event.hour), **seen, "published_at": _text(event.published_at)})
+
+
+def _ingest_hour(tx: Transaction, event: HourIngested) -> None:
+    tx.change(
+        "catalogue/record_ingest",
+        {
+            **_hour(tx, event.hour),
+            "mirror": event.mirror,
+            "url": event.url,
+            "etag": event.etag,
+            "bytes": event.bytes,
+            "requested_bytes": event.requested_bytes,
+            "requests": event.requests,
+            "sha256": event.sha256,
+            "found": json.dumps(event.found),
+            "missing": json.dumps(event.missing),
+            "regions": json.dumps(event.regions),
+            "asked": json.dumps(event.asked),
+            "keep_grib": int(event.keep_grib),
+        },
+    )
+
+
+def _finish_hour(tx: Transaction, hour: HourRef) -> None:
+    """The hour is built when its last tile is, and the run complete when its last hour is built."""
+    tx.change("catalogue/finish_hour", _hour(tx, hour))
+    tx.change("catalogue/finish_run", _run(tx, hour.run))
+
+
+def _observe_mirror(tx: Transaction, event: MirrorObserved) -> None:
+    """Read and written in one transaction: downloads and scans observe the same mirrors at once."""
+    rows = tx.rows("catalogue/one_mirror", {"name": event.mirror})
+    seen = Sighting(event.mirror, event.at, event.well, event.reason, event.retry_after_seconds)
+    health = after(mirror_health(rows[0]) if rows else None, seen)
+    tx.change(
+        "catalogue/note_mirror",
+        {
+            "name": health.mirror,
+            "failures": health.failures,
+            "last_error": health.last_reason or None,
+            "last_failed_at": _text(health.last_failure),
+            "last_ok_at": _text(health.last_success),
+            "sick_until": _text(health.sick_until),
+        },
+    )
+
+
+def _run(tx: Transaction, run: RunRef) -> dict[str, Any]:
+    return {"model_id": run.model_id, "run_id": run.run_id, "now": tx.stamp}
+
+
+def _hour(tx: Transaction, hour: HourRef) -> dict[str, Any]:
+    return {"model_id": hour.model_id, "run_id": hour.run_id, "hour": hour.hour, "now": tx.stamp}
+
+
+def _text(moment: datetime | None) -> str | None:
+    return to_text(moment.timestamp()) if moment else None

@@ -1,0 +1,214 @@
+"""What happens to runs, hours, tiles and mirrors, as typed values with an exact JSON form.
+
+Handlers make them in an executor process, and the catalogue applies them in the transaction that ends the attempt.
+An executor reads hostile files, so its events are checked like anything else from outside.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AwareDatetime, ConfigDict, Field, TypeAdapter, ValidationError
+
+from gribmill.errors import GribmillError
+from gribmill.identity import Hour, HourRef, RegionName, RunRef, TileRef
+
+# An hour with every variable of the lexicon and hundreds of regions takes a twentieth of it.
+PAYLOAD_LIMIT_BYTES = 1_000_000
+
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+ShortText = Annotated[str, Field(max_length=200)]
+LongText = Annotated[str, Field(max_length=4000)]
+VariableNames = Annotated[tuple[ShortText, ...], Field(max_length=10_000)]
+RegionNames = Annotated[tuple[RegionName, ...], Field(max_length=10_000)]
+
+
+class BadEvent(GribmillError):
+    """An event that the catalogue does not know, or that has a wrong payload."""
+
+
+class Event:
+    """The base of all events: unknown fields and values of another type are refused."""
+
+    __slots__ = ()
+    __pydantic_config__ = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    kind: ClassVar[str]
+
+    def to_json(self) -> str:
+        """The payload that `parse_event` reads back."""
+        return json.dumps(dataclasses.asdict(self), default=_moment)  # type: ignore[call-overload]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeen(Event):
+    """A run is being published, with the hours that make it whole. Not final: its hours are still being discovered."""
+
+    kind: ClassVar[str] = "run_seen"
+    run: RunRef
+    hours: tuple[Hour, ...]
+    final: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunGivenUp(Event):
+    """The hours that a run still lacks will not come any more."""
+
+    kind: ClassVar[str] = "run_given_up"
+    run: RunRef
+
+
+@dataclass(frozen=True, slots=True)
+class RunRemoved(Event):
+    """The files of a run are gone."""
+
+    kind: ClassVar[str] = "run_removed"
+    run: RunRef
+
+
+@dataclass(frozen=True, slots=True)
+class HourSeen(Event):
+    """A mirror lists the file of an hour."""
+
+    kind: ClassVar[str] = "hour_seen"
+    hour: HourRef
+    mirror: ShortText
+    url: LongText
+    published_at: AwareDatetime | None = None
+    size: Count | None = None
+    etag: LongText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HourIngested(Event):
+    """The wanted messages of an hour are in the spool. `regions` are the tiles that make it whole, `asked` those that
+    were asked for, within the file's grids or not."""
+
+    kind: ClassVar[str] = "hour_ingested"
+    hour: HourRef
+    mirror: ShortText
+    url: LongText
+    etag: LongText | None
+    bytes: Count
+    requested_bytes: Count
+    requests: Count
+    sha256: ShortText
+    found: VariableNames
+    missing: VariableNames
+    regions: RegionNames
+    asked: RegionNames
+    keep_grib: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HourFailed(Event):
+    """The download of an hour failed for good."""
+
+    kind: ClassVar[str] = "hour_failed"
+    hour: HourRef
+    error: LongText
+
+
+@dataclass(frozen=True, slots=True)
+class RegionsWanted(Event):
+    """Further regions are wanted of an hour whose messages are here already."""
+
+    kind: ClassVar[str] = "regions_wanted"
+    hour: HourRef
+    regions: RegionNames
+    asked: RegionNames
+    keep_grib: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RegionDropped(Event):
+    """A region is gone from the settings: the hour is whole without its tile."""
+
+    kind: ClassVar[str] = "region_dropped"
+    tile: TileRef
+
+
+@dataclass(frozen=True, slots=True)
+class TileBuilt(Event):
+    """A tile is on the disk."""
+
+    kind: ClassVar[str] = "tile_built"
+    tile: TileRef
+    bytes: Count
+
+
+@dataclass(frozen=True, slots=True)
+class TilesOutdated(Event):
+    """All tiles of an hour lack variables that were downloaded since."""
+
+    kind: ClassVar[str] = "tiles_outdated"
+    hour: HourRef
+
+
+@dataclass(frozen=True, slots=True)
+class TilesDone(Event):
+    """Nothing more is built of an hour for now. It is built if it has all its tiles, and so may be its run."""
+
+    kind: ClassVar[str] = "tiles_done"
+    hour: HourRef
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorObserved(Event):
+    """A mirror answered, or failed to."""
+
+    kind: ClassVar[str] = "mirror_observed"
+    mirror: ShortText
+    at: AwareDatetime
+    well: bool
+    reason: LongText = ""
+    retry_after_seconds: Annotated[float, Field(ge=0, le=1e9)] | None = None
+
+
+EVENTS: dict[str, type[Event]] = {
+    kind.kind: kind
+    for kind in (
+        RunSeen,
+        RunGivenUp,
+        RunRemoved,
+        HourSeen,
+        HourIngested,
+        HourFailed,
+        RegionsWanted,
+        RegionDropped,
+        TileBuilt,
+        TilesOutdated,
+        TilesDone,
+        MirrorObserved,
+    )
+}
+
+
+def parse_event(kind: str, payload: str) -> Event:
+    """The event that was sent as this JSON text, or BadEvent."""
+    if kind not in EVENTS:
+        raise BadEvent(f"the catalogue has no event {kind!r}; the events are: {', '.join(EVENTS)}")
+    if len(payload) > PAYLOAD_LIMIT_BYTES:
+        raise BadEvent(f"{kind}: the payload has {len(payload)} characters, the limit is {PAYLOAD_LIMIT_BYTES}")
+    try:
+        return _reader(kind).validate_json(payload)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(part) for part in problem["loc"]) or "payload"
+        raise BadEvent(f"{kind}: {place}: {problem['msg']}") from None
+
+
+@cache
+def _reader(kind: str) -> TypeAdapter[Event]:
+    """Made when the first event of its kind comes."""
+    return TypeAdapter(EVENTS[kind])
+
+
+def _moment(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,1 +1,0 @@
-DELETE FROM tiles WHERE model_id = :model_id AND run_id = :run_id AND hour = :hour

@@ -1,0 +1,1 @@
+SELECT * FROM mirrors WHERE name = :name

@@ -1,0 +1,34 @@
+"""The catalogue's events as the queue carries them: made by handlers, applied where their attempts end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from gribmill.catalogue.changes import apply
+from gribmill.catalogue.events import BadEvent, Event, MirrorObserved, parse_event
+from gribmill.ingest.mirrors.circuit_breaker import Sighting
+from gribmill.queue.errors import BadEffect
+from gribmill.queue.model import Effect
+from gribmill.queue.store.effects import Change
+
+
+def effects_of(events: Iterable[Event]) -> tuple[Effect, ...]:
+    """For an outcome's `also`."""
+    return tuple(Effect(event.kind, event.to_json()) for event in events)
+
+
+def observations(sightings: Iterable[Sighting]) -> list[MirrorObserved]:
+    """What a job saw of mirrors."""
+    return [MirrorObserved(one.mirror, one.at, one.well, one.reason, one.retry_after_seconds) for one in sightings]
+
+
+class CatalogueEffects:
+    """Reads the effects of all handlers here: each is an event of the catalogue."""
+
+    def prepare(self, effect: Effect) -> Change:
+        try:
+            event = parse_event(effect.kind, effect.payload)
+        except BadEvent as error:
+            raise BadEffect(str(error)) from None
+        return partial(apply, event=event)

@@ -1,0 +1,45 @@
+"""Effects that the handlers of tests have: notes, and pauses of job types."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from gribmill.database.protocol import Transaction
+from gribmill.queue.errors import BadEffect
+from gribmill.queue.model import Effect
+from gribmill.queue.store.effects import Change
+
+FIELDS = {"note": {"job_id", "text"}, "pause": {"type"}}
+
+
+def note(job_id: int, text: str | None) -> Effect:
+    """A row with a number and a text. Without a text it is accepted at first, and refused by the database."""
+    return Effect("note", json.dumps({"job_id": job_id, "text": text}))
+
+
+def pause(type_key: object) -> Effect:
+    return Effect("pause", json.dumps({"type": type_key}))
+
+
+class SampleEffects:
+    """Knows `note` and `pause`."""
+
+    def prepare(self, effect: Effect) -> Change:
+        if effect.kind not in FIELDS:
+            raise BadEffect(f"there is no effect {effect.kind!r}")
+        try:
+            payload: dict[str, Any] = json.loads(effect.payload)
+        except ValueError as error:
+            raise BadEffect(f"{effect.kind}: {error}") from None
+        if payload.keys() != FIELDS[effect.kind]:
+            raise BadEffect(f"{effect.kind}: a field is missing")
+        return lambda tx: _apply(tx, effect.kind, payload)
+
+
+def _apply(tx: Transaction, kind: str, payload: dict[str, Any]) -> None:
+    if kind == "pause":
+        tx.change("types/pause", {"key": payload["type"], "paused_at": tx.stamp, "now": tx.stamp})
+    else:
+        row = {"model_id": payload["text"], "run_id": "r", "region": "x", "hour": payload["job_id"], "bytes": 1}
+        tx.change("catalogue/record_tile", {**row, "now": tx.stamp})
