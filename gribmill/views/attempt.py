@@ -1,0 +1,62 @@
+"""Attempts: one run of a job each, as the database keeps it, and as `gribmill tick` made it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from gribmill.queue.model import Attempt, AttemptStatus, Failed
+from gribmill.views.view import Time, View, parse_json
+
+if TYPE_CHECKING:
+    from gribmill.queue.worker.in_process import Ran
+
+
+class AttemptView(View):
+    """One run of a job: every column, and how long it took."""
+
+    job_id: int
+    attempt_no: int
+    worker_id: str
+    pid: int | None
+    started_at: Time | None
+    finished_at: Time | None
+    status: AttemptStatus
+    exit_code: int | None
+    stdout_tail: str | None
+    stderr_tail: str | None
+    error_text: str | None
+    artifacts: Any
+    log_path: str | None
+    seconds: float | None
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Self:
+        seconds = None
+        if attempt.started_at is not None and attempt.finished_at is not None:
+            seconds = round((attempt.finished_at - attempt.started_at).total_seconds(), 3)
+        artifacts = parse_json(attempt.artifacts) if attempt.artifacts else None
+        return cls.copy_of(attempt, artifacts=artifacts, seconds=seconds)
+
+
+class TickView(View):
+    """An attempt that was made in this process. `accepted` is false when the job was taken away meanwhile."""
+
+    job_id: int
+    type: str
+    attempt_no: int
+    outcome: str
+    seconds: float
+    accepted: bool
+    error: str | None
+
+    @classmethod
+    def of(cls, ran: Ran) -> Self:
+        return cls(
+            job_id=ran.job.id,
+            type=ran.job.type,
+            attempt_no=ran.job.attempt_no,
+            outcome=type(ran.outcome).__name__.lower(),
+            seconds=round(ran.seconds, 3),
+            accepted=ran.accepted,
+            error=ran.outcome.error.partition("\n")[0] if isinstance(ran.outcome, Failed) else None,
+        )

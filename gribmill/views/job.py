@@ -1,0 +1,130 @@
+"""Jobs: one, a page of them, and one with everything that belongs to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from gribmill.queue.model import Job, Source, Status
+from gribmill.views.attempt import AttemptView
+from gribmill.views.view import Time, View, parse_json
+
+if TYPE_CHECKING:
+    from gribmill.queue.store.queries import History, Page
+
+DEAD_LETTER: Literal["dead_letter"] = "dead_letter"
+
+
+def shown_status(job: Job) -> Status | Literal["dead_letter"]:
+    """The status, with dead letters apart from other failures."""
+    return DEAD_LETTER if job.dead_lettered_at is not None else job.status
+
+
+class JobView(View):
+    """One job: every column, the arguments as JSON."""
+
+    id: int
+    type: str
+    args: Any
+    priority: int
+    status: Status
+    worker_id: str | None
+    created_at: Time | None
+    started_at: Time | None
+    completed_at: Time | None
+    error_message: str | None
+    retry_count: int
+    position: int
+    next_run_at: Time | None
+    deps_left: int
+    attempt_no: int
+    max_attempts: int
+    lease_expires_at: Time | None
+    cancel_requested_at: Time | None
+    dead_lettered_at: Time | None
+    tenant_id: str
+    dedupe_key: str | None
+    group_key: str | None
+    batch_id: int | None
+    source: Source
+    source_ref: str | None
+    correlation_id: str | None
+    retry_of: int | None
+    created_by: str | None
+    shown_status: Status | Literal["dead_letter"]
+
+    @classmethod
+    def of(cls, job: Job) -> Self:
+        return cls.copy_of(job, args=parse_json(job.args), shown_status=shown_status(job))
+
+
+class Placed(View):
+    """Something with a place in the queue; 1 is claimed first."""
+
+    place: int
+
+
+class QueuedJobView(JobView, Placed):
+    """A pending job and its place in the order of claims."""
+
+    @classmethod
+    def at(cls, place: int, job: Job) -> Self:
+        return cls.copy_of(job, place=place, args=parse_json(job.args), shown_status=shown_status(job))
+
+
+class JobPageView(View):
+    """A page of jobs, newest first. `next_before` is the cursor of the next page; null on the last one."""
+
+    jobs: tuple[JobView, ...]
+    next_before: int | None
+
+    @classmethod
+    def of(cls, page: Page) -> Self:
+        return cls(jobs=tuple(JobView.of(job) for job in page.jobs), next_before=page.next_before)
+
+
+class RetryView(View):
+    """A job of a chain of retries."""
+
+    id: int
+    status: str
+    created_at: str
+
+
+class SiblingView(View):
+    """A job of the same batch."""
+
+    id: int
+    status: str
+    args: Any
+
+
+class DependencyView(View):
+    """A job that another one waits on, or that waits on another one."""
+
+    id: int
+    status: str
+    type: str
+
+
+class JobHistoryView(View):
+    """One job with its attempts, its retries, the jobs of its batch, its parents and its children."""
+
+    job: JobView
+    attempts: tuple[AttemptView, ...]
+    retry_chain: tuple[RetryView, ...]
+    siblings: tuple[SiblingView, ...]
+    parents: tuple[DependencyView, ...]
+    children: tuple[DependencyView, ...]
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        return cls(
+            job=JobView.of(history.job),
+            attempts=tuple(AttemptView.of(one) for one in history.attempts),
+            retry_chain=tuple(RetryView(id=one.id, status=one.status, created_at=one.detail) for one in history.chain),
+            siblings=tuple(
+                SiblingView(id=one.id, status=one.status, args=parse_json(one.detail)) for one in history.siblings
+            ),
+            parents=tuple(DependencyView(id=one.id, status=one.status, type=one.detail) for one in history.parents),
+            children=tuple(DependencyView(id=one.id, status=one.status, type=one.detail) for one in history.children),
+        )

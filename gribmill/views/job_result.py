@@ -1,0 +1,75 @@
+"""What a command did to jobs or triggers, one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Self
+
+from gribmill.views.view import View
+
+if TYPE_CHECKING:
+    from gribmill.queue.model import Enqueued
+    from gribmill.queue.store.retention import Pruned
+    from gribmill.queue.store.verification import Violation
+
+
+class EnqueuedView(View):
+    """The id of a job. `created` is false when an equal job was active already."""
+
+    id: int
+    created: bool
+
+    @classmethod
+    def of(cls, made: Enqueued) -> Self:
+        return cls(id=made.id, created=made.created)
+
+
+class RefusedView(View):
+    """A job or trigger that was left as it was, and why."""
+
+    id: int
+    ok: Literal[False] = False
+    error: str
+
+
+class DoneView(View):
+    """A job or trigger that the command acted on."""
+
+    id: int
+    ok: Literal[True] = True
+
+
+class CancelledView(DoneView):
+    """`requested`: the job is running, and its worker has been asked to stop it."""
+
+    result: Literal["cancelled", "requested"]
+
+
+class RetriedView(DoneView):
+    """The job that runs it again. `created` is false when an equal job was active already."""
+
+    new_id: int
+    created: bool
+
+
+class PrunedJobsView(View):
+    """How many finished jobs were removed, or would be. `completed` includes cancelled jobs."""
+
+    completed: int
+    failed: int
+    dry_run: bool
+
+    @classmethod
+    def of(cls, pruned: Pruned, *, dry_run: bool) -> Self:
+        return cls(completed=pruned.completed, failed=pruned.failed, dry_run=dry_run)
+
+
+class ViolationView(View):
+    """A row that breaks an invariant of the queue."""
+
+    invariant: str
+    job_id: int | None
+    detail: str
+
+    @classmethod
+    def of(cls, violation: Violation) -> Self:
+        return cls.copy_of(violation)

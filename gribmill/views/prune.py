@@ -1,0 +1,37 @@
+"""Runs that were removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Self
+
+from gribmill.views.view import View
+
+if TYPE_CHECKING:
+    from gribmill.pipeline.handlers.prune import Doomed
+
+
+class PrunedRunView(View):
+    """One run with the reason for its removal."""
+
+    model: str
+    run: str
+    bytes: int
+    reason: str
+
+
+class PruneView(View):
+    """Runs that were removed; `removed` is false for a dry run."""
+
+    removed: bool
+    runs: tuple[PrunedRunView, ...]
+
+    @classmethod
+    def of(cls, doomed: Iterable[Doomed], *, removed: bool) -> Self:
+        return cls(
+            removed=removed,
+            runs=tuple(
+                PrunedRunView(model=one.run.model_id, run=one.run.run_id, bytes=one.run.bytes, reason=one.reason)
+                for one in doomed
+            ),
+        )

@@ -1,0 +1,111 @@
+"""Tiles: written, read, compared, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self
+
+from gribmill.tiles.format.meta import GridRecord, Place, Quantity, Skipped, Source
+from gribmill.views.view import ForecastTime, View
+
+if TYPE_CHECKING:
+    from gribmill.tiles.build.tile_writer import Built
+    from gribmill.tiles.check.diff import Difference
+    from gribmill.tiles.check.verify import Check
+    from gribmill.tiles.read.tile import Tile
+
+
+class BuiltTileView(View):
+    """A tile that was written. `absent` are variables that were asked for and are not in the file."""
+
+    model: str
+    run: str
+    hour: int | float
+    region: str
+    variables: tuple[str, ...]
+    absent: tuple[str, ...]
+    bytes: int
+    sha256: str
+    path: str
+
+    @classmethod
+    def of(cls, built: Built) -> Self:
+        meta = built.meta
+        return cls(
+            model=meta.model,
+            run=meta.run,
+            hour=meta.minutes / 60 if meta.minutes % 60 else meta.hour,
+            region=meta.region.name,
+            variables=tuple(sorted(meta.variables)),
+            absent=meta.absent,
+            bytes=built.bytes,
+            sha256=built.sha256,
+            path=str(built.path),
+        )
+
+
+class TileView(View):
+    """A tile on disk with all its metadata (docs/tiles.md explains them)."""
+
+    path: str
+    bytes: int
+    hour: int
+    run_time: ForecastTime
+    valid_time: ForecastTime
+    format: Literal[1]
+    gribmill: str
+    model: str
+    run: str
+    minutes: int
+    region: Place
+    grid: GridRecord
+    variables: dict[str, Quantity]
+    absent: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
+    duplicates: tuple[Skipped, ...]
+    winds: Literal["earth"]
+    source: Source
+    attribution: str | None
+
+    @classmethod
+    def of(cls, tile: Tile) -> Self:
+        return cls.copy_of(tile.meta, path=str(tile.path), bytes=tile.archive.size)
+
+
+class TileDifferenceView(View):
+    """A variable or fact in which two tiles differ; numbers are of the points that differ."""
+
+    name: str
+    why: str
+    points: int
+    largest: float | None
+    mean: float | None
+
+    @classmethod
+    def of(cls, difference: Difference) -> Self:
+        return cls.copy_of(difference)
+
+
+class CheckView(View):
+    """One check of a tile. `good` is null where it could not be made."""
+
+    what: str
+    good: bool | None
+    detail: str
+
+
+class TileCheckView(View):
+    """All checks of one tile. It is good when none of them failed."""
+
+    tile: str
+    good: bool
+    checks: tuple[CheckView, ...]
+
+    @classmethod
+    def of(cls, path: Path, checks: Sequence[Check]) -> Self:
+        return cls(
+            tile=str(path),
+            good=not any(check.good is False for check in checks),
+            checks=tuple(CheckView.copy_of(check) for check in checks),
+        )

@@ -1,0 +1,62 @@
+"""Triggers, and what an event made of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from gribmill.queue.trigger import Misfire
+from gribmill.views.job_result import DoneView
+from gribmill.views.view import Time, View
+
+if TYPE_CHECKING:
+    from gribmill.queue.trigger import Fired, Trigger
+
+
+class TriggerView(View):
+    """A rule that enqueues jobs on a schedule (`cron` in `timezone`) or in response to an `event`."""
+
+    id: int
+    label: str
+    type: str
+    template: str
+    cron: str | None
+    timezone: str | None
+    event: str | None
+    priority: int
+    tenant_id: str
+    dedupe_window_seconds: int
+    misfire: Misfire
+    is_enabled: bool
+    last_fired_at: Time | None
+    next_fire_at: Time | None
+    created_by: str | None
+
+    @classmethod
+    def of(cls, trigger: Trigger) -> Self:
+        return cls.copy_of(trigger)
+
+
+class SwitchedTriggerView(TriggerView, DoneView):
+    """A trigger that was switched on or off."""
+
+    @classmethod
+    def of(cls, trigger: Trigger) -> Self:
+        return cls.copy_of(trigger, ok=True)
+
+
+class FiredView(View):
+    """What one event made of one trigger. No job and no error: the event had been reported before."""
+
+    trigger_id: int
+    job_id: int | None
+    new: bool
+    error: str | None
+
+    @classmethod
+    def of(cls, fired: Fired) -> Self:
+        return cls(
+            trigger_id=fired.trigger_id,
+            job_id=fired.job.id if fired.job else None,
+            new=fired.job.created if fired.job else False,
+            error=fired.error,
+        )

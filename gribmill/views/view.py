@@ -1,0 +1,46 @@
+"""What all views share: frozen, with every key always present, and times in one format."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any, Self, cast
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
+
+
+def _rfc3339(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+_DATE_TIME = WithJsonSchema({"type": "string", "format": "date-time"})
+
+Time = Annotated[datetime, PlainSerializer(_rfc3339, return_type=str), _DATE_TIME]
+"""`2026-11-16T04:00:00.000Z`: when something happened."""
+
+ForecastTime = Annotated[datetime, PlainSerializer(datetime.isoformat, return_type=str), _DATE_TIME]
+"""`2026-11-16T04:00:00+00:00`: a time of the forecast itself."""
+
+
+class View(BaseModel):
+    """A shape that is shown to programs. Its keys and their order are a promise: add keys, do not change them."""
+
+    # Most commands print few of the views that they import: each is compiled when it is first used.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, populate_by_name=True)
+
+    @classmethod
+    def copy_of(cls, record: Any, **other: Any) -> Self:
+        """The fields of a database record unchecked, with `other` in place of some.
+
+        A row that was edited by hand may hold anything, and is shown as it is.
+        """
+        copied = {name: getattr(record, name) for name in cls.model_fields if name not in other}
+        return cast("Self", cls.model_construct(**copied, **other))
+
+
+def parse_json(text: str) -> Any:
+    """JSON text as a value. Text that is not JSON, in a row that was edited by hand, stays text."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
