@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,13 @@ import click
 from gribmill.cli.format_size import readable_bytes
 from gribmill.cli.output import console, print_json
 from gribmill.cli.parse_names import parse_names
-from gribmill.cli.workers import shown_state
 from gribmill.settings import Settings
+from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView, BackfillView
+from gribmill.views.worker import WorkerView
 
 if TYPE_CHECKING:
     from gribmill.pipeline.backfill import BackfillPlan
+    from gribmill.queue.model import Worker
     from gribmill.queue.store import Store
 
 # A day ends with the last run that may begin in it.
@@ -112,51 +115,50 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
         for one in models_named(context.models, model)
     ]
     store = open_queue(settings)
-    rows = [_row(plan) for plan in plans]
     if options["dry_run"]:
-        for plan, row in zip(plans, rows, strict=True):
-            row["bytes"] = _estimate(context, plan)
+        _report([BackfillEstimateView.of(plan, bytes=_estimate(context, plan)) for plan in plans], options["as_json"])
+        return
+    enqueued = [
+        BackfillEnqueuedView.of(plan, correlation_id=enqueue_backfill(store, plan) if plan.files else None)
+        for plan in plans
+    ]
+    if not options["wait"]:
+        _report(enqueued, options["as_json"])
+        return
+    if not options["as_json"]:
+        _report(enqueued, as_json=False)
+    if not any(_works(worker, settings) for worker in store.workers.list()):
+        click.echo("no worker runs, so this waits for one: `gribmill work` starts it", err=True)
+    failed = _wait(store, [one.correlation_id for one in enqueued if one.correlation_id])
+    if options["as_json"]:
+        print_json([BackfillDoneView(**one.model_dump(), failed_jobs=failed) for one in enqueued])
+    if failed:
+        raise SystemExit(1)
+
+
+def _works(worker: Worker, settings: Settings) -> bool:
+    return WorkerView.of(worker, settings.queue.lease_seconds).shown_state not in ("stopped", "stale")
+
+
+def _report(views: Sequence[BackfillView], as_json: bool) -> None:
+    if as_json:
+        print_json(views)
     else:
-        for plan, row in zip(plans, rows, strict=True):
-            row["correlation_id"] = enqueue_backfill(store, plan) if plan.files else None
-    if options["as_json"] and not options["wait"]:
-        print_json(rows)
-    elif not options["as_json"]:
-        for row in rows:
-            click.echo(_sentence(row, dry_run=options["dry_run"]))
-    if options["wait"] and not options["dry_run"]:
-        if all(
-            shown_state(worker, settings.queue.lease_seconds) in ("stopped", "stale") for worker in store.workers.list()
-        ):
-            click.echo("no worker runs, so this waits for one: `gribmill work` starts it", err=True)
-        failed = _wait(store, [row["correlation_id"] for row in rows if row["correlation_id"]])
-        if options["as_json"]:
-            print_json([{**row, "failed_jobs": failed} for row in rows])
-        if failed:
-            raise SystemExit(1)
+        for view in views:
+            click.echo(_sentence(view))
 
 
-def _row(plan: BackfillPlan) -> dict[str, Any]:
-    return {
-        "model": plan.request.model.id,
-        "runs": plan.runs,
-        "files": len(plan.files),
-        "tiles": plan.tiles,
-        "regions": list(plan.regions),
-        "already_here": plan.done,
-        "here_with_other_variables": plan.lacking,
-    }
-
-
-def _sentence(row: dict[str, Any], *, dry_run: bool) -> str:
-    size = f", about {readable_bytes(row['bytes'])} to download" if row.get("bytes") else ""
-    what = f"{row['files']} files of {row['runs']} runs for {row['tiles']} tiles{size}"
-    lacking = row["here_with_other_variables"]
-    here = f"; {lacking} of them are here with other variables, which they keep" if lacking else ""
-    here += f"; {row['already_here']} files are here already" if row["already_here"] else ""
-    if dry_run:
-        return f"{row['model']}: would fetch {what}{here}"
-    return f"{row['model']}: enqueued {what}{here}" if row["files"] else f"{row['model']}: nothing to fetch{here}"
+def _sentence(view: BackfillView) -> str:
+    here = ""
+    if view.here_with_other_variables:
+        here += f"; {view.here_with_other_variables} of them are here with other variables, which they keep"
+    if view.already_here:
+        here += f"; {view.already_here} files are here already"
+    what = f"{view.files} files of {view.runs} runs for {view.tiles} tiles"
+    if isinstance(view, BackfillEstimateView):
+        size = f", about {readable_bytes(view.bytes)} to download" if view.bytes else ""
+        return f"{view.model}: would fetch {what}{size}{here}"
+    return f"{view.model}: enqueued {what}{here}" if view.files else f"{view.model}: nothing to fetch{here}"
 
 
 def _estimate(context: Any, plan: BackfillPlan) -> int | None:

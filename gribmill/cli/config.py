@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -11,6 +10,7 @@ from gribmill.cli.invocation import Invocation
 from gribmill.cli.output import print_json, print_table
 from gribmill.errors import GribmillError
 from gribmill.settings import CONFIG_NAME
+from gribmill.views.setting import SettingView
 
 
 @click.command()
@@ -48,19 +48,7 @@ def show(ctx: click.Context, as_json: bool) -> None:
     invocation: Invocation = ctx.meta[Invocation.META_KEY]
     _, origins = invocation.settings()
     if as_json:
-        print_json(
-            [
-                {"key": one.key, "value": plain(one.value), "source": one.source, "description": one.description}
-                for one in origins
-            ]
-        )
+        print_json([SettingView.of(one) for one in origins])
         return
     rows = [[one.key, "not set" if one.value is None else toml_value(one.value), one.source] for one in origins]
     print_table(["setting", "value", "from"], rows)
-
-
-def plain(value: Any) -> Any:
-    """A setting as JSON can hold it."""
-    from pydantic_core import to_jsonable_python
-
-    return to_jsonable_python(value)

@@ -16,6 +16,7 @@ from gribmill.cli.output import console, print_json, print_table
 from gribmill.cli.parse_names import parse_names
 from gribmill.errors import GribmillError
 from gribmill.settings import Settings
+from gribmill.views.tile import BuiltTileView
 
 if TYPE_CHECKING:
     from gribmill.regions.region import Region
@@ -83,7 +84,7 @@ def cut(
     outcomes, faults = _cut_each(
         files, lambda path, progress: cut_one(path, regions, target, progress=progress), variables, quiet=as_json
     )
-    tiles = [_row(built) for outcome in outcomes for built in outcome.tiles]
+    tiles = [BuiltTileView.of(built) for outcome in outcomes for built in outcome.tiles]
     if as_json:
         print_json(tiles)
     elif tiles:
@@ -112,11 +113,10 @@ def _cut_each(
     return outcomes, faults
 
 
-def _print_tiles(tiles: list[dict[str, Any]]) -> None:
+def _print_tiles(tiles: list[BuiltTileView]) -> None:
     columns = ("model", "run", "hour", "region", "vars", "bytes", "tile")
     rows = [
-        (tile["model"], tile["run"], tile["hour"], tile["region"], len(tile["variables"]), tile["bytes"], tile["path"])
-        for tile in tiles
+        (tile.model, tile.run, tile.hour, tile.region, len(tile.variables), tile.bytes, tile.path) for tile in tiles
     ]
     print_table(columns, rows, right=("hour", "vars", "bytes"))
 
@@ -207,18 +207,3 @@ def _why_nothing(path: Path, wanted: Sequence[str]) -> str:
     if not wanted or not has:
         return "the lexicon knows none of its messages: cut them with --all"
     return f"not in it: {', '.join(wanted)}; it has {', '.join(has)}"
-
-
-def _row(built: Any) -> dict[str, Any]:
-    meta = built.meta
-    return {
-        "model": meta.model,
-        "run": meta.run,
-        "hour": meta.minutes / 60 if meta.minutes % 60 else meta.hour,
-        "region": meta.region.name,
-        "variables": sorted(meta.variables),
-        "absent": list(meta.absent),
-        "bytes": built.bytes,
-        "sha256": built.sha256,
-        "path": str(built.path),
-    }

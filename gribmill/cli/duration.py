@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import time
+from datetime import datetime
 
 import click
 
@@ -64,3 +66,13 @@ def readable(seconds: float | None) -> str:
     if whole < 86_400:
         return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
     return f"{whole // 86_400}d {whole % 86_400 // 3600}h"
+
+
+def age_seconds(moment: datetime | None) -> float | None:
+    """How long ago; negative for the future, None when unknown."""
+    return None if moment is None else time.time() - moment.timestamp()
+
+
+def seconds_between(start: datetime | None, end: datetime | None) -> float | None:
+    """How long it took; None while one end is unknown."""
+    return None if start is None or end is None else round((end - start).total_seconds(), 3)

@@ -8,6 +8,7 @@ import click
 
 from gribmill.cli.output import print_json
 from gribmill.settings import Settings
+from gribmill.views.scan import NotifiedScanView
 
 
 @click.group()
@@ -37,12 +38,12 @@ def s3(settings: Settings, file: IO[bytes], as_json: bool) -> None:
         models = {key: model for key, model in models.items() if key in followed or model.family in followed}
     jobs = scans_for(file.read(SIZE_LIMIT + 1), models)
     made = scan_now(open_queue(settings), jobs)
-    rows = [{**job.args, "job_id": one.id, "new": one.created} for job, one in zip(jobs, made, strict=True)]
+    rows = [NotifiedScanView.of(job, one) for job, one in zip(jobs, made, strict=True)]
     if as_json:
         print_json(rows)
         return
     for row in rows:
-        note = "" if row["new"] else " (one was active already)"
-        click.echo(f"{row['model_id']} {row['run_id']}: scan is job {row['job_id']}{note}")
+        note = "" if row.new else " (one was active already)"
+        click.echo(f"{row.model_id} {row.run_id}: scan is job {row.job_id}{note}")
     if not rows:
         click.echo("no file of a followed model is spoken of")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +15,9 @@ from gribmill.cli.output import console, print_json
 from gribmill.cli.parse_names import parse_names
 from gribmill.errors import GribmillError
 from gribmill.settings import Settings
+from gribmill.views.download import DownloadView
 
 if TYPE_CHECKING:
-    from gribmill.ingest.download.downloaded import Downloaded
     from gribmill.ingest.download.fetch import Progress
     from gribmill.ingest.http.client import Session
     from gribmill.ingest.listing.available_hours import Published
@@ -75,11 +75,11 @@ def fetch(
         target = _target(out, chosen.id, run_id(moment), hour)
         with _bar(f"{chosen.id} {run_id(moment)} +{hour} h", quiet=as_json) as progress:
             got = download(chosen, moment, hour, words, target, session=session, known=known, progress=progress)
-    row = _row(chosen.id, run_id(moment), hour, got)
+    view = DownloadView.of(chosen.id, run_id(moment), hour, got)
     if as_json:
-        print_json(row)
+        print_json(view)
         return
-    for line in _sentences(row):
+    for line in _sentences(view):
         click.echo(line)
 
 
@@ -143,34 +143,14 @@ def _bar(label: str, *, quiet: bool) -> Iterator[Progress]:
         yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
-def _row(model_id: str, run_id: str, hour: int, got: Downloaded) -> dict[str, Any]:
-    return {
-        "model": model_id,
-        "run": run_id,
-        "hour": hour,
-        "path": str(got.path),
-        "mirror": got.mirror,
-        "url": got.url,
-        "way": got.way,
-        "messages": len(got.messages),
-        "needed_bytes": got.bytes,
-        "requested_bytes": got.requested_bytes,
-        "source_bytes": got.source_size,
-        "requests": got.requests,
-        "sha256": got.sha256,
-        "found": list(got.found),
-        "missing": list(got.missing),
-    }
-
-
-def _sentences(row: dict[str, Any]) -> Iterator[str]:
-    whole = f" of a file of {readable_bytes(row['source_bytes'])}" if row["source_bytes"] else ""
-    yield f"{row['path']}: {row['messages']} messages of {row['model']} {row['run']} +{row['hour']} h"
-    yield f"from {row['mirror']}: {row['url']}"
+def _sentences(view: DownloadView) -> Iterator[str]:
+    whole = f" of a file of {readable_bytes(view.source_bytes)}" if view.source_bytes else ""
+    yield f"{view.path}: {view.messages} messages of {view.model} {view.run} +{view.hour} h"
+    yield f"from {view.mirror}: {view.url}"
     yield (
-        f"needed {readable_bytes(row['needed_bytes'])}{whole}, requested {readable_bytes(row['requested_bytes'])}"
-        f" in {row['requests']} requests"
+        f"needed {readable_bytes(view.needed_bytes)}{whole}, requested {readable_bytes(view.requested_bytes)}"
+        f" in {view.requests} requests"
     )
-    yield f"found: {', '.join(row['found'])}"
-    if row["missing"]:
-        yield f"not in the file: {', '.join(row['missing'])}"
+    yield f"found: {', '.join(view.found)}"
+    if view.missing:
+        yield f"not in the file: {', '.join(view.missing)}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.output import print_json
 from gribmill.errors import GribmillError
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ def list_fields(paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
 
     A damaged message is listed with its reason, and the exit code is 1.
     """
-    from gribmill.cli.output import print_json
     from gribmill.grib.inventory import inventory
 
     whole, listed = True, []
@@ -45,11 +44,14 @@ def list_fields(paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
             problem = str(error)
         whole = whole and problem is None and not any(entry.reason for entry in entries)
         if as_json:
-            listed.append({"file": str(path), "error": problem, "fields": [_as_json(entry) for entry in entries]})
+            listed.append((path, problem, entries))
         else:
             _print(path, entries, problem, stats, several=len(paths) > 1)
     if as_json:
-        print_json(listed)
+        # Here alone: without it no settings are read, and pydantic is not loaded.
+        from gribmill.views.grib import GribFileView
+
+        print_json([GribFileView.of(*one) for one in listed])
     if not whole:
         sys.exit(1)
 
@@ -89,25 +91,3 @@ def _row(entry: Entry, stats: bool) -> list[Any]:
         row += [f"{n:.6g}" for n in (numbers.minimum, numbers.mean, numbers.maximum)] if numbers else [None] * 3
         row.append(numbers.missing if numbers else None)
     return row
-
-
-def _as_json(entry: Entry) -> dict[str, Any]:
-    stats = entry.stats
-    finite = [None if math.isnan(n) else n for n in (stats.minimum, stats.mean, stats.maximum)] if stats else []
-    return {
-        "number": entry.number,
-        "offset": entry.offset,
-        "length": entry.length,
-        "edition": entry.edition,
-        "name": entry.name,
-        "parameter": entry.parameter,
-        "units": entry.units,
-        "level": entry.level,
-        "reference": entry.reference.isoformat() if entry.reference else None,
-        "step": entry.step,
-        "grid": entry.grid,
-        "packing": entry.packing,
-        "bits": entry.bits,
-        "stats": dict(zip(STATS_COLUMNS, [*finite, stats.missing], strict=True)) if stats else None,
-        "damaged": entry.reason,
-    }

@@ -10,6 +10,7 @@ import click
 
 from gribmill.cli.output import print_json, print_table
 from gribmill.settings import Settings
+from gribmill.views.model import ModelCheckView, ModelDetailView, ModelView
 
 if TYPE_CHECKING:
     from gribmill.ingest.index.entry import Inventory
@@ -36,25 +37,12 @@ def list_models(settings: Settings, members: bool, as_json: bool) -> None:
 
     now = datetime.now(UTC)
     every = list(configured_models(settings).values())
-    rows = []
-    for name, group in _groups(every, members).items():
-        newest = next(iter(group[-1].runs(now)), None)
-        rows.append(
-            {
-                "model": name,
-                "title": _title(group[0], whole=members),
-                "members": len(group) if group[0].id != group[0].family else None,
-                "grid": group[0].grid,
-                "variables": len(group[0].variables),
-                "newest_run": _run_id(newest),
-                "mirrors": [mirror.name for mirror in group[0].mirrors],
-            }
-        )
+    views = [ModelView.of(name, group, now) for name, group in _groups(every, members).items()]
     if as_json:
-        print_json(rows)
+        print_json(views)
         return
-    shown = [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows]
-    print_table(list(rows[0]), shown, right=["members", "variables"], cut="mirrors")
+    shown = [[_cell(cell) for cell in view.model_dump().values()] for view in views]
+    print_table(list(ModelView.model_fields), shown, right=["members", "variables"], cut="mirrors")
 
 
 @models.command()
@@ -72,12 +60,12 @@ def show(settings: Settings, model: str, as_json: bool) -> None:
     from gribmill.pipeline.models import configured_models
 
     group = models_named(configured_models(settings), model)
-    facts = _facts(group, datetime.now(UTC))
+    view = ModelDetailView.of(group, datetime.now(UTC))
     if as_json:
-        print_json(facts)
+        print_json(view)
         return
-    for key, value in facts.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
+    for key, value in view.model_dump(by_alias=True).items():
+        if isinstance(value, tuple) and value and isinstance(value[0], dict):
             click.echo(f"\n{key}")
             columns = list(value[0])
             print_table(columns, [[_cell(row[column]) for column in columns] for row in value])
@@ -113,23 +101,12 @@ def check(settings: Settings, model: str | None, index: Path | None, hour: int |
         hour = _usual_hour(inventory, chosen[0])
     now = datetime.now(UTC)
     findings = [check_model(one, now, inventory, hour) for one in _representatives(chosen)]
-    rows = [
-        {
-            "model": one.model,
-            "keys": one.keys,
-            "variables": f"{len(one.found)}/{len(one.found) + len(one.missing)}",
-            "problems": one.problems,
-        }
-        for one in findings
-    ]
+    views = [ModelCheckView.of(one) for one in findings]
     if as_json:
-        print_json(rows)
+        print_json(views)
     else:
-        shown = [
-            [*list(row.values())[:-1], "; ".join(one.problems) or "none"]
-            for row, one in zip(rows, findings, strict=True)
-        ]
-        print_table(list(rows[0]), shown, right=["keys", "variables"])
+        shown = [[one.model, one.keys, one.variables, "; ".join(one.problems) or "none"] for one in views]
+        print_table(["model", "keys", "variables", "problems"], shown, right=["keys", "variables"])
     if any(one.problems for one in findings):
         raise SystemExit(1)
 
@@ -144,80 +121,6 @@ def _groups(every: list[Model], members: bool) -> dict[str, list[Model]]:
 def _representatives(chosen: list[Model]) -> list[Model]:
     """Members that differ in nothing but the words that end their lines are checked once."""
     return list({(model.family, model.layouts, model.offset_minutes, model.ends): model for model in chosen}.values())
-
-
-def _facts(group: list[Model], now: datetime) -> dict[str, Any]:
-    """What `show` prints, of a family where one was named. Its first member that has a run is the example."""
-    from gribmill.ingest.models.hour_ranges import write_steps
-    from gribmill.pipeline.model_check import last_run
-
-    model = next((one for one in group if one.runs(now)), group[-1])
-    alone = len(group) == 1
-    newest = next(iter(model.runs(now)), None)
-    example = newest or last_run(model)
-    hours = model.hours(example) if example else ()
-    cycles = sorted({run.hour for run in model.runs(example.replace(hour=23))[:24]}) if example else []
-    return {
-        "model": model.id if alone else model.family,
-        "title": _title(model, whole=alone),
-        "members": None if alone else [one.id for one in group],
-        "grid": model.grid,
-        "cycles": write_steps(tuple(cycles)),
-        "newest run": _run_id(newest) or f"none: the last was {_run_id(example)}",
-        "hours": (write_steps(hours) + (" at most; the listing tells" if example and model.discovers(example) else "")),
-        "index": model.layouts[0].index,
-        "ends lines with": ([extra for extra in model.extras if extra] or None) if alone else None,
-        "minutes within the hour": (model.offset_minutes or None) if alone else None,
-        "variables": list(model.variables),
-        "licence": model.licence,
-        "attribution": model.attribution,
-        "notifications": model.sns_topic,
-        "mirrors": _mirror_rows(model),
-        "latency": _latency_rows(model, example, hours),
-        "schedule": [
-            {
-                "cycles": write_steps(row.cycles),
-                "hours": write_steps(row.hours),
-                "from": row.begins and f"{row.begins:%Y-%m-%d %H}",
-                "until": row.ends and f"{row.ends:%Y-%m-%d %H}",
-            }
-            for row in model.schedules
-        ],
-        "addresses": [
-            {"mirror": mirror.name, "file": url, "index": index_url}
-            for mirror, url, index_url in (model.urls(example, hours[-1]) if example else [])
-        ],
-    }
-
-
-def _mirror_rows(model: Model) -> list[dict[str, Any]]:
-    return [
-        {
-            "mirror": mirror.name,
-            "root": mirror.root,
-            "listing": mirror.listing,
-            "connections": mirror.host.connections,
-            "requests a minute": mirror.host.requests_per_minute,
-            "keeps hours": mirror.host.retention_hours,
-        }
-        for mirror in model.mirrors
-    ]
-
-
-def _latency_rows(model: Model, example: datetime | None, hours: tuple[int, ...]) -> list[dict[str, Any]]:
-    if example is None:
-        return []
-    rows = []
-    for hour in sorted({hours[0], hours[len(hours) // 2], hours[-1]}):
-        arrival = model.expected_at(example, hour)
-        rows.append(
-            {
-                "hour": hour,
-                "usually after": _clock((arrival.usual - example).total_seconds()),
-                "late after": _clock((arrival.late - example).total_seconds()),
-            }
-        )
-    return rows
 
 
 def _read_index(model: Model, path: Path) -> Inventory:
@@ -243,21 +146,5 @@ def _usual_hour(inventory: Inventory, model: Model) -> int:
     return whole[0] // 60 if whole else 0
 
 
-def _title(model: Model, *, whole: bool) -> str:
-    """A member's title, or that of its family."""
-    return model.title if whole else model.title.removesuffix(f", {model.id.removeprefix(f'{model.family}.')}")
-
-
-def _run_id(run: datetime | None) -> str | None:
-    from gribmill.identity import run_id
-
-    return run_id(run) if run else None
-
-
-def _clock(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    return f"{minutes // 60} h {minutes % 60:02d} min"
-
-
 def _cell(value: Any) -> Any:
-    return (" ".join(str(part) for part in value) or "none") if isinstance(value, list) else value
+    return (" ".join(str(part) for part in value) or "none") if isinstance(value, tuple) else value

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +12,8 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
+
+    from gribmill.views.view import View
 
 # In a pipe nothing has to fit a screen: rows stay on one line, so that grep and cut work.
 PIPE_WIDTH = 100_000
@@ -27,15 +28,21 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
-def print_json(value: Any) -> None:
-    """One JSON document on stdout, keys in the order given, text as it is, times as 2026-11-16T04:00:00.000Z."""
+def print_json(value: View | Sequence[View | str]) -> None:
+    """A view, or a list of them, as one JSON document on stdout."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
 
 
-def _plain(value: Any) -> str:
-    """What JSON has no form for. Times look alike in every command."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def print_json_line(value: View | Sequence[View]) -> None:
+    """The same on one line, for output that goes on and on."""
+    click.echo(json.dumps(value, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    """Views become dictionaries. In a row that was edited by hand there may be bytes, which become text."""
+    # Not by its type: importing that takes longer than most commands need to start.
+    if hasattr(value, "model_dump"):
+        return value.model_dump(by_alias=True, warnings=False)
     return str(value)
 
 

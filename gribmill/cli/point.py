@@ -14,6 +14,7 @@ from gribmill.cli.output import console, print_json, print_table
 from gribmill.cli.parse_names import parse_names
 from gribmill.cli.png_path import PNG
 from gribmill.settings import Settings
+from gribmill.views.point import PointView
 
 if TYPE_CHECKING:
     from gribmill.tiles.read.point.series import Column, Series
@@ -107,7 +108,7 @@ def point(
     if png is not None:
         _draw_png(series, png)
     if as_json:
-        print_json(series.to_dict())
+        print_json(PointView.of(series))
     elif as_csv:
         click.echo(_csv(series), nl=False)
     elif plot:

@@ -7,6 +7,7 @@ import click
 from gribmill.cli.output import print_json, print_table
 from gribmill.errors import GribmillError
 from gribmill.settings import Settings
+from gribmill.views.prune import PruneView
 
 
 @click.command()
@@ -31,15 +32,12 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
         runs = [run for one in members for run in runs_on_disk(context.data, context.catalogue, one.id)]
     doomed = choose(runs, settings.chain)
     stuck = [] if dry_run else prune_now(context, doomed)
-    rows = [
-        {"model": one.run.model_id, "run": one.run.run_id, "bytes": one.run.bytes, "reason": one.reason}
-        for one in doomed
-        if one not in stuck
-    ]
+    view = PruneView.of((one for one in doomed if one not in stuck), removed=not dry_run)
     if as_json:
-        print_json({"removed": not dry_run, "runs": rows})
-    elif rows:
-        print_table(list(rows[0]), [list(row.values()) for row in rows], right=["bytes"])
+        print_json(view)
+    elif view.runs:
+        rows = [[one.model, one.run, one.bytes, one.reason] for one in view.runs]
+        print_table(["model", "run", "bytes", "reason"], rows, right=["bytes"])
         click.echo(f"{len(rows)} runs {'would go' if dry_run else 'removed'}")
     elif not stuck:
         click.echo("nothing is old enough to go")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from gribmill.cli.output import console, print_json, print_table
 from gribmill.errors import GribmillError
 from gribmill.settings import Settings
+from gribmill.views.region import BoxWindowsView, RegionCheckView, RegionView, RegionWindowsView
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +45,7 @@ def list_regions(settings: Settings, at: str | None, as_json: bool) -> None:
         lat, lon = _place(at)
         found = [region for region in found if region.box.contains(lat, lon)]
     if as_json:
-        print_json([_record(region, settings) for region in found])
+        print_json([RegionView.of(region, own=region.name in settings.regions) for region in found])
         return
     rows = [
         [region.name, *(f"{edge:g}" for edge in region.box.as_list()), region.title, _origin(region, settings)]
@@ -78,8 +79,10 @@ def show(
         region = region_named(load_regions(settings.regions), str(name))
     cuts = [(grid, _window(grid, region.box)) for grid in _grids(grid_name)]
     if as_json:
-        record = _record(region, settings) if bbox is None else {"box": region.box.as_list()}
-        print_json(record | {"windows": [_window_record(grid, found) for grid, found in cuts]})
+        if bbox is not None:
+            print_json(BoxWindowsView.of(region.box, cuts))
+        else:
+            print_json(RegionWindowsView.with_windows(region, cuts, own=region.name in settings.regions))
         return
     _print_region(region)
     if not no_map:
@@ -100,18 +103,16 @@ def check(ctx: click.Context, as_json: bool) -> None:
         try:
             region = user_region(name, values)
         except GribmillError as error:
-            findings.append({"name": name, "ok": False, "box": None, "says": str(error)})
+            findings.append(RegionCheckView.of(name, None, str(error)))
         else:
-            findings.append({"name": name, "ok": True, "box": region.box.as_list(), "says": _remark(region)})
+            findings.append(RegionCheckView.of(name, region.box, _remark(region)))
     if as_json:
         print_json(findings)
     elif not findings:
         click.echo("no regions of your own; [regions.NAME] in gribmill.toml adds one", err=True)
     else:
-        print_table(
-            ["", "region", "says"], [["ok" if one["ok"] else "BAD", one["name"], one["says"]] for one in findings]
-        )
-    if not all(one["ok"] for one in findings):
+        print_table(["", "region", "says"], [["ok" if one.ok else "BAD", one.name, one.says] for one in findings])
+    if not all(one.ok for one in findings):
         ctx.exit(1)
 
 
@@ -156,33 +157,6 @@ def _window(named: NamedGrid, box: Box) -> Window | None:
 
 def _origin(region: Region, settings: Settings) -> str:
     return "yours" if region.name in settings.regions else "built in"
-
-
-def _record(region: Region, settings: Settings) -> dict[str, Any]:
-    return {
-        "name": region.name,
-        "title": region.title,
-        "box": region.box.as_list(),
-        "crosses_dateline": region.box.crosses_dateline,
-        "resolution": region.resolution,
-        "method": region.method,
-        "encoding": region.encoding,
-        "from": _origin(region, settings),
-    }
-
-
-def _window_record(named: NamedGrid, found: Window | None) -> dict[str, Any]:
-    ny, nx = named.grid.shape
-    record: dict[str, Any] = {"grid": named.name, "title": named.title, "grid_shape": [ny, nx], "window": None}
-    if found is not None:
-        record["window"] = {
-            "rows": [found.rows.start, found.rows.stop],
-            "cols": [[part.start, part.stop] for part in found.cols],
-            "shape": list(found.shape),
-            "points": found.points,
-            "share": round(found.points / (ny * nx), 6),
-        }
-    return record
 
 
 def _remark(region: Region) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +10,7 @@ from gribmill.cli.lanes import lanes_option
 from gribmill.cli.output import print_json
 from gribmill.cli.parse_names import parse_names
 from gribmill.settings import Settings
+from gribmill.views.scan import ScanResultView, ScanView
 
 if TYPE_CHECKING:
     from gribmill.queue.model import Outcome
@@ -87,15 +88,15 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
     store = open_queue(settings)
     made = scan_now(store, [scan_job(one.id, run_id) for one in chosen])
     found = _look(settings, store, {job.id for job in made}) if here else {}
-    rows: list[dict[str, Any]] = []
-    for one, job in zip(chosen, made, strict=True):
-        row = {"model": one.id, "job_id": job.id, "new": job.created}
-        rows.append(row | _finding(found.get(job.id)) if here else row)
+    views = [
+        ScanResultView.with_outcome(one.id, job, found.get(job.id)) if here else ScanView.of(one.id, job)
+        for one, job in zip(chosen, made, strict=True)
+    ]
     if as_json:
-        print_json(rows)
+        print_json(views)
     else:
-        for row in rows:
-            click.echo(f"{row['model']}: scan is job {row['job_id']}{_words(row, here)}")
+        for view in views:
+            click.echo(f"{view.model}: scan is job {view.job_id}{_words(view)}")
     if any(isinstance(outcome, Failed) for outcome in found.values()):
         raise SystemExit(1)
 
@@ -114,23 +115,12 @@ def _look(settings: Settings, store: Store, job_ids: set[int]) -> dict[int, Outc
     return found
 
 
-def _finding(outcome: Outcome | None) -> dict[str, Any]:
-    """What a look has found; no outcome when it was not had here."""
-    notes = (getattr(outcome, name, None) for name in ("skipped", "reason", "error"))
-    return {
-        "outcome": type(outcome).__name__.lower() if outcome else None,
-        "files": len(getattr(outcome, "then", ())),
-        "note": next((note.partition("\n")[0] for note in notes if note), None),
-    }
-
-
-def _words(row: dict[str, Any], here: bool) -> str:
-    if not here:
-        return "" if row["new"] else " (one was active already)"
-    if row["outcome"] is None:
+def _words(view: ScanView) -> str:
+    if not isinstance(view, ScanResultView):
+        return "" if view.new else " (one was active already)"
+    if view.outcome is None:
         return ", and was not run here: a worker has it, or scans are paused or reserved"
-    note = f"; {row['note']}" if row["note"] else ""
-    return f": {row['files']} new files{note}"
+    return f": {view.files} new files" + (f"; {view.note}" if view.note else "")
 
 
 def chain_settings(

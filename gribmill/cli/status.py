@@ -5,10 +5,9 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +15,7 @@ from gribmill.cli.duration import readable
 from gribmill.cli.format_size import readable_bytes
 from gribmill.cli.output import console, print_json
 from gribmill.settings import Settings
+from gribmill.views.status import ModelStatusView
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -42,7 +42,7 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
     statuses = _read(settings, models, runs)
     while True:
         if as_json:
-            print_json([_plain(one) for one in statuses])
+            print_json([ModelStatusView.of(one) for one in statuses])
         else:
             _print(settings, statuses, clear=watch)
         if not watch:
@@ -128,7 +128,3 @@ def _words(one: MissingHour, run: RunStatus) -> str:
     """The reason; and the regions, unless it is all of them."""
     some = {*one.regions} != {*run.regions}
     return f"{one.reason} ({', '.join(one.regions)})" if some else one.reason
-
-
-def _plain(one: ModelStatus) -> dict[str, Any]:
-    return {**asdict(one), "verdict": one.verdict}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from gribmill.cli.output import console, print_json, print_table
 from gribmill.cli.png_path import PNG
 from gribmill.settings import Settings
+from gribmill.views.tile import TileCheckView, TileDifferenceView, TileView
 
 if TYPE_CHECKING:
     from gribmill.tiles.check.verify import Check
@@ -39,7 +40,7 @@ def info(paths: tuple[Path, ...], as_json: bool) -> None:
 
     tiles = [read_tile(path) for path in _without_grid(paths)]
     if as_json:
-        found = [_content(item) for item in tiles]
+        found = [TileView.of(item) for item in tiles]
         print_json(found[0] if len(found) == 1 else found)
         return
     for item in tiles:
@@ -106,7 +107,7 @@ def diff(ctx: click.Context, one: Path, other: Path, as_json: bool) -> None:
 
     found = find_differences(read_tile(one), read_tile(other))
     if as_json:
-        print_json([{name: getattr(item, name) for name in item.__slots__} for item in found])
+        print_json([TileDifferenceView.of(item) for item in found])
     elif not found:
         click.echo("the tiles say the same")
     else:
@@ -137,12 +138,7 @@ def verify(ctx: click.Context, paths: tuple[Path, ...], grib: Path | None, as_js
     found = {path: check_tile(path, grib, _root_of(path, settings)) for path in _without_grid(paths)}
     bad = any(check.good is False for checks in found.values() for check in checks)
     if as_json:
-        print_json(
-            [
-                {"tile": str(path), "good": not any(check.good is False for check in checks), "checks": _checks(checks)}
-                for path, checks in found.items()
-            ]
-        )
+        print_json([TileCheckView.of(path, checks) for path, checks in found.items()])
     else:
         _print_checks(found)
     ctx.exit(1 if bad else 0)
@@ -161,10 +157,6 @@ def _root_of(path: Path, settings: Settings) -> Path:
     return parents[4] if len(parents) > 4 and parents[3].name == "tiles" else settings.data_root
 
 
-def _checks(checks: list[Check]) -> list[dict[str, Any]]:
-    return [{"what": check.what, "good": check.good, "detail": check.detail} for check in checks]
-
-
 def _print_checks(found: dict[Path, list[Check]]) -> None:
     words = {True: "ok", False: "WRONG", None: "-"}
     rows = []
@@ -172,18 +164,6 @@ def _print_checks(found: dict[Path, list[Check]]) -> None:
         for number, check in enumerate(checks):
             rows.append((path if number == 0 else "", words[check.good], check.what, check.detail))
     print_table(("tile", "", "what", "detail"), rows)
-
-
-def _content(opened: Tile) -> dict[str, Any]:
-    meta = opened.meta
-    return {
-        "path": str(opened.path),
-        "bytes": opened.archive.size,
-        "hour": meta.hour,
-        "run_time": meta.run_time.isoformat(),
-        "valid_time": meta.valid_time.isoformat(),
-        **meta.model_dump(mode="json"),
-    }
 
 
 def _print_info(opened: Tile) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -14,6 +13,8 @@ from gribmill.cli.jobs.json_input import parse_object
 from gribmill.cli.output import print_json, print_table
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings import Settings
+from gribmill.views.job_result import DoneView
+from gribmill.views.trigger import FiredView, SwitchedTriggerView, TriggerView
 
 if TYPE_CHECKING:
     from gribmill.queue.trigger import Fired, Misfire, Trigger
@@ -39,7 +40,7 @@ def list_(settings: Settings, as_json: bool) -> None:
 
     found = open_queue(settings).triggers.list()
     if as_json:
-        print_json([asdict(one) for one in found])
+        print_json([TriggerView.of(one) for one in found])
     elif found:
         columns = ["id", "label", "when", "job", "state", "last", "next"]
         print_table(columns, [_row(one) for one in found], right=["id"], cut="job")
@@ -116,7 +117,7 @@ def add(
         )
     )
     if as_json:
-        print_json(asdict(made))
+        print_json(TriggerView.of(made))
     else:
         click.echo(f"trigger {made.id} is on" + (f"; it fires next at {_time(made.next_fire_at)}" if cron else ""))
 
@@ -149,9 +150,9 @@ def remove(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
 
     store = open_queue(settings)
 
-    def act(trigger_id: int) -> tuple[str, dict[str, Any]]:
+    def act(trigger_id: int) -> tuple[str, DoneView]:
         store.triggers.remove(trigger_id)
-        return f"trigger {trigger_id} is gone", {}
+        return f"trigger {trigger_id} is gone", DoneView(id=trigger_id)
 
     for_each(ids, act, as_json=as_json)
 
@@ -170,7 +171,7 @@ def emit(settings: Settings, name: str, told_text: str, event_id: str | None, te
     told = parse_object(told_text, "what the event tells")
     fired = open_queue(settings).triggers.fire_event(name, told, tenant_id=tenant, event_id=event_id)
     if as_json:
-        print_json([_fired_record(one) for one in fired])
+        print_json([FiredView.of(one) for one in fired])
     elif not fired:
         click.echo(f"no trigger listens to {name}", err=True)
     else:
@@ -192,11 +193,11 @@ def preview(cron: str, timezone: str, count: int, as_json: bool) -> None:
 
     from gribmill.queue.cron import Schedule
 
-    slots = [to_rfc3339(slot) for slot in islice(Schedule(cron, timezone).since(datetime.now(UTC)), count)]
+    slots = [str(to_rfc3339(slot)) for slot in islice(Schedule(cron, timezone).since(datetime.now(UTC)), count)]
     if as_json:
         print_json(slots)
     else:
-        click.echo("\n".join(filter(None, slots)))
+        click.echo("\n".join(slots))
 
 
 def _switch(settings: Settings, ids: tuple[int, ...], *, enabled: bool, as_json: bool) -> None:
@@ -204,10 +205,10 @@ def _switch(settings: Settings, ids: tuple[int, ...], *, enabled: bool, as_json:
 
     store = open_queue(settings)
 
-    def act(trigger_id: int) -> tuple[str, dict[str, Any]]:
+    def act(trigger_id: int) -> tuple[str, SwitchedTriggerView]:
         trigger = store.triggers.set_enabled(trigger_id, enabled=enabled)
         ahead = f"; it fires next at {_time(trigger.next_fire_at)}" if trigger.next_fire_at else ""
-        return f"trigger {trigger_id} is {'on' if enabled else 'off'}{ahead}", asdict(trigger)
+        return f"trigger {trigger_id} is {'on' if enabled else 'off'}{ahead}", SwitchedTriggerView.of(trigger)
 
     for_each(ids, act, as_json=as_json)
 
@@ -220,11 +221,6 @@ def _row(one: Trigger) -> list[Any]:
 
 def _time(moment: Any) -> str:
     return f"{moment:%Y-%m-%d %H:%M}Z" if moment else ""
-
-
-def _fired_record(one: Fired) -> dict[str, Any]:
-    job = {"job_id": one.job.id, "new": one.job.created} if one.job else {"job_id": None, "new": False}
-    return {"trigger_id": one.trigger_id, **job, "error": one.error}
 
 
 def _sentence(one: Fired) -> str:

@@ -10,6 +10,7 @@ from gribmill.cli.lanes import lanes_option
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.parse_names import parse_names
 from gribmill.settings import Settings
+from gribmill.views.attempt import TickView
 
 
 def _parse_types(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
@@ -83,22 +84,13 @@ def tick(settings: Settings, limit: int, only: tuple[str, ...], as_json: bool) -
     store = open_queue(settings)
     ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
     ran = ticker.tick(limit, only)
-    rows = [
-        {
-            "job_id": one.job.id,
-            "type": one.job.type,
-            "attempt_no": one.job.attempt_no,
-            "outcome": type(one.outcome).__name__.lower(),
-            "seconds": round(one.seconds, 3),
-            "accepted": one.accepted,
-            "error": one.outcome.error.partition("\n")[0] if isinstance(one.outcome, Failed) else None,
-        }
-        for one in ran
-    ]
+    rows = [TickView.of(one) for one in ran]
     if as_json:
         print_json(rows)
     elif rows:
-        print_table(list(rows[0]), [list(row.values()) for row in rows], right=["job_id", "attempt_no", "seconds"])
+        columns = list(TickView.model_fields)
+        cells = [list(row.model_dump().values()) for row in rows]
+        print_table(columns, cells, right=["job_id", "attempt_no", "seconds"])
     else:
         click.echo("nothing to run")
     if any(isinstance(one.outcome, Failed) for one in ran):

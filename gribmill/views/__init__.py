@@ -19,5 +19,6 @@ __all__ = [
     "status",
     "tile",
     "trigger",
+    "view",
     "worker",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
-    from gribmill.queue.store.queries import TypeStats
+    from gribmill.queue.store.types import TypeStats
 
 
 class JobStatsView(View):

@@ -25,7 +25,7 @@ class JobTypeView(View):
     batch_max: int
     max_running: int | None
     on_lost: Literal["retry", "fail"]
-    dedupe: bool
+    dedupe: bool | tuple[str, ...]
     arg_schema: dict[str, Any]
 
     @classmethod

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from gribmill.identity import run_id
 from gribmill.ingest.models.hour_ranges import write_steps
-from gribmill.pipeline.model_check import last_run
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
@@ -130,6 +129,9 @@ class ModelDetailView(View):
     @classmethod
     def of(cls, group: Sequence[Model], now: datetime) -> Self:
         """`group` is one model, or the members of a family: the first one that has a run is the example."""
+        # It loads the parsers of indexes and the lexicon: lists do without them.
+        from gribmill.pipeline.model_check import last_run
+
         model = next((one for one in group if one.runs(now)), group[-1])
         alone = len(group) == 1
         newest = next(iter(model.runs(now)), None)

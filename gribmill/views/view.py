@@ -26,7 +26,13 @@ class View(BaseModel):
     """A shape that is shown to programs. Its keys and their order are a promise: add keys, do not change them."""
 
     # Most commands print few of the views that they import: each is compiled when it is first used.
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        defer_build=True,
+        populate_by_name=True,
+        json_schema_serialization_defaults_required=True,
+    )
 
     @classmethod
     def copy_of(cls, record: Any, **other: Any) -> Self:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import jsonschema
+
+from tests.cli.json_outputs import OUTPUTS
 
 FOLDER = Path(__file__).with_name("golden")
 TIME = re.compile(r"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -20,34 +25,27 @@ VOLATILE = {
 }  # fmt: skip
 # Sentences may be put better at any time.
 PROSE = {
-    "error",
-    "description",
-    "detail",
-    "reason",
-    "note",
-    "says",
-    "why",
-    "problems",
-    "licence",
-    "attribution",
-    "long_name",
-}
+    "error", "damaged", "description", "detail", "reason", "note", "says", "why", "problems", "licence",
+    "attribution", "long_name",
+}  # fmt: skip
 
 
-def check_golden(noun: str, name: str, text: str, *places: Path) -> None:
-    """Compare a command's JSON with the one that is stored for it: keys, their order, and values.
+def check_golden(command: str, text: str, *places: Path, case: str = "") -> None:
+    """Compare a command's JSON with the one that is stored for it (keys, their order, and values), and with its view.
 
     What is not stored yet is added, and fails once: look at it, and run the test again.
     """
     value = json.loads(text)
     assert text == json.dumps(value, ensure_ascii=False, indent=2) + "\n", "another layout, or keys that occur twice"
+    jsonschema.validate(value, OUTPUTS[command].json_schema(mode="serialization", by_alias=True))
     steady = _steady(value, _shortener(places))
-    path = FOLDER / f"{noun}.json"
+    path, name = FOLDER / f"{command.split()[0]}.json", f"{command}, {case}" if case else command
     stored = json.loads(path.read_text()) if path.exists() else {}
     if name not in stored:
         path.write_text(json.dumps(stored | {name: steady}, ensure_ascii=False, indent=1) + "\n")
-        raise AssertionError(f"{name} of {path} is new: look at it, and run the test again")
-    assert json.dumps(steady, indent=1) == json.dumps(stored[name], indent=1)
+        raise AssertionError(f"{name!r} of {path} is new: look at it, and run the test again")
+    now, before = (json.dumps(one, ensure_ascii=False, indent=1).splitlines() for one in (steady, stored[name]))
+    assert now == before, "\n".join(difflib.unified_diff(before, now, "stored", "now", lineterm=""))
 
 
 def _shortener(places: tuple[Path, ...]) -> Callable[[str], str]:

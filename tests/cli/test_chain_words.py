@@ -12,6 +12,7 @@ import pytest
 
 from gribmill.cli.output import print_json
 from gribmill.queue.store import Store
+from gribmill.views.view import Time, View
 from tests.cli.conftest import Run
 
 
@@ -161,6 +162,9 @@ def test_backfill_that_waits_says_that_nobody_works(gribmill: Run, store: Store)
 
 
 def test_times_look_alike_in_every_json(capsys: pytest.CaptureFixture[str]) -> None:
-    moment = datetime(2026, 11, 16, 6, tzinfo=timezone(timedelta(hours=2)))
-    print_json([moment, datetime(2026, 11, 16, 4, tzinfo=UTC)])
-    assert json.loads(capsys.readouterr().out) == ["2026-11-16T04:00:00.000Z"] * 2
+    class Moment(View):
+        at: Time
+
+    moments = [datetime(2026, 11, 16, 6, tzinfo=timezone(timedelta(hours=2))), datetime(2026, 11, 16, 4, tzinfo=UTC)]
+    print_json([Moment(at=moment) for moment in moments])
+    assert json.loads(capsys.readouterr().out) == [{"at": "2026-11-16T04:00:00.000Z"}] * 2

@@ -40,32 +40,33 @@ def busy(store: Store, data: Path) -> Store:
 
 
 LOOKS = {
-    "list": ("jobs", "list", "--status", "failed"),
-    "list a page": ("jobs", "list", "--limit", "1", "--status", "pending"),
-    "list --queue": ("jobs", "list", "--queue", "--limit", "2"),
-    "show, completed": ("jobs", "show", "1"),
-    "show, dead letter": ("jobs", "show", "3"),
-    "show, snoozed": ("jobs", "show", "4"),
-    "show, running": ("jobs", "show", "5"),
-    "show, one of a batch": ("jobs", "show", "9"),
-    "show, waits on others": ("jobs", "show", "8"),
-    "stats": ("jobs", "stats"),
-    "types": ("jobs", "types", "sleep"),
+    "failed ones": ("jobs list", "--status", "failed"),
+    "a page": ("jobs list", "--limit", "1", "--status", "pending"),
+    "--queue": ("jobs list", "--queue", "--limit", "2"),
+    "completed": ("jobs show", "1"),
+    "dead letter": ("jobs show", "3"),
+    "snoozed": ("jobs show", "4"),
+    "running": ("jobs show", "5"),
+    "one of a batch": ("jobs show", "9"),
+    "waits on others": ("jobs show", "8"),
+    "stats": ("jobs stats",),
+    "types": ("jobs types", "sleep"),
     "workers": ("workers",),
-    "prune": ("jobs", "prune", "--completed-days", "0", "--dry-run"),
+    "prune": ("jobs prune", "--completed-days", "0", "--dry-run"),
 }
 
 
-@pytest.mark.parametrize("name", LOOKS)
-def test_looking(gribmill: Run, busy: Store, name: str) -> None:
-    answer = gribmill(*LOOKS[name], "--json")
+@pytest.mark.parametrize("case", LOOKS)
+def test_looking(gribmill: Run, busy: Store, case: str) -> None:
+    command, *words = LOOKS[case]
+    answer = gribmill(*command.split(), *words, "--json")
     assert answer.code == 0, answer.err
-    check_golden("jobs", name, answer.out)
+    check_golden(command, answer.out, case=case)
 
 
 def test_retry_and_cancel_with_refusals(gribmill: Run, busy: Store) -> None:
-    check_golden("jobs", "retry", _refused(gribmill("jobs", "retry", "1", "3", "4", "99", "--json")))
-    check_golden("jobs", "cancel", _refused(gribmill("jobs", "cancel", "1", "5", "7", "99", "--json")))
+    check_golden("jobs retry", _refused(gribmill("jobs", "retry", "1", "3", "4", "99", "--json")))
+    check_golden("jobs cancel", _refused(gribmill("jobs", "cancel", "1", "5", "7", "99", "--json")))
 
 
 def _refused(answer: Answer) -> str:
@@ -75,7 +76,7 @@ def _refused(answer: Answer) -> str:
 
 def test_enqueue(gribmill: Run) -> None:
     lines = '{"say": "a"}\n{"say": "b"}\n'
-    check_golden("jobs", "enqueue", gribmill("jobs", "enqueue", "sleep", "-", "--json", stdin=lines).out)
+    check_golden("jobs enqueue", gribmill("jobs", "enqueue", "sleep", "-", "--json", stdin=lines).out)
     words = ("jobs", "enqueue", "sleep", "--dedupe", "k", "--json")
     assert gribmill(*words).json == [{"id": 3, "created": True}]
     assert gribmill(*words).json == [{"id": 3, "created": False}]
@@ -85,14 +86,14 @@ def test_verify(gribmill: Run, busy: Store, data: Path) -> None:
     assert gribmill("jobs", "verify", "--json").out == "[]\n"
     by_hand(data, "UPDATE job_attempts SET status = 'succeeded' WHERE status = 'running'")
     by_hand(data, "UPDATE job_counts SET n = n + 1 WHERE type = 'sleep' AND status = 'failed'")
-    check_golden("jobs", "verify", _refused(gribmill("jobs", "verify", "--json")))
+    check_golden("jobs verify", _refused(gribmill("jobs", "verify", "--json")))
 
 
 def test_reservations(gribmill: Run, data: Path) -> None:
     made = gribmill("jobs", "reserve", "--type", "sleep", "--for", "10m", "--json")
     reservation = made.json["id"]
-    check_golden("jobs", "reserve", made.out.replace(reservation, "<id>"))
-    check_golden("jobs", "reservations", gribmill("jobs", "reservations", "--json").out.replace(reservation, "<id>"))
+    check_golden("jobs reserve", made.out.replace(reservation, "<id>"))
+    check_golden("jobs reservations", gribmill("jobs", "reservations", "--json").out.replace(reservation, "<id>"))
     assert gribmill("jobs", "reserve", "--extend", reservation, "--json").json["id"] == reservation
 
 
@@ -101,24 +102,22 @@ def test_tick(gribmill: Run, store: Store) -> None:
     add(store, args={"fail": "permanently"})
     answer = gribmill("tick", "-n", "3", "--json")
     assert answer.code == 1
-    check_golden("jobs", "tick", answer.out)
+    check_golden("tick", answer.out)
 
 
 def test_triggers(gribmill: Run) -> None:
     said = '{"say": "{{event.word}}"}'
     added = gribmill("triggers", "add", "noon", "sleep", "--cron", "0 12 * * *", "--timezone", "Europe/Paris", "--json")
-    check_golden("triggers", "add", added.out)
+    check_golden("triggers add", added.out)
     gribmill("triggers", "add", "tired", "sleep", said, "--event", "tired", "--priority", "2")
-    fired = gribmill("triggers", "emit", "tired", '{"word": "good night"}', "--json")
-    check_golden("triggers", "emit", fired.out)
-    check_golden(
-        "triggers", "emit_again", gribmill("triggers", "emit", "tired", '{"word": "good night"}', "--json").out
-    )
-    check_golden("triggers", "emit_bad", _refused(gribmill("triggers", "emit", "tired", "--json")))
-    check_golden("triggers", "list", gribmill("triggers", "list", "--json").out)
-    check_golden("triggers", "disable", _refused(gribmill("triggers", "disable", "1", "7", "--json")))
-    check_golden("triggers", "enable", gribmill("triggers", "enable", "1", "--json").out)
-    check_golden("triggers", "remove", _refused(gribmill("triggers", "remove", "2", "7", "--json")))
+    emit = ("triggers", "emit", "tired")
+    check_golden("triggers emit", gribmill(*emit, '{"word": "good night"}', "--json").out)
+    check_golden("triggers emit", gribmill(*emit, '{"word": "good night"}', "--json").out, case="again")
+    check_golden("triggers emit", _refused(gribmill(*emit, "--json")), case="refused")
+    check_golden("triggers list", gribmill("triggers", "list", "--json").out)
+    check_golden("triggers disable", _refused(gribmill("triggers", "disable", "1", "7", "--json")))
+    check_golden("triggers enable", gribmill("triggers", "enable", "1", "--json").out)
+    check_golden("triggers remove", _refused(gribmill("triggers", "remove", "2", "7", "--json")))
     slots = gribmill("triggers", "preview", "15 6 * * *", "-n", "2", "--json").json
     assert [slot[10:] for slot in slots] == ["T06:15:00.000Z"] * 2
 

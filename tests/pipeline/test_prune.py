@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from typing import Any
 
 from gribmill.identity import run_time
 from gribmill.pipeline.context import Context
@@ -18,7 +19,7 @@ def on_disk(*run_ids: str, protected: str | None = None, model: str = "hrrr") ->
     return [RunOnDisk(model, run_id, 100_000_000, run_time(run_id), run_id == protected) for run_id in run_ids]
 
 
-def gone(runs: list[RunOnDisk], **settings: float) -> list[str]:
+def gone(runs: list[RunOnDisk], **settings: Any) -> list[str]:
     return [one.run.run_id for one in choose(runs, ChainSettings(**settings), NOW)]
 
 

@@ -33,4 +33,4 @@ for _command in (
 ):  # fmt: skip
     jobs.add_command(_command)
 
-__all__ = ["ids", "json_input", "record"]
+__all__ = ["ids", "json_input"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from gribmill.cli.current_user import operator_name
 from gribmill.cli.jobs.ids import for_each, parse_ids
 from gribmill.settings import Settings
+from gribmill.views.job_result import CancelledView
 
 
 @click.command()
@@ -27,12 +26,12 @@ def cancel(settings: Settings, ids: tuple[int, ...], reason: str | None, as_json
     store = open_queue(settings)
     text = f"cancelled by {operator_name()}" + (f": {reason[:1000]}" if reason else "")
 
-    def act(job_id: int) -> tuple[str, dict[str, Any]]:
+    def act(job_id: int) -> tuple[str, CancelledView]:
         done = store.jobs.cancel(job_id, text)
         sentence = {
             "cancelled": f"job {job_id} is cancelled",
             "requested": f"job {job_id} is running: its worker has been asked to stop it",
         }[done]
-        return sentence, {"result": done}
+        return sentence, CancelledView(id=job_id, result=done)
 
     for_each(ids, act, as_json=as_json)

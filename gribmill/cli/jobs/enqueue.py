@@ -14,6 +14,7 @@ from gribmill.cli.jobs.json_input import parse_object, read_objects
 from gribmill.cli.jobs.move import PRIORITY
 from gribmill.cli.output import print_json
 from gribmill.settings import Settings
+from gribmill.views.job_result import EnqueuedView
 
 if TYPE_CHECKING:
     from gribmill.queue.job_type import JobType
@@ -107,7 +108,7 @@ def _checked(kind: JobType, lines: list[tuple[int, dict[str, Any]]]) -> list[dic
 
 def _report(made: list[Enqueued], as_json: bool) -> None:
     if as_json:
-        print_json([one._asdict() for one in made])
+        print_json([EnqueuedView.of(one) for one in made])
         return
     if len(made) == 1:
         word = "enqueued" if made[0].created else "is active already: an equal job is not enqueued twice"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import click
 
 from gribmill.cli.output import print_json
 from gribmill.queue.errors import QueueError, StoreError
+from gribmill.views.job_result import DoneView, RefusedView
 
 # Beyond SQLite's integers there is no id.
 LARGEST_ID = 2**63 - 1
@@ -37,26 +37,26 @@ def parse_ids(ctx: click.Context, param: click.Parameter, values: Sequence[str])
     return tuple(dict.fromkeys(ID.convert(word, param, ctx) for word in words))
 
 
-def for_each(ids: Iterable[int], act: Callable[[int], tuple[str, dict[str, Any]]], *, as_json: bool) -> None:
-    """Act on each job: a sentence and a record when it went well, the refusal otherwise. Exit 1 when one was refused.
+def for_each(ids: Iterable[int], act: Callable[[int], tuple[str, DoneView]], *, as_json: bool) -> None:
+    """Act on each job: a sentence and a view when it went well, the refusal otherwise. Exit 1 when one was refused.
 
     A database that cannot be used ends it at once: the next id would fare no better.
     """
-    records: list[dict[str, Any]] = []
+    done: list[DoneView | RefusedView] = []
     for job_id in ids:
         try:
-            sentence, record = act(job_id)
+            sentence, view = act(job_id)
         except StoreError:
             raise
         except QueueError as refusal:
-            records.append({"id": job_id, "ok": False, "error": str(refusal)})
+            done.append(RefusedView(id=job_id, error=str(refusal)))
             if not as_json:
                 click.echo(f"error: {refusal}", err=True)
         else:
-            records.append({"id": job_id, "ok": True, **record})
+            done.append(view)
             if not as_json:
                 click.echo(sentence)
     if as_json:
-        print_json(records)
-    if not all(record["ok"] for record in records):
+        print_json(done)
+    if not all(one.ok for one in done):
         raise SystemExit(1)

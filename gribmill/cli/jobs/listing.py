@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.duration import DURATION, readable
-from gribmill.cli.jobs.record import (
-    DEAD_LETTER,
-    age_seconds,
-    job_record,
-    seconds_between,
-    shown_status,
-    status_text,
-)
+from gribmill.cli.duration import DURATION, age_seconds, readable, seconds_between
 from gribmill.cli.output import one_line, print_json, print_table
+from gribmill.cli.status_text import status_text
 from gribmill.queue.model import STATUSES, Job
 from gribmill.settings import Settings
+from gribmill.views.job import DEAD_LETTER, JobPageView, QueuedJobView, shown_status
 
 if TYPE_CHECKING:
     from gribmill.queue.store import Store
@@ -108,7 +102,7 @@ def check_type(store: Store, type_key: str | None) -> None:
 def _list_page(store: Store, wanted: JobFilter, limit: int, before: int | None, as_json: bool) -> None:
     page = store.jobs.list(wanted, limit=limit, before=before)
     if as_json:
-        print_json({"jobs": [job_record(job) for job in page.jobs], "next_before": page.next_before})
+        print_json(JobPageView.of(page))
         return
     if not page.jobs:
         click.echo("no jobs", err=True)
@@ -160,7 +154,7 @@ def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -
     found = store.jobs.upcoming(type_key, limit=limit)
     paused = store.types.paused()
     if as_json:
-        print_json([{"place": n, **job_record(job)} for n, job in enumerate(found, 1)])
+        print_json([QueuedJobView.at(place, job) for place, job in enumerate(found, 1)])
         return
     if not found:
         click.echo("nothing is pending", err=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import click
 
 from gribmill.cli.output import print_json
 from gribmill.settings import Settings
+from gribmill.views.job_result import PrunedJobsView
 
 DAYS = click.FloatRange(0, 36_600)
 
@@ -28,7 +27,7 @@ def prune(
     keep_failed = settings.queue.keep_failed_days if failed_days is None else failed_days
     gone = open_queue(settings).maintenance.prune(keep_completed, keep_failed, dry_run=dry_run)
     if as_json:
-        print_json({**dataclasses.asdict(gone), "dry_run": dry_run})
+        print_json(PrunedJobsView.of(gone, dry_run=dry_run))
         return
     verb = "would go" if dry_run else "went"
     click.echo(

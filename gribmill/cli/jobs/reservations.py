@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from gribmill.cli.current_user import operator_name
-from gribmill.cli.duration import DURATION, readable
-from gribmill.cli.jobs.record import age_seconds
+from gribmill.cli.duration import DURATION, age_seconds, readable
 from gribmill.cli.output import print_json, print_table
-from gribmill.queue.times import to_rfc3339
 from gribmill.settings import Settings
+from gribmill.views.reservation import ReservationView
 
 if TYPE_CHECKING:
     from gribmill.queue.model import Reservation
@@ -49,7 +48,7 @@ def reserve(
         who = (reserved_by or operator_name())[:200]
         held = store.reservations.reserve(who, seconds, EVERYTHING if type_key is None else type_key)
     if as_json:
-        print_json(_record(held))
+        print_json(ReservationView.of(held))
         return
     click.echo(f"{_scope(held)} reserved for {readable(seconds)}; `gribmill jobs release {held.id}` ends it")
 
@@ -76,7 +75,7 @@ def reservations(settings: Settings, as_json: bool) -> None:
 
     held = open_queue(settings).reservations.list()
     if as_json:
-        print_json([_record(one) for one in held])
+        print_json([ReservationView.of(one) for one in held])
     elif held:
         rows = [[one.id, _scope(one), one.reserved_by, readable(_left(one))] for one in held]
         print_table(["reservation", "scope", "by", "ends in"], rows, right=["ends in"])
@@ -91,13 +90,3 @@ def _scope(held: Reservation) -> str:
 def _left(held: Reservation) -> float | None:
     age = age_seconds(held.expires_at)
     return None if age is None else max(0.0, -age)
-
-
-def _record(held: Reservation) -> dict[str, Any]:
-    return {
-        "id": held.id,
-        "scope": held.scope,
-        "reserved_by": held.reserved_by,
-        "reserved_at": to_rfc3339(held.reserved_at),
-        "expires_at": to_rfc3339(held.expires_at),
-    }

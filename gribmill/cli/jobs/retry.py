@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from gribmill.cli.current_user import operator_name
 from gribmill.cli.jobs.ids import for_each, parse_ids
 from gribmill.settings import Settings
+from gribmill.views.job_result import RetriedView
 
 
 @click.command()
@@ -25,11 +24,11 @@ def retry(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
 
     store = open_queue(settings)
 
-    def act(job_id: int) -> tuple[str, dict[str, Any]]:
+    def act(job_id: int) -> tuple[str, RetriedView]:
         made = store.jobs.retry(job_id, created_by=operator_name())
-        record = {"new_id": made.id, "created": made.created}
+        view = RetriedView(id=job_id, new_id=made.id, created=made.created)
         if made.created:
-            return f"job {job_id} runs again as job {made.id}", record
-        return f"job {job_id} is not doubled: its equal, job {made.id}, is active already", record
+            return f"job {job_id} runs again as job {made.id}", view
+        return f"job {job_id} is not doubled: its equal, job {made.id}, is active already", view
 
     for_each(ids, act, as_json=as_json)

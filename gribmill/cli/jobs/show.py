@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.cli.duration import readable
+from gribmill.cli.duration import age_seconds, readable, seconds_between
 from gribmill.cli.jobs.ids import ID
 from gribmill.cli.jobs.listing import waits_for
-from gribmill.cli.jobs.record import (
-    age_seconds,
-    attempt_record,
-    job_record,
-    parsed,
-    relative_record,
-    seconds_between,
-    shown_status,
-    status_text,
-)
 from gribmill.cli.output import console, one_line, print_json, printable
+from gribmill.cli.status_text import status_text
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings import Settings
+from gribmill.views.job import JobHistoryView, shown_status
+from gribmill.views.view import parse_json
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -44,22 +37,11 @@ def show(settings: Settings, job_id: int, as_json: bool) -> None:
 
     history = open_queue(settings).jobs.history(job_id)
     if as_json:
-        print_json(_record(history))
+        print_json(JobHistoryView.of(history))
         return
     out = console()
     for line in _lines(history):
         out.print(line, soft_wrap=True)
-
-
-def _record(history: History) -> dict[str, Any]:
-    return {
-        "job": job_record(history.job),
-        "attempts": [attempt_record(attempt) for attempt in history.attempts],
-        "retry_chain": [relative_record(one, "created_at") for one in history.chain],
-        "siblings": [{**relative_record(one, "args"), "args": parsed(one.detail)} for one in history.siblings],
-        "parents": [relative_record(one, "type") for one in history.parents],
-        "children": [relative_record(one, "type") for one in history.children],
-    }
 
 
 def _lines(history: History) -> Iterator[Text]:
@@ -85,7 +67,7 @@ def _head(job: Job) -> Iterator[Text]:
     yield Text.assemble((f"job {job.id}", "bold"), f"  {printable(job.type)}  ", status_text(shown_status(job)))
     waits = waits_for(job)
     facts = {
-        "arguments": json.dumps(parsed(job.args), sort_keys=True, ensure_ascii=False),
+        "arguments": json.dumps(parse_json(job.args), sort_keys=True, ensure_ascii=False),
         "runs": f"{job.attempt_no}; at most {job.max_attempts} may fail",
         "priority": f"{job.priority}" + (f", position {job.position}" if job.position else ""),
         "waits": waits,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gribmill.cli.duration import DURATION, readable
-from gribmill.cli.jobs.record import STYLES
-from gribmill.cli.output import console, make_table, print_json, print_rich
+from gribmill.cli.output import console, make_table, print_json, print_json_line, print_rich
+from gribmill.cli.status_text import STYLES
 from gribmill.queue.model import STATUSES
 from gribmill.settings import Settings
+from gribmill.views.job_stats import JobStatsView
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -42,7 +41,7 @@ def stats(settings: Settings, watch: bool, every: float, as_json: bool) -> None:
         except KeyboardInterrupt:
             return
     elif as_json:
-        print_json(_records(store))
+        print_json(_views(store))
     else:
         print_rich(_tables(store.types.stats()))
 
@@ -51,7 +50,7 @@ def _watch(store: Store, every: float, as_json: bool) -> None:
     if as_json or not sys.stdout.isatty():
         while True:
             if as_json:
-                click.echo(json.dumps(_records(store)))
+                print_json_line(_views(store))
             else:
                 print_rich(_tables(store.types.stats()))
             sys.stdout.flush()
@@ -64,8 +63,8 @@ def _watch(store: Store, every: float, as_json: bool) -> None:
             live.update(_tables(store.types.stats()), refresh=True)
 
 
-def _records(store: Store) -> list[dict[str, Any]]:
-    return [{**asdict(one), "failure_rate": one.failure_rate} for one in store.types.stats()]
+def _views(store: Store) -> list[JobStatsView]:
+    return [JobStatsView.of(one) for one in store.types.stats()]
 
 
 def _tables(found: Sequence[TypeStats]) -> Group:

@@ -10,6 +10,7 @@ from gribmill.cli.duration import readable
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.schema_words import kind_of
 from gribmill.settings import Settings
+from gribmill.views.job_type import JobTypeView
 
 if TYPE_CHECKING:
     from gribmill.queue.job_type import JobType
@@ -27,7 +28,7 @@ def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
     paused = store.types.paused()
     kinds = [store.registry[type_key]] if type_key is not None else sorted(store.registry, key=lambda kind: kind.key)
     if as_json:
-        print_json([_record(kind, kind.key in paused) for kind in kinds])
+        print_json([JobTypeView.of(kind, paused=kind.key in paused) for kind in kinds])
     elif type_key is not None:
         _show(kinds[0], kinds[0].key in paused)
     else:
@@ -81,22 +82,3 @@ def _arguments(kind: JobType) -> list[list[Any]]:
         [name, kind_of(field), "required" if name in required else field.get("default"), field.get("description", "")]
         for name, field in schema.get("properties", {}).items()
     ]
-
-
-def _record(kind: JobType, paused: bool) -> dict[str, Any]:
-    return {
-        "type": kind.key,
-        "description": kind.description,
-        "lane": kind.lane,
-        "runnable": kind.handler is not None,
-        "paused": paused,
-        "timeout_seconds": kind.timeout_seconds,
-        "max_attempts": kind.max_attempts,
-        "backoff_base_seconds": kind.backoff_base_s,
-        "backoff_cap_seconds": kind.backoff_cap_s,
-        "batch_max": kind.batch_max,
-        "max_running": kind.max_running,
-        "on_lost": kind.on_lost,
-        "dedupe": kind.dedupe,
-        "arg_schema": kind.args.model_json_schema(),
-    }

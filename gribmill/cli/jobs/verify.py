@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import click
 
 from gribmill.cli.output import print_json, print_table
 from gribmill.settings import Settings
+from gribmill.views.job_result import ViolationView
 
 
 @click.command()
@@ -22,7 +21,7 @@ def verify(settings: Settings, as_json: bool) -> None:
 
     violations = open_queue(settings).verify()
     if as_json:
-        print_json([dataclasses.asdict(violation) for violation in violations])
+        print_json([ViolationView.of(violation) for violation in violations])
     elif violations:
         rows = [[one.invariant, one.job_id, one.detail] for one in violations]
         print_table(["invariant", "job", "detail"], rows, right=["job"])

@@ -34,4 +34,14 @@ class Store(Exchanges, Verification):
         self.database.close()
 
 
-__all__ = ["Store", "effects", "jobs", "queries", "reservations", "types", "workers"]
+__all__ = [
+    "Store",
+    "effects",
+    "jobs",
+    "queries",
+    "reservations",
+    "retention",
+    "types",
+    "verification",
+    "workers",
+]

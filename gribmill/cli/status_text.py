@@ -1,0 +1,38 @@
+"""Statuses of jobs, attempts and workers in their colours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+STYLES = {
+    # jobs
+    "pending": "yellow",
+    "processing": "cyan",
+    "completed": "green",
+    "failed": "red",
+    "dead_letter": "bold red",
+    "cancelled": "magenta",
+    # attempts
+    "running": "cyan",
+    "succeeded": "green",
+    "skipped": "green",
+    "timeout": "red",
+    "lost": "red",
+    "snoozed": "yellow",
+    # workers
+    "active": "green",
+    "draining": "yellow",
+    "stale": "bold red",
+    "stopped": "dim",
+    "paused": "bold yellow",
+}
+
+
+def status_text(status: str) -> Text:
+    """A status in its colour."""
+    from rich.text import Text
+
+    return Text(status, style=STYLES.get(status, ""))

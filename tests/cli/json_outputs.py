@@ -1,0 +1,78 @@
+"""Which view each command prints with `--json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from gribmill.views.attempt import TickView
+from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView
+from gribmill.views.download import DownloadView
+from gribmill.views.grib import GribFileView
+from gribmill.views.job import JobHistoryView, JobPageView, QueuedJobView
+from gribmill.views.job_result import (
+    CancelledView,
+    DoneView,
+    EnqueuedView,
+    PrunedJobsView,
+    RefusedView,
+    RetriedView,
+    ViolationView,
+)
+from gribmill.views.job_stats import JobStatsView
+from gribmill.views.job_type import JobTypeView
+from gribmill.views.model import ModelCheckView, ModelDetailView, ModelView
+from gribmill.views.point import PointView
+from gribmill.views.prune import PruneView
+from gribmill.views.region import BoxWindowsView, RegionCheckView, RegionView, RegionWindowsView
+from gribmill.views.reservation import ReservationView
+from gribmill.views.scan import NotifiedScanView, ScanResultView, ScanView
+from gribmill.views.setting import SettingView
+from gribmill.views.status import ModelStatusView
+from gribmill.views.tile import BuiltTileView, TileCheckView, TileDifferenceView, TileView
+from gribmill.views.trigger import FiredView, SwitchedTriggerView, TriggerView
+from gribmill.views.worker import WorkerView
+
+_TYPES: dict[str, Any] = {
+    "backfill": list[BackfillEstimateView] | list[BackfillEnqueuedView] | list[BackfillDoneView],
+    "config show": list[SettingView],
+    "cut": list[BuiltTileView],
+    "event s3": list[NotifiedScanView],
+    "fetch": DownloadView,
+    "grib ls": list[GribFileView],
+    "jobs cancel": list[CancelledView | RefusedView],
+    "jobs enqueue": list[EnqueuedView],
+    "jobs list": JobPageView | list[QueuedJobView],
+    "jobs prune": PrunedJobsView,
+    "jobs reservations": list[ReservationView],
+    "jobs reserve": ReservationView,
+    "jobs retry": list[RetriedView | RefusedView],
+    "jobs show": JobHistoryView,
+    "jobs stats": list[JobStatsView],
+    "jobs types": list[JobTypeView],
+    "jobs verify": list[ViolationView],
+    "models check": list[ModelCheckView],
+    "models list": list[ModelView],
+    "models show": ModelDetailView,
+    "point": PointView,
+    "prune": PruneView,
+    "regions check": list[RegionCheckView],
+    "regions list": list[RegionView],
+    "regions show": RegionWindowsView | BoxWindowsView,
+    "scan": list[ScanView] | list[ScanResultView],
+    "status": list[ModelStatusView],
+    "tick": list[TickView],
+    "tile diff": list[TileDifferenceView],
+    "tile info": TileView | list[TileView],
+    "tile verify": list[TileCheckView],
+    "triggers add": TriggerView,
+    "triggers disable": list[SwitchedTriggerView | RefusedView],
+    "triggers emit": list[FiredView],
+    "triggers enable": list[SwitchedTriggerView | RefusedView],
+    "triggers list": list[TriggerView],
+    "triggers preview": list[str],
+    "triggers remove": list[DoneView | RefusedView],
+    "workers": list[WorkerView],
+}
+OUTPUTS = {command: TypeAdapter(kind) for command, kind in _TYPES.items()}
