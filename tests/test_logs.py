@@ -84,7 +84,7 @@ def test_an_exception_is_one_json_line(logged: Log) -> None:
     assert "ValueError: two\nlines" in line["error"] and line["level"] == "error"
 
 
-def test_what_json_cannot_hold_is_written_as_text(logged: Log) -> None:
+def test_values_that_json_cannot_represent_are_written_as_text(logged: Log) -> None:
     logged.start()
     log.info("odd", extra={"thing": {1, 2}, "text": "ü\n\x1b"})
     (line,) = logged.records()
@@ -100,7 +100,7 @@ def test_human_lines_name_level_message_and_fields(logged: Log) -> None:
     assert "job_id=7" in line and "tenant_id=acme" in line
 
 
-def test_what_a_publisher_says_steers_no_terminal_and_forges_no_line(logged: Log) -> None:
+def test_control_characters_from_publishers_cannot_forge_log_lines(logged: Log) -> None:
     logged.start(form="human")
     log.info("moved to %s", "\x1b[2Jhttp://x\n12:00:00.000 error   all is lost", extra={"key": "a\rb"})
     (line,) = logged.lines()

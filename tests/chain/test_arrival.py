@@ -25,7 +25,7 @@ def test_each_hour_is_finished_before_the_next_is_fetched(new_world: NewWorld) -
     assert [one.job.type for one in ran] == ["scan_source", *one_hour * 3]
 
 
-def test_what_the_scan_saw_of_a_file_is_not_asked_for_again(new_world: NewWorld, reference: dict[str, bytes]) -> None:
+def test_metadata_seen_by_the_scan_is_not_requested_again(new_world: NewWorld, reference: dict[str, bytes]) -> None:
     world = new_world()
     world.publish("hrrr")
     world.look("hrrr")

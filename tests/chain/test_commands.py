@@ -40,7 +40,7 @@ def test_run_follows_two_models_while_they_arrive(new_world: NewWorld, reference
 
 
 @pytest.mark.process
-def test_run_until_complete_tells_of_what_it_built_and_a_second_one_downloads_nothing(
+def test_run_until_complete_reports_what_it_built_and_a_second_one_downloads_nothing(
     new_world: NewWorld, reference: dict[str, bytes]
 ) -> None:
     """The first ends when latest.json has moved and the messages are gone, not when the last tile is written."""

@@ -99,7 +99,7 @@ def test_flipped_bit_without_checksums_never_breaks_the_queue_or_leaves_half_a_t
     world.assert_sound()
 
 
-def test_sick_mirror_is_remembered_and_left_alone(new_world: NewWorld, reference: dict[str, bytes]) -> None:
+def test_a_failing_mirror_is_remembered_and_not_asked(new_world: NewWorld, reference: dict[str, bytes]) -> None:
     world = new_world(faults=faulty("500", "aws-hrrr/*"))
     world.publish("hrrr")
     world.look("hrrr")
@@ -152,7 +152,7 @@ def status(world: World) -> dict[str, Any]:
     return found
 
 
-def test_a_file_that_nobody_has_listed_is_asked_for_less_often(new_world: NewWorld) -> None:
+def test_an_unlisted_file_is_requested_less_often(new_world: NewWorld) -> None:
     world = new_world(faults=faulty("vanish", "*-hrrr/*"))
     world.publish("hrrr", 0)
     hour = (world.run_id, "--to", world.run_id, "--hours", "0")

@@ -154,7 +154,9 @@ def _move_grid(world: World, hour: int, mirror: str) -> None:
     place.write_bytes(data)
 
 
-def test_file_on_a_wrong_grid_is_had_from_the_next_mirror(new_world: NewWorld, reference: dict[str, bytes]) -> None:
+def test_a_file_on_a_wrong_grid_is_fetched_from_the_next_mirror(
+    new_world: NewWorld, reference: dict[str, bytes]
+) -> None:
     world = new_world()
     world.publish("hrrr")
     _move_grid(world, 1, "aws")
@@ -192,7 +194,7 @@ def test_region_added_later_is_not_cut_from_a_file_that_misses_it(new_world: New
     assert world.tile("hrrr", "california", 0).is_file(), world.troubles()
 
 
-def test_worker_without_regions_does_not_swallow_the_hour(new_world: NewWorld) -> None:
+def test_a_worker_without_regions_does_not_complete_the_hour(new_world: NewWorld) -> None:
     world = new_world()
     world.publish("hrrr", 0)
     world.look_only("hrrr", "scan_source")

@@ -80,7 +80,7 @@ def test_run_of_unknown_hours_is_published_as_complete_when_no_more_can_come(new
     assert world.latest("nbm_co")["ne"]["complete"] == world.run_id
 
 
-def test_scan_paces_itself_ends_whole_and_gives_up(new_world: NewWorld) -> None:
+def test_a_scan_follows_its_pace_ends_when_complete_and_gives_up_late_hours(new_world: NewWorld) -> None:
     world = new_world(late_minutes=120)
     world.publish("hrrr", 0, 1)
     arriving = scanned(world, "hrrr", 1)
@@ -97,7 +97,7 @@ def test_scan_paces_itself_ends_whole_and_gives_up(new_world: NewWorld) -> None:
     assert scanned(world, "hrrr", 23) == Succeeded()
 
 
-def test_run_with_a_file_that_cannot_be_had_is_given_up_in_the_end(new_world: NewWorld) -> None:
+def test_a_run_with_an_unavailable_file_is_given_up_in_the_end(new_world: NewWorld) -> None:
     """All its hours are out, and one will never be here: it is not looked at for ever."""
     world = new_world(late_minutes=120)
     world.publish("hrrr")
@@ -130,7 +130,7 @@ def test_late_hours_are_looked_for_on_the_next_mirror(new_world: NewWorld) -> No
     assert [job.args["hour"] for job in late.then] == [0, 1, 2]
 
 
-def test_sick_mirror_is_not_even_asked_for_late_hours(new_world: NewWorld) -> None:
+def test_a_failing_mirror_is_not_asked_for_late_hours(new_world: NewWorld) -> None:
     world = new_world(late_minutes=60)
     world.publish("hrrr", 0)
     failed = MirrorObserved("aws-hrrr", world.stock.run, well=False, reason="429", retry_after_seconds=3 * 3600)

@@ -130,7 +130,7 @@ def test_winds_are_earth_relative(stock: Stock, reference: dict[str, bytes], mod
 
 
 @pytest.mark.parametrize("model_id", IDS)
-def test_what_the_source_lacks_is_named(stock: Stock, reference: dict[str, bytes], model_id: str) -> None:
+def test_variables_missing_from_the_source_are_named(stock: Stock, reference: dict[str, bytes], model_id: str) -> None:
     tile = arrays_of(reference[place_of(stock, model_id, "texas")])
     meta = json.loads(tile["meta"].item())
     assert ABSENT in meta["absent"]

@@ -62,7 +62,7 @@ def test_a_scan_of_what_is_not_a_run_is_refused_at_once(
     assert not store.jobs.list(limit=10).jobs
 
 
-def test_prune_of_a_model_that_nobody_knows_is_refused(gribmill: Run, data: Path) -> None:
+def test_prune_of_an_unknown_model_is_refused(gribmill: Run, data: Path) -> None:
     assert gribmill("prune", "hrrr").code == 0
     answer = gribmill("prune", "nope")
     assert answer.code == 1
@@ -71,7 +71,7 @@ def test_prune_of_a_model_that_nobody_knows_is_refused(gribmill: Run, data: Path
     assert gribmill("prune", "nope").code == 0, "a model that was followed once"
 
 
-def test_runs_that_cannot_be_removed_are_not_said_to_be_gone(
+def test_runs_that_cannot_be_removed_are_not_reported_as_removed(
     gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for run_id in ("20260101_00", "20260102_00"):
@@ -152,7 +152,7 @@ def test_backfill_to_a_day_takes_all_runs_of_that_day(gribmill: Run) -> None:
     assert gribmill(*words, "--to", "20260102_05").json[0]["runs"] == 30
 
 
-def test_backfill_that_waits_says_that_nobody_works(gribmill: Run, store: Store) -> None:
+def test_a_waiting_backfill_reports_that_no_worker_runs(gribmill: Run, store: Store) -> None:
     words = ("backfill", "hrrr", "--from", "20260101_00", "--to", "20260101_00", "--hours", "0", "--region", "ne")
     for waiting in (True, False):
         with pytest.MonkeyPatch.context() as patch:
@@ -161,7 +161,7 @@ def test_backfill_that_waits_says_that_nobody_works(gribmill: Run, store: Store)
         store.workers.heartbeat("worker", 60.0)
 
 
-def test_times_look_alike_in_every_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_times_have_the_same_format_in_every_json_output(capsys: pytest.CaptureFixture[str]) -> None:
     class Moment(View):
         at: Time
 

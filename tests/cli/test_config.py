@@ -39,7 +39,7 @@ def test_lines_that_are_commented_out_load_too(gribmill: Run) -> None:
     assert load_settings() == Settings()
 
 
-def test_file_that_is_there_is_not_replaced_unasked(gribmill: Run) -> None:
+def test_an_existing_file_is_not_overwritten_unless_asked(gribmill: Run) -> None:
     Path("gribmill.toml").write_text("# mine\n")
     answer = gribmill("init", flags=())
     assert answer.code == 1 and "--force" in answer.err
@@ -58,7 +58,7 @@ def test_init_works_beside_a_broken_file_and_a_missing_one(gribmill: Run, monkey
     assert gribmill("jobs", "list").code == 0
 
 
-def test_init_into_nowhere_is_a_sentence(gribmill: Run) -> None:
+def test_init_into_a_missing_folder_is_an_error(gribmill: Run) -> None:
     answer = gribmill("init", "no/such/file.toml", flags=())
     assert answer.code == 1 and "no folder" in answer.err
 
@@ -69,7 +69,7 @@ def origins(gribmill: Run, *flags: str) -> dict[str, tuple[Any, str]]:
     return {one["key"]: (one["value"], one["source"]) for one in answer.json}
 
 
-def test_show_tells_where_each_setting_came_from(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_lists_the_origin_of_each_setting(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("gribmill.toml").write_text(
         '[log]\nlevel = "debug"\nformat = "json"\n[queue]\nlease_seconds = 30\n[regions.here]\nbox = [1, 2, 3, 4]\n'
     )

@@ -114,6 +114,6 @@ def test_two_demos_do_not_share_a_folder(gribmill: Run, data: Path, monkeypatch:
     assert answer.code == 1 and "another demo is running" in answer.err
 
 
-def test_place_where_nothing_can_be_written_is_a_sentence(gribmill: Run) -> None:
+def test_a_folder_that_cannot_be_written_is_an_error(gribmill: Run) -> None:
     answer = gribmill("demo", "queue", flags=("--data", "/dev/null/data"))
     assert answer.code == 1 and answer.err.startswith("error: /dev/null/data/demo/queue: no folder can be made")

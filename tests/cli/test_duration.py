@@ -27,7 +27,7 @@ def test_durations_are_understood(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "x", "-5", "1h 30", "30 1h", "1y", "h", "1e9", "nan", "inf", "9" * 12 + "w"])
-def test_what_is_no_duration_is_refused(text: str) -> None:
+def test_an_invalid_duration_is_refused(text: str) -> None:
     assert parse_duration(text) is None
 
 
@@ -51,5 +51,5 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
         (-200, "-3m 20s"),
     ],
 )
-def test_durations_read_well(seconds: float | None, text: str) -> None:
+def test_durations_are_formatted_for_people(seconds: float | None, text: str) -> None:
     assert readable(seconds) == text

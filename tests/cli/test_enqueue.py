@@ -88,7 +88,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD, ids=lambda text: text[:20] or "empty")
-def test_bad_arguments_are_refused_with_a_sentence(gribmill: Run, store: Store, text: str) -> None:
+def test_bad_arguments_are_refused_with_the_reason(gribmill: Run, store: Store, text: str) -> None:
     answer = gribmill("jobs", "enqueue", "sleep", text)
     assert (answer.code, answer.out) == (1, "")
     assert answer.err.startswith("error: ") and answer.err.count("\n") == 1
@@ -96,19 +96,19 @@ def test_bad_arguments_are_refused_with_a_sentence(gribmill: Run, store: Store, 
     assert store.jobs.list().jobs == ()
 
 
-def test_argument_on_stdin_that_does_not_fit_is_told_with_its_line(gribmill: Run, store: Store) -> None:
+def test_an_invalid_argument_on_stdin_is_reported_with_its_line(gribmill: Run, store: Store) -> None:
     answer = gribmill("jobs", "enqueue", "sleep", "-", stdin='{"say": "a"}\n\n{"seconds": "x"}\n')
     assert answer.code == 1
     assert answer.err.startswith("error: stdin, line 3: ")
     assert not store.jobs.list(limit=10).jobs
 
 
-def test_stdin_that_is_no_text_is_refused(gribmill: Run) -> None:
+def test_binary_stdin_is_refused(gribmill: Run) -> None:
     assert "byte 3 is 0xff" in gribmill("jobs", "enqueue", "sleep", "-", stdin=b'{"a\xff"}').err
     assert "empty" in gribmill("jobs", "enqueue", "sleep", "-", stdin=b" \n").err
 
 
-def test_stdin_without_end_is_refused(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_stdin_is_refused(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gribmill.cli.jobs.json_input.STDIN_LIMIT_BYTES", 100)
     answer = gribmill("jobs", "enqueue", "sleep", "-", stdin=" " * 101)
     assert answer.code == 1 and "more than 100 bytes" in answer.err

@@ -54,7 +54,7 @@ def _settings(server: Server) -> None:
     Path("gribmill.toml").write_text(f"[roots]\n{table}")
 
 
-def test_only_the_wanted_bytes_come_down_and_the_answer_tells_what_they_are(
+def test_only_the_wanted_bytes_are_downloaded_and_the_answer_lists_them(
     gribmill: Run, server: Server, runs: tuple[str, str], data: Path
 ) -> None:
     answer = gribmill("fetch", "hrrr", runs[0], "2", "--vars", "t2m,u10,cape", "--json")
@@ -76,7 +76,9 @@ def test_latest_is_the_newest_run_that_has_the_hour(gribmill: Run, server: Serve
     assert gribmill("fetch", "hrrr", "latest", "3", "--json").json["run"] == runs[1]
 
 
-def test_people_read_sentences_and_a_pipe_gets_no_bar(gribmill: Run, server: Server, runs: tuple[str, str]) -> None:
+def test_people_see_sentences_and_a_pipe_gets_no_progress_bar(
+    gribmill: Run, server: Server, runs: tuple[str, str]
+) -> None:
     answer = gribmill("fetch", "hrrr", runs[0], "2", "--out", "mine.grib2")
     assert answer.code == 0
     assert answer.err == ""
@@ -91,7 +93,7 @@ def test_a_folder_gets_the_file_under_its_own_name(gribmill: Run, server: Server
     assert Path(f"downloads/hrrr.{runs[0]}.f000.grib2").is_file()
 
 
-def test_no_job_and_no_tile_comes_of_it(gribmill: Run, server: Server, runs: tuple[str, str], data: Path) -> None:
+def test_fetch_makes_no_job_and_no_tile(gribmill: Run, server: Server, runs: tuple[str, str], data: Path) -> None:
     gribmill("fetch", "hrrr", runs[0], "0")
     assert gribmill("jobs", "list", "--json").json["jobs"] == []
     assert not (data / "tiles").exists()
@@ -115,7 +117,7 @@ def test_errors_are_sentences(gribmill: Run, words: tuple[str, ...], sentence: s
     assert answer.err.startswith(f"error: {sentence}")
 
 
-def test_an_hour_that_is_nowhere_is_told_and_leaves_no_file(
+def test_an_unavailable_hour_is_reported_and_leaves_no_file(
     gribmill: Run, server: Server, runs: tuple[str, str]
 ) -> None:
     answer = gribmill("fetch", "hrrr", runs[0], "5")

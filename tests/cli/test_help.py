@@ -78,7 +78,7 @@ def test_unknown_command_and_option_are_usage_errors(gribmill: Run) -> None:
 
 
 @pytest.mark.process
-def test_output_that_cannot_be_written_is_said_in_one_line() -> None:
+def test_output_that_cannot_be_written_is_reported_in_one_line() -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
             [sys.executable, "-m", "gribmill", "regions", "list"], stdout=full, stderr=subprocess.PIPE, text=True
@@ -87,7 +87,7 @@ def test_output_that_cannot_be_written_is_said_in_one_line() -> None:
 
 
 @pytest.mark.process
-def test_closed_output_is_no_failure() -> None:
+def test_closed_output_is_not_a_failure() -> None:
     words = [sys.executable, "-m", "gribmill", "regions", "list"]
     ended = subprocess.run(["/bin/sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")

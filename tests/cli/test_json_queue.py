@@ -57,7 +57,7 @@ LOOKS = {
 
 
 @pytest.mark.parametrize("case", LOOKS)
-def test_looking(gribmill: Run, busy: Store, case: str) -> None:
+def test_listings_match_their_goldens(gribmill: Run, busy: Store, case: str) -> None:
     command, *words = LOOKS[case]
     answer = gribmill(*command.split(), *words, "--json")
     assert answer.code == 0, answer.err
@@ -122,7 +122,7 @@ def test_triggers(gribmill: Run) -> None:
     assert [slot[10:] for slot in slots] == ["T06:15:00.000Z"] * 2
 
 
-def test_rows_of_another_hand_are_shown_as_they_are(gribmill: Run, store: Store, data: Path) -> None:
+def test_rows_of_other_programs_are_shown_as_they_are(gribmill: Run, store: Store, data: Path) -> None:
     by_hand(data, "INSERT INTO jobs (type, priority, created_at, args) VALUES ('mine', 'high', 'yesterday', '[1]')")
     by_hand(data, "UPDATE jobs SET error_message = x'ff00', attempt_no = 1.5")
     (job,) = gribmill("jobs", "list", "--json").json["jobs"]

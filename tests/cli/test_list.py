@@ -40,7 +40,7 @@ def test_each_status_is_listed_alone(gribmill: Run, one_of_each: dict[str, int])
     assert listed(gribmill, "--status", "failed") == [one_of_each["dead_letter"], one_of_each["failed"]]
 
 
-def test_table_tells_dead_letters_from_failures(gribmill: Run, one_of_each: dict[str, int]) -> None:
+def test_the_table_distinguishes_dead_letters_from_failures(gribmill: Run, one_of_each: dict[str, int]) -> None:
     lines = gribmill("jobs", "list").out.splitlines()
     assert lines[0].split() == ["id", "type", "status", "priority", "age", "runs", "took", "what"]
     states = {int(line.split()[0]): line.split()[2] for line in lines[1:]}
@@ -87,7 +87,7 @@ def test_cursor_walks_every_row_exactly_once(gribmill: Run, store: Store, limit:
     assert seen == list(range(20, 0, -1))
 
 
-def test_table_tells_the_next_pages_cursor(gribmill: Run, store: Store) -> None:
+def test_the_table_shows_the_cursor_of_the_next_page(gribmill: Run, store: Store) -> None:
     store.jobs.enqueue_many(NewJob("sleep") for _ in range(3))
     answer = gribmill("jobs", "list", "--limit", "2")
     assert answer.err == "more: --before 2\n"
@@ -105,7 +105,7 @@ def test_queue_shows_pending_jobs_in_the_order_of_their_claims(gribmill: Run, st
     assert gribmill("jobs", "list", "--queue").out.count("type is paused") == 4
 
 
-def test_queue_tells_what_a_job_waits_for(gribmill: Run, store: Store) -> None:
+def test_the_queue_shows_what_a_job_waits_for(gribmill: Run, store: Store) -> None:
     add(store, after=(add(store), add(store)))
     assert "after 2 other jobs" in gribmill("jobs", "list", "--queue").out
 
@@ -115,7 +115,7 @@ def test_queue_with_other_filters_is_a_usage_error(gribmill: Run) -> None:
     assert gribmill("jobs", "list", "--queue", "--before", "3").code == 2
 
 
-def test_nothing_to_list_is_said_beside_the_output(gribmill: Run) -> None:
+def test_an_empty_list_is_reported_on_standard_error(gribmill: Run) -> None:
     answer = gribmill("jobs", "list")
     assert (answer.code, answer.out, answer.err) == (0, "", "no jobs\n")
     assert gribmill("jobs", "list", "--json").json == {"jobs": [], "next_before": None}
@@ -145,6 +145,6 @@ def test_unknown_type_and_bad_age_are_refused(gribmill: Run) -> None:
     assert gribmill("jobs", "list", "--status", "lost").code == 2
 
 
-def test_type_of_hand_written_rows_can_be_listed(gribmill: Run, store: Store, data: Path) -> None:
+def test_undeclared_types_of_manual_rows_can_be_listed(gribmill: Run, store: Store, data: Path) -> None:
     by_hand(data, "INSERT INTO jobs (type) VALUES ('by_hand')")
     assert listed(gribmill, "--type", "by_hand") == [1]

@@ -19,7 +19,7 @@ from tests.cli.conftest import Run
 from tests.cli.job_driver import add, by_hand, end, take
 
 
-def test_stats_tell_depth_waits_runs_and_failures(gribmill: Run, store: Store, data: Path) -> None:
+def test_stats_show_depth_waits_run_times_and_failures(gribmill: Run, store: Store, data: Path) -> None:
     for n in range(4):
         add(store)
         end(store, Failed("x", permanent=True) if n == 0 else Succeeded())
@@ -167,12 +167,12 @@ def test_bad_copy_does_not_replace_a_good_one(
     assert [path.name for path in tmp_path.iterdir() if "copy" in path.name] == ["copy.db"]
 
 
-def test_backup_into_nowhere_is_a_sentence(gribmill: Run, tmp_path: Path) -> None:
+def test_backup_into_a_missing_folder_is_an_error(gribmill: Run, tmp_path: Path) -> None:
     answer = gribmill("jobs", "backup", str(tmp_path / "no" / "copy.db"))
     assert answer.code == 1 and "no folder" in answer.err
 
 
-def test_database_that_is_none_is_a_sentence(gribmill: Run, data: Path) -> None:
+def test_a_file_that_is_not_a_database_is_an_error(gribmill: Run, data: Path) -> None:
     data.mkdir()
     (data / "jobs.db").write_text("this is no database, but long enough to look at" * 50)
     for words in (["jobs", "list"], ["workers"], ["jobs", "verify"], ["jobs", "retry", "1", "2"]):

@@ -28,7 +28,7 @@ def test_retry_reports_on_each_and_fails_when_one_is_refused(gribmill: Run, stor
     assert gribmill("jobs", "retry", str(done)).code == 0
 
 
-def test_retry_in_json_tells_new_ids_and_refusals(gribmill: Run, store: Store) -> None:
+def test_retry_in_json_lists_new_ids_and_refusals(gribmill: Run, store: Store) -> None:
     end_id = add(store)
     end(store, Failed("x", permanent=True))
     answer = gribmill("jobs", "retry", f"{end_id},99", "--json")
@@ -66,7 +66,7 @@ def test_same_id_twice_is_one_job(gribmill: Run, store: Store) -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["x"], ["0"], ["-1"], [str(2**63)], ["1,two"]], ids=str)
-def test_what_is_no_id_is_a_usage_error(gribmill: Run, words: list[str]) -> None:
+def test_an_invalid_id_is_a_usage_error(gribmill: Run, words: list[str]) -> None:
     assert gribmill("jobs", "cancel", *words).code == 2
     assert gribmill("jobs", "retry", *words).code == 2
 

@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
 from tests.cli.job_driver import add, by_hand, end, take
 
 
-def test_timeline_tells_attempts_with_exit_codes_tails_and_errors(gribmill: Run, store: Store) -> None:
+def test_the_timeline_shows_attempts_with_exit_codes_output_and_errors(gribmill: Run, store: Store) -> None:
     job_id = add(store, args={"say": "hi"})
     end(store, Failed("ValueError: broke\nTraceback"), exit_code=3, stdout_tail="one\ntwo\n", stderr_tail="oops\n")
     store.jobs.run_now(job_id)
@@ -84,7 +84,7 @@ def test_parents_and_children_are_shown(gribmill: Run, store: Store) -> None:
     assert f"job {parent}  pending" in gribmill("jobs", "show", str(child)).out.partition("waits on")[2]
 
 
-def test_hand_written_rows_are_shown_as_they_are(gribmill: Run, store: Store, data: Path) -> None:
+def test_manually_inserted_rows_are_shown_as_they_are(gribmill: Run, store: Store, data: Path) -> None:
     by_hand(data, "INSERT INTO jobs (type, args, created_at) VALUES ('odd', '[1]', 'yesterday')")
     assert gribmill("jobs", "show", "1").code == 0
     assert gribmill("jobs", "list").code == 0
@@ -92,7 +92,7 @@ def test_hand_written_rows_are_shown_as_they_are(gribmill: Run, store: Store, da
     assert json.loads(gribmill("jobs", "list", "--json").out)["jobs"][0]["created_at"] is None
 
 
-def test_missing_job_is_a_sentence(gribmill: Run) -> None:
+def test_a_missing_job_is_an_error_with_its_id(gribmill: Run) -> None:
     answer = gribmill("jobs", "show", "99")
     assert (answer.code, answer.err) == (1, "error: there is no job 99; it may have been pruned\n")
     assert gribmill("jobs", "show", "x").code == 2
@@ -103,7 +103,7 @@ def test_missing_job_is_a_sentence(gribmill: Run) -> None:
     "words",
     [("jobs", "show", "abc"), ("jobs", "cancel", "1,x"), ("triggers", "remove", "abc"), ("jobs", "show", "9" * 5000)],
 )
-def test_what_is_no_id_is_refused_in_the_same_words_everywhere(gribmill: Run, words: tuple[str, ...]) -> None:
+def test_an_invalid_id_is_refused_with_the_same_message_everywhere(gribmill: Run, words: tuple[str, ...]) -> None:
     answer = gribmill(*words)
     assert answer.code == 2
     assert "is no id: an id is a number, such as 12" in answer.err

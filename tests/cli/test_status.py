@@ -38,7 +38,7 @@ def test_hours_that_are_here_are_not_among_the_missing(gribmill: Run, scribe: Sc
     assert missing(gribmill) == ["1-5, 7-11, 13-17 late"]
 
 
-def test_hours_that_a_run_does_not_have_divide_nothing(gribmill: Run, scribe: Scribe) -> None:
+def test_hours_that_a_run_does_not_have_do_not_split_ranges(gribmill: Run, scribe: Scribe) -> None:
     scribe.run(RUN_ID, [*range(0, 19, 3)])
     build(scribe, (0, 9), "ne")
     assert missing(gribmill) == ["3-6, 12-18 late"]

@@ -56,7 +56,7 @@ def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store:
         (("sleep", "--event", "x", "--window", "40d"), "30 days"),
     ],
 )
-def test_what_cannot_work_is_refused_with_a_sentence(gribmill: Run, words: tuple[str, ...], told: str) -> None:
+def test_an_invalid_trigger_is_refused_with_the_reason(gribmill: Run, words: tuple[str, ...], told: str) -> None:
     answer = gribmill("triggers", "add", "label", *words)
     assert answer.code != 0
     assert told in answer.err

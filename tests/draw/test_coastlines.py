@@ -73,7 +73,7 @@ def test_lake_michigan_has_shores_that_the_coast_lacks() -> None:
     assert near[0] < 0.1 < near[1]
 
 
-def test_the_same_lines_make_the_same_bytes_and_read_back_within_the_quantum() -> None:
+def test_coastlines_are_encoded_deterministically_within_the_quantum() -> None:
     spec = importlib.util.spec_from_file_location("make_coastlines", SCRIPT)
     assert spec and spec.loader
     script = importlib.util.module_from_spec(spec)

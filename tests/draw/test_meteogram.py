@@ -88,7 +88,7 @@ def test_an_hour_left_out_opens_a_gap() -> None:
     assert len(data.times) == 8 and np.isnan(data.get("t2m")[4]) and np.isfinite(np.delete(data.get("t2m"), 4)).all()
 
 
-def test_longer_steps_later_in_a_run_are_no_gap() -> None:
+def test_longer_steps_later_in_a_run_are_not_a_gap() -> None:
     hours = [0, 1, 2, 3, 6, 9, 12]
     assert len(with_gaps(curves(hours)).times) == len(hours)
 
@@ -143,7 +143,7 @@ def test_quantities_in_other_units_do_not_share_an_axis() -> None:
     assert [panel.names for panel in panels_of(data)[0] if "t2m" in panel.names] == [("t2m",)]
 
 
-def test_what_has_no_room_is_named() -> None:
+def test_variables_without_a_panel_are_named() -> None:
     many = {f"extra{k:02d}": np.zeros(3) for k in range(12)}
     data = curves([0, 1, 2], values=many)
     assert "not drawn: extra05, extra06" in printed(data, width=200)
@@ -219,7 +219,7 @@ def test_polar_summers_have_no_night() -> None:
     assert not is_night(june, 80.0, 20.0).any() and is_night(june, -80.0, 20.0).all()
 
 
-def test_what_never_changes_runs_through_the_middle() -> None:
+def test_a_constant_line_runs_through_the_middle() -> None:
     lines = printed(curves(list(range(6)), values={"tcc": np.full(6, 40.0)})).splitlines()
     start = next(k for k, line in enumerate(lines) if line.startswith("Cloud"))
     panel = lines[start + 1 : start + 5]

@@ -56,7 +56,7 @@ def test_absent_variables_and_winds_are_named(tile: Tile) -> None:
         barbs_of(tile, "_500")
 
 
-def test_cell_statistics_and_strangers_have_palettes() -> None:
+def test_cell_statistics_and_unknown_variables_have_palettes() -> None:
     assert palette_of("refc_max") == "reflectivity" and palette_of("t_850") == "temperature_upper"
     assert palette_of("g2_0_2_220_c7_l108") == "generic"
 

@@ -172,7 +172,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         draw_png(regular([[281.0]]), tmp_path / "nowhere" / "a.png", dpi=30)
 
 
-def test_minutes_beyond_the_hour_are_told() -> None:
+def test_minutes_beyond_the_hour_are_shown() -> None:
     assert regular([[281.0]], hour=0.25).lead == "+000 h 15 min" and regular([[281.0]], hour=6).lead == "+006 h"
 
 

@@ -103,7 +103,7 @@ def test_damaged_files_are_refused_with_file_message_offset_and_reason(name: str
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_whole_in_a_damaged_file_can_still_be_read(name: str) -> None:
+def test_undamaged_messages_of_a_damaged_file_are_read(name: str) -> None:
     readable = 0
     for field in scan_fields(map_file(real(f"adversarial/{name}")), name):
         if isinstance(field, DamagedMessage):

@@ -38,7 +38,7 @@ def check(field: Field, wanted: Any) -> None:
 
 @pytest.mark.parametrize("packing", PACKINGS2)
 @pytest.mark.parametrize("wanted", [VALUES, HOLED], ids=["whole", "with a bitmap"])
-def test_grib2_packings(packing: str, wanted: Any) -> None:
+def test_every_grib2_packing_is_decoded(packing: str, wanted: Any) -> None:
     check(only(make_message(values=wanted, packing=packing)), wanted)
 
 
@@ -52,7 +52,7 @@ def test_a_field_without_a_single_value_is_missing_everywhere(edition: int, pack
 
 @pytest.mark.parametrize("packing", PACKINGS1)
 @pytest.mark.parametrize("missing", [False, True], ids=["whole", "with a bitmap"])
-def test_grib1_packings(packing: str, missing: bool) -> None:
+def test_every_grib1_packing_is_decoded(packing: str, missing: bool) -> None:
     wanted = smooth_values(GRIDS["gfs-small"].shape)
     if missing:
         wanted[20:40, 60:100] = np.nan
@@ -61,7 +61,7 @@ def test_grib1_packings(packing: str, missing: bool) -> None:
 
 @pytest.mark.parametrize("packing", COMPLEX)
 @pytest.mark.parametrize("order", [1, 2])
-def test_missing_value_management_without_a_bitmap(packing: str, order: int) -> None:
+def test_missing_value_management_without_a_bitmap_is_decoded(packing: str, order: int) -> None:
     field = only(make_message(values=HOLED, packing=packing, order=order, missing="management"))
     assert not field.packing.bitmap
     check(field, HOLED)
@@ -69,20 +69,20 @@ def test_missing_value_management_without_a_bitmap(packing: str, order: int) -> 
 
 @pytest.mark.parametrize("bits", [1, 7, 8, 13, 24])
 @pytest.mark.parametrize("packing", ["grid_simple", "grid_ccsds", *COMPLEX])
-def test_any_number_of_bits(packing: str, bits: int) -> None:
+def test_values_of_any_bit_width_are_decoded(packing: str, bits: int) -> None:
     check(only(make_message(values=HOLED, packing=packing, bits=bits)), HOLED)
 
 
 @pytest.mark.parametrize("packing", [name for name in PACKINGS2 if name != "grid_png"])
 @pytest.mark.parametrize("value", [0.0, 273.15, -40.0])
-def test_constant_fields(packing: str, value: float) -> None:
+def test_constant_fields_are_decoded(packing: str, value: float) -> None:
     values = only(make_message(values=value, packing=packing)).values()
     assert values.shape == SHAPE
     assert np.all(values == np.float32(value))
 
 
 @pytest.mark.parametrize("packing", ["grid_simple", "grid_ccsds"])
-def test_a_constant_field_with_holes(packing: str) -> None:
+def test_a_constant_field_with_missing_points_is_decoded(packing: str) -> None:
     wanted = np.where(np.isnan(HOLED), np.nan, 5.0)
     field = only(make_message(values=wanted, packing=packing))
     assert field.packing.bits == 0
@@ -90,11 +90,11 @@ def test_a_constant_field_with_holes(packing: str) -> None:
 
 
 @pytest.mark.parametrize("packing", ["grid_simple", "grid_ccsds", "grid_ieee", *COMPLEX])
-def test_a_field_with_nothing_but_holes(packing: str) -> None:
+def test_a_field_with_only_missing_points_is_decoded(packing: str) -> None:
     assert np.isnan(only(make_message(values=np.nan, packing=packing)).values()).all()
 
 
-def test_a_true_9999_is_not_taken_for_missing() -> None:
+def test_a_value_of_9999_is_not_missing() -> None:
     """9999 is what ecCodes writes in place of missing values unless told otherwise."""
     wanted = np.full(SHAPE, 9999.0)
     wanted[0, 0], wanted[3:5] = 0.0, np.nan

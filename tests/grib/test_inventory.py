@@ -41,7 +41,7 @@ def hour(tmp_path: Path) -> Path:
     ("step", "unit", "text"),
     [(6, "h", "6 h"), (120, "m", "2 h"), (75, "m", "75 min"), (120, "s", "2 min"), (90, "s", "90 s")],
 )
-def test_steps_are_told_in_the_largest_unit_that_divides_them(step: int, unit: str, text: str, tmp_path: Path) -> None:
+def test_steps_are_shown_in_the_largest_unit_that_divides_them(step: int, unit: str, text: str, tmp_path: Path) -> None:
     message = make_message(step=step, step_units=unit, packing="grid_simple")
     (entry,) = inventory(write(tmp_path / "f.grib2", [message]))
     assert entry.step == text
@@ -86,7 +86,7 @@ def test_a_damaged_message_is_listed_with_its_reason_and_the_rest_too(hour: Path
     assert "do not end with 7777" in result.stderr
 
 
-def test_a_field_that_cannot_be_decoded_is_said_with_stats(tmp_path: Path) -> None:
+def test_a_field_that_cannot_be_decoded_is_reported_with_stats(tmp_path: Path) -> None:
     lying = bytearray(make_message(packing="grid_simple"))
     place = lying.index(b"\0\0\0\x15\5")
     lying[place + 19] = 40

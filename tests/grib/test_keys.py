@@ -112,7 +112,7 @@ def test_an_impossible_date_is_refused() -> None:
 
 
 @pytest.mark.parametrize("unit", [2, 12])
-def test_a_step_beyond_all_forecasts_is_no_step(unit: int) -> None:
+def test_a_step_beyond_any_forecast_is_refused(unit: int) -> None:
     message = bytearray(make_message(packing="grid_simple", values=1.0))
     place = message.index(b"\0\0\0\x22\4")
     message[place + 17] = unit
@@ -137,7 +137,7 @@ def test_each_field_of_a_message_has_its_own_level() -> None:
 
 
 @pytest.mark.parametrize(("number", "statistic"), [(4, "max"), (5, "min"), (0, "other")])
-def test_a_quantitys_name_tells_its_statistic_where_the_message_does_not(number: int, statistic: str) -> None:
+def test_the_statistic_is_implied_by_the_parameter_if_the_message_has_none(number: int, statistic: str) -> None:
     untold = {"parameterNumber": number, "typeOfStatisticalProcessing": MISSING}
     assert keys_of(window=(0, 6), keys=untold).statistic == statistic
     assert keys_of(window=(0, 6), keys=untold | {"typeOfStatisticalProcessing": 0}).statistic == "avg"
@@ -145,7 +145,7 @@ def test_a_quantitys_name_tells_its_statistic_where_the_message_does_not(number:
     assert keys_of(window=(0, 6), keys=untold | {"typeOfStatisticalProcessing": 192}).statistic == "other"
 
 
-def test_differences_of_opposite_signs_have_two_words() -> None:
+def test_differences_of_opposite_signs_have_two_statistics() -> None:
     found = [keys_of(window=(0, 6), keys={"typeOfStatisticalProcessing": number}) for number in (4, 8)]
     assert [keys.statistic for keys in found] == ["diff", "sdiff"]
     assert array_name(found[0]) != array_name(found[1])
@@ -171,12 +171,12 @@ def keys_of_grib1(centre: str, changes: dict[int, int], **labels: int) -> Any:
 
 @pytest.mark.parametrize("definition", [1, 15, 16, 18, 23, 26, 30, 36, 40])
 @pytest.mark.parametrize("member", [0, 7, 50])
-def test_members_are_told_apart_in_grib1_by_any_local_definition_of_ecmwf(definition: int, member: int) -> None:
+def test_grib1_members_are_read_from_every_local_definition_of_ecmwf(definition: int, member: int) -> None:
     labels = {"setLocalDefinition": 1, "localDefinitionNumber": definition, "number": member}
     assert keys_of_grib1("ecmf", {}, **labels).member == member
 
 
-def test_pressures_of_ecmwf_below_a_hectopascal_are_told_apart_in_grib1() -> None:
+def test_ecmwf_pressures_below_1_hpa_are_distinguished_in_grib1() -> None:
     assert keys_of_grib1("ecmf", {10: 210, 11: 0, 12: 50}).level == Level(100, 50.0)
 
 
@@ -196,7 +196,9 @@ def test_time_ranges_of_grib1(indicator: int, start: int, end: int) -> None:
         ("ecmf", 128, 122, "min"), ("kwbc", 128, 121, "other"),
     ],
 )  # fmt: skip
-def test_a_quantitys_name_tells_its_statistic_in_grib1(centre: str, table: int, number: int, statistic: str) -> None:
+def test_the_statistic_is_implied_by_the_parameter_in_grib1(
+    centre: str, table: int, number: int, statistic: str
+) -> None:
     window = {4: table, 9: number, 18: 1, 19: 0, 20: 6}
     assert keys_of_grib1(centre, window | {21: 2}).statistic == statistic
     assert keys_of_grib1(centre, window | {21: 0}).statistic == "instant"
@@ -223,7 +225,7 @@ def keys_of_template(template: int, **keys: int) -> Any:
     return field.keys
 
 
-def test_pictures_of_a_satellite_are_told_apart_by_their_bands() -> None:
+def test_satellite_images_are_distinguished_by_their_bands() -> None:
     time = {"indicatorOfUnitOfTimeRange": 1, "forecastTime": 6}
     one, other = (keys_of_template(32, **time, NB=1, satelliteSeries=series) for series in (331, 332))
     assert one.end == timedelta(hours=6)
@@ -283,7 +285,7 @@ def test_a_month_ends_where_the_message_says_it_does() -> None:
         (0, 0, 0, "kind 0"),
     ],
 )
-def test_levels_of_grib1_in_words(kind: int, first: int, second: int, text: str) -> None:
+def test_grib1_levels_are_written_as_wgrib2_writes_them(kind: int, first: int, second: int, text: str) -> None:
     keys = keys_of_grib1("kwbc", {10: kind, 11: first, 12: second})
     assert level_text(keys.level, keys.level2) == text
 
@@ -311,7 +313,7 @@ def test_levels_of_grib1_in_words(kind: int, first: int, second: int, text: str)
         (None, None, ""),
     ],
 )
-def test_levels_in_words(level: Level | None, level2: Level | None, text: str) -> None:
+def test_grib2_levels_are_written_as_wgrib2_writes_them(level: Level | None, level2: Level | None, text: str) -> None:
     assert level_text(level, level2) == text
 
 

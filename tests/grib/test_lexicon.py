@@ -197,7 +197,7 @@ def test_a_real_aifs_index_is_known_but_for_two_fields_of_the_ground() -> None:
     assert len(known) == len(set(known))
 
 
-def test_no_two_rows_answer_to_the_same_thing() -> None:
+def test_no_two_lexicon_rows_match_the_same_message() -> None:
     claims = Counter[Any]()
     for row in lexicon().rows.values():
         when = (row.statistic, row.window)
@@ -208,7 +208,7 @@ def test_no_two_rows_answer_to_the_same_thing() -> None:
     assert [claim for claim, count in claims.items() if count > 1] == []
 
 
-def test_rows_are_whole() -> None:
+def test_every_lexicon_row_is_complete() -> None:
     for row in lexicon().rows.values():
         assert row.range[0] < row.range[1], row.name
         assert row.levels, row.name
@@ -229,7 +229,7 @@ def test_get_finds_rows_and_members_of_families(wanted: str) -> None:
 
 
 @pytest.mark.parametrize("unknown", ["t_{}", "t_", "t_850_3", "nope", "tsoil_", "t_1e5", "", "t2m_"])
-def test_get_knows_nothing_else(unknown: str) -> None:
+def test_get_returns_none_for_other_names(unknown: str) -> None:
     assert lexicon().get(unknown) is None
 
 

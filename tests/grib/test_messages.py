@@ -60,7 +60,7 @@ def test_a_file_without_messages_is_refused_by_name(data: bytes) -> None:
     ],
     ids=["bzip2", "gzip", "NetCDF", "page"],
 )
-def test_what_comes_in_the_place_of_grib_is_named(data: bytes, words: str) -> None:
+def test_other_file_types_are_named(data: bytes, words: str) -> None:
     with pytest.raises(GribError, match=re.escape(f"no GRIB message in its {len(data)} bytes: {words}")):
         list(fields(data, "rain.grib2"))
 
@@ -89,7 +89,7 @@ def test_a_length_that_reaches_into_the_next_message_is_damage() -> None:
 
 
 @pytest.mark.parametrize("length", [0, 15, 40, 2**62, 2**64 - 1])
-def test_no_length_is_believed_that_cannot_be(length: int) -> None:
+def test_impossible_message_lengths_are_refused(length: int) -> None:
     liar = ONE[:8] + length.to_bytes(8, "big") + ONE[16:]
     first, second = scan(liar + TWO)
     assert isinstance(first, DamagedMessage)
@@ -97,12 +97,12 @@ def test_no_length_is_believed_that_cannot_be(length: int) -> None:
     assert isinstance(second, RawMessage)
 
 
-def test_an_unknown_edition_is_said() -> None:
+def test_an_unknown_edition_is_reported() -> None:
     with pytest.raises(GribError, match="message 1 at byte 0: GRIB edition 3 is not supported"):
         list(walk(ONE[:7] + b"\3" + ONE[8:], "f"))
 
 
-def test_after_damage_the_letters_grib_in_packed_values_count_for_nothing() -> None:
+def test_after_damage_the_letters_grib_in_packed_values_are_ignored() -> None:
     broken = ONE[:-4] + b"....GRIBvalues....GRIB"
     found = list(scan(broken + TWO))
     assert [type(message) for message in found] == [DamagedMessage, RawMessage]

@@ -107,7 +107,7 @@ def test_a_member_or_the_mean_of_an_ensemble_is_called_as_the_quantity_itself(te
         assert ncep_words(item.keys) == of_eccodes(describe(message)) is not None
 
 
-def test_others_and_parts_of_ensembles_are_left_to_eccodes() -> None:
+def test_other_centres_and_ensemble_statistics_are_left_to_eccodes() -> None:
     keys = Keys(2, NCEP, None, (0, 0, 0), 0, REFERENCE, Level(7))
     assert ncep_name(keys) == "t"
     assert ncep_words(keys) == Words("t", "K", "Temperature")
@@ -132,7 +132,7 @@ def test_a_listing_has_a_short_name_at_any_level_but_a_build_asks_for_what_depen
         assert ncep_words(changed) is None, change
 
 
-def test_the_words_are_in_order_and_none_is_there_twice() -> None:
+def test_the_table_of_ncep_names_is_sorted_and_unique() -> None:
     lines = (Path(__file__).parents[2] / "gribmill/grib/names/ncep_quantities.txt").read_text().splitlines()
     places = [line.split("\t")[0] for line in lines if not line.startswith("#")]
     assert len(set(places)) == len(places)

@@ -155,7 +155,7 @@ def test_cfgrib_gives_the_same_arrays(tmp_path: Path) -> None:
         assert np.allclose(theirs, field.values(), rtol=2e-7, atol=0, equal_nan=True)
 
 
-def test_nbm_rows_that_run_to_and_fro_come_out_straight(bench: Bench) -> None:
+def test_alternating_rows_of_nbm_are_decoded_in_order(bench: Bench) -> None:
     path = real("noaa/nbm.20250901.t00z.core.f001.co.TMP-2m.grib2")
     (field,) = read_fields(path)
     assert field.layout is not None
@@ -200,7 +200,7 @@ def test_nam_winds_of_one_message_turn_together() -> None:
     assert np.allclose(np.hypot(east, north), np.hypot(u.values(), v.values()), atol=1e-5)
 
 
-def test_hrrr_winds_are_simply_packed_and_lie_along_the_grid(bench: Bench) -> None:
+def test_hrrr_winds_are_simply_packed_and_grid_relative(bench: Bench) -> None:
     path = real("noaa/hrrr.20230722.t06z.wrfsfcf01.UGRD-10m.grid_simple.grib2")
     (field,) = read_fields(path)
     assert (field.packing.name, field.grid_relative_winds, field.grid.shape) == ("simple", True, (1059, 1799))
@@ -208,7 +208,7 @@ def test_hrrr_winds_are_simply_packed_and_lie_along_the_grid(bench: Bench) -> No
     assert np.array_equal(field.values(), theirs)
 
 
-def test_ecmwf_longitudes_that_start_at_180_stay_in_order(bench: Bench) -> None:
+def test_ecmwf_longitudes_from_180_are_in_order(bench: Bench) -> None:
     path = real("ecmwf/aifs-single.20260628.06z.0p25.0h.wave.grib2")
     field = list(read_fields(path))[-1]
     assert field.grid.shape == (721, 1440)
@@ -245,7 +245,7 @@ def test_gfs_wave_has_no_waves_on_land(bench: Bench) -> None:
         compare(decoder, path, bench.ask(decoder, path))
 
 
-def test_a_real_9999_is_a_value() -> None:
+def test_a_value_of_9999_in_a_real_file_is_not_missing() -> None:
     """Heights of 9,999 m stand in this file; other readers make holes of them."""
     found = list(read_fields(real("noaa/gefs.gep19.20090605.t00z.1p00.f180.jpeg.grib2")))
     values = [field.values() for field in found]

@@ -69,6 +69,6 @@ def test_runs_are_decoded() -> None:
         (None, b"\x08\0\5\xff\xff\1", "which cannot be"),
     ],
 )
-def test_runs_that_do_not_add_up_are_refused(data: bytes | None, head: bytes | None, words: str) -> None:
+def test_inconsistent_runs_are_refused(data: bytes | None, head: bytes | None, words: str) -> None:
     with pytest.raises(GribError, match=words):
         run_length(data, head)[0].values()

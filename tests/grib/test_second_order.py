@@ -59,7 +59,7 @@ def only(message: bytes) -> Field:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_first_forms_are_decoded(form: Form) -> None:
+def test_the_early_forms_of_second_order_packing_are_decoded(form: Form) -> None:
     message, integers = old_form(form)
     field = only(message)
     reference = field.packing.reference
@@ -88,7 +88,7 @@ def test_the_first_forms_are_decoded(form: Form) -> None:
         ("one width", {"octet_4": 0x30, "octet_12": 2}, "too few for"),
     ],
 )
-def test_first_forms_that_do_not_add_up_are_refused(form: Form, changes: dict[str, int], words: str) -> None:
+def test_inconsistent_early_forms_are_refused(form: Form, changes: dict[str, int], words: str) -> None:
     with pytest.raises(GribError, match=words):
         only(old_form(form, **changes)[0]).values()
 
@@ -103,7 +103,7 @@ def second_order2(first: int, value: bytes) -> bytes:
     return bytes(message)
 
 
-def test_grib2_has_it_too() -> None:
+def test_second_order_packing_in_grib2_is_decoded() -> None:
     field = only(make_message("gfs-small", packing="grid_second_order"))
     assert field.packing.name == "second order"
     assert np.unique(field.values()).size > 100
@@ -122,6 +122,6 @@ def test_grib2_has_it_too() -> None:
         (34, b"\xff", "differences of order"),
     ],
 )
-def test_groups_of_grib2_that_do_not_add_up_are_refused(first: int, value: bytes, words: str) -> None:
+def test_inconsistent_grib2_groups_are_refused(first: int, value: bytes, words: str) -> None:
     with pytest.raises(GribError, match=words):
         only(second_order2(first, value)).values()

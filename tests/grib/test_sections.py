@@ -59,7 +59,7 @@ def test_a_local_section_holds_until_another_comes() -> None:
     assert (first.local, second.local) == (b"", local)
 
 
-def test_a_bitmap_used_again_is_the_one_before() -> None:
+def test_a_reused_bitmap_is_the_previous_one() -> None:
     holed = [message("10u", np.where(HOLES, np.nan, U)), message("10v", np.where(HOLES, np.nan, V))]
     both = multi_field(holed, reuse_bitmap=True)
     assert len(both) < sum(map(len, holed)) - 600
@@ -69,7 +69,7 @@ def test_a_bitmap_used_again_is_the_one_before() -> None:
         assert np.nanmax(np.abs(decoded - values)) < 1e-5
 
 
-def test_a_bitmap_used_again_skips_fields_without_one() -> None:
+def test_a_reused_bitmap_skips_fields_without_one() -> None:
     holed = np.where(HOLES, np.nan, U)
     parts = [message("10u", holed), message("2t", V), message("10v", holed)]
     three = multi_field(parts)
@@ -80,7 +80,7 @@ def test_a_bitmap_used_again_skips_fields_without_one() -> None:
     assert [int(np.isnan(field.values()).sum()) for field in fields(again, "f")] == [200, 0, 200]
 
 
-def test_a_bitmap_used_again_that_never_was_is_an_error() -> None:
+def test_reusing_a_bitmap_that_was_never_defined_is_an_error() -> None:
     one = message("10u", U)
     place = one.index(b"\0\0\0\6\6\xff")
     with pytest.raises(GribError, match="message 1 at byte 0: it refers to an earlier bitmap"):
@@ -96,7 +96,7 @@ def test_a_bitmap_used_again_that_never_was_is_an_error() -> None:
         (37 + 4, 5, "section 5 may not follow section 1"),
     ],
 )
-def test_sections_that_cannot_be_are_refused(octet: int, value: int, words: str) -> None:
+def test_invalid_sequences_of_sections_are_refused(octet: int, value: int, words: str) -> None:
     wrong = bytearray(message("10u", U))
     wrong[octet] = value
     with pytest.raises(GribError, match=words):

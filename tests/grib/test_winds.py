@@ -112,7 +112,7 @@ def found_pairs(*messages: bytes) -> list[tuple[str, str]]:
         ((2, 147), (2, 148)), ((2, 196), (2, 197)), ((2, 247), (2, 248)),
     ],
 )  # fmt: skip
-def test_every_vector_is_turned(u: tuple[int, ...], v: tuple[int, ...]) -> None:
+def test_every_vector_is_rotated(u: tuple[int, ...], v: tuple[int, ...]) -> None:
     ((one, other),) = pairs(list(fields(component(v) + component(u), "f")))
     assert (one.keys.parameter, other.keys.parameter) == (u, v)
     assert one.grid_relative_winds
@@ -123,7 +123,7 @@ def test_every_vector_is_turned(u: tuple[int, ...], v: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     "u", [(0, 2, 0), (0, 2, 50), (0, 2, 198), (0, 3, 202), (10, 1, 5), (10, 3, 16), (2, 31), (2, 181)]
 )
-def test_what_is_no_vector_or_names_its_axes_is_left_as_it_is(u: tuple[int, ...]) -> None:
+def test_fields_that_are_not_vectors_are_not_rotated(u: tuple[int, ...]) -> None:
     """Directions, places, covariances; what is eastward by definition beside a twin that is not; gradients along x."""
     both = component(u) + component((*u[:-1], u[-1] + 1))
     assert not any(is_component(field.keys) for field in fields(both, "f"))
@@ -205,7 +205,7 @@ def test_pairs_are_of_one_constituent_and_one_member(template: int, key: str) ->
     ],
     ids=["chance", "percentile", "spread"],
 )
-def test_chances_percentiles_and_spreads_are_no_vector(keys: dict[str, int]) -> None:
+def test_probabilities_percentiles_and_spreads_are_not_vectors(keys: dict[str, int]) -> None:
     both = [component((0, 2, number), **keys) for number in (2, 3)]
     assert not found_pairs(*both)
     assert all(is_component(field.keys) for field in fields(b"".join(both), "f"))

@@ -90,7 +90,7 @@ def test_a_mirror_has_one_root_in_all_models_and_grids_have_names() -> None:
         ("aifs_ens.pf50", "20260901_00", 6, "20260901/00z/aifs-ens/0p25/enfo/20260901000000-6h-enfo-pf.grib2"),
     ],
 )
-def test_files_lie_where_their_publishers_put_them_at_the_time(
+def test_files_are_where_their_publishers_put_them_at_the_time(
     model_id: str, run: str, hour: int, expected: str
 ) -> None:
     assert key(model_id, run, hour) == expected
@@ -149,7 +149,7 @@ def test_hours_of_the_national_blend_are_only_known_from_the_listing() -> None:
     assert not MODELS["hrrr"].discovers(NOW.replace(minute=0))
 
 
-def test_indexes_lie_beside_their_files() -> None:
+def test_indexes_are_beside_their_files() -> None:
     run = run_time("20260901_00")
     assert MODELS["gfs"].urls(run, 3)[0].index_url == MODELS["gfs"].urls(run, 3)[0].grib_url + ".idx"
     source = MODELS["ifs"].urls(run, 3)[0]

@@ -47,7 +47,9 @@ def test_the_spool_is_the_wanted_messages_in_the_order_of_the_source(
     assert [path.name for path in target.parent.iterdir()] == ["001.grib2"]
 
 
-def test_it_costs_little(publisher: Publisher, hrrr: Model, session: Session, target: Path) -> None:
+def test_a_download_needs_few_requests_and_bytes(
+    publisher: Publisher, hrrr: Model, session: Session, target: Path
+) -> None:
     file = usual_file(size=30_000)
     publish(publisher, file)
     known = published(hrrr, RUN, hrrr.mirrors[0], session)[1]
@@ -121,7 +123,7 @@ def test_an_index_that_lags_behind_its_file_is_waited_for(
         download(hrrr, RUN, 1, wanted(WANTED), target, session=session)
 
 
-def test_a_file_without_anything_wanted_is_no_use_to_try_again(
+def test_a_file_without_any_wanted_message_is_not_retried(
     publisher: Publisher, hrrr: Model, session: Session, target: Path
 ) -> None:
     publish(publisher, usual_file())
@@ -129,7 +131,7 @@ def test_a_file_without_anything_wanted_is_no_use_to_try_again(
         download(hrrr, RUN, 1, wanted(["mslp"]), target, session=session)
 
 
-def test_the_next_mirror_is_taken_and_what_was_seen_is_told(
+def test_the_next_mirror_is_used_and_observations_are_reported(
     publisher: Publisher, session: Session, target: Path
 ) -> None:
     model = hrrr_at(publisher, ("aws", "gcs", "nomads"))
@@ -142,7 +144,7 @@ def test_the_next_mirror_is_taken_and_what_was_seen_is_told(
     assert "500" in got.health_updates[0].reason
 
 
-def test_sick_mirrors_are_left_alone(publisher: Publisher, session: Session, target: Path) -> None:
+def test_failing_mirrors_are_not_asked(publisher: Publisher, session: Session, target: Path) -> None:
     model = hrrr_at(publisher, ("aws", "gcs"))
     publish(publisher, usual_file(), ("aws", "gcs"))
     sick = {"aws-hrrr": MirrorHealth("aws-hrrr", 3, LATER + timedelta(seconds=40), "was down")}
@@ -184,7 +186,7 @@ def test_limits_on_size_hold(publisher: Publisher, hrrr: Model, session: Session
     assert not any(request.range for request in publisher.requests)
 
 
-def test_a_failure_without_anything_proven_leaves_nothing(
+def test_a_failure_before_any_verified_message_leaves_nothing(
     publisher: Publisher, hrrr: Model, session: Session, target: Path
 ) -> None:
     publish(publisher, usual_file())
@@ -209,7 +211,7 @@ def test_a_folder_that_cannot_be_written_is_named(
         download(hrrr, RUN, 1, wanted(WANTED), tmp_path / "file" / "001.grib2", session=session)
 
 
-def test_members_at_minutes_of_the_hour_are_proven_by_their_own_time(
+def test_members_between_hours_are_verified_by_their_own_time(
     publisher: Publisher, hrrr: Model, session: Session, target: Path
 ) -> None:
     """A message of the full hour is not that of a quarter past, whatever the index says."""

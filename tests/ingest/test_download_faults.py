@@ -47,7 +47,9 @@ def target(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("kind", "value"), [("truncate", 100), ("truncate", 1), ("reset", None), ("status", 502)])
-def test_a_cut_is_mended_on_the_same_mirror(publisher: Publisher, target: Path, kind: str, value: object) -> None:
+def test_a_broken_connection_is_resumed_on_the_same_mirror(
+    publisher: Publisher, target: Path, kind: str, value: object
+) -> None:
     publish(publisher, FILE)
     publisher.fault(kind, match=".grib2", ranged=True, times=2, value=value)
     got = _download(publisher, target)
@@ -55,7 +57,7 @@ def test_a_cut_is_mended_on_the_same_mirror(publisher: Publisher, target: Path, 
     assert got.mirror == "aws-hrrr"
 
 
-def test_after_a_cut_only_the_rest_is_asked_for(publisher: Publisher, target: Path) -> None:
+def test_after_a_broken_connection_only_the_rest_is_requested(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE)
     publisher.fault("truncate", match=".grib2", ranged=True, times=1, value=1000)
     _download(publisher, target)
@@ -74,7 +76,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("kind", "value"), FAULTS)
-def test_ranges_that_fail_for_good_are_had_from_the_next_mirror(
+def test_ranges_that_keep_failing_are_fetched_from_the_next_mirror(
     publisher: Publisher, target: Path, kind: str, value: object
 ) -> None:
     publish(publisher, FILE, ("aws", "gcs"))
@@ -108,7 +110,7 @@ def test_ranges_that_fail_everywhere_leave_nothing_or_the_right_bytes(
         ("reset", None), ("endless", None), ("length", 20),
     ],
 )  # fmt: skip
-def test_an_index_that_does_not_come_is_had_from_the_next_mirror(
+def test_an_unavailable_index_is_fetched_from_the_next_mirror(
     publisher: Publisher, target: Path, kind: str, value: object
 ) -> None:
     publish(publisher, FILE, ("aws", "gcs"))
@@ -121,7 +123,7 @@ def test_an_index_that_does_not_come_is_had_from_the_next_mirror(
 
 
 @pytest.mark.parametrize("kind", ["html", "encoding"])
-def test_where_something_else_comes_instead_of_the_index_the_file_is_walked(
+def test_if_the_index_is_another_kind_of_file_the_headers_are_scanned(
     publisher: Publisher, target: Path, kind: str
 ) -> None:
     publish(publisher, FILE)
@@ -130,7 +132,7 @@ def test_where_something_else_comes_instead_of_the_index_the_file_is_walked(
     assert target.read_bytes() == FILE.spool({*WANTED, "t500"})
 
 
-def test_a_mirror_that_drips_is_left_for_the_next(publisher: Publisher, target: Path) -> None:
+def test_a_slow_mirror_is_abandoned_for_the_next(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE, ("aws", "gcs"))
     publisher.fault("drip", match="aws/", ranged=True)
     with Session(timeouts=Timeouts(base=-1.0)) as slow, pytest.raises(DownloadFailed, match="too slow"):
@@ -138,7 +140,7 @@ def test_a_mirror_that_drips_is_left_for_the_next(publisher: Publisher, target: 
     assert not target.exists()
 
 
-def test_a_file_that_vanishes_after_its_index_is_had_elsewhere(publisher: Publisher, target: Path) -> None:
+def test_a_file_that_vanishes_after_its_index_is_fetched_elsewhere(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE, ("aws", "gcs"))
 
     def vanish(request: Request) -> None:
@@ -152,7 +154,7 @@ def test_a_file_that_vanishes_after_its_index_is_had_elsewhere(publisher: Publis
 
 @pytest.mark.parametrize("tags", [True, False])
 @pytest.mark.parametrize("after", [1, 2, 3])
-def test_an_object_that_is_replaced_begins_anew(publisher: Publisher, target: Path, after: int, tags: bool) -> None:
+def test_a_replaced_object_restarts_the_download(publisher: Publisher, target: Path, after: int, tags: bool) -> None:
     publisher.etags = tags
     publish(publisher, FILE)
     new = FILE.longer(13)
@@ -172,7 +174,7 @@ def test_an_object_that_is_replaced_begins_anew(publisher: Publisher, target: Pa
     assert got.way == "index"
 
 
-def test_an_object_that_never_stays_the_same_is_given_up(publisher: Publisher, target: Path) -> None:
+def test_an_object_that_keeps_changing_is_given_up(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE)
     numbers = iter(range(1000))
     publisher.on_request = lambda request: setattr(publisher.objects[key_of(FILE)], "etag", f'"{next(numbers)}"')
@@ -182,7 +184,7 @@ def test_an_object_that_never_stays_the_same_is_given_up(publisher: Publisher, t
 
 
 @pytest.mark.parametrize("by", [-20, 5000])
-def test_what_a_listing_said_may_be_old(
+def test_a_listing_may_be_out_of_date(
     publisher: Publisher, target: Path, session: Session, hrrr: Model, by: int
 ) -> None:
     publish(publisher, FILE)
@@ -199,7 +201,7 @@ def _stale(by: int) -> tuple[SmallFile, bytes]:
 
 
 @pytest.mark.parametrize("by", [1, -1, 100, -500])
-def test_a_stale_index_is_found_out_and_the_file_walked(publisher: Publisher, target: Path, by: int) -> None:
+def test_a_stale_index_is_detected_and_the_headers_are_scanned(publisher: Publisher, target: Path, by: int) -> None:
     new, idx = _stale(by)
     publish(publisher, new, idx=idx)
     got = _download(publisher, target)
@@ -209,7 +211,7 @@ def test_a_stale_index_is_found_out_and_the_file_walked(publisher: Publisher, ta
     assert got.requested_bytes < len(new.data)
 
 
-def test_a_stale_index_on_one_mirror_is_had_from_the_next(publisher: Publisher, target: Path) -> None:
+def test_a_stale_index_on_one_mirror_is_replaced_from_the_next(publisher: Publisher, target: Path) -> None:
     new, idx = _stale(100)
     publish(publisher, new, ("aws",), idx=idx)
     publish(publisher, new, ("gcs",))
@@ -250,7 +252,7 @@ def _swapped(idx: bytes, one: bytes, other: bytes) -> bytes:
         "name of something unwanted",
     ],
 )
-def test_an_index_that_lies_is_not_believed(publisher: Publisher, target: Path, lie: object) -> None:
+def test_a_wrong_index_is_detected(publisher: Publisher, target: Path, lie: object) -> None:
     publish(publisher, FILE, idx=lie(FILE))  # type: ignore[operator]
     got = _download(publisher, target)
     assert target.read_bytes() == FILE.spool({*WANTED, "t500"})
@@ -362,7 +364,9 @@ def test_a_flipped_byte_anywhere_is_found_by_the_checksum_of_the_range(
     assert target.read_bytes() == FILE.spool()
 
 
-def test_what_comes_before_a_cut_is_not_proven_without_its_checksum(publisher: Publisher, target: Path) -> None:
+def test_bytes_before_a_broken_connection_are_not_trusted_without_their_checksum(
+    publisher: Publisher, target: Path
+) -> None:
     publisher.digests = True
     publish(publisher, FILE)
     # The first answers are cut after a whole message, with a byte of it turned: only the checksum would have told.

@@ -130,7 +130,7 @@ def test_bytes_that_the_disk_lost_are_fetched_again(publisher: Publisher, target
 
 
 @pytest.mark.parametrize("damage", ["part gone", "part short", "journal gone", "journal torn", "journal nonsense"])
-def test_damaged_remains_do_no_harm(publisher: Publisher, target: Path, damage: str) -> None:
+def test_damaged_partial_files_do_no_harm(publisher: Publisher, target: Path, damage: str) -> None:
     _interrupted(publisher, target)
     part, journal = target.with_name(".001.grib2.part"), target.with_name(".001.grib2.journal")
     if damage == "part gone":
@@ -147,7 +147,7 @@ def test_damaged_remains_do_no_harm(publisher: Publisher, target: Path, damage: 
     assert target.read_bytes() == FILE.spool()
 
 
-def test_remains_of_another_object_are_not_used(publisher: Publisher, target: Path) -> None:
+def test_partial_files_of_another_object_are_not_used(publisher: Publisher, target: Path) -> None:
     _interrupted(publisher, target)
     new = FILE.longer(0)
     assert len(new.data) == len(FILE.data)
@@ -157,7 +157,7 @@ def test_remains_of_another_object_are_not_used(publisher: Publisher, target: Pa
     assert target.read_bytes() == new.spool()
 
 
-def test_remains_of_another_choice_are_not_used(publisher: Publisher, target: Path) -> None:
+def test_partial_files_of_another_selection_are_not_used(publisher: Publisher, target: Path) -> None:
     _interrupted(publisher, target)
     with Session() as session:
         download(hrrr_at(publisher), RUN, 1, wanted(["t2m", "tp"]), target, session=session)

@@ -56,7 +56,7 @@ def test_a_source_without_an_index_is_fetched_whole(publisher: Publisher, target
     assert [path.name for path in target.parent.iterdir()] == ["001.grib2"]
 
 
-def test_no_more_comes_of_a_whole_file_than_its_host_said_that_it_has(publisher: Publisher, target: Path) -> None:
+def test_no_more_is_read_of_a_whole_file_than_its_content_length(publisher: Publisher, target: Path) -> None:
     publisher.ranges = False
     publisher.put(key_of(FILE), FILE.data)
     publisher.fault("endless", skip=1, times=1)  # after the HEAD
@@ -73,7 +73,7 @@ def test_no_more_comes_of_a_whole_file_than_its_host_said_that_it_has(publisher:
     assert (got.way, max(most)) == ("whole", len(FILE.data))
 
 
-def test_a_whole_file_may_go_to_a_place_that_is_named_from_here_on(
+def test_a_whole_file_may_be_written_to_a_relative_path(
     publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -83,9 +83,7 @@ def test_a_whole_file_may_go_to_a_place_that_is_named_from_here_on(
 
 
 @pytest.mark.parametrize("index", [True, False])
-def test_a_host_that_only_says_it_knows_ranges_gives_the_whole_file(
-    publisher: Publisher, target: Path, index: bool
-) -> None:
+def test_a_host_that_ignores_ranges_gives_the_whole_file(publisher: Publisher, target: Path, index: bool) -> None:
     publish(publisher, FILE)
     publisher.fault("no206", ranged=True)
     got = _download(hrrr_at(publisher) if index else _without_index(hrrr_at(publisher)), target)
@@ -131,20 +129,20 @@ def test_a_damaged_whole_file_is_refused(publisher: Publisher, target: Path, dam
     assert not target.exists()
 
 
-def test_nothing_of_the_right_run_is_nothing(publisher: Publisher, target: Path) -> None:
+def test_a_file_without_messages_of_the_run_gives_nothing(publisher: Publisher, target: Path) -> None:
     publisher.put(key_of(FILE), usual_file(reference=RUN - timedelta(hours=6)).data)
     with pytest.raises(Permanent):
         _download(_without_index(hrrr_at(publisher)), target)
 
 
-def test_a_host_that_counts_requests_is_not_walked(publisher: Publisher, target: Path) -> None:
+def test_headers_are_not_scanned_on_a_rate_limited_host(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE, ("nomads",), idx=b"stale")
     got = _download(hrrr_at(publisher, ("nomads",)), target)
     assert got.way == "whole"
     assert len(publisher.requests) < 6
 
 
-def test_a_walk_is_bounded(publisher: Publisher, target: Path) -> None:
+def test_a_header_scan_is_bounded(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE, idx=b"stale")
     with pytest.raises(Retryable, match="more than 3 messages"):
         _download(hrrr_at(publisher), target, walked_messages=3)
@@ -158,7 +156,7 @@ def test_a_file_that_is_here_may_have_more_messages(publisher: Publisher, target
         _download(_without_index(hrrr_at(publisher)), target, local_messages=3)
 
 
-def test_a_walk_asks_for_little(publisher: Publisher, target: Path) -> None:
+def test_a_header_scan_requests_few_bytes(publisher: Publisher, target: Path) -> None:
     file = usual_file(size=100_000)
     publish(publisher, file, idx=b"stale")
     got = _download(hrrr_at(publisher), target)
@@ -166,7 +164,7 @@ def test_a_walk_asks_for_little(publisher: Publisher, target: Path) -> None:
     assert got.requested_bytes < len(file.spool(TMP_TOO)) * 1.1
 
 
-def test_a_walk_finds_both_fields_of_a_message(publisher: Publisher, target: Path) -> None:
+def test_a_header_scan_finds_both_fields_of_a_message(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE, idx=b"stale")
     assert set(_download(hrrr_at(publisher), target, ("v10",)).found) == {"v10"}
     assert target.read_bytes() == FILE.messages[4]
@@ -245,7 +243,7 @@ def test_one_member_of_a_file_with_all(publisher: Publisher, target: Path, usabl
     assert (got.way, set(got.found)) == ("index" if usable else "walk", {"t2m", "u10"})
 
 
-def test_an_ecmwf_index_that_was_cut_off_is_found_out(publisher: Publisher, target: Path) -> None:
+def test_a_truncated_ecmwf_index_is_detected(publisher: Publisher, target: Path) -> None:
     models, key, messages, index = _ensemble(publisher)
     publisher.put(key, b"".join(messages))
     publisher.put(key.replace(".grib2", ".index"), "\n".join(index.splitlines()[:3]).encode())

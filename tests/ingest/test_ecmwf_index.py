@@ -22,11 +22,11 @@ def parse(*lines: str, size: int | None = None) -> list[tuple[object, ...]]:
     return [(e.number, e.sub, e.offset, e.end, e.element, e.level, e.window, e.extra) for e in entries]
 
 
-def test_offset_and_length_are_taken_as_they_stand() -> None:
+def test_offset_and_length_are_taken_from_the_line() -> None:
     assert parse(ecmwf_line("2t", 33029714, 572570)) == [(1, 0, 33029714, 33602284, "2t", "sfc", "6", "fc")]
 
 
-def test_levels_soil_and_members_are_told_apart() -> None:
+def test_levels_soil_layers_and_members_are_distinguished() -> None:
     rows = parse(
         ecmwf_line("t", 0, levtype="pl", levelist="850"),
         ecmwf_line("sot", 1000, levtype="sol", levelist="1"),
@@ -51,7 +51,7 @@ def test_two_lines_of_the_same_bytes_are_fields_of_one_message() -> None:
     assert [row[:2] for row in rows] == [(1, 1), (1, 2), (2, 0)]
 
 
-def test_numbers_are_as_good_as_texts() -> None:
+def test_numbers_and_texts_are_equivalent() -> None:
     assert parse(ecmwf_line("z", levtype="pl", levelist=500, step=6, date=20250301, time=0))[0][5] == "pl 500"
 
 
@@ -82,7 +82,7 @@ def test_another_run_or_none_is_refused(date: dict[str, Any]) -> None:
         ('{"ensemble_member": 0, "lead_hours": 24, "offset": 0, "length": 58286}\n', "not ECMWF's form"),
     ],
 )
-def test_a_line_that_cannot_be_true_is_refused_with_file_and_line(line: str, words: str) -> None:
+def test_an_impossible_line_is_refused_with_file_and_line(line: str, words: str) -> None:
     with pytest.raises(BadIndex) as caught:
         parse(ecmwf_line("sp", 10**6), line)
     assert str(caught.value).startswith("x.index, line 2: ")
@@ -116,7 +116,7 @@ def test_any_inventory_reads_back_in_any_order(lengths: list[int], random: objec
 
 
 @given(st.binary(max_size=200), st.integers(0, 400))
-def test_damage_gives_an_inventory_or_a_sentence_never_another_error(junk: bytes, place: int) -> None:
+def test_damage_gives_an_inventory_or_a_bad_index_error(junk: bytes, place: int) -> None:
     good = (ecmwf_line("2t", 0) + ecmwf_line("2d", 1000)).encode()
     try:
         parse_ecmwf(good[:place] + junk + good[place:], "x.index", RUN, 2000)

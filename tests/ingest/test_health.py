@@ -30,7 +30,7 @@ def _after(*errors: Exception | None, start: MirrorHealth | None = None, now: da
     return health
 
 
-def test_one_or_two_failures_are_weather() -> None:
+def test_one_or_two_failures_change_nothing() -> None:
     assert _after(BROKEN).state(NOW) == "well"
     assert _after(BROKEN, Untrusted("u", "html")).state(NOW) == "well"
 
@@ -48,7 +48,7 @@ def test_three_failures_in_a_row_are_an_outage_and_its_pause_doubles() -> None:
     assert _after(None, start=again, now=later).failures == 0
 
 
-def test_a_file_that_is_not_there_yet_is_no_failure() -> None:
+def test_a_file_not_published_yet_is_not_a_failure() -> None:
     assert _after(BROKEN, BROKEN, NotThere("u", "404"), BROKEN).state(NOW) == "well"
 
 
@@ -65,12 +65,12 @@ def test_the_pause_is_bounded_and_a_success_ends_it(outcomes: list[bool]) -> Non
     assert health.sick_until is None or health.sick_until <= NOW + LONGEST_PAUSE
 
 
-def test_an_old_success_that_is_told_late_does_not_end_a_pause() -> None:
+def test_an_old_success_that_is_reported_late_does_not_end_a_pause() -> None:
     health = _after(BROKEN, BROKEN, BROKEN)
     assert after(health, Sighting("aws", NOW - timedelta(minutes=1), well=True)).state(NOW) == "sick"
 
 
-def test_sick_mirrors_come_last_in_the_order_of_their_recovery() -> None:
+def test_failing_mirrors_come_last_in_the_order_of_their_recovery() -> None:
     urls = [SourceUrls(Mirror(name, f"http://{name}/", hosts()["other"]), f"http://{name}/k", None) for name in "abcd"]
     health = {
         "a": MirrorHealth("a", 4, NOW + timedelta(minutes=9)),

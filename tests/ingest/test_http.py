@@ -31,7 +31,7 @@ def url(publisher: Publisher) -> str:
     return f"{publisher.url}a/file.grib2"
 
 
-def test_a_whole_object_and_its_facts(publisher: Publisher, session: Session, url: str) -> None:
+def test_a_whole_object_and_its_metadata(publisher: Publisher, session: Session, url: str) -> None:
     body = session.get(url, HOST, limit_bytes=len(DATA))
     assert body.data == DATA
     assert body.head == session.head(url, HOST)
@@ -51,7 +51,7 @@ def test_a_range_is_exact_and_pinned(publisher: Publisher, session: Session, url
 @pytest.mark.parametrize(
     "text", ["", "soon", "Fri, 31 Dec 9999 23:59:59 -1200", "Mon, 99 Jan 2026 00:00:00 GMT", "9" * 70]
 )
-def test_a_time_that_is_none_is_no_time(text: str) -> None:
+def test_an_invalid_last_modified_is_ignored(text: str) -> None:
     assert http_date(text) is None
 
 
@@ -105,7 +105,7 @@ def test_retry_after_is_read_and_capped(
     assert caught.value.retry_after_seconds == seconds
 
 
-def test_statuses_that_a_host_means_otherwise(publisher: Publisher, session: Session, url: str) -> None:
+def test_statuses_with_a_host_specific_meaning(publisher: Publisher, session: Session, url: str) -> None:
     publisher.fault("status", value=401)
     with pytest.raises(Broken):
         session.get(url, hosts()["ecmwf"], limit_bytes=10**6)
@@ -178,7 +178,7 @@ def test_a_body_that_is_cut_off_is_broken(publisher: Publisher, session: Session
         session.get(url, HOST, limit_bytes=10**6)
 
 
-def test_a_host_that_drips_is_left(publisher: Publisher, url: str) -> None:
+def test_a_host_that_sends_slowly_times_out(publisher: Publisher, url: str) -> None:
     publisher.fault("drip")
     ticks = iter(range(10**6))
     http = Http(timeouts=Timeouts(base=20.0, slowest_bytes_per_second=1e9), clock=lambda: float(next(ticks)))
@@ -190,7 +190,7 @@ def test_a_host_that_drips_is_left(publisher: Publisher, url: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["drip head", "continue", "drip trailers"])
-def test_a_host_that_drips_around_the_body_is_left(publisher: Publisher, url: str, kind: str) -> None:
+def test_a_host_that_sends_headers_or_trailers_slowly_times_out(publisher: Publisher, url: str, kind: str) -> None:
     publisher.fault(kind)
     http = Http(timeouts=Timeouts(base=0.2, slowest_bytes_per_second=1e9))
     with pytest.raises(Broken, match="too slow"):
@@ -198,13 +198,13 @@ def test_a_host_that_drips_around_the_body_is_left(publisher: Publisher, url: st
     http.close()
 
 
-def test_a_listing_that_drips_is_left_before_a_file_would_be(publisher: Publisher, url: str) -> None:
+def test_a_slow_listing_times_out_earlier_than_a_file(publisher: Publisher, url: str) -> None:
     publisher.fault("drip trailers")
     with Session(timeouts=Timeouts(base=30.0, page=0.2)) as session, pytest.raises(Broken, match="too slow"):
         session.get(url, HOST, limit_bytes=10**6)
 
 
-def test_requests_end_with_what_they_are_part_of(publisher: Publisher, session: Session, url: str) -> None:
+def test_requests_end_with_the_enclosing_deadline(publisher: Publisher, session: Session, url: str) -> None:
     publisher.fault("drip head", times=1)
     with until(time.monotonic() + 0.2), pytest.raises(Broken, match="too slow"):
         session.head(url, HOST)
@@ -220,7 +220,7 @@ def test_a_connection_is_used_again_after_a_request_that_had_little_time_left(
     assert len({request.port for request in publisher.requests}) == 1
 
 
-def test_a_host_that_is_silent_is_left(publisher: Publisher, url: str) -> None:
+def test_a_silent_host_times_out(publisher: Publisher, url: str) -> None:
     publisher.fault("hold")
     with Session(timeouts=Timeouts(read=0.05)) as session, pytest.raises(Broken, match=r"connection|in time"):
         session.get(url, HOST, limit_bytes=10**6)
@@ -242,7 +242,7 @@ def test_redirects_stay_on_the_host(publisher: Publisher, session: Session, url:
 
 
 @pytest.mark.parametrize(("kind", "value"), [("phrase", "\x1b[2JOops\x07"), ("redirect", "http://a.b/\x1b[31m\x07")])
-def test_what_a_host_says_cannot_steer_a_terminal(
+def test_control_characters_from_a_host_are_removed(
     publisher: Publisher, session: Session, url: str, kind: str, value: str
 ) -> None:
     publisher.fault(kind, value=value)
@@ -263,7 +263,7 @@ def _resolves_nothing(*_: object, **__: object) -> list[object]:
     raise socket.gaierror(-2, "Name or service not known")
 
 
-def test_names_that_do_not_resolve_ports_that_are_closed_and_tls_that_is_none(
+def test_unresolvable_names_closed_ports_and_failing_tls(
     publisher: Publisher, session: Session, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(Broken, match="TLS"):
@@ -278,7 +278,7 @@ def test_names_that_do_not_resolve_ports_that_are_closed_and_tls_that_is_none(
 
 
 @pytest.mark.parametrize("bad", ["http://[::1/x", "http:///x", "nonsense"])
-def test_addresses_that_are_none(session: Session, bad: str) -> None:
+def test_invalid_urls(session: Session, bad: str) -> None:
     with pytest.raises(Broken):
         session.get(bad, HOST, limit_bytes=10)
 
@@ -288,7 +288,7 @@ def test_a_host_without_head_is_asked_for_a_byte(publisher: Publisher, session: 
     assert session.head(url, HOST).size == len(DATA)
 
 
-def test_weak_tags_are_compared_but_not_asked_for(publisher: Publisher, session: Session, url: str) -> None:
+def test_weak_etags_are_compared_but_not_sent(publisher: Publisher, session: Session, url: str) -> None:
     publisher.objects["a/file.grib2"].etag = 'W/"1"'
     assert _range(session, url) == DATA[100:300]
     assert "If-Match" not in publisher.requests[-1].headers
@@ -296,7 +296,9 @@ def test_weak_tags_are_compared_but_not_asked_for(publisher: Publisher, session:
         session.read_range(url, HOST, 0, 10, pin=Head(url, len(DATA), 'W/"2"'))
 
 
-def test_without_tags_a_new_time_is_a_new_object(publisher: Publisher, session: Session, url: str) -> None:
+def test_without_etags_a_new_modification_time_is_a_new_object(
+    publisher: Publisher, session: Session, url: str
+) -> None:
     publisher.etags = False
     head = session.head(url, HOST)
     publisher.objects["a/file.grib2"].modified = publisher.objects["a/file.grib2"].modified.replace(hour=20)

@@ -122,14 +122,14 @@ def test_damaged_pages_are_read_or_refused_never_a_crash(noise: bytes, at: int) 
         read_bucket_page(page[:at] + noise + page[at + len(noise) :], "u")
 
 
-def test_a_time_beyond_the_calendar_is_no_time() -> None:
+def test_a_time_beyond_the_calendar_is_ignored() -> None:
     late = "9999-12-31T23:59:59-12:00"
     page = f"<ListBucketResult><Contents><Key>a</Key><Size>1</Size><LastModified>{late}</LastModified></Contents>"
     (one,) = read_bucket_page(f"{page}</ListBucketResult>".encode(), "u").objects
     assert one.last_modified is None
 
 
-def test_a_list_that_goes_round_in_circles_ends(publisher: Publisher, session: Session) -> None:
+def test_a_listing_that_loops_ends(publisher: Publisher, session: Session) -> None:
     page = LIST.format(f"<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>{OBJECT}")
     publisher.fault("body", value=page.encode())
     with pytest.raises(Untrusted, match="circles"):
@@ -137,7 +137,7 @@ def test_a_list_that_goes_round_in_circles_ends(publisher: Publisher, session: S
     assert len(publisher.requests) == 2
 
 
-def test_google_and_old_servers_say_where_the_list_goes_on_in_their_own_words() -> None:
+def test_google_and_old_servers_have_their_own_continuation_tokens() -> None:
     marker = LIST.format(f"<IsTruncated>true</IsTruncated><NextMarker>m</NextMarker>{OBJECT}")
     assert read_bucket_page(marker.encode(), "u").next_place() == ("marker", "m")
     silent = LIST.format(f"<IsTruncated>true</IsTruncated>{OBJECT}")
@@ -185,7 +185,7 @@ def test_damaged_html_is_read_or_refused_never_a_crash(noise: bytes, at: int) ->
         read_page(page[:at] + noise + page[at:], "http://h/pub/")
 
 
-def test_pages_that_are_none_are_refused() -> None:
+def test_pages_that_are_not_listings_are_refused() -> None:
     with pytest.raises(Untrusted, match="links to nothing"):
         read_page(b"<html>Are you a robot?</html>", "http://h/f/")
     with pytest.raises(Untrusted, match="links"):
@@ -193,7 +193,7 @@ def test_pages_that_are_none_are_refused() -> None:
 
 
 @pytest.mark.parametrize("hostile", ["<a ", "<a href='", '<a href="x"', "<!--", "<", '<a href="x">', "</a"])
-def test_pages_made_to_take_long_do_not(hostile: str) -> None:
+def test_hostile_pages_are_parsed_in_bounded_time(hostile: str) -> None:
     with contextlib.suppress(SourceError):
         read_page(hostile.encode() * 100_000, "http://h/f/")
 
@@ -232,7 +232,7 @@ def test_files_that_may_still_grow_wait_on_nomads(publisher: Publisher, session:
     assert published(model, RUN, model.mirrors[0], session, now=LATER) == {}
 
 
-def test_a_mirror_that_fails_is_told_from_one_that_has_nothing(
+def test_a_failing_mirror_is_distinguished_from_an_empty_one(
     publisher: Publisher, hrrr: Model, session: Session
 ) -> None:
     assert published(hrrr, RUN, hrrr.mirrors[0], session) == {}
@@ -246,9 +246,7 @@ def _without_listing(model: Model) -> Model:
     return replace(model, mirrors=(replace(model.mirrors[0], host=host),))
 
 
-def test_where_nothing_is_listed_hours_are_asked_for_until_they_end(
-    publisher: Publisher, hrrr: Model, session: Session
-) -> None:
+def test_without_listings_hours_are_probed_until_they_end(publisher: Publisher, hrrr: Model, session: Session) -> None:
     for hour in (0, 1, 3, 30):
         publish(publisher, usual_file(hour))
     model = _without_listing(hrrr)

@@ -34,7 +34,7 @@ def test_list_shows_each_family_once_and_members_on_request() -> None:
     assert "hrrr" in run("list").output
 
 
-def test_show_tells_where_when_and_under_which_licence() -> None:
+def test_show_lists_mirrors_hours_and_licence() -> None:
     facts = as_json("show", "ifs")
     assert facts["licence"] == "CC-BY-4.0"
     assert facts["cycles"] == "0-18/6"
@@ -90,6 +90,6 @@ def test_an_index_goes_with_one_model(tmp_path: Path) -> None:
     assert run("check", "--index", str(index)).exit_code == 2
 
 
-def test_an_unknown_model_is_answered_with_near_ones() -> None:
+def test_an_unknown_model_is_refused_with_suggestions() -> None:
     with pytest.raises(ModelError, match="did you mean hrrr"):
         run("show", "hrr")

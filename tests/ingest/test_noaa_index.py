@@ -108,7 +108,7 @@ def test_an_index_of_another_run_is_refused_with_both_dates() -> None:
         (b"not an index\n", 1, "not of the form"),
     ],
 )
-def test_a_line_that_cannot_be_true_is_refused_with_file_and_line(data: bytes, line: int, words: str) -> None:
+def test_an_impossible_line_is_refused_with_file_and_line(data: bytes, line: int, words: str) -> None:
     sentence = refusal(data)
     assert sentence.startswith(f"x.idx, line {line}: ")
     assert words in sentence
@@ -131,7 +131,7 @@ def test_a_line_that_cannot_be_true_is_refused_with_file_and_line(data: bytes, l
         (b"x" * 32_000_001, "larger than"),
     ],
 )
-def test_what_is_no_index_at_all_is_refused_by_name(data: bytes, words: str) -> None:
+def test_a_file_that_is_not_an_index_is_named(data: bytes, words: str) -> None:
     sentence = refusal(data)
     assert sentence.startswith("x.idx: ")
     assert words in sentence
@@ -168,7 +168,7 @@ def test_any_inventory_written_out_reads_back(messages: list[tuple[int, list[tup
 
 
 @given(st.binary(max_size=300), st.integers(0, 200))
-def test_damage_gives_an_inventory_or_a_sentence_never_another_error(junk: bytes, place: int) -> None:
+def test_damage_gives_an_inventory_or_a_bad_index_error(junk: bytes, place: int) -> None:
     good = noaa_lines(["TMP:2 m above ground:8 hour fcst:", "APCP:surface:0-8 hour acc fcst:"] * 3)
     try:
         entries = parse_noaa(good[:place] + junk + good[place:], "x.idx", RUN, 6000).entries

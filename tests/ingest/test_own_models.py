@@ -124,7 +124,7 @@ def test_the_settings_file_has_all_three(tmp_path: Path) -> None:
         ({"like": "nothing"}, "there is no such model"),
     ],
 )
-def test_what_is_wrong_is_said_with_the_model_and_the_key(change: dict[str, Any], words: str) -> None:
+def test_errors_name_the_model_and_the_key(change: dict[str, Any], words: str) -> None:
     base = {"like": "rap", "latency": []} if "like" not in change else {}
     with pytest.raises(ModelError) as caught:
         load_models(with_tables(ours={**base, **change}))
@@ -143,7 +143,7 @@ def test_a_model_that_says_too_little_is_refused() -> None:
         load_models(with_tables(ours={"index": "none"}))
 
 
-def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_toml_is_named(tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text("title = ")
     with pytest.raises(ModelError, match=r"bad\.toml is not valid TOML"):
@@ -160,7 +160,7 @@ def test_a_root_of_no_mirror_is_refused_with_a_suggestion() -> None:
         load_models(OwnModels(roots={"aws-hrr": "http://x/"}))
 
 
-def test_an_unknown_model_is_answered_with_near_ones() -> None:
+def test_an_unknown_model_is_refused_with_suggestions() -> None:
     with pytest.raises(ModelError, match="no model 'hrr'; did you mean hrrr"):
         models_named(load_models(), "hrr")
     with pytest.raises(ModelError, match="gribmill models list"):

@@ -89,7 +89,7 @@ def test_a_range_given_twice_is_fetched_once_and_the_last_may_be_open() -> None:
         [ByteRange(n * 10, n * 10 + 5) for n in range(20_001)],
     ],
 )
-def test_ranges_that_cannot_be_are_refused(ranges: list[ByteRange]) -> None:
+def test_invalid_ranges_are_refused(ranges: list[ByteRange]) -> None:
     with pytest.raises(IngestError):
         merge(ranges)
 

@@ -81,7 +81,7 @@ def test_damage_and_other_boots_do_not_block(tmp_path: Path, content: bytes) -> 
     assert _limit(tmp_path, Clock()).take(NOMADS, "u", 0.0) == 0.0
 
 
-def test_a_machine_that_was_started_anew_within_the_hour_does_not_wait_for_its_former_clock(tmp_path: Path) -> None:
+def test_a_reboot_within_the_hour_does_not_wait_for_the_previous_clock(tmp_path: Path) -> None:
     before, after = Clock(), Clock()
     before.now = after.now + 1800
     _limit(tmp_path, before).take(NOMADS, "u", 20.0)

@@ -106,7 +106,7 @@ def test_hrrr_hour_0_has_sums_over_no_time() -> None:
     assert found.missing == ("tp_bucket",)
 
 
-def test_gfs_tells_bucket_and_run_total_apart() -> None:
+def test_gfs_bucket_and_run_total_are_distinguished() -> None:
     found = chosen("gfs", "kerchunk.2023110400.gfs.t00z.pgrb2.0p25.f021.idx", 21, "20231104_00")
     assert found.missing == ()
     assert (found.found["tp_bucket"].window, found.found["tp"].window) == ("18-21 hour acc fcst", "0-21 hour acc fcst")
@@ -133,7 +133,7 @@ def test_rap_winds_share_one_message() -> None:
     assert all(entry.end is None or entry.end > entry.offset for entry in entries)
 
 
-def test_gefs_members_are_told_by_the_end_of_the_line() -> None:
+def test_gefs_members_are_read_from_the_end_of_the_line() -> None:
     name = "reformatters.2025080100.geavg.t00z.pgrb2s.0p25.f009.idx"
     assert chosen("gefs.avg", name, 9, "20250801_00").missing == ("tp",)
     assert place(chosen("gefs.avg", name, 9), "tp_bucket") == (8477249, 8704451)

@@ -85,7 +85,7 @@ def test_equal_lines_are_reported_and_the_first_is_taken() -> None:
     assert chosen.ranges == (ByteRange(0, 1000),)
 
 
-def test_averages_and_moments_at_the_same_level_are_told_apart() -> None:
+def test_averages_and_instants_at_the_same_level_are_distinguished() -> None:
     rows = [
         "UGRD:10 m above ground:490-495 min ave fcst:",
         "UGRD:10 m above ground:495 min fcst:",
@@ -112,7 +112,7 @@ def test_the_best_element_of_several_is_taken() -> None:
     assert choose(rows, MSLP).duplicates == {}
 
 
-def test_members_means_and_probabilities_are_told_by_what_ends_the_line() -> None:
+def test_members_means_and_probabilities_are_distinguished_by_the_end_of_the_line() -> None:
     rows = [f"TMP:2 m above ground:8 hour fcst:{extra}" for extra in ("ENS=+1", "ENS=+11", "ens mean", "")]
     assert lines(choose(rows, T2M, extras=("ENS=+1",))) == {"t2m": 1}
     assert lines(choose(rows, T2M, extras=("ENS=+11",))) == {"t2m": 2}

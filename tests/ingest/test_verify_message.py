@@ -32,7 +32,7 @@ def _verify(
     return verify_message(b"before" + data, 6, 1, expected, fields=fields, fitting=fitting, claims=claims)
 
 
-def test_the_message_that_was_asked_for_is_proven() -> None:
+def test_the_requested_message_is_verified() -> None:
     header = _verify(PAIR)
     assert (header.message.number, header.offset, header.length, len(header.fields)) == (1, 6, len(PAIR), 2)
     _verify(PAIR, Expected(), fields=None)
@@ -70,7 +70,7 @@ def test_only_the_wanted_fields_of_a_message_must_be_of_the_time() -> None:
         _verify(mixed, Expected(RUN, timedelta(hours=1)), fitting=1)
 
 
-def test_the_first_edition_is_proven_too() -> None:
+def test_grib1_messages_are_verified() -> None:
     old = make_message("gfs-small", "2t", reference=RUN, step=1, edition=1, packing="grid_simple")
     verify_beginning(old[:16], len(old))
     _verify(old, fields=1, fitting=1)
@@ -82,7 +82,7 @@ U10 = Claim("u10", ((0, 2, 2), (128, 165), (2, 33)), level_of("10 m above ground
 V10 = Claim("v10", ((0, 2, 3),), level_of("10 m above ground"))
 
 
-def test_each_claim_of_the_index_needs_a_field_that_it_fits() -> None:
+def test_each_index_entry_needs_a_matching_field() -> None:
     _verify(PAIR, claims=[U10, V10])
     for claim in (
         Claim("t2m", ((0, 0, 0),)),
@@ -102,11 +102,11 @@ def test_each_claim_of_the_index_needs_a_field_that_it_fits() -> None:
         Claim("one of several", ((0, 0, 0), (0, 2, 3)), level_of("planetary boundary layer")),
     ],
 )
-def test_a_claim_that_says_too_little_is_not_held_against_a_message(claim: Claim) -> None:
+def test_an_index_entry_that_says_too_little_does_not_refuse_a_message(claim: Claim) -> None:
     _verify(PAIR, claims=[claim])
 
 
-def test_tables_of_the_first_edition_are_compared_only_with_themselves() -> None:
+def test_grib1_parameter_tables_are_compared_only_with_themselves() -> None:
     old = make_message("gfs-small", "2t", reference=RUN, step=1, edition=1, packing="grid_simple")
     table, number = old[8 + 3], old[8 + 8]
     claims = [Claim("of another table", ((table + 1, number + 1),)), Claim("t2m", ((0, 0, 0), (table, number)))]
@@ -123,7 +123,7 @@ def test_tables_of_the_first_edition_are_compared_only_with_themselves() -> None
         ("sfc", None), ("0-0.1 m below ground", None), ("180-0 mb above ground", None), ("1..2 mb", None),
     ],
 )  # fmt: skip
-def test_words_of_an_index_are_a_level_where_they_mean_only_one(words: str, level: Level | None) -> None:
+def test_an_index_level_is_compared_only_if_it_is_unambiguous(words: str, level: Level | None) -> None:
     assert level_of(words) == level
 
 

@@ -12,7 +12,7 @@ from gribmill.ingest.models.registry import load_models
 from tests.ingest.make_index import noaa_lines
 
 
-def test_rows_become_words() -> None:
+def test_lexicon_rows_become_index_selectors() -> None:
     t2m, tp, t850, sot = wanted(["t2m", "tp", "t_850", "sot_1"])
     assert t2m.noaa == NoaaSelector(("TMP",), ("2 m above ground",))
     assert t2m.ecmwf == EcmwfSelector(("2t",))
@@ -21,7 +21,7 @@ def test_rows_become_words() -> None:
     assert (sot.noaa, sot.ecmwf) == (None, EcmwfSelector(("sot",), "sol", "1"))
 
 
-def test_an_unknown_name_is_answered_with_near_ones() -> None:
+def test_an_unknown_name_is_refused_with_suggestions() -> None:
     with pytest.raises(UnknownVariable, match=r"no variable 't2n' in the lexicon; did you mean t2m"):
         wanted(["t2m", "t2n"])
 
@@ -34,7 +34,7 @@ def test_a_parameter_that_wgrib2_could_not_name_is_found_by_its_numbers() -> Non
     assert list(select(index, wanted(["frzr"]), 8).found) == ["frzr"]
 
 
-def test_what_is_chosen_by_words_is_what_the_lexicon_calls_so() -> None:
+def test_selected_messages_have_the_lexicons_name() -> None:
     times = {"instant": "8 hour fcst", "accum": "0-8 hour acc fcst", "avg": "7-8 hour ave fcst"}
     for name in sorted({name for model in load_models().values() for name in model.variables}):
         (want,) = wanted([name])

@@ -45,18 +45,18 @@ def built(context: Context) -> str:
     return read_tile(Shelf(context.data, "hrrr", RUN, "ne").tile(60)).meta.source.sha256
 
 
-def test_download_s_own_checksum_is_taken(context: Context, spool: Path) -> None:
+def test_the_checksum_of_the_download_is_reused(context: Context, spool: Path) -> None:
     record(context, spool.stat().st_size)
     assert built(context) == RECORDED
 
 
-def test_file_that_is_newer_than_its_record_is_checked_anew(context: Context, spool: Path) -> None:
+def test_a_file_newer_than_its_record_is_hashed_again(context: Context, spool: Path) -> None:
     record(context, spool.stat().st_size)
     later = spool.stat().st_mtime + 60
     os.utime(spool, (later, later))
     assert built(context) == hashlib.sha256(spool.read_bytes()).hexdigest()
 
 
-def test_file_of_another_size_than_recorded_is_checked_anew(context: Context, spool: Path) -> None:
+def test_a_file_of_another_size_than_recorded_is_hashed_again(context: Context, spool: Path) -> None:
     record(context, spool.stat().st_size + 1)
     assert built(context) == hashlib.sha256(spool.read_bytes()).hexdigest()

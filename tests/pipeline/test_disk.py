@@ -8,7 +8,7 @@ from pathlib import Path
 from gribmill.storage.run_files import files_of
 
 
-def test_files_that_go_while_they_are_counted_are_no_error(tmp_path: Path) -> None:
+def test_files_removed_during_counting_are_not_an_error(tmp_path: Path) -> None:
     run = tmp_path / "tiles" / "hrrr" / "20261101_13"
     for region in ("ne", "se"):
         (run / region).mkdir(parents=True)

@@ -59,11 +59,11 @@ def test_key_may_be_percent_encoded(context: Context) -> None:
         "[" * 500 + "]" * 500,
     ],
 )
-def test_what_speaks_of_no_known_file_is_ignored(context: Context, value: object) -> None:
+def test_a_notification_of_an_unknown_file_is_ignored(context: Context, value: object) -> None:
     assert scans(context, value) == []
 
 
-def test_deep_nesting_ends(context: Context) -> None:
+def test_deeply_nested_notifications_are_refused(context: Context) -> None:
     value: object = s3_event(KEY)
     for _ in range(50):
         value = {"Message": json.dumps(value)} if len(json.dumps(value)) < 100_000 else value
@@ -71,6 +71,6 @@ def test_deep_nesting_ends(context: Context) -> None:
 
 
 @pytest.mark.parametrize("data", [b"{", b"", b"\xff\xfe\xed", b"GRIB\0\0\0\2", b"[" * 100_000, b"x" * (SIZE_LIMIT + 1)])
-def test_what_is_no_notification_is_refused_with_a_sentence(context: Context, data: bytes) -> None:
+def test_input_that_is_not_a_notification_is_refused(context: Context, data: bytes) -> None:
     with pytest.raises(EventError, match="notification"):
         scans_for(data, context.models)

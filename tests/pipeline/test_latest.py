@@ -40,7 +40,7 @@ def test_backfill_of_an_older_run_moves_nothing_back(context: Context, scribe: S
     assert publish_latest(context.catalogue, context.data, "hrrr")["regions"]["ne"] == {"newest": NEW, "complete": NEW}
 
 
-def test_what_the_file_knows_outlives_the_catalogue(context: Context, scribe: Scribe) -> None:
+def test_entries_of_latest_json_survive_a_lost_catalogue(context: Context, scribe: Scribe) -> None:
     path = context.data / "tiles" / "hrrr" / "latest.json"
     path.parent.mkdir(parents=True)
     known = {"model": "hrrr", "regions": {"ne": {"newest": NEW, "complete": NEW}}}
@@ -50,7 +50,7 @@ def test_what_the_file_knows_outlives_the_catalogue(context: Context, scribe: Sc
     assert read_latest(context.data, "hrrr") == known
 
 
-def test_damaged_file_is_written_anew(context: Context, scribe: Scribe) -> None:
+def test_a_damaged_latest_json_is_rewritten(context: Context, scribe: Scribe) -> None:
     path = context.data / "tiles" / "hrrr" / "latest.json"
     path.parent.mkdir(parents=True)
     path.write_text("{half")

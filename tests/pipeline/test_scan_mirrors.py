@@ -61,5 +61,5 @@ def test_mirror_may_not_use_up_the_time_of_the_scan(
     _assert_second_mirror_helped(context, publisher, _scan(context, publisher))
 
 
-def test_questions_end_before_the_job_would_be_stopped() -> None:
+def test_requests_of_a_scan_end_before_its_job_times_out() -> None:
     assert scan_source.ASKING_SECONDS < scan_source.TIMEOUT_SECONDS - 60

@@ -52,7 +52,7 @@ def test_old_runs_are_pruned_every_few_hours(context: Context) -> None:
     assert schedule.run_once() == []
 
 
-def test_what_could_not_be_enqueued_stays_due(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_that_could_not_be_enqueued_stays_due(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(datetime(2026, 11, 15, 5, 0, tzinfo=UTC))
     store = open_queue(context.settings)
     schedule = Schedule(store, [context.models["gfs"]], clock)
@@ -82,7 +82,7 @@ def test_a_clock_that_was_a_year_ahead_and_is_set_right_stops_no_scans(context: 
     assert store.claim(ClaimRequest("worker", ("scan_source",), 60.0)), "the scan does not wait for the year 2027"
 
 
-def test_a_schedule_outlives_whatever_goes_wrong(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_schedule_survives_any_error(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule_module, "RETRY_SECONDS", 0.01)
     store = open_queue(context.settings)
     schedule = Schedule(store, [context.models["hrrr"]])

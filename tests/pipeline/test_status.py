@@ -31,7 +31,7 @@ def test_missing_hours_carry_their_reasons(context: Context, scribe: Scribe) -> 
     assert (run.hours_built, run.hours_expected, run.tiles) == (1, 19, 1)
 
 
-def test_tiles_that_should_long_be_there_are_late_whosever_fault_it_is(context: Context, scribe: Scribe) -> None:
+def test_overdue_tiles_are_late_for_any_reason(context: Context, scribe: Scribe) -> None:
     model = context.models["hrrr"]
     scribe.run(RUN_ID, [0, 1])
     scribe.hour(RUN_ID, 0, ["ne"])
@@ -55,7 +55,7 @@ def whole_run(scribe: Scribe) -> None:
         scribe.tile(RUN_ID, hour, "ne")
 
 
-def test_late_hours_are_told_as_hours_of_the_forecast_not_as_a_delay(context: Context, scribe: Scribe) -> None:
+def test_late_hours_are_reported_as_forecast_hours_not_as_a_delay(context: Context, scribe: Scribe) -> None:
     model = context.models["hrrr"]
     scribe.run(RUN_ID, [0, 1])
     moment = model.expected_at(RUN, 1).late + timedelta(seconds=1)

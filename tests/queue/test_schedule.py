@@ -27,12 +27,12 @@ def test_zone_decides_what_the_clock_shows() -> None:
     assert slots("0 9 * * 1", "Asia/Tokyo", "2026-01-01", 1) == ["01-05 00:00"]
 
 
-def test_hour_that_is_left_out_comes_right_after() -> None:
+def test_a_slot_in_a_skipped_hour_fires_right_after_it() -> None:
     """On 8 March 2026 New York has no 2:30."""
     assert slots("30 2 * * *", "America/New_York", "2026-03-07 08:00", 2) == ["03-08 07:00", "03-09 06:30"]
 
 
-def test_hour_that_comes_twice_counts_once_when_it_is_named() -> None:
+def test_a_slot_in_a_repeated_hour_fires_once() -> None:
     """On 1 November 2026 New York has two 1:30; every hour has its own."""
     assert slots("30 1 * * *", "America/New_York", "2026-11-01 00:00", 2) == ["11-01 05:30", "11-02 06:30"]
     assert slots("30 * * * *", "America/New_York", "2026-11-01 05:00", 3) == [
@@ -51,7 +51,7 @@ def test_latest_slot_is_never_after_the_moment(now: str, latest: str) -> None:
     assert found == utc(f"2026-01-01 {latest}")
 
 
-def test_after_is_after() -> None:
+def test_after_returns_a_later_slot() -> None:
     schedule = Schedule("*/10 * * * *", "UTC")
     assert schedule.after(utc("2026-01-01 12:00")) == utc("2026-01-01 12:10")
     assert schedule.after(utc("2026-01-01 11:59:59.9")) == utc("2026-01-01 12:00")
@@ -96,6 +96,6 @@ def test_looking_forwards_and_backwards_agree_when_clocks_change(cron: str, zone
         ("* * * * *", "a\0b", "no time zone"),
     ],
 )
-def test_what_is_no_schedule_is_refused_with_a_sentence(cron: str, zone: str, told: str) -> None:
+def test_an_invalid_schedule_is_refused_with_the_reason(cron: str, zone: str, told: str) -> None:
     with pytest.raises(BadTrigger, match=told):
         Schedule(cron, zone)

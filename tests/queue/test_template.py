@@ -23,23 +23,23 @@ TOLD = {"event": {"model": "hrrr", "hour": 5, "yes": True, "list": [1, 2], "deep
         ({"plain": "{not a place}", "{{event.model}}": 1}, {"plain": "{not a place}", "{{event.model}}": 1}),
     ],
 )
-def test_places_are_filled_with_values_of_their_kind(template: Any, made: Any) -> None:
+def test_placeholders_are_replaced_by_values_of_the_right_type(template: Any, made: Any) -> None:
     assert render(template, TOLD) == made
 
 
 @pytest.mark.parametrize(
     "place", ["event.no", "event.model.no", "event.list.0", "other", "__class__", "event.__class__"]
 )
-def test_place_that_is_not_told_of_is_named(place: str) -> None:
+def test_a_placeholder_without_a_value_is_named_in_the_error(place: str) -> None:
     with pytest.raises(BadArguments, match=rf"\{{\{{{place}\}}\}}, which is not told"):
         render({"a": f"{{{{{place}}}}}"}, TOLD)
 
 
-def test_filled_places_are_not_read_again() -> None:
+def test_inserted_values_are_not_expanded_again() -> None:
     assert render("{{event.a}}", {"event": {"a": "{{event.b}}", "b": 1}}) == "{{event.b}}"
 
 
-def test_bottomless_template_is_refused() -> None:
+def test_a_template_nested_too_deeply_is_refused() -> None:
     deep: Any = "{{event.model}}"
     for _ in range(50):
         deep = [deep]
@@ -50,7 +50,7 @@ def test_bottomless_template_is_refused() -> None:
 @pytest.mark.parametrize(
     ("template", "any_left"), [({"a": ["{{event.b}}"]}, True), ({"a": "b"}, False), ({}, False), ({"a": "{b}"}, False)]
 )
-def test_whether_anything_is_left_to_tell(template: Any, any_left: bool) -> None:
+def test_placeholders_in_a_template_are_detected(template: Any, any_left: bool) -> None:
     assert check_template(template, "event") is any_left
 
 
@@ -64,6 +64,6 @@ def test_whether_anything_is_left_to_tell(template: Any, any_left: bool) -> None
         ({"a": "{{event.x}}" * 101}, "at most 100 places"),
     ],
 )
-def test_place_that_could_never_be_filled_is_refused(template: Any, told: str) -> None:
+def test_an_unknown_placeholder_is_refused(template: Any, told: str) -> None:
     with pytest.raises(BadArguments, match=told):
         check_template(template, "event")

@@ -43,7 +43,7 @@ def test_socket_of_a_dead_listener_is_removed_and_the_others_hear(announcer: Wak
     assert len(list(announcer.path.iterdir())) == 2, "the living one's, and who joined"
 
 
-def test_listener_that_left_and_one_that_came_for_it(announcer: WakeFolder) -> None:
+def test_a_listener_that_leaves_is_replaced_by_one_that_joins(announcer: WakeFolder) -> None:
     first = announcer.listen()
     announcer.announce()
     first.close()
@@ -52,7 +52,9 @@ def test_listener_that_left_and_one_that_came_for_it(announcer: WakeFolder) -> N
     assert told(second)
 
 
-def test_folder_is_read_once_while_nobody_joins(announcer: WakeFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_is_read_once_while_no_listener_joins(
+    announcer: WakeFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     looks: list[Path] = []
     real = os.listdir
 
@@ -71,7 +73,7 @@ def test_folder_is_read_once_while_nobody_joins(announcer: WakeFolder, monkeypat
     assert len(looks) == 2
 
 
-def test_where_nothing_can_be_mapped_listening_and_announcing_go_on(
+def test_without_mapped_memory_listening_and_announcing_still_work(
     announcer: WakeFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:

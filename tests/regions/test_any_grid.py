@@ -91,7 +91,9 @@ def test_the_window_of_any_box_on_any_grid_is_what_a_look_at_every_point_finds(g
 
 @given(values=st.data(), box=boxes)
 @settings(max_examples=60, deadline=None)
-def test_so_is_it_on_any_mercator_grid_that_goes_round_once_at_most(values: st.DataObject, box: Box) -> None:
+def test_the_window_of_any_box_on_any_mercator_grid_is_what_a_look_at_every_point_finds(
+    values: st.DataObject, box: Box
+) -> None:
     try:
         grid = values.draw(mercator)
     except RegionError as error:
@@ -103,7 +105,7 @@ def test_so_is_it_on_any_mercator_grid_that_goes_round_once_at_most(values: st.D
 
 @given(grid=st.one_of(lambert, polar, latlon, rotated), share_j=st.floats(0, 1), share_i=st.floats(0, 1))
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_any_place_on_any_grid_goes_there_and_back(grid: Grid, share_j: float, share_i: float) -> None:
+def test_index_inverts_latlon_at_any_point_of_any_grid(grid: Grid, share_j: float, share_i: float) -> None:
     ny, nx = grid.shape
     j, i = share_j * (ny - 1), share_i * (nx - 1)
     lat, lon = grid.latlon(j, i)

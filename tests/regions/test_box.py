@@ -61,7 +61,7 @@ def test_a_box_across_the_dateline_knows_its_width_and_what_it_holds() -> None:
     assert box.contains(60, lon).tolist() == [False, True, True, True, True, True, False, False, True]
 
 
-def test_edges_belong_to_the_box_and_nothing_undefined_does() -> None:
+def test_edges_are_inside_the_box_and_nan_is_not() -> None:
     box = Box(-180, -90, 180, 90)
     assert box.all_longitudes and box.contains([90, -90, 0], [0, 180, -180]).all()
     assert not box.contains([np.nan, 0], [0, np.nan]).any()
@@ -77,7 +77,7 @@ def test_edges_belong_to_the_box_and_nothing_undefined_does() -> None:
     up=st.floats(0, 1),
     turns=st.integers(-1, 1),
 )
-def test_what_lies_between_the_edges_is_inside_in_any_turn_and_what_lies_beyond_is_not(
+def test_points_between_the_edges_are_inside_at_any_longitude_wrap(
     west: float, width: float, south: float, height: float, across: float, up: float, turns: int
 ) -> None:
     north = min(90.0, south + height)

@@ -36,7 +36,7 @@ def settings_file(folder: Path, text: str) -> None:
     (folder / "gribmill.toml").write_text(text)
 
 
-def test_list_tells_every_region_for_people_and_for_scripts(run: Run) -> None:
+def test_list_shows_every_region_as_a_table_and_as_json(run: Run) -> None:
     listed = json.loads(run("list", "--json").stdout)
     assert [one["name"] for one in listed] == list(built_in_regions())
     assert listed[0] == {
@@ -54,14 +54,14 @@ def test_list_tells_every_region_for_people_and_for_scripts(run: Run) -> None:
     assert len(lines) == len(listed) + 1
 
 
-def test_list_can_be_asked_which_regions_hold_a_place(run: Run) -> None:
+def test_list_filters_regions_that_contain_a_point(run: Run) -> None:
     names = {one["name"] for one in json.loads(run("list", "--at", "52.9,172.9", "--json").stdout)}
     assert {"alaska", "global", "north_pacific"} <= names and "ne" not in names
     refused = run("list", "--at", "nowhere")
     assert refused.exit_code == 2 and "LAT,LON" in refused.stderr
 
 
-def test_show_tells_the_window_on_each_grid(run: Run) -> None:
+def test_show_reports_the_window_on_each_grid(run: Run) -> None:
     record = json.loads(run("show", "alaska", "--json").stdout)
     assert record["crosses_dateline"] is True
     windows = {one["grid"]: one for one in record["windows"]}
@@ -127,7 +127,7 @@ def test_check_says_what_is_wrong_with_each_region_and_fails(run: Run, tmp_path:
     assert "BAD" in run("check").stdout
 
 
-def test_check_is_content_with_sound_regions_and_with_none(run: Run, tmp_path: Path) -> None:
+def test_check_accepts_valid_regions_and_no_regions(run: Run, tmp_path: Path) -> None:
     result = run("check")
     assert result.exit_code == 0 and "no regions of your own" in result.stderr
     ring = [[9.6, 42.2], [12.4, 42.2], [12.4, 44.5], [9.6, 42.2]]

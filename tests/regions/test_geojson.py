@@ -100,7 +100,7 @@ def test_many_pieces_get_the_shortest_arc_that_covers_them(tmp_path: Path) -> No
         ('{"type": "Polygon", "coordinates": [[[0, 0], [5, 0], [9, 0]]]}', "no height"),
     ],
 )
-def test_what_draws_no_region_is_refused_with_the_reason(tmp_path: Path, text: str, reason: str) -> None:
+def test_geojson_without_a_polygon_is_refused_with_the_reason(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "bad.json"
     path.write_text(text)
     with pytest.raises(RegionError, match=reason) as error:

@@ -38,7 +38,7 @@ CORNERS: dict[str, list[tuple[float | None, float | None] | None]] = {
 
 
 @pytest.mark.parametrize("name", CORNERS)
-def test_corners_are_where_the_centre_says(name: str) -> None:
+def test_corners_match_the_published_ones(name: str) -> None:
     ny, nx = NAMED[name].shape
     corners = zip(CORNERS[name], ((0, 0), (0, nx - 1), (ny - 1, 0), (ny - 1, nx - 1)), strict=True)
     for known, (j, i) in corners:
@@ -103,7 +103,7 @@ def _apart(one: Floats, other: Floats) -> Floats:
 
 
 @pytest.mark.parametrize("name", EVERY_GRID)
-def test_a_place_that_is_none_has_no_index(name: str) -> None:
+def test_an_invalid_place_has_no_index(name: str) -> None:
     grid = EVERY_GRID[name]
     j, i = grid.index(np.nan, np.nan)
     assert np.isnan(j) and np.isnan(i)
@@ -197,7 +197,7 @@ def test_gaussian_rows_are_the_known_ones() -> None:
     assert j[0] == 10 and j[1] == pytest.approx(10.5) and j[2] > 63 and j[3] < 0
 
 
-def test_the_empty_wedge_of_a_flattened_cone_is_no_place() -> None:
+def test_points_outside_the_map_of_a_lambert_cone_have_no_latlon() -> None:
     grid = EVERY_GRID["Lambert: with the pole and the tear"]
     lat, lon = every_point(grid)
     assert np.array_equal(np.isnan(lat), np.isnan(lon))
@@ -215,7 +215,7 @@ def test_the_empty_wedge_of_a_flattened_cone_is_no_place() -> None:
     lov=st.floats(-180, 180),
 )
 @settings(max_examples=150, deadline=None)
-def test_any_lambert_cone_on_any_earth_goes_there_and_back(
+def test_index_inverts_latlon_on_any_lambert_cone_and_earth(
     lat: float, lon: float, flat: float, latin: tuple[float, float], lov: float
 ) -> None:
     if abs(latin[0] + latin[1]) < 20 or abs((lon - lov + 180) % 360 - 180) > 179.9:
@@ -246,7 +246,7 @@ def test_any_lambert_cone_on_any_earth_goes_there_and_back(
         ({"lov": "east"}, "make no grid"),
     ],
 )
-def test_values_that_make_no_grid_are_refused_with_the_reason(change: dict[str, Any], reason: str) -> None:
+def test_values_that_do_not_describe_a_grid_are_refused(change: dict[str, Any], reason: str) -> None:
     with pytest.raises(RegionError, match=reason):
         grid_from_spec({**NAMED["hrrr"].spec(), **change})
 

@@ -80,7 +80,7 @@ def test_names_that_could_be_paths_or_worse_are_refused(name: str) -> None:
         Region(name, Box(0, 0, 1, 1), "")
 
 
-def test_settings_refuse_what_is_not_even_a_region(tmp_path: Path) -> None:
+def test_settings_refuse_tables_that_are_not_regions(tmp_path: Path) -> None:
     config = tmp_path / "gribmill.toml"
     for text, key in (("box = 'here'", "box"), ("method = 'magic'", "method"), ("bocks = [1]", "bocks")):
         config.write_text(f"[regions.mine]\n{text}\n")

@@ -42,7 +42,7 @@ def brute_force(inside: np.ndarray, wraps: bool) -> Window | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY_GRID)
-def test_no_point_of_a_random_box_lies_outside_its_window_and_the_window_is_the_smallest(name: str) -> None:
+def test_the_window_of_a_random_box_is_the_smallest_with_all_its_points(name: str) -> None:
     grid = EVERY_GRID[name]
     lat, lon = every_point(grid)
     boxes = [*random_boxes(120, seed=len(name)), *boxes_on(grid, 120, seed=len(name))]
@@ -183,7 +183,7 @@ def test_a_window_as_a_grid_has_the_places_of_the_window() -> None:
             assert np.nanmax(np.abs(apart) * np.cos(np.radians(lat)), initial=0) < 1e-9, name
 
 
-def test_a_ring_of_columns_leaves_out_its_widest_gap() -> None:
+def test_the_window_on_a_ring_of_columns_omits_the_widest_gap() -> None:
     def marks(text: str) -> np.ndarray:
         return np.array([letter == "x" for letter in text])
 

@@ -46,14 +46,14 @@ def test_faults_are_parsed_from_words() -> None:
             parse_fault(bad)
 
 
-def test_the_hour_of_a_file_is_told_by_its_key() -> None:
+def test_the_hour_of_a_file_is_read_from_its_key() -> None:
     assert hour_of(HIT) == hour_of(f"{HIT}.idx") == 3
     assert hour_of("x/gfs.20260901/12/atmos/gfs.t12z.pgrb2.0p25.f123") == 123
     assert hour_of("a/b/20260901/00z/ifs/0p25/oper/20260901000000-6h-oper-fc.index") == 6
     assert hour_of("aws-hrrr/readme") is None
 
 
-def test_files_of_other_hours_are_spared(filled: Path) -> None:
+def test_faults_for_one_hour_leave_other_hours_alone(filled: Path) -> None:
     with faulty(filled, "500:3") as server:
         assert get(server, HIT).status_code == get(server, f"{HIT}.idx").status_code == 500
         assert get(server, SPARED).status_code == get(server, f"{SPARED}.idx").status_code == 200
@@ -74,7 +74,7 @@ def test_a_fault_can_pass_after_some_requests(filled: Path) -> None:
         assert [get(server, HIT).status_code for _ in range(4)] == [500, 500, 200, 200]
 
 
-def test_truncate_leaves_the_first_part_under_a_size_that_is_true(filled: Path) -> None:
+def test_truncate_serves_the_first_part_with_its_true_size(filled: Path) -> None:
     whole = (filled / HIT).read_bytes()
     with faulty(filled, "truncate:3") as server:
         answer, index = get(server, HIT), get(server, f"{HIT}.idx")
@@ -98,7 +98,7 @@ def test_a_stale_index_points_beside_the_messages(filled: Path, name: str) -> No
     assert all(data[entry.offset :][:4] != b"GRIB" for entry in entries[1:])
 
 
-def test_flip_damages_one_bit_on_the_way_and_the_checksum_tells(filled: Path) -> None:
+def test_flip_damages_one_bit_in_transit_and_the_checksum_detects_it(filled: Path) -> None:
     whole = (filled / HIT).read_bytes()
     with faulty(filled, "flip:3") as server, faulty(filled, "flip:3") as again:
         damaged, index = get(server, HIT), get(server, f"{HIT}.idx")
@@ -225,9 +225,7 @@ def test_replace_brings_another_edition_after_the_first_request(filled: Path, na
         "reset:3x1",
     ],
 )
-def test_a_download_through_each_fault_is_right_or_fails_plainly(
-    filled: Path, tmp_path: Path, fault: str | None
-) -> None:
+def test_a_download_through_each_fault_is_correct_or_fails(filled: Path, tmp_path: Path, fault: str | None) -> None:
     with faulty(filled, *([fault] if fault else [])) as server, Session() as session:
         model = led_to(server.url, "hrrr")["hrrr"]
         target = tmp_path / "003.grib2"

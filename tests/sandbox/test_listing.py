@@ -71,7 +71,7 @@ def test_pages_follow_each_other_without_gap_or_overlap(server: Server, size: in
     assert keys == KEYS
 
 
-def test_the_first_version_and_google_go_on_by_marker(server: Server) -> None:
+def test_version_1_and_google_listings_continue_by_marker(server: Server) -> None:
     first, _, root = listed(server, prefix="a", **{"max-keys": "3"})
     marker = root.findtext(f"{NAMESPACE}NextMarker")
     rest, _, _ = listed(server, prefix="a", marker=marker or "")
@@ -105,14 +105,14 @@ def test_parameters_that_make_no_sense_are_refused(server: Server, query: str, c
     assert answer.status_code == code and ElementTree.fromstring(answer.text).tag == "Error"
 
 
-def test_a_bucket_that_is_not_there_is_no_empty_bucket(server: Server) -> None:
+def test_a_missing_bucket_is_not_an_empty_bucket(server: Server) -> None:
     answer = requests.get(f"{server.url}other/?list-type=2", timeout=10)
     assert answer.status_code == 404 and ElementTree.fromstring(answer.text).findtext("Code") == "NoSuchBucket"
     whole = requests.get(f"{server.url}?list-type=2&prefix=bucket/a/c", timeout=10)
     assert "<Key>bucket/a/c</Key>" in whole.text
 
 
-def test_a_folder_is_a_page_for_people_and_for_nomads_readers(server: Server) -> None:
+def test_a_folder_is_served_as_an_html_page_like_nomads(server: Server) -> None:
     page = requests.get(f"{server.url}bucket/a/b/", timeout=10)
     assert page.headers["Content-Type"].startswith("text/html")
     lines = {line.name: line for line in read_page(page.content, page.url)}
@@ -125,7 +125,7 @@ def test_a_folder_is_a_page_for_people_and_for_nomads_readers(server: Server) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "hours"), [("hrrr", {0, 1, 3, 24}), ("gfs", {0, 1, 3, 24}), ("ifs", {0, 3, 24})])
-def test_every_mirror_of_a_model_can_be_led_here_by_its_root(filled: Path, name: str, hours: set[int]) -> None:
+def test_every_mirror_of_a_model_can_be_redirected_by_its_root(filled: Path, name: str, hours: set[int]) -> None:
     with Server(filled) as server, Session() as session:
         model = led_to(server.url, "hrrr", "gfs", "ifs")[name]
         for mirror in model.mirrors:
@@ -138,7 +138,7 @@ def test_every_mirror_of_a_model_can_be_led_here_by_its_root(filled: Path, name:
             assert all(one.index_there and bool(one.size) != rounded for one in found.values())
 
 
-def test_roots_of_the_settings_are_all_that_is_needed(filled: Path) -> None:
+def test_roots_in_the_settings_suffice_to_redirect_a_model(filled: Path) -> None:
     with Server(filled) as server, Session() as session:
         own = OwnModels(roots={"aws-gfs": f"{server.url}aws-gfs/"})
         gfs = load_models(own)["gfs"]

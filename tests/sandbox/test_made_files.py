@@ -65,7 +65,7 @@ def test_the_whole_grids_are_those_of_the_models() -> None:
     assert {"t2m", "u10", "v10", "tp"} <= found.keys()
 
 
-def test_ecmwf_codes_reads_every_message_and_counts_the_same_values() -> None:
+def test_eccodes_reads_every_message_with_the_same_number_of_values() -> None:
     for name in ("hrrr", "gfs", "ifs"):
         file = made(name, 3)
         for message in walk(file.grib, name):
@@ -107,7 +107,7 @@ def test_fields_are_packed_as_their_publisher_packs_them(name: str, variable: st
     eccodes.codes_release(handle)
 
 
-def test_waves_have_no_value_on_land_and_a_bitmap_says_so() -> None:
+def test_waves_are_missing_on_land_by_a_bitmap() -> None:
     fields_of = named(made("gfswave", 3, coarse=10).grib)
     height = fields_of["swh"]
     lat, lon = height.grid.latlon(*np.mgrid[0:73, 0:144])
@@ -118,7 +118,7 @@ def test_waves_have_no_value_on_land_and_a_bitmap_says_so() -> None:
     assert height.packing.bitmap and there[pacific].min() > 0
 
 
-def test_nbm_rows_run_back_and_forth_and_read_right() -> None:
+def test_nbm_rows_alternate_and_are_read_correctly() -> None:
     rows = named(made("nbm_co", 3).grib)["t2m"]
     assert rows.layout is not None and rows.layout.scanning == 80
     # The same weather on the same points, whatever the order they are written in.
@@ -185,7 +185,7 @@ def test_winds_blow_along_the_isobars_roughly() -> None:
     assert np.corrcoef(u[rows].ravel(), -north[rows].ravel())[0, 1] > 0.5
 
 
-def test_rain_only_ever_adds_up_and_buckets_make_the_sum() -> None:
+def test_precipitation_never_decreases_and_buckets_sum_to_the_total() -> None:
     hours = [values(made("hrrr", hour, only=("tp", "tp_bucket")), "tp") for hour in (0, 1, 2, 3)]
     assert hours[0].max() == 0 and hours[3].max() > 1 and (hours[3] == 0).mean() > 0.2
     for before, after in pairwise(hours):
@@ -207,7 +207,7 @@ def test_patterns_move_with_the_hour_and_runs_agree_about_the_same_time() -> Non
     np.testing.assert_allclose(values(next_run, "mslp"), same_time, atol=5)
 
 
-def test_members_differ_a_little_and_a_spread_is_no_forecast() -> None:
+def test_members_differ_slightly_and_a_spread_is_not_a_forecast() -> None:
     control, member = values(made("gefs.c00", 6), "t2m"), values(made("gefs.p07", 6), "t2m")
     apart = np.abs(control - member)
     assert 0.05 < apart.mean() < 5
@@ -225,7 +225,7 @@ def test_members_that_share_a_file_are_all_in_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["hrrr", "gfswave", "ifs", "rap", "nbm_co"])
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(name: str) -> None:
+def test_bytes_depend_on_the_seed_alone(name: str) -> None:
     assert made(name, 3, seed=5) == made(name, 3, seed=5)
     assert made(name, 3, seed=5).grib != made(name, 3, seed=6).grib
 
@@ -247,7 +247,7 @@ def test_a_thinned_grid_keeps_its_corner_and_a_bad_divisor_is_refused() -> None:
         thinned(full, 5000)
 
 
-def test_gribmill_lists_a_made_file_without_complaint(tmp_path: Path) -> None:
+def test_grib_ls_lists_a_generated_file_without_errors(tmp_path: Path) -> None:
     path = tmp_path / "made.grib2"
     path.write_bytes(made("hrrr", 24).grib)
     listed = list(inventory(path, stats=True))

@@ -62,7 +62,7 @@ def test_offsets_and_words_are_those_of_the_messages(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_windows_are_written_as_wgrib2_writes_them() -> None:
+def test_time_ranges_are_written_as_wgrib2_writes_them() -> None:
     def rain(name: str, hour: int) -> list[str]:
         lines = (made(name, hour, coarse=40).index or b"").decode().splitlines()
         return [line.split(":")[5] for line in lines if ":APCP:" in line]

@@ -45,7 +45,7 @@ def url(server: Server) -> str:
     return f"{server.url}bucket/run/a.grib2"
 
 
-def test_a_whole_object_comes_with_its_facts(url: str) -> None:
+def test_a_whole_object_has_its_metadata_headers(url: str) -> None:
     answer = requests.get(url, timeout=10)
     assert answer.status_code == 200 and answer.content == DATA
     assert answer.headers["ETag"] == f'"{hashlib.md5(DATA).hexdigest()}"'
@@ -55,7 +55,7 @@ def test_a_whole_object_comes_with_its_facts(url: str) -> None:
     assert answer.headers["Content-Digest"] == f"sha-256=:{digest}:"
 
 
-def test_head_says_the_same_without_the_body(url: str) -> None:
+def test_head_has_the_same_headers_and_no_body(url: str) -> None:
     head, whole = requests.head(url, timeout=10), requests.get(url, timeout=10)
     assert head.status_code == 200 and head.content == b""
     for name in ("ETag", "Content-Length", "Last-Modified", "Accept-Ranges", "Content-Type"):
@@ -75,13 +75,13 @@ def test_a_range_is_answered_with_206(url: str, asked: str, start: int, end: int
 
 
 @pytest.mark.parametrize("asked", ["bytes=0-3,8-9", "bytes=9-3", "lines=1-2", "bytes=x-", "bytes=-"])
-def test_several_ranges_and_nonsense_bring_the_whole_object_as_on_s3(url: str, asked: str) -> None:
+def test_several_or_invalid_ranges_return_the_whole_object_as_on_s3(url: str, asked: str) -> None:
     answer = requests.get(url, headers={"Range": asked}, timeout=10)
     assert answer.status_code == 200 and answer.content == DATA
 
 
 @pytest.mark.parametrize(("name", "asked", "size"), [("a.grib2", "10240-", 10240), ("empty", "0-9", 0)])
-def test_a_range_beyond_the_end_is_told_the_size(server: Server, name: str, asked: str, size: int) -> None:
+def test_a_range_beyond_the_end_returns_416_with_the_size(server: Server, name: str, asked: str, size: int) -> None:
     answer = requests.get(f"{server.url}bucket/run/{name}", headers={"Range": f"bytes={asked}"}, timeout=10)
     assert answer.status_code == 416
     assert answer.headers["Content-Range"] == f"bytes */{size}"
@@ -89,7 +89,7 @@ def test_a_range_beyond_the_end_is_told_the_size(server: Server, name: str, aske
     assert error.findtext("Code") == "InvalidRange" and error.findtext("ActualObjectSize") == str(size)
 
 
-def test_conditions_hold_an_object_to_its_tag(url: str) -> None:
+def test_conditional_requests_compare_the_etag(url: str) -> None:
     etag = requests.head(url, timeout=10).headers["ETag"]
     get = {name: requests.get(url, headers={name: tag}, timeout=10) for name, tag in [("If-Match", '"other"')]}
     assert get["If-Match"].status_code == 412
@@ -104,7 +104,7 @@ def test_conditions_hold_an_object_to_its_tag(url: str) -> None:
     assert requests.get(url, headers={"If-Range": etag, "Range": "bytes=0-3"}, timeout=10).status_code == 206
 
 
-def test_a_replaced_file_has_another_tag(server: Server, root: Path, url: str) -> None:
+def test_a_replaced_file_has_another_etag(server: Server, root: Path, url: str) -> None:
     before = requests.head(url, timeout=10).headers["ETag"]
     path = root / "bucket/run/a.grib2"
     facts = path.stat()
@@ -117,7 +117,7 @@ def test_a_replaced_file_has_another_tag(server: Server, root: Path, url: str) -
     assert requests.get(url, timeout=10).content == DATA[::-1]
 
 
-def test_what_is_not_there_is_refused_in_xml(server: Server) -> None:
+def test_a_missing_key_returns_404_in_xml(server: Server) -> None:
     answer = requests.get(f"{server.url}bucket/run/b.grib2", timeout=10)
     error = ElementTree.fromstring(answer.text)
     assert answer.status_code == 404
@@ -133,7 +133,7 @@ def test_what_is_not_there_is_refused_in_xml(server: Server) -> None:
         "/bucket/%00", "/etc/passwd", "/?prefix=../", "/../?list-type=2", "/" + "a" * 5000, "/%ff%fe",
     ],
 )  # fmt: skip
-def test_no_address_leads_out_of_the_folder(server: Server, root: Path, target: str) -> None:
+def test_no_path_escapes_the_folder(server: Server, root: Path, target: str) -> None:
     (root / "link").symlink_to(root.parent / "secret")
     (root / "folder").symlink_to(root.parent)
     (root / "bucket" / ".hidden").write_text("outside")
@@ -188,14 +188,14 @@ def test_many_readers_at_once_get_what_they_asked_for(url: str) -> None:
     assert wrong == []
 
 
-def test_too_many_connections_are_told_to_slow_down(server: Server, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_connections_get_slow_down(server: Server, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gribmill.sandbox.publisher.server.MOST_CONNECTIONS", 0)
     answer = requests.get(url, timeout=10)
     assert MOST_CONNECTIONS > 0 and answer.status_code == 503
     assert ElementTree.fromstring(answer.text).findtext("Code") == "SlowDown"
 
 
-def test_it_stops_with_open_connections_and_frees_its_port(tmp_path: Path) -> None:
+def test_the_server_stops_with_open_connections_and_frees_its_port(tmp_path: Path) -> None:
     threads = threading.active_count()
     server = Server(tmp_path)
     server.start()
@@ -210,14 +210,14 @@ def test_it_stops_with_open_connections_and_frees_its_port(tmp_path: Path) -> No
         assert requests.get(again.url, timeout=10).status_code == 200
 
 
-def test_a_taken_port_or_a_missing_folder_is_said_plainly(server: Server, tmp_path: Path) -> None:
+def test_a_port_in_use_or_a_missing_folder_is_reported(server: Server, tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match="cannot listen on"):
         Server(tmp_path, port=int(urlsplit(server.url).port or 0))
     with pytest.raises(SandboxError, match="there is no folder"):
         Server(tmp_path / "nowhere")
 
 
-def test_requests_are_remembered_with_what_was_sent(server: Server, url: str) -> None:
+def test_requests_are_recorded_with_the_bytes_sent(server: Server, url: str) -> None:
     # A request is recorded after its response is sent, each by the thread of its connection.
     requests.get(url, headers={"Range": "bytes=0-9"}, timeout=10)
     wait_until(lambda: len(server.seen) == 1, what="the first request")
@@ -230,7 +230,7 @@ def test_requests_are_remembered_with_what_was_sent(server: Server, url: str) ->
     assert (second.method, second.sent) == ("HEAD", 0)
 
 
-def test_several_ranges_come_in_parts_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_several_ranges_are_returned_as_multipart_if_enabled(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(DATA)
     with Server(tmp_path, multi_range=True) as server:
         answer = requests.get(f"{server.url}a", headers={"Range": "bytes=0-3, 8-9,-2"}, timeout=10)
@@ -244,7 +244,7 @@ def test_several_ranges_come_in_parts_where_that_is_asked_for(tmp_path: Path) ->
     assert single.status_code == 206 and single.content == DATA[8:10]
 
 
-def test_ranges_are_read_as_the_standard_says() -> None:
+def test_ranges_are_parsed_as_rfc_9110_says() -> None:
     assert parse_range(None, 10) is None
     assert parse_range("bytes=-20", 10).length == 10  # type: ignore[union-attr]
     for beyond in ("bytes=10-", "bytes=-0", "bytes=99-100"):

@@ -66,7 +66,7 @@ def test_a_member_that_has_ended_or_lacks_the_hour_does_not_hold_up_its_family()
     assert [model.id for model in analysis[0].models] == ["hrrr_subh.m00"]
 
 
-def test_what_cannot_be_planned_is_said() -> None:
+def test_an_impossible_plan_is_refused_with_the_reason() -> None:
     with pytest.raises(SandboxError, match="none of the hours 1-2"):
         plan([MODELS["ifs"]], "1-2", NOW, run=RUN_ID)
     with pytest.raises(SandboxError, match="--hours"):
@@ -88,14 +88,14 @@ def test_the_file_appears_whole_before_its_index(tmp_path: Path, monkeypatch: py
     assert seen == [(".grib2", True), (".idx", True)] * 2
 
 
-def test_a_file_that_cannot_be_written_is_told_by_its_path(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_named_in_the_error(tmp_path: Path) -> None:
     (tmp_path / "aws-gfs").touch()
     with pytest.raises(SandboxError, match=r"aws-gfs/gfs.20260901/12/.* cannot be written: Not a directory"):
         make(tmp_path, ("gfs",), "3", coarse=60)
 
 
 @pytest.mark.slow
-def test_the_time_lapse_waits_between_hours_and_stops_when_told(tmp_path: Path) -> None:
+def test_the_time_lapse_waits_between_hours_and_can_be_stopped(tmp_path: Path) -> None:
     waits: list[float] = []
 
     def wait(seconds: float) -> bool:

@@ -132,7 +132,7 @@ def test_record_arrays_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["../t2m.npy", "/etc/t2m.npy", "a/b.npy", ".npy", "t2m", "a\\b.npy", "x" * 200 + ".npy"]
 )
-def test_names_that_could_climb_out_are_refused(tmp_path: Path, name: str) -> None:
+def test_names_that_could_escape_the_folder_are_refused(tmp_path: Path, name: str) -> None:
     refused(tmp_path, zipped([(name, npy(np.zeros(3)))]), "no array of a tile")
 
 
@@ -196,7 +196,7 @@ def test_stored_garbage_after_the_deflate_stream_is_refused(tmp_path: Path) -> N
     refused(tmp_path, b"".join(pieces), "do not end where they should")
 
 
-def test_what_is_not_a_file_is_refused_without_waiting(tmp_path: Path) -> None:
+def test_fifos_and_folders_are_refused_without_blocking(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.npz")
     for path in (tmp_path, tmp_path / "pipe.npz", tmp_path / "absent.npz"):
         with pytest.raises(TileError, match=r"not a file|cannot be read"):

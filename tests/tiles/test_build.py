@@ -76,7 +76,7 @@ def test_a_tile_holds_the_decoders_own_values_bit_for_bit(hour: Path, tmp_path: 
     assert tile.meta.variables["vis"].missing == np.isnan(tile.read("vis")).sum() > 0
 
 
-def test_winds_along_the_grid_are_turned_to_the_earth(hour: Path, tmp_path: Path) -> None:
+def test_grid_relative_winds_become_earth_relative(hour: Path, tmp_path: Path) -> None:
     tile = tile_of(build(hour, [POTOMAC], tmp_path))
     items = list(read_fields(hour))
     assert items[1].grid_relative_winds
@@ -124,7 +124,7 @@ def test_stress_along_the_grid_is_turned_as_wind_is(tmp_path: Path) -> None:
     assert np.abs(east - north).max() > 0.1
 
 
-def test_a_window_may_begin_before_its_run(tmp_path: Path) -> None:
+def test_a_time_range_may_begin_before_its_run(tmp_path: Path) -> None:
     before = {"productDefinitionTemplateNumber": 8, "forecastTime": -7, "lengthOfTimeRange": 23}
     message = make_message("hrrr-ne", "2t", keys=before | {"typeOfStatisticalProcessing": 2})
     tile = tile_of(build(write(tmp_path / "day.grib2", [message]), [POTOMAC], tmp_path))
@@ -267,7 +267,7 @@ def test_one_region_that_fails_does_not_stop_the_others(hour: Path, tmp_path: Pa
     assert [built.meta.region.name for built in outcome.tiles] == ["potomac"]
 
 
-def test_a_tile_that_cannot_be_written_is_told_by_its_path(hour: Path, tmp_path: Path) -> None:
+def test_a_tile_that_cannot_be_written_is_named_by_its_path(hour: Path, tmp_path: Path) -> None:
     place = build(hour, [POTOMAC], tmp_path).tiles[0].path
     place.unlink()
     place.mkdir()
@@ -337,7 +337,7 @@ def test_steps_between_the_hours_get_names_of_their_own(tmp_path: Path) -> None:
     assert outcome.tiles[1].meta.valid_time == datetime(2026, 9, 1, 13, 15, tzinfo=UTC)
 
 
-def test_the_same_field_twice_is_kept_once_and_told(tmp_path: Path) -> None:
+def test_a_duplicate_field_is_kept_once_and_reported(tmp_path: Path) -> None:
     first, second = make_message("gfs-small", "2t", 280.0), make_message("gfs-small", "2t", 281.0)
     path = write(tmp_path / "twice.grib2", [first, first, second])
     tile = tile_of(build(path, [AFRICA], tmp_path), "africa")
@@ -371,7 +371,7 @@ def test_fields_on_another_grid_get_a_tile_of_their_own(tmp_path: Path) -> None:
     ]
 
 
-def test_longitudes_go_on_across_the_dateline_whatever_the_grids_first_one_is(tmp_path: Path) -> None:
+def test_longitudes_continue_across_the_date_line_from_any_first_longitude(tmp_path: Path) -> None:
     values = np.broadcast_to(np.arange(144.0), (73, 144))
     for grid, first in (("gfs-small", 0.0), ("ecmwf-small", 180.0)):
         path = write(tmp_path / f"{grid}.grib2", [make_message(grid, "2t", values, packing="grid_ieee")])
@@ -411,7 +411,7 @@ def test_the_days_highest_is_not_confused_with_the_highest_of_a_cell(tmp_path: P
     assert np.nanmax(tile.read("t2m_max_mean")) == 285.0
 
 
-def test_variables_that_cells_call_otherwise_are_not_said_to_be_absent(tmp_path: Path) -> None:
+def test_variables_renamed_by_cells_are_not_absent(tmp_path: Path) -> None:
     over_the_hour = {"productDefinitionTemplateNumber": 8, "typeOfStatisticalProcessing": 2, "stepRange": "0-1"}
     path = write(tmp_path / "max.grib2", [make_message("hrrr-ne", "2t", 285.0, keys=over_the_hour)])
     cells = replace(POTOMAC, resolution=0.5, method="cells")
@@ -439,7 +439,7 @@ def test_an_unknown_quantity_is_kept_only_with_everything(tmp_path: Path) -> Non
     assert any("77" in name for name in names)
 
 
-def test_two_rain_windows_of_a_real_hrrr_hour_are_told_apart(tmp_path: Path) -> None:
+def test_two_precipitation_time_ranges_of_a_real_hrrr_hour_are_distinguished(tmp_path: Path) -> None:
     northeast = Region("ne", Box(-80.6, 38.8, -66.8, 47.6))
     path = real("noaa/hrrr.20201214.t00z.wrfsfcf12.APCP-0-12h+11-12h.grib2")
     tile = tile_of(build(path, [northeast], tmp_path), "ne")
@@ -500,19 +500,19 @@ def test_a_part_of_an_hour_can_be_filed_under_the_models_own_hour(tmp_path: Path
     assert built.meta.valid_time == datetime(2026, 9, 1, 12, 15, tzinfo=UTC)
 
 
-def test_a_region_that_gets_nothing_is_told_from_one_outside(tmp_path: Path) -> None:
+def test_a_region_without_data_is_distinguished_from_one_outside_the_grid(tmp_path: Path) -> None:
     path = write(tmp_path / "t.grib2", [make_message("hrrr-ne", "10u")])
     outcome = build(path, [POTOMAC, FIJI], tmp_path)
     assert (outcome.tiles, outcome.outside, outcome.empty) == ((), ("fiji",), ("potomac",))
 
 
-def test_where_no_field_is_known_nothing_is_said_of_the_regions(tmp_path: Path) -> None:
+def test_without_any_known_field_regions_are_not_reported(tmp_path: Path) -> None:
     path = write(tmp_path / "u.grib2", [make_message("hrrr-ne", "2t", keys={"parameterNumber": 250})])
     outcome = build(path, [POTOMAC, FIJI], tmp_path)
     assert (outcome.tiles, outcome.outside, outcome.empty) == ((), (), ())
 
 
-def test_a_grid_that_cannot_be_cut_is_told_without_the_folder_of_the_file(tmp_path: Path) -> None:
+def test_an_unsupported_grid_is_reported_without_the_folder_of_the_file(tmp_path: Path) -> None:
     reduced = real("ecmwf/ifs.20260714.00z.O1280.2t.mtg2.grib2").read_bytes()
     tiles = []
     for folder in ("one", "two"):

@@ -74,7 +74,7 @@ def test_cut_names_absent_variables(root: Path) -> None:
     assert "not in it at +3 h: refc" in found.stderr
 
 
-def test_cut_of_nothing_that_the_file_has_says_what_it_has(root: Path) -> None:
+def test_cut_of_absent_variables_lists_what_the_file_has(root: Path) -> None:
     found = gribmill("cut", root / "f003.grib2", "-r", "africa", "--vars", "refc,tp", "-o", root / "none")
     assert found.exit_code == 1
     assert "f003.grib2: not in it: refc, tp; it has t2m, u10, v10\n" in found.stderr
@@ -120,7 +120,7 @@ def test_cut_says_what_is_wrong_with_its_options(root: Path, arguments: list[str
         (["-r", "africa", "--model", "../x"], "not a model name"),
     ],
 )
-def test_cut_refuses_names_and_boxes_that_cannot_be(root: Path, arguments: list[str], words: str) -> None:
+def test_cut_refuses_invalid_names_and_boxes(root: Path, arguments: list[str], words: str) -> None:
     found = gribmill("cut", root / "f003.grib2", *arguments, "-o", root / "never")
     assert isinstance(found.exception, GribmillError)
     assert words in str(found.exception)
@@ -143,7 +143,7 @@ def test_cut_never_lets_one_file_overwrite_anothers_tile(root: Path, tmp_path: P
     assert json.loads(gribmill("tile", "info", kept, "--json").stdout)["source"]["name"] == "f003.grib2"
 
 
-def test_info_tells_what_a_tile_holds(tile: Path) -> None:
+def test_info_lists_what_a_tile_holds(tile: Path) -> None:
     found = gribmill("tile", "info", tile)
     assert found.exit_code == 0
     for words in (
@@ -160,7 +160,7 @@ def test_info_tells_what_a_tile_holds(tile: Path) -> None:
     assert content["valid_time"] == "2026-09-01T15:00:00+00:00"
 
 
-def test_the_grid_file_beside_tiles_is_passed_over_and_alone_is_told_to_be_none(tile: Path) -> None:
+def test_the_grid_file_is_skipped_beside_tiles_and_refused_alone(tile: Path) -> None:
     grid = tile.parent / "grid.npz"
     assert gribmill("tile", "info", *sorted(tile.parent.glob("*.npz"))).exit_code == 0
     for command in (("info",), ("show",)):
@@ -215,7 +215,7 @@ def test_point_prints_a_table_for_a_place_with_a_negative_longitude(root: Path) 
     ]
 
 
-def test_point_speaks_json_and_csv(root: Path) -> None:
+def test_point_writes_json_and_csv(root: Path) -> None:
     found = gribmill("--data", root, "point", "6.5", "-10.2", "--json", "--units", "us", "--method", "bilinear")
     series = json.loads(found.stdout)
     assert series["units"]["t2m"] == "°F"

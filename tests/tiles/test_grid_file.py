@@ -47,7 +47,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return calls
 
 
-def test_further_hours_and_runs_work_nothing_out(tmp_path: Path, counted: list[str]) -> None:
+def test_further_hours_and_runs_reuse_the_grid_file(tmp_path: Path, counted: list[str]) -> None:
     for run, step in (("20260901", 1), ("20260901", 2), ("20260902", 1)):
         build(hour(tmp_path, run, step), [POTOMAC], tmp_path / "data", model="hrrr")
     assert counted == ["points"]

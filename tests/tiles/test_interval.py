@@ -31,13 +31,13 @@ def test_run_totals_are_differenced() -> None:
     assert values(hours(1, 2, 3), totals) == [1.0, 0.5, 2.5]
 
 
-def test_hour_zero_stands_for_no_interval() -> None:
+def test_hour_zero_has_no_interval() -> None:
     found = values(hours(0, 1, 2), [total(0, 0, 0.0), total(0, 1, 2.0), total(0, 2, 5.0)])
     assert math.isnan(found[0])
     assert found[1:] == [2.0, 3.0]
 
 
-def test_buckets_that_start_anew_every_six_hours() -> None:
+def test_buckets_that_restart_every_six_hours() -> None:
     steps = hours(4, 5, 6, 7, 8, 9)
     totals = [
         total(0, 4, 4.0),

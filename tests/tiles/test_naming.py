@@ -47,7 +47,7 @@ def test_a_statistic_of_an_ensemble_says_what_it_is(part: dict[str, Any], long_n
     assert of_ensemble("Temperature", "K", keys) == (long_name, units)
 
 
-def test_dust_is_not_called_smoke_though_it_is_a_mass_density_as_well(tmp_path: Path) -> None:
+def test_dust_is_not_named_smoke(tmp_path: Path) -> None:
     """HRRR's smoke has no constituent; where a message names one, the lexicon's words are not for it."""
     dust = {
         "productDefinitionTemplateNumber": 44, "discipline": 0, "parameterCategory": 20, "parameterNumber": 0,

@@ -42,7 +42,7 @@ def test_fields_of_many_chunks_with_holes_anywhere_come_back() -> None:
 
 
 @pytest.mark.parametrize("differences", [False, True])
-def test_tiles_that_hold_the_integers_or_their_plain_differences_are_read_too(differences: bool) -> None:
+def test_tiles_with_plain_integers_or_plain_differences_are_read(differences: bool) -> None:
     integers = np.array([[3, 9, MISSING], [0, 7, 7]], np.uint16)
     undo = PackedAs(reference=2500.0, scale=1.0, factor=0.1, differences=differences)
     expected = values(integers.astype(np.float64), packing())

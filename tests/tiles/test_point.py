@@ -66,7 +66,7 @@ def test_buckets_stand_in_for_the_run_total(tmp_path: Path) -> None:
     assert series.columns["tp"].values == (4.0, 0.25, 0.5)
 
 
-def test_a_damaged_hour_is_told_and_leaves_an_empty_row(tmp_path: Path) -> None:
+def test_a_damaged_hour_is_reported_and_leaves_an_empty_row(tmp_path: Path) -> None:
     run_of_rain(tmp_path, {1: 1.0, 2: 2.0, 3: 4.0, 4: 5.0})
     broken = tmp_path / "tiles/hrrr/20230722_06/boston/002.npz"
     broken.write_bytes(broken.read_bytes()[:-40])
@@ -165,7 +165,7 @@ ROTATED = RotatedLatLonGrid.spanning(
 @pytest.mark.parametrize("grid", [GFS, ROTATED], ids=["regular", "rotated"])
 @pytest.mark.parametrize("encoding", ["fast", "packed"])
 @pytest.mark.parametrize("column", [-0.4, 0.0, 0.3, 17.75, -1.0, -0.75, -0.5])
-def test_between_the_last_column_of_a_whole_ring_and_its_first_both_count(
+def test_interpolation_wraps_between_the_last_and_first_columns_of_a_full_ring(
     tmp_path: Path, grid: Grid, encoding: Any, column: float
 ) -> None:
     values = np.random.default_rng(3).integers(0, 100, grid.shape).astype("f4")
@@ -180,14 +180,14 @@ def test_between_the_last_column_of_a_whole_ring_and_its_first_both_count(
     assert found == pytest.approx(low * 0.7 + high * 0.3, abs=1e-3)
 
 
-def test_beyond_the_last_column_of_a_part_of_the_globe_it_alone_counts(tmp_path: Path) -> None:
+def test_beyond_the_last_column_of_a_partial_grid_only_that_column_counts(tmp_path: Path) -> None:
     values = np.broadcast_to(np.arange(360, dtype="f4"), GFS.shape)
     make_tile(tmp_path, {"t2m": (values, {})}, grid=GFS, region=Region("east", Box(1, -20, 179, 20)), model="gfs")
     series = gribmill.point(0.0, 179.4, data=tmp_path, units="si", method="bilinear")
     assert series.columns["t2m"].values == (179.0,)
 
 
-def test_an_hour_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
+def test_a_replaced_hour_is_read_again(tmp_path: Path) -> None:
     run_of_rain(tmp_path, {1: 1.0, 2: 2.0})
     before = gribmill.point(LAT, LON, data=tmp_path, units="si").columns["t2m"].values
     make_tile(tmp_path, {"t2m": (300.0, {})}, minutes=120)
@@ -209,12 +209,12 @@ def test_an_hour_on_other_points_is_read_at_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("lat", "lon"), [(91, 0), (-90.5, 0), (math.nan, 0), (0, 400), (0, math.inf)])
-def test_what_is_no_place_is_refused(lat: float, lon: float, tmp_path: Path) -> None:
+def test_an_invalid_place_is_refused(lat: float, lon: float, tmp_path: Path) -> None:
     with pytest.raises(TileError, match="not a l"):
         gribmill.point(lat, lon, data=tmp_path)
 
 
-def test_a_place_without_tiles_is_said(tmp_path: Path) -> None:
+def test_a_place_without_tiles_is_reported(tmp_path: Path) -> None:
     with pytest.raises(TileError, match="there are no tiles"):
         gribmill.point(LAT, LON, data=tmp_path)
     make_tile(tmp_path, {"t2m": (280.0, {})})

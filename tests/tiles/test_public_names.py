@@ -43,7 +43,7 @@ def test_any_grib_opens_in_xarray_and_leaves_no_index_file(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no grib at all"])
-def test_what_is_no_grib_is_refused_with_its_name(tmp_path: Path, content: bytes | None) -> None:
+def test_a_file_that_is_not_grib_is_named(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "bad.grib2"
     if content is not None:
         path.write_bytes(content)

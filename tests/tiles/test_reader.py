@@ -75,7 +75,7 @@ def test_variables_can_be_dropped(path: Path) -> None:
         assert "t2m" in opened
 
 
-def test_nothing_is_read_before_it_is_looked_at(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_are_read_when_they_are_accessed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reads: list[str] = []
     real_read = Tile.read_part
 
@@ -121,7 +121,9 @@ def test_a_run_is_one_dataset_over_its_hours(tmp_path: Path, dask: bool, monkeyp
 
 @pytest.mark.parametrize("dask", [True, False])
 @pytest.mark.parametrize("part", [np.s_[:], np.s_[0], np.s_[:, 3], np.s_[1:1], np.s_[1, 2:4], np.s_[1, 2, 3]], ids=str)
-def test_values_are_the_readers_own(tmp_path: Path, dask: bool, part: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_returned_values_are_writable_copies(
+    tmp_path: Path, dask: bool, part: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not dask:
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     make_run(tmp_path)
@@ -139,7 +141,7 @@ def test_hours_that_lack_a_variable_are_nan(tmp_path: Path) -> None:
     assert (opened.gust[1:] == [[[2.0]], [[4.0]]]).all()
 
 
-def test_a_run_reads_only_the_hours_that_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_reads_only_the_hours_that_are_accessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_run(tmp_path)
     reads: list[str] = []
     real_read = Tile.read_part
@@ -169,7 +171,7 @@ def test_the_newest_run_is_taken_unless_one_is_named(tmp_path: Path) -> None:
     assert gribmill.open_run("hrrr", "20230722_18", data=tmp_path).attrs["run_id"] == "20230722_18"
 
 
-def test_what_is_missing_or_unclear_is_said(tmp_path: Path) -> None:
+def test_missing_or_ambiguous_runs_are_reported(tmp_path: Path) -> None:
     with pytest.raises(TileError, match="no tiles of hrrr"):
         gribmill.open_run("hrrr", data=tmp_path)
     make_run(tmp_path)

@@ -159,7 +159,7 @@ def test_a_cell_finer_than_the_grid_takes_the_nearest_point_and_leaves_no_hole()
     assert (found["_min"] <= found["_max"]).all()
 
 
-def test_beyond_the_source_grid_there_is_nothing() -> None:
+def test_points_outside_the_source_grid_are_missing() -> None:
     for method in get_args(Method):
         found = apply(regridder(LAMBERT, Box(-130, 20, -80, 50), 1.0, method), noise(LAMBERT.shape, 0.0))[""]
         assert np.isnan(found[0, 0])
@@ -184,7 +184,7 @@ def over_the_whole(made: Regridder, grid: Grid) -> Regridder:
 
 @pytest.mark.parametrize("method", ["nearest", "bilinear", "cells"])
 @pytest.mark.parametrize("name", GRIDS)
-def test_its_window_is_all_that_a_regridder_needs_and_gives_the_same_bits(name: str, method: Method) -> None:
+def test_a_regridder_gives_the_same_bits_from_its_window_as_from_the_whole_grid(name: str, method: Method) -> None:
     grid, values = GRIDS[name], noise(GRIDS[name].shape)
     made = regridder(grid, BOXES[name], 1.7, method)
     assert made.window.points < values.size
@@ -197,14 +197,14 @@ def test_its_window_is_all_that_a_regridder_needs_and_gives_the_same_bits(name: 
 
 
 @pytest.mark.parametrize("method", ["nearest", "bilinear", "cells"])
-def test_a_region_that_lies_beyond_the_grid_asks_for_next_to_nothing(method: Method) -> None:
+def test_a_region_outside_the_grid_needs_one_point(method: Method) -> None:
     made = regridder(LAMBERT, Box(10, -40, 20, -30), 1.0, method)
     assert made.window.points == 1
     assert all(np.isnan(array).all() for array in apply(made, noise(LAMBERT.shape)).values())
 
 
 @pytest.mark.parametrize("method", ["nearest", "bilinear"])
-def test_winds_are_turned_in_the_window_as_they_are_on_the_whole_grid(tmp_path: Path, method: Method) -> None:
+def test_winds_are_rotated_in_the_window_as_on_the_whole_grid(tmp_path: Path, method: Method) -> None:
     path = write(tmp_path / "winds.grib2", [make_message("hrrr-ne", name) for name in ("10u", "10v")])
     u, v = read_fields(path)
     made = regridder(u.grid, NEW_YORK, 0.1, method)

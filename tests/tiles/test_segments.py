@@ -83,7 +83,7 @@ def test_every_other_reader_sees_a_plain_npz(tmp_path: Path, field: np.ndarray) 
         assert plain.testzip() is None
 
 
-def test_only_the_stretch_around_the_rows_is_looked_at(tmp_path: Path, field: np.ndarray) -> None:
+def test_only_the_block_around_the_rows_is_read(tmp_path: Path, field: np.ndarray) -> None:
     archive = written(tmp_path / "a.npz", field)
     entry = archive.entries["t2m"]
     content = bytearray(archive.path.read_bytes())
@@ -100,7 +100,7 @@ def test_only_the_stretch_around_the_rows_is_looked_at(tmp_path: Path, field: np
 
 
 @pytest.mark.parametrize("step", range(7, 200, 31))
-def test_a_changed_byte_is_never_handed_out(tmp_path: Path, field: np.ndarray, step: int) -> None:
+def test_a_changed_byte_is_never_returned(tmp_path: Path, field: np.ndarray, step: int) -> None:
     archive = written(tmp_path / "a.npz", field)
     content = archive.path.read_bytes()
     start = content.index(b"t2m.npy") + len("t2m.npy")
@@ -115,7 +115,7 @@ def test_a_changed_byte_is_never_handed_out(tmp_path: Path, field: np.ndarray, s
 
 
 @pytest.mark.parametrize("flip", [0x01, 0x80, 0xFF])
-def test_a_wrong_list_never_gives_wrong_values(tmp_path: Path, field: np.ndarray, flip: int) -> None:
+def test_a_wrong_list_of_restart_points_never_gives_wrong_values(tmp_path: Path, field: np.ndarray, flip: int) -> None:
     archive = written(tmp_path / "a.npz", field)
     content, extra = archive.path.read_bytes(), archive.entries["t2m"].extra
     start = content.rindex(extra)
@@ -199,17 +199,17 @@ HALF = BLOCK // 2
         Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 160)),
     ],
 )
-def test_lists_that_cannot_be_right_are_passed_over(segments: Segments) -> None:
+def test_impossible_lists_of_restart_points_are_ignored(segments: Segments) -> None:
     found = [listed(described(segments.extra()), begin, begin + 1) for begin in (BLOCK - 1, 2 * BLOCK - 1)]
     assert [] in found
 
 
 @pytest.mark.parametrize("extra", [b"", b"gm", Segments(BLOCK, BLOCK, (0, 10), (1, 2)).extra() + b"x"])
-def test_what_is_no_list_is_passed_over(extra: bytes) -> None:
+def test_an_invalid_list_of_restart_points_is_ignored(extra: bytes) -> None:
     assert listed(described(extra), 0, 1) == []
 
 
-def test_a_right_list_is_read() -> None:
+def test_a_valid_list_of_restart_points_is_read() -> None:
     entry = described(Segments(BLOCK, BLOCK, (0, 10), (1, 2)).extra())
     first, second = Stretch(0, 18, 0, BLOCK, 0, 1), Stretch(10, 20, BLOCK, BLOCK, 1, 2)
     assert listed(entry, 0, BLOCK) == [first]
@@ -231,7 +231,7 @@ def test_a_stretch_within_a_block_comes_with_the_blocks_codes() -> None:
 
 
 @pytest.mark.parametrize("bounds", [(0, 0), (-1, 5), (5, 4), (0, 2 * BLOCK + 1), (2 * BLOCK, 2 * BLOCK + 1)])
-def test_bytes_that_are_not_there_are_in_no_stretch(bounds: tuple[int, int]) -> None:
+def test_bytes_beyond_the_array_are_in_no_block(bounds: tuple[int, int]) -> None:
     assert listed(described(Segments(BLOCK, BLOCK, (0, 10), (1, 2)).extra()), *bounds) == []
 
 

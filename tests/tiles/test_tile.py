@@ -75,7 +75,7 @@ PARTS = [
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("encoding", ["fast", "packed"])
-def test_a_part_is_what_one_would_index(tmp_path: Path, part: tuple[int | slice, ...], encoding: Any) -> None:
+def test_a_part_equals_the_indexed_array(tmp_path: Path, part: tuple[int | slice, ...], encoding: Any) -> None:
     region = Region("northeast", Box(-80.0, 39.0, -68.0, 46.0), encoding=encoding)
     tile = read_tile(
         make_tile(tmp_path, {"t2m": (np.arange(HRRR.nx * HRRR.ny).reshape(HRRR.shape), {})}, region=region)
@@ -98,13 +98,13 @@ def test_latitudes_are_the_same_with_and_without_the_grid_file(path: Path) -> No
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", b"PK\5\6" + bytes(18)])
-def test_a_damaged_grid_file_is_not_believed(path: Path, content: bytes) -> None:
+def test_a_damaged_grid_file_is_not_used(path: Path, content: bytes) -> None:
     wanted = read_tile(path).latlon()
     (path.parent / "grid.npz").write_bytes(content)
     np.testing.assert_array_equal(read_tile(path).latlon(), wanted)
 
 
-def test_a_grid_file_of_another_window_is_not_believed(path: Path) -> None:
+def test_a_grid_file_of_another_window_is_not_used(path: Path) -> None:
     wanted = read_tile(path).latlon()
     beside = path.parent / "grid.npz"
     archive = Archive(beside)
@@ -115,7 +115,7 @@ def test_a_grid_file_of_another_window_is_not_believed(path: Path) -> None:
     np.testing.assert_array_equal(read_tile(path).latlon(), wanted)
 
 
-def test_longitudes_go_on_across_the_dateline(tmp_path: Path) -> None:
+def test_longitudes_continue_across_the_date_line(tmp_path: Path) -> None:
     fiji = Region("fiji", Box(175.0, -20.0, -175.0, -10.0))
     tile = read_tile(make_tile(tmp_path, {"t2m": (280.0, {})}, grid=GFS, region=fiji, model="gfs"))
     np.testing.assert_array_equal(tile.x, np.arange(175.0, 186.0))
@@ -148,19 +148,19 @@ def test_a_global_tile_finds_places_on_both_sides_of_its_seam(tmp_path: Path) ->
         ({"source": None}, "source"),
     ],
 )
-def test_a_meta_that_cannot_be_is_refused(path: Path, change: dict[str, Any], reason: str) -> None:
+def test_an_invalid_meta_is_refused(path: Path, change: dict[str, Any], reason: str) -> None:
     with pytest.raises(TileError, match=reason) as caught:
         read_tile(changed(path, change))
     assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize("meta", [b"", b"{", b"[1]", b"null", b"\xff\xfe", b'{"format": NaN}', b"[" * 100_000])
-def test_a_meta_that_is_no_json_object_is_refused(path: Path, meta: bytes) -> None:
+def test_a_meta_that_is_not_a_json_object_is_refused(path: Path, meta: bytes) -> None:
     with pytest.raises(TileError, match="meta"):
         read_tile(changed(path, meta=np.array(meta)))
 
 
-def test_an_npz_file_without_meta_is_no_tile(tmp_path: Path) -> None:
+def test_an_npz_file_without_meta_is_not_a_tile(tmp_path: Path) -> None:
     write_npz(tmp_path / "a.npz", {"t2m": np.zeros((3, 4), "f4")})
     with pytest.raises(TileError, match="not a tile"):
         read_tile(tmp_path / "a.npz")
@@ -174,7 +174,7 @@ def test_arrays_that_do_not_fit_the_grid_are_refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["falling", "nan", "short", "float32", "absent"])
-def test_coordinates_that_cannot_be_are_refused(path: Path, kind: str) -> None:
+def test_invalid_coordinates_are_refused(path: Path, kind: str) -> None:
     y = read_tile(path).y
     wrong = {
         "falling": y[::-1].copy(),
@@ -187,7 +187,7 @@ def test_coordinates_that_cannot_be_are_refused(path: Path, kind: str) -> None:
         read_tile(changed(path, y=wrong[kind]))
 
 
-def test_a_grid_that_cannot_be_is_refused_when_it_is_needed(path: Path) -> None:
+def test_an_invalid_grid_is_refused_when_it_is_needed(path: Path) -> None:
     (path.parent / "grid.npz").unlink()
     meta = json.loads(Archive(path).read("meta").tobytes())
     for spoiled in (

@@ -55,7 +55,7 @@ def test_a_good_tile_equals_its_grib_in_every_form(grib: Path, tmp_path: Path, c
     assert any("equal to message 2" in check.detail for check in checks)
 
 
-def test_without_the_grib_the_tile_itself_is_checked_and_that_is_said(grib: Path, tmp_path: Path) -> None:
+def test_without_the_grib_only_the_tile_is_checked_and_this_is_reported(grib: Path, tmp_path: Path) -> None:
     checks = verify(cut(grib, tmp_path))
     assert [check.what for check in checks if check.good is None] == ["the GRIB"]
     assert not any(check.good is False for check in checks)
@@ -96,7 +96,7 @@ def test_another_grib_is_not_taken_for_the_source(grib: Path, tmp_path: Path) ->
     assert "other.grib2 is not the file that was cut" in last.detail and "keep_grib" in last.detail
 
 
-def test_a_damaged_tile_is_a_fault_not_a_crash(grib: Path, tmp_path: Path) -> None:
+def test_a_damaged_tile_is_reported_not_a_crash(grib: Path, tmp_path: Path) -> None:
     path = cut(grib, tmp_path)
     path.write_bytes(path.read_bytes()[:-9])
     assert faults(path, grib) == ["the file"]
@@ -122,7 +122,7 @@ def test_differences_are_counted_and_measured(grib: Path, tmp_path: Path) -> Non
     assert "1 of them missing" in found.why
 
 
-def test_other_grids_and_variables_are_said(grib: Path, tmp_path: Path) -> None:
+def test_different_grids_and_variables_are_reported(grib: Path, tmp_path: Path) -> None:
     one = cut(grib, tmp_path / "a")
     small = cut(grib, tmp_path / "b", Region("potomac", Box(-79.0, 38.0, -77.0, 39.0)))
     assert "grid" in [item.name for item in diff(read_tile(one), read_tile(small))]

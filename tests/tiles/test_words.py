@@ -32,7 +32,7 @@ def field(name: str = "2t", grid: str = "ecmwf-small", **facts: Any) -> Field:
 
 
 @pytest.mark.parametrize("window", [0, 1])
-def test_the_same_quantity_of_other_hours_is_asked_for_once(asked: list[bytes], window: int) -> None:
+def test_the_same_quantity_of_other_hours_is_looked_up_once(asked: list[bytes], window: int) -> None:
     found = [
         field(
             "tp" if window else "2t",
@@ -47,7 +47,7 @@ def test_the_same_quantity_of_other_hours_is_asked_for_once(asked: list[bytes], 
     assert len(asked) == 1
 
 
-def test_another_level_window_or_parameter_is_asked_for_itself(asked: list[bytes]) -> None:
+def test_another_level_time_range_or_parameter_is_looked_up_again(asked: list[bytes]) -> None:
     pressure = {"typeOfLevel": "isobaricInhPa"}
     for one in (
         field("2t"),
@@ -62,12 +62,12 @@ def test_another_level_window_or_parameter_is_asked_for_itself(asked: list[bytes
     assert len(asked) == 7
 
 
-def test_the_words_are_those_of_eccodes(asked: list[bytes]) -> None:
+def test_names_and_units_are_those_of_eccodes(asked: list[bytes]) -> None:
     assert words(field("2t")) == words(field("2t", step=3)) == ("2 metre temperature", "K")
     assert len(asked) == 1
 
 
-def test_for_a_quantity_of_ncep_eccodes_is_not_asked(asked: list[bytes]) -> None:
+def test_eccodes_is_not_used_for_ncep_quantities(asked: list[bytes]) -> None:
     frictional = {"parameterCategory": 2, "parameterNumber": 197}
     assert words(field("t", "hrrr-small", keys=frictional)) == ("Frictional velocity", "m s-1")
     assert words(field("tp", "hrrr-small", window=(0, 6), step=6)) == ("Total Precipitation", "kg m-2")

@@ -31,7 +31,7 @@ def now(bench: Bench) -> str:
     return to_text(bench.clock())
 
 
-def test_first_eleven_columns_are_the_bases_in_its_order(bench: Bench, store: Store) -> None:
+def test_the_first_eleven_columns_are_those_of_the_base_specification(bench: Bench, store: Store) -> None:
     columns = [row[1] for row in bench.by_hand("PRAGMA table_info(jobs)")]
     assert columns[:11] == [
         "id", "type", "args", "priority", "status", "worker_id", "created_at", "started_at", "completed_at",
@@ -42,7 +42,7 @@ def test_first_eleven_columns_are_the_bases_in_its_order(bench: Bench, store: St
     assert bench.by_hand("PRAGMA journal_mode") == [("wal",)]
 
 
-def test_hand_inserted_jobs_run_in_the_same_order(bench: Bench, store: Store, clock: FakeClock) -> None:
+def test_manually_inserted_jobs_run_in_queue_order(bench: Bench, store: Store, clock: FakeClock) -> None:
     first = insert(bench)
     clock.advance(1)
     second = add(store)
@@ -70,7 +70,7 @@ def test_row_of_an_undeclared_type_is_not_retried(bench: Bench, store: Store) ->
     assert len(store.jobs.list().jobs) == 1
 
 
-def test_whole_life_by_hand(bench: Bench, store: Store, clock: FakeClock) -> None:
+def test_a_job_can_live_its_whole_life_in_manual_sql(bench: Bench, store: Store, clock: FakeClock) -> None:
     job_id = insert(bench)
     assert bench.by_hand(CLAIM, now(bench)) == [(job_id,)]
     assert claim(store) == (), "the queue leaves it alone"
@@ -85,9 +85,7 @@ def test_whole_life_by_hand(bench: Bench, store: Store, clock: FakeClock) -> Non
     assert bench.by_hand(CLAIM, now(bench)) == []
 
 
-def test_hand_takes_what_the_queue_enqueued_and_the_queue_what_the_hand_gave_back(
-    bench: Bench, store: Store, clock: FakeClock
-) -> None:
+def test_jobs_can_pass_between_the_queue_and_manual_sql(bench: Bench, store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     bench.by_hand(CLAIM, now(bench))
     bench.by_hand(FAIL, now(bench), job_id)
@@ -102,7 +100,7 @@ def test_hand_takes_what_the_queue_enqueued_and_the_queue_what_the_hand_gave_bac
     assert attempts(store, job_id) == ["failed"]
 
 
-def test_hand_cannot_end_an_attempt_behind_its_workers_back(bench: Bench, store: Store) -> None:
+def test_manual_sql_cannot_end_an_attempt_that_a_worker_holds(bench: Bench, store: Store) -> None:
     job_id = add(store)
     job = take(store)
     for statement in (COMPLETE, FAIL):
@@ -111,7 +109,9 @@ def test_hand_cannot_end_an_attempt_behind_its_workers_back(bench: Bench, store:
     assert succeed(store, job).accepted
 
 
-def test_job_abandoned_by_hand_comes_back_after_its_types_timeout(bench: Bench, store: Store, clock: FakeClock) -> None:
+def test_a_manually_claimed_job_comes_back_after_its_types_timeout(
+    bench: Bench, store: Store, clock: FakeClock
+) -> None:
     job_id = insert(bench)
     bench.by_hand(CLAIM, now(bench))
     clock.advance(3599)
@@ -123,7 +123,7 @@ def test_job_abandoned_by_hand_comes_back_after_its_types_timeout(bench: Bench, 
     succeed(store, take(store))
 
 
-def test_hand_worker_with_a_heartbeat_keeps_its_job(bench: Bench, store: Store, clock: FakeClock) -> None:
+def test_a_manual_worker_with_a_heartbeat_keeps_its_job(bench: Bench, store: Store, clock: FakeClock) -> None:
     job_id = insert(bench)
     bench.by_hand(CLAIM, now(bench))
     clock.advance(3000)
@@ -136,14 +136,14 @@ def test_hand_worker_with_a_heartbeat_keeps_its_job(bench: Bench, store: Store, 
     assert store.maintenance.recover().requeued == (job_id,)
 
 
-def test_queue_heartbeat_gives_no_lease_to_hand_claimed_jobs(bench: Bench, store: Store) -> None:
+def test_a_heartbeat_gives_no_lease_to_manually_claimed_jobs(bench: Bench, store: Store) -> None:
     job_id = insert(bench)
     bench.by_hand(CLAIM, now(bench))
     assert store.workers.heartbeat("hand-1", LEASE) == []
     assert store.jobs.get(job_id).lease_expires_at is None
 
 
-def test_hand_claimed_job_is_cancelled_at_once(bench: Bench, store: Store) -> None:
+def test_a_manually_claimed_job_is_cancelled_at_once(bench: Bench, store: Store) -> None:
     job_id = insert(bench)
     child = add(store, after=(job_id,))
     bench.by_hand(CLAIM, now(bench))
@@ -151,7 +151,7 @@ def test_hand_claimed_job_is_cancelled_at_once(bench: Bench, store: Store) -> No
     assert [store.jobs.get(each).status for each in (job_id, child)] == ["cancelled", "cancelled"]
 
 
-def test_arguments_by_hand_must_be_json_and_status_a_known_one(bench: Bench, store: Store) -> None:
+def test_manual_rows_must_have_json_arguments_and_a_known_status(bench: Bench, store: Store) -> None:
     with pytest.raises(sqlite3.IntegrityError):
         insert(bench, args="{not json")
     job_id = insert(bench)
@@ -159,7 +159,7 @@ def test_arguments_by_hand_must_be_json_and_status_a_known_one(bench: Bench, sto
         bench.by_hand("UPDATE jobs SET status = 'done' WHERE id = ?", job_id)
 
 
-def test_counters_follow_the_hand_too(bench: Bench, store: Store) -> None:
+def test_counters_include_changes_by_manual_sql(bench: Bench, store: Store) -> None:
     first, second = insert(bench), insert(bench)
     bench.by_hand(CLAIM, now(bench))
     bench.by_hand(COMPLETE, now(bench), first)

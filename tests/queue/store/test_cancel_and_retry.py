@@ -28,7 +28,7 @@ def test_pending_job_is_cancelled_at_once(store: Store) -> None:
     assert store.jobs.seconds_to_next_due() is None
 
 
-def test_running_job_is_asked_to_stop_and_its_worker_is_told(store: Store, clock: FakeClock) -> None:
+def test_a_running_job_is_marked_and_its_worker_is_notified(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     job = take(store)
     assert store.attempts.cancellations("w1") == []
@@ -57,7 +57,7 @@ def test_after_a_request_every_end_but_success_is_cancelled(store: Store, outcom
     assert attempts(store, job_id) == ["cancelled"]
 
 
-def test_success_beats_a_request(store: Store) -> None:
+def test_a_success_wins_over_a_cancel_request(store: Store) -> None:
     job_id = add(store)
     job = take(store)
     store.jobs.cancel(job_id)
@@ -65,7 +65,7 @@ def test_success_beats_a_request(store: Store) -> None:
     assert store.jobs.get(job_id).status == "completed"
 
 
-def test_request_outlives_the_worker(store: Store, clock: FakeClock) -> None:
+def test_a_cancel_request_survives_the_worker(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     take(store)
     store.jobs.cancel(job_id, "not needed")

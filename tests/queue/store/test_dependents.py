@@ -81,14 +81,14 @@ def test_child_that_ignores_failure_still_waits_for_the_end(store: Store) -> Non
     assert take(store).id == child
 
 
-def test_finished_parent_holds_nobody_up(store: Store) -> None:
+def test_a_finished_parent_does_not_delay_its_child(store: Store) -> None:
     parent = add(store)
     succeed(store, take(store))
     child = add(store, after=(parent,))
     assert take(store).id == child
 
 
-def test_parent_that_failed_before_makes_no_difference(store: Store) -> None:
+def test_a_parent_that_failed_before_cancels_the_child_at_once(store: Store) -> None:
     parent = add(store)
     fail(store, take(store), permanent=True)
     child = add(store, after=(parent,))
@@ -116,7 +116,7 @@ def test_delay_and_parents_both_hold(store: Store, clock: FakeClock) -> None:
     assert take(store).id == child
 
 
-def test_cancelled_child_frees_its_parents_from_nothing(store: Store) -> None:
+def test_cancelling_a_child_does_not_affect_its_parents(store: Store) -> None:
     parent = add(store)
     child = add(store, after=(parent,))
     store.jobs.cancel(child)

@@ -72,13 +72,13 @@ def test_each_change_is_flushed_once_after_its_commit_with_the_lock_free(store: 
     assert {Path(name).name for name, _ in disk.flushed} == {"jobs.db-wal"}
 
 
-def test_looking_for_work_in_vain_costs_no_flush(store: Store, disk: Disk) -> None:
+def test_an_empty_claim_causes_no_fsync(store: Store, disk: Disk) -> None:
     assert claim(store) == ()
     assert not store.maintenance.recover().requeued
     assert disk.flushed == []
 
 
-def test_claims_and_heartbeats_alone_wait_for_no_disk(store: Store, disk: Disk) -> None:
+def test_claims_and_heartbeats_do_not_wait_for_the_disk(store: Store, disk: Disk) -> None:
     store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(3))
     disk.flushed.clear()
     job = take(store)
@@ -89,7 +89,7 @@ def test_claims_and_heartbeats_alone_wait_for_no_disk(store: Store, disk: Disk) 
     assert len(disk.flushed) == 1
 
 
-def test_claim_that_must_not_be_forgotten_is_on_the_disk(store: Store, disk: Disk) -> None:
+def test_a_claim_of_a_type_that_must_not_run_twice_waits_for_the_disk(store: Store, disk: Disk) -> None:
     """Lost, a job of this type is never run again: a power cut must not make it pending."""
     for _ in range(2):
         add(store, "fragile")
@@ -128,7 +128,7 @@ def test_log_with_zeros_at_its_end_is_recovered_whole(store: Store, tmp_path: Pa
     again.close()
 
 
-def test_nobody_can_append_while_the_log_is_filled_up(
+def test_no_process_can_append_while_the_log_is_preallocated(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not even a hand that takes no host lock: zeros must never come down on its frames."""
@@ -147,7 +147,7 @@ def test_nobody_can_append_while_the_log_is_filled_up(
     assert refused == [LOG_BYTES_KEPT]
 
 
-def test_disk_that_refuses_is_told_of(store: Store, disk: Disk) -> None:
+def test_a_failing_fsync_is_reported(store: Store, disk: Disk) -> None:
     disk.broken = True
     with pytest.raises(StoreError, match=r"jobs\.db-wal: .*cannot be put on the disk \(Input/output error\)"):
         add(store)
@@ -157,7 +157,7 @@ def test_disk_that_refuses_is_told_of(store: Store, disk: Disk) -> None:
     assert len(disk.flushed) == 1
 
 
-def test_normal_leaves_the_disk_to_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_synchronous_normal_does_not_fsync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for store in open_store(tmp_path / "jobs.db", "normal"):
         disk = Disk(tmp_path / "jobs.db", monkeypatch)
         add(store)

@@ -194,13 +194,13 @@ def test_many_at_once_keep_what_each_says_of_itself(store: Store) -> None:
     assert [job.deps_left for job in stored] == [0] * 8 + [1]
 
 
-def test_keys_with_a_zero_character_are_whole_in_a_batch_too(store: Store) -> None:
+def test_keys_with_a_nul_character_are_kept_in_a_batch(store: Store) -> None:
     made = store.jobs.enqueue_many([NewJob("plain", dedupe_key=f"a\0{n % 2}") for n in range(4)])
     assert [job.created for job in made] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("how", ["completed", "failed", "cancelled"])
-def test_after_the_end_an_equal_job_may_come(store: Store, how: str) -> None:
+def test_an_equal_job_may_be_enqueued_after_the_first_has_ended(store: Store, how: str) -> None:
     first = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     job = take(store)
     assert store.jobs.enqueue(NewJob("unique", {"n": 1})).id == first.id

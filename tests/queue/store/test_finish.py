@@ -139,13 +139,13 @@ def test_snooze_costs_no_attempt_however_often(store: Store, clock: FakeClock) -
     assert set(attempts(store, job_id)) == {"snoozed", "failed"}
 
 
-def test_snooze_of_nothing_is_ready_at_once(store: Store) -> None:
+def test_a_snooze_of_zero_seconds_is_ready_at_once(store: Store) -> None:
     job_id = add(store)
     snooze(store, take(store), 0)
     assert take(store).id == job_id
 
 
-def test_snooze_beyond_all_time_is_refused_and_the_job_stays_held(store: Store) -> None:
+def test_a_snooze_beyond_the_calendar_is_refused_and_the_job_stays_held(store: Store) -> None:
     add(store)
     job = take(store)
     with pytest.raises(StatementRefused):
@@ -291,7 +291,7 @@ def test_snooze_of_a_cancelled_job_brings_nothing(store: Store, bench: Bench) ->
     assert len(store.jobs.list().jobs) == 1
 
 
-def test_a_failure_may_have_effects_too(store: Store, bench: Bench) -> None:
+def test_a_failure_may_have_effects(store: Store, bench: Bench) -> None:
     job_id = add(store)
     effect = note(job_id, "mirror is down")
     report(store, take(store), Failed("broke", also=(effect,)))
@@ -299,7 +299,7 @@ def test_a_failure_may_have_effects_too(store: Store, bench: Bench) -> None:
     assert store.jobs.get(job_id).status == "pending"
 
 
-def test_follow_ups_carry_the_chain_s_correlation_on(store: Store) -> None:
+def test_follow_ups_inherit_the_correlation_id(store: Store) -> None:
     add(store, correlation_id="backfill 7")
     then = (NewJob("plain"), NewJob("plain", correlation_id="its own"))
     succeed(store, take(store), then=then)

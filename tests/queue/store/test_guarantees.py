@@ -12,7 +12,7 @@ from tests.queue.store.tested_backend import Bench
 
 
 @pytest.mark.parametrize("scenario", GUARANTEES, ids=lambda scenario: scenario.__name__)
-def test_guarantee(bench: Bench, scenario: Callable[[Bench], None]) -> None:
+def test_guarantee_holds(bench: Bench, scenario: Callable[[Bench], None]) -> None:
     scenario(bench)
 
 

@@ -104,7 +104,7 @@ def test_counters_follow_every_change(store: Store, clock: FakeClock) -> None:
     assert stats_of(store, "plain").counts == {"pending": 3}
 
 
-def test_missing_job_is_a_sentence(store: Store) -> None:
+def test_a_missing_job_is_an_error_with_its_id(store: Store) -> None:
     for look in (store.jobs.get, store.jobs.history):
         with pytest.raises(JobNotFound, match="there is no job 5; it may have been pruned"):
             look(5)

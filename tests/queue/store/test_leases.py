@@ -37,7 +37,7 @@ def test_heartbeat_shows_the_worker(store: Store, clock: FakeClock) -> None:
     assert len(store.workers.list()) == 2
 
 
-def test_heartbeat_tells_a_fenced_worker_that_it_owns_nothing(store: Store, clock: FakeClock) -> None:
+def test_a_heartbeat_reports_to_a_fenced_worker_that_it_holds_nothing(store: Store, clock: FakeClock) -> None:
     add(store)
     take(store)
     clock.advance(LEASE)

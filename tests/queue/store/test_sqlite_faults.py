@@ -259,7 +259,7 @@ def many(bench: SqliteBench) -> None:
 
 
 @pytest.mark.parametrize("content", [b"garbage" * 2000, b"\0" * 8192, b"SQLite format 3\0" + b"\xff" * 8000], ids=len)
-def test_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "jobs.db"
     path.write_bytes(content)
     with pytest.raises(StoreCorrupt, match=r"damaged, or is no SQLite database.*left as it is.*backup"):
@@ -421,14 +421,14 @@ def test_network_file_systems_are_refused_and_a_local_disk_is_asked_for(
     SqliteDatabase(tmp_path / folder / "jobs.db", allow_network_files=True).close()
 
 
-def test_unknown_mounts_refuse_nobody(tmp_path: Path) -> None:
+def test_an_unknown_mount_table_refuses_nothing(tmp_path: Path) -> None:
     assert place.file_system_of(tmp_path, tmp_path / "missing") is None
 
 
 # What stands in the file beside the queue's own tables
 
 
-def test_dropped_index_is_an_error_and_no_slow_scan(jobs_db: SqliteBench) -> None:
+def test_a_dropped_index_is_an_error_not_a_slow_scan(jobs_db: SqliteBench) -> None:
     add(jobs_db.store)
     jobs_db.by_hand("DROP INDEX jobs_ready")
     with pytest.raises(QueueError, match="jobs_ready"):

@@ -76,7 +76,9 @@ def test_error_inside_a_transaction_undoes_it_and_frees_the_lock(jobs_db: Sqlite
 # A lock that is not given back
 
 
-def test_holder_that_never_releases_is_given_up_on(jobs_db: SqliteBench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_a_holder_that_never_releases_times_out(
+    jobs_db: SqliteBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(HostLock.acquire, "__defaults__", (0.05,))
     job_id = add(jobs_db.store)
     holder = HostLock(Path(f"{jobs_db.path}.lock"))
@@ -92,7 +94,9 @@ def test_holder_that_never_releases_is_given_up_on(jobs_db: SqliteBench, monkeyp
     assert drain(jobs_db.open()) == [job_id, job_id + 1]
 
 
-def test_program_that_keeps_sqlites_own_lock_is_given_up_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_a_program_that_keeps_sqlites_lock_times_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(database_module, "BUSY_TIMEOUT_MS", 50)
     bench = SqliteBench(tmp_path)
     with closing(sqlite3.connect(bench.path, isolation_level=None)) as shell:
@@ -296,7 +300,7 @@ def test_copy_that_cannot_be_made_leaves_nothing_and_keeps_the_old_one(jobs_db: 
     assert not [path for path in tmp_path.iterdir() if path.name.endswith(".tmp")]
 
 
-def test_host_locks_patience_is_for_stuck_holders_only() -> None:
+def test_the_host_lock_times_out_only_for_stuck_holders() -> None:
     assert host_lock.PATIENCE_SECONDS >= 10
 
 

@@ -91,14 +91,14 @@ def test_equal_job_that_is_active_stands_for_the_new_one(store: Store, clock: Fa
     assert second.job == (first.job.id, False)
 
 
-def test_slot_can_be_told_to_the_job(store: Store, clock: FakeClock) -> None:
+def test_the_slot_can_be_passed_to_the_job(store: Store, clock: FakeClock) -> None:
     store.triggers.add(NewTrigger("told", "tile", {"region": "at {{schedule.slot}}"}, cron="* * * * *"))
     at(clock, "2030-01-01 12:01")
     store.triggers.fire_due()
     assert json.loads(take(store).args)["region"] == "at 2030-01-01T12:01:00.000Z"
 
 
-def test_disabled_schedule_keeps_still_and_makes_up_for_nothing(store: Store, clock: FakeClock) -> None:
+def test_a_disabled_schedule_does_not_fire_and_makes_up_for_nothing(store: Store, clock: FakeClock) -> None:
     trigger = every_ten(store, misfire="all")
     off = store.triggers.set_enabled(trigger, enabled=False)
     assert (off.is_enabled, off.next_fire_at) == (False, None)
@@ -154,7 +154,7 @@ def test_rule_that_could_never_make_a_job_is_refused(
     assert store.triggers.list() == []
 
 
-def test_row_written_by_hand_begins_now_and_a_bad_one_is_switched_off(
+def test_a_manually_inserted_trigger_starts_now_and_an_invalid_one_is_disabled(
     store: Store, bench: Bench, clock: FakeClock
 ) -> None:
     insert = (
@@ -184,7 +184,7 @@ def test_row_written_by_hand_begins_now_and_a_bad_one_is_switched_off(
         ("next_trigger_at", "0001-01-01 00:00:00", "switched off"),
     ],
 )
-def test_what_a_hand_has_spoilt_is_switched_off_and_keeps_nobody_else_from_firing(
+def test_an_invalid_trigger_row_is_disabled_and_does_not_stop_the_others(
     store: Store, bench: Bench, clock: FakeClock, column: str, value: Any, told: str
 ) -> None:
     spoilt, other = every_ten(store, misfire="all"), every_ten(store)
@@ -198,7 +198,7 @@ def test_what_a_hand_has_spoilt_is_switched_off_and_keeps_nobody_else_from_firin
 
 
 @pytest.mark.parametrize("word", ["soon", None])
-def test_word_instead_of_a_time_begins_the_schedule_anew(
+def test_text_instead_of_a_time_restarts_the_schedule(
     store: Store, bench: Bench, clock: FakeClock, word: str | None
 ) -> None:
     every_ten(store)
@@ -232,7 +232,9 @@ def test_many_schedules_that_are_due_take_turns(store: Store, clock: FakeClock) 
     assert max(rounds) < 150, "no transaction makes all of them"
 
 
-def test_slot_of_an_unknown_type_is_left_to_somebody_who_knows_it(store: Store, bench: Bench, clock: FakeClock) -> None:
+def test_a_slot_of_an_unknown_type_is_left_to_workers_that_know_it(
+    store: Store, bench: Bench, clock: FakeClock
+) -> None:
     every_ten(store)
     older = bench.open(Registry(UNIQUE))
     at(clock, "2030-01-01 12:10")
@@ -241,7 +243,7 @@ def test_slot_of_an_unknown_type_is_left_to_somebody_who_knows_it(store: Store, 
     assert occasions(store) == ["12:10"]
 
 
-def test_switching_on_what_is_on_forgets_no_slot(store: Store, clock: FakeClock) -> None:
+def test_enabling_an_enabled_trigger_skips_no_slot(store: Store, clock: FakeClock) -> None:
     trigger = every_ten(store, misfire="all")
     at(clock, "2030-01-01 12:25")
     store.triggers.set_enabled(trigger, enabled=True)
@@ -252,7 +254,7 @@ def on_ping(store: Store, **fields: Any) -> int:
     return store.triggers.add(NewTrigger("on ping", "plain", {"n": "{{event.n}}"}, event="ping", **fields)).id
 
 
-def test_event_makes_the_jobs_of_every_rule_that_listens(store: Store) -> None:
+def test_an_event_fires_every_trigger_that_listens_to_it(store: Store) -> None:
     one, two = on_ping(store), on_ping(store, priority=7)
     on_ping(store, tenant_id="acme")
     store.triggers.set_enabled(on_ping(store), enabled=False)
@@ -264,7 +266,7 @@ def test_event_makes_the_jobs_of_every_rule_that_listens(store: Store) -> None:
     assert len(store.triggers.fire_event("ping", {"n": 4}, tenant_id="acme")) == 1
 
 
-def test_event_told_again_counts_again_after_the_window(store: Store, clock: FakeClock) -> None:
+def test_an_event_repeated_after_the_dedupe_window_fires_again(store: Store, clock: FakeClock) -> None:
     on_ping(store, dedupe_window_seconds=60)
 
     def made(n: int) -> bool:
@@ -278,7 +280,7 @@ def test_event_told_again_counts_again_after_the_window(store: Store, clock: Fak
     assert made(1)
 
 
-def test_event_with_an_id_counts_once_whatever_it_tells_and_whenever(store: Store, clock: FakeClock) -> None:
+def test_an_event_with_an_id_fires_once(store: Store, clock: FakeClock) -> None:
     on_ping(store, dedupe_window_seconds=0)
     assert store.triggers.fire_event("ping", {"n": 1}, event_id="a")[0].job
     clock.advance(86_400)
@@ -288,7 +290,7 @@ def test_event_with_an_id_counts_once_whatever_it_tells_and_whenever(store: Stor
         store.triggers.fire_event("ping", {"n": 1}, event_id="")
 
 
-def test_event_that_fits_one_rule_only_fires_that_one_and_may_be_told_better(store: Store) -> None:
+def test_an_event_that_fails_for_one_trigger_fires_the_others_and_can_be_repeated(store: Store) -> None:
     on_ping(store)
     store.triggers.add(NewTrigger("any", "plain", {}, event="ping"))
     bad, good = store.triggers.fire_event("ping", {"m": 1}, event_id="e")
@@ -303,9 +305,7 @@ def test_event_that_fits_one_rule_only_fires_that_one_and_may_be_told_better(sto
 
 @pytest.mark.parametrize("event_id", [None, "e"])
 @pytest.mark.parametrize("told", [{"n": float("nan")}, {"n": "x" * 70_000}, {"n": 10**5000}])
-def test_event_that_tells_too_much_or_nonsense_is_refused(
-    store: Store, told: dict[str, Any], event_id: str | None
-) -> None:
+def test_an_oversized_or_invalid_event_is_refused(store: Store, told: dict[str, Any], event_id: str | None) -> None:
     on_ping(store)
     with pytest.raises(BadArguments, match=r"what the event tells|what is told is no JSON"):
         store.triggers.fire_event("ping", told, event_id=event_id)

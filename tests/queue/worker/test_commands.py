@@ -73,7 +73,7 @@ def completed(store: Store, job_id: int) -> bool:
 
 
 @pytest.mark.process
-def test_work_goes_on_until_it_is_told_to_stop(store: Store, workers: Workers, database: Path) -> None:
+def test_work_runs_until_it_is_stopped(store: Store, workers: Workers, database: Path) -> None:
     worker = workers.gribmill("--data", str(database.parent), "work", "--lanes", "fetch=1")
     for _ in range(2):
         job_id = sleep(store)
@@ -127,7 +127,7 @@ def test_wrong_arguments_are_refused_in_a_sentence(database: Path, arguments: li
 
 
 @pytest.mark.process
-def test_tick_runs_so_many_and_reports(store: Store, workers: Workers, database: Path) -> None:
+def test_tick_runs_n_jobs_and_reports_them(store: Store, workers: Workers, database: Path) -> None:
     ids = [sleep(store) for _ in range(3)]
     first = workers.gribmill("--data", str(database.parent), "tick", "-n", "2", "--json")
     rows = json.loads(first.output())

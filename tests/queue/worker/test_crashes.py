@@ -144,7 +144,9 @@ def test_an_executor_that_does_not_read_does_not_stop_the_worker(rig: Callable[.
     assert {job.status for job in worker.finish(*big)} == {"completed"}
 
 
-def test_an_executor_is_replaced_after_so_many_jobs(rig: Callable[..., Rig], store: Store, tmp_path: Path) -> None:
+def test_an_executor_is_replaced_after_its_maximum_of_jobs(
+    rig: Callable[..., Rig], store: Store, tmp_path: Path
+) -> None:
     worker = rig(max_jobs_per_executor=3)
     pids = tmp_path / "pids"
     worker.ready()

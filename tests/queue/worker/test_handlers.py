@@ -42,7 +42,7 @@ FINAL = {
 }
 
 
-def test_whatever_a_handler_returns_or_raises_becomes_its_jobs_outcome(shared_worker: Rig) -> None:
+def test_any_return_value_or_exception_of_a_handler_becomes_an_outcome(shared_worker: Rig) -> None:
     worker, store = shared_worker, shared_worker.store
     ids = {do: enqueue(store, do, max_attempts=2) for do in [*RETRIED, *FINAL]}
     worker.finish(*ids.values())
@@ -73,7 +73,7 @@ def test_a_handler_that_ends_its_process_costs_one_attempt(shared_worker: Rig) -
     assert worker.run("nothing")[0].status == "completed"
 
 
-def test_then_and_also_become_true_with_the_completion(shared_worker: Rig) -> None:
+def test_follow_up_jobs_and_events_are_applied_with_the_completion(shared_worker: Rig) -> None:
     worker, store = shared_worker, shared_worker.store
     worker.run("then_and_also")
     follower = store.jobs.list().jobs[0]
@@ -109,7 +109,7 @@ def test_a_job_that_closes_its_stdout_harms_no_later_one(shared_worker: Rig, tmp
     assert run.pid != pid
 
 
-def test_output_is_taken_in_however_much_it_is(shared_worker: Rig, tmp_path: Path) -> None:
+def test_output_of_any_size_is_captured(shared_worker: Rig, tmp_path: Path) -> None:
     worker, store = shared_worker, shared_worker.store
     path = tmp_path / "go"
     babbler = enqueue(store, "babble", path=str(path))
@@ -123,7 +123,7 @@ def test_output_is_taken_in_however_much_it_is(shared_worker: Rig, tmp_path: Pat
         assert len(attempts(store, job_id)[0].stdout_tail or "") <= 8193
 
 
-def test_rubbish_in_the_channel_costs_the_job_that_wrote_it(shared_worker: Rig, tmp_path: Path) -> None:
+def test_invalid_bytes_in_the_channel_fail_the_job_that_wrote_them(shared_worker: Rig, tmp_path: Path) -> None:
     args: dict[str, Any] = {"text": "\xff\xff\xff\xffrubbish", "path": str(tmp_path / "never"), "max_attempts": 1}
     job, _ = shared_worker.run("scribble", **args)
     assert job.status == "failed"

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.process
 SEED = 20230125
 
 
-def test_workers_under_fire_lose_nothing_and_do_nothing_twice(
+def test_workers_killed_at_random_lose_nothing_and_do_nothing_twice(
     store: Store, workers: Workers, database: Path, tmp_path: Path
 ) -> None:
     marks = tmp_path / "marks"
@@ -71,7 +71,7 @@ def test_processes_that_die_inside_transactions_leave_the_queue_sound(store: Sto
 
 
 @pytest.mark.soak
-def test_workers_under_fire_for_long(
+def test_workers_killed_at_random_for_minutes(
     store: Store, workers: Workers, database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     minutes = float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
@@ -93,7 +93,7 @@ def test_workers_under_fire_for_long(
 
 
 @pytest.mark.soak
-def test_transactions_under_fire_for_long(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_processes_killed_inside_transactions_for_minutes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     minutes = float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
     end = time.monotonic() + minutes * 60
     seed = SEED

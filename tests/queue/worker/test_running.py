@@ -33,7 +33,7 @@ def test_each_lane_runs_its_own_types_side_by_side(shared_worker: Rig, tmp_path:
     worker.finish(slow)
 
 
-def test_a_worker_takes_only_the_types_it_is_told_to(rig: Callable[..., Rig], store: Store) -> None:
+def test_a_worker_claims_only_its_configured_types(rig: Callable[..., Rig], store: Store) -> None:
     other = enqueue(store, "nothing", priority=9)
     mine = enqueue(store, "nothing", "limited")
     worker = rig(only_types=("limited",), until="drained")
@@ -42,7 +42,7 @@ def test_a_worker_takes_only_the_types_it_is_told_to(rig: Callable[..., Rig], st
     assert store.jobs.get(other).status == "pending"
 
 
-def test_a_drain_ends_when_nothing_can_run_now_however_slow_the_polling(rig: Callable[..., Rig], store: Store) -> None:
+def test_a_drain_ends_when_no_job_is_ready_without_waiting_for_a_poll(rig: Callable[..., Rig], store: Store) -> None:
     jobs = [enqueue(store, "nothing", kind) for kind in ("stunt", "other_lane") * 3]
     follow = enqueue(store, "then_and_also")
     later = enqueue(store, "nothing", delay_seconds=3600)
@@ -105,7 +105,7 @@ def test_siblings_that_arrive_meanwhile_join_the_batch(shared_worker: Rig, tmp_p
     assert {store.jobs.get(one).batch_id for one in topped_up} == {head}
 
 
-def test_a_limited_type_runs_no_more_at_once_and_loses_no_turn(
+def test_a_limited_type_never_exceeds_its_limit_and_is_not_starved(
     rig: Callable[..., Rig], store: Store, tmp_path: Path
 ) -> None:
     worker = rig(lanes={"fetch": 2}, poll_seconds=60.0)
@@ -119,7 +119,7 @@ def test_a_limited_type_runs_no_more_at_once_and_loses_no_turn(
     worker.finish(*ids)
 
 
-def test_rows_that_nobody_checked_are_checked_before_they_run(shared_worker: Rig) -> None:
+def test_rows_inserted_without_validation_are_validated_before_they_run(shared_worker: Rig) -> None:
     store = shared_worker.store
     connection = sqlite3.connect(store.database.path)  # type: ignore[attr-defined]
     ids = []
@@ -152,7 +152,7 @@ def test_every_line_of_a_job_carries_its_five_fields(
         assert fields["worker_id"] == worker.supervisor.worker_id
 
 
-def test_a_tick_runs_at_most_so_many_and_reports_each(store: Store) -> None:
+def test_a_tick_runs_at_most_n_jobs_and_reports_each(store: Store) -> None:
     ids = [enqueue(store, "nothing") for _ in range(3)]
     bad = enqueue(store, "then_unknown", priority=5)
     exits = enqueue(store, "exit", priority=4, count=3)

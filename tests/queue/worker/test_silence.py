@@ -171,7 +171,7 @@ def test_a_claim_whose_answer_was_lost_is_handed_back(rig: Callable[..., Rig], s
     assert store.jobs.get(job_id).retry_count == 0
 
 
-def test_a_worker_told_twice_to_stop_ends_though_the_store_is_locked(
+def test_a_second_signal_ends_a_worker_even_if_the_store_is_locked(
     rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outage = Outage(store, monkeypatch, "exchange", "heartbeat")
@@ -190,7 +190,7 @@ def test_a_worker_told_twice_to_stop_ends_though_the_store_is_locked(
     assert store.jobs.get(job_id).status == "processing"
 
 
-def test_a_worker_told_to_stop_ends_with_its_leases_though_the_store_stays_full(
+def test_a_stopping_worker_ends_with_its_leases_even_if_the_store_stays_full(
     rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outage = Outage(store, monkeypatch, "exchange", "heartbeat")

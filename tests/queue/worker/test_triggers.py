@@ -62,7 +62,7 @@ def test_trigger_added_while_a_worker_runs_fires_without_a_poll(
     assert worker.finish(job.id)[0].status == "completed"
 
 
-def test_change_that_nobody_announced_is_seen_with_a_heartbeat(
+def test_a_change_without_a_wake_up_is_seen_at_the_next_heartbeat(
     rig: Callable[..., Rig], store: Store, database: Path
 ) -> None:
     trigger = every_minute(store, database, 900.0)
@@ -97,7 +97,7 @@ def test_draining_worker_fires_nothing_more(rig: Callable[..., Rig], store: Stor
     assert made_by(store, trigger) == []
 
 
-def test_database_that_fails_puts_schedules_off_and_ends_nothing(
+def test_a_failing_database_delays_schedules_and_does_not_stop_the_worker(
     rig: Callable[..., Rig], store: Store, database: Path, monkeypatch: Any
 ) -> None:
     worker = rig()
@@ -114,7 +114,7 @@ def _broken(_: Store) -> None:
     raise StoreError("the disk is gone")
 
 
-def test_tick_fires_too(store: Store, database: Path) -> None:
+def test_tick_fires_due_triggers(store: Store, database: Path) -> None:
     trigger = every_minute(store, database, -120.0)
     (ran,) = Ticker(store, 60.0).tick(5, ["stunt"])
     assert [job.id for job in made_by(store, trigger)] == [ran.job.id]

@@ -73,7 +73,7 @@ def test_claims_arrive_as_they_were_sent() -> None:
         {"kind": "succeeded", "artifacts": 5},
     ],
 )
-def test_an_outcome_that_is_none_is_refused_in_a_sentence(message: dict[str, Any]) -> None:
+def test_a_return_value_that_is_not_an_outcome_is_refused(message: dict[str, Any]) -> None:
     with pytest.raises(QueueError, match="the handler"):
         outcome_from_wire(message)
 
@@ -103,7 +103,7 @@ def test_posting_never_waits_and_loses_nothing(ends: tuple[Channel, Channel]) ->
     assert not ours.clogged
 
 
-def test_posting_to_one_that_is_gone_is_no_error(ends: tuple[Channel, Channel]) -> None:
+def test_posting_to_a_dead_process_is_not_an_error(ends: tuple[Channel, Channel]) -> None:
     ours, theirs = ends
     theirs.close()
     for _ in range(3):
