@@ -73,7 +73,7 @@ def test_a_handler_that_ends_its_process_costs_one_attempt(shared_worker: Rig) -
     assert worker.run("nothing")[0].status == "completed"
 
 
-def test_follow_up_jobs_and_events_are_applied_with_the_completion(shared_worker: Rig) -> None:
+def test_follow_up_jobs_and_effects_are_applied_with_the_completion(shared_worker: Rig) -> None:
     worker, store = shared_worker, shared_worker.store
     worker.run("then_and_also")
     follower = store.jobs.list().jobs[0]
