@@ -191,9 +191,9 @@ def preview(cron: str, timezone: str, count: int, as_json: bool) -> None:
     from datetime import UTC, datetime
     from itertools import islice
 
-    from gribmill.queue.cron import Schedule
+    from gribmill.queue.cron import CronSchedule
 
-    slots = [str(to_rfc3339(slot)) for slot in islice(Schedule(cron, timezone).since(datetime.now(UTC)), count)]
+    slots = [str(to_rfc3339(slot)) for slot in islice(CronSchedule(cron, timezone).since(datetime.now(UTC)), count)]
     if as_json:
         print_json(slots)
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gribmill.pipeline.handlers.build_tile import BUILD_TILE
 from gribmill.pipeline.handlers.ingest_grib import INGEST_GRIB
 from gribmill.pipeline.handlers.prune import PRUNE
@@ -10,6 +12,6 @@ from gribmill.pipeline.handlers.scan_source import SCAN_SOURCE
 from gribmill.queue.job_type import Registry
 from gribmill.queue.sleep import SLEEP
 
-TYPES = Registry(SCAN_SOURCE, INGEST_GRIB, BUILD_TILE, PUBLISH, PRUNE, SLEEP)
+TYPES = Registry(SCAN_SOURCE, INGEST_GRIB, BUILD_TILE, PUBLISH, PRUNE, replace(SLEEP, lane="fetch"))
 # Where executor processes find it again.
 TYPES_PATH = "gribmill.pipeline.job_types:TYPES"

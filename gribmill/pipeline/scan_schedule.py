@@ -15,7 +15,7 @@ from gribmill.pipeline.priority import HOUSEKEEPING, SCAN
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Enqueued, NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.worker.throttled_log import Complaint
+from gribmill.queue.worker.throttled_log import ThrottledLog
 
 log = logging.getLogger("gribmill.schedule")
 
@@ -103,7 +103,7 @@ class ScheduleThread(threading.Thread):
         self._schedule = schedule
         self._store = store
         self._over = threading.Event()
-        self._complaint = Complaint()
+        self._trouble = ThrottledLog()
 
     def run(self) -> None:
         while not self._over.is_set():
@@ -112,10 +112,10 @@ class ScheduleThread(threading.Thread):
                     log.debug("enqueued %s", job.type, extra={"job_args": job.args})
             except Exception as error:  # noqa: BLE001 — a thread that ended would end all scans, and nobody would see it
                 words = str(error) if isinstance(error, GribmillError) else repr(error)
-                self._complaint.tell(f"the schedule has to wait: {words}")
+                self._trouble.tell(f"the schedule has to wait: {words}")
                 self._over.wait(RETRY_SECONDS)
                 continue
-            self._complaint.over("the schedule goes on")
+            self._trouble.over("the schedule goes on")
             self._over.wait(self._schedule.seconds_to_next())
         self._store.close()
 

@@ -18,7 +18,7 @@ from gribmill.queue.errors import BadTrigger
 LONGEST_EXPRESSION = 200
 
 
-class Schedule:
+class CronSchedule:
     """One cron expression in one time zone; or BadTrigger. Times come and go as UTC."""
 
     def __init__(self, expression: str, timezone: str) -> None:

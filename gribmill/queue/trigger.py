@@ -13,7 +13,7 @@ from gribmill.queue.model import DEFAULT_TENANT, Enqueued
 from gribmill.queue.times import to_datetime
 
 if TYPE_CHECKING:
-    from gribmill.queue.cron import Schedule
+    from gribmill.queue.cron import CronSchedule
 
 Misfire = Literal["skip", "latest", "all"]
 
@@ -56,7 +56,7 @@ class Trigger:
     created_by: str | None
 
     @property
-    def schedule(self) -> Schedule:
+    def schedule(self) -> CronSchedule:
         return schedule_of(self.cron or "", self.timezone or "")
 
 
@@ -70,11 +70,11 @@ class Fired:
     error: str | None = None
 
 
-def schedule_of(cron: str, timezone: str) -> Schedule:
+def schedule_of(cron: str, timezone: str) -> CronSchedule:
     """Clocks and time zones are loaded when the first schedule is met: most commands and workers meet none."""
-    from gribmill.queue.cron import Schedule
+    from gribmill.queue.cron import CronSchedule
 
-    return Schedule(cron, timezone)
+    return CronSchedule(cron, timezone)
 
 
 def template_of(trigger: Trigger) -> dict[str, Any]:

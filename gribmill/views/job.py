@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from gribmill.queue.model import Job, Source, Status
+from gribmill.queue.model import Job, JobSource, Status
 from gribmill.views.attempt import AttemptView
 from gribmill.views.view import Time, View, parse_json
 
@@ -45,7 +45,7 @@ class JobView(View):
     dedupe_key: str | None
     group_key: str | None
     batch_id: int | None
-    source: Source
+    source: JobSource
     source_ref: str | None
     correlation_id: str | None
     retry_of: int | None

@@ -25,7 +25,7 @@ def take(store: Store, worker: str = "w1") -> Claimed:
 def end(store: Store, outcome: Outcome, worker: str = "w1", **facts: Any) -> int:
     """A worker claims the next job and reports this on it; its id."""
     job = take(store, worker)
-    assert store.exchange(worker, [Report(job.ticket, outcome, **facts)]).accepted
+    assert store.exchange(worker, [Report(job.ref, outcome, **facts)]).accepted
     return job.id
 
 

@@ -132,5 +132,5 @@ def test_rows_of_other_programs_are_shown_as_they_are(gribmill: Run, store: Stor
 
 def test_a_report_with_odd_characters_survives(gribmill: Run, store: Store) -> None:
     add(store)
-    store.exchange("w1", [Report(take(store).ticket, Failed("\x1b[2J\u2028é", permanent=True))])
+    store.exchange("w1", [Report(take(store).ref, Failed("\x1b[2J\u2028é", permanent=True))])
     assert gribmill("jobs", "show", "1", "--json").json["job"]["error_message"] == "\x1b[2J\u2028é"

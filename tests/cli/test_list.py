@@ -18,11 +18,11 @@ def one_of_each(store: Store) -> dict[str, int]:
     ids = {name: add(store) for name in ("completed", "failed", "dead_letter", "processing", "cancelled", "pending")}
     outcomes: list[Outcome] = [Succeeded(), Failed("never", permanent=True)]
     for outcome in outcomes:
-        store.exchange("w1", [Report(take(store).ticket, outcome)])
+        store.exchange("w1", [Report(take(store).ref, outcome)])
     for _ in range(3):
         if store.jobs.get(ids["dead_letter"]).status == "pending":
             store.jobs.run_now(ids["dead_letter"])
-            store.exchange("w1", [Report(take(store).ticket, Failed("again"))])
+            store.exchange("w1", [Report(take(store).ref, Failed("again"))])
     take(store, "w2")
     store.jobs.cancel(ids["cancelled"])
     return ids
@@ -132,7 +132,7 @@ def test_rows_stay_on_one_line_in_a_pipe(gribmill: Run, store: Store) -> None:
 
 def test_control_characters_cannot_reach_the_terminal(gribmill: Run, store: Store) -> None:
     job_id = add(store)
-    store.exchange("w1", [Report(take(store).ticket, Failed("\x1b[2Jgone\x9b31m", permanent=True), 1, "\x1b]0;x\x07")])
+    store.exchange("w1", [Report(take(store).ref, Failed("\x1b[2Jgone\x9b31m", permanent=True), 1, "\x1b]0;x\x07")])
     for answer in (gribmill("jobs", "list"), gribmill("jobs", "show", str(job_id))):
         assert "\\x1b[2Jgone\\x9b" in answer.out
         assert not {"\x1b", "\x07", "\x9b"} & set(answer.out)

@@ -52,7 +52,7 @@ def test_cancel_ends_pending_jobs_and_asks_running_ones(gribmill: Run, store: St
     answer = gribmill("jobs", "cancel", str(running), str(pending), "--reason", "seen enough")
     assert answer.code == 0
     assert "has been asked to stop" in answer.out and f"job {pending} is cancelled" in answer.out
-    store.exchange("w1", [AttemptReport(job.ticket, Stopped())])
+    store.exchange("w1", [AttemptReport(job.ref, Stopped())])
     for job_id in (running, pending):
         assert store.jobs.get(job_id).status == "cancelled"
         assert str(store.jobs.get(job_id).error_message).endswith(": seen enough")

@@ -125,9 +125,9 @@ def test_a_bad_event_changes_nothing_and_a_good_one_comes_with_the_completion(
     (claimed,) = store.claim(ClaimRequest("me", ("sleep",), 60.0))
     good = Effect("tile_built", tile())
     with pytest.raises(BadEffect):
-        store.exchange("me", [Report(claimed.ticket, Succeeded(also=(good, Effect("tile_built", "{}"))))])
+        store.exchange("me", [Report(claimed.ref, Succeeded(also=(good, Effect("tile_built", "{}"))))])
     assert (context.catalogue.tiles("hrrr", RUN.run_id), store.jobs.get(job).status) == ([], "processing")
-    store.exchange("me", [Report(claimed.ticket, Succeeded(also=(good,)))])
+    store.exchange("me", [Report(claimed.ref, Succeeded(also=(good,)))])
     assert [one.region for one in context.catalogue.tiles("hrrr", RUN.run_id)] == ["ne"]
 
 

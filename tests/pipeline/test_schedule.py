@@ -76,7 +76,7 @@ def test_a_clock_that_was_a_year_ahead_and_is_set_right_stops_no_scans(context: 
     schedule = Schedule(store, [context.models["hrrr"]], clock)
     schedule.run_once()
     (scan,) = store.claim(ClaimRequest("worker", ("scan_source",), 60.0))
-    store.exchange("worker", [Report(scan.ticket, Snoozed(600.0, "it arrives"))])
+    store.exchange("worker", [Report(scan.ref, Snoozed(600.0, "it arrives"))])
     clock.now = right
     assert [job.args for job in schedule.run_once()] == [{"model_id": "hrrr"}]
     assert store.claim(ClaimRequest("worker", ("scan_source",), 60.0)), "the scan does not wait for the year 2027"

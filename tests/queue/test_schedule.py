@@ -7,7 +7,7 @@ from itertools import islice, takewhile
 
 import pytest
 
-from gribmill.queue.cron import Schedule
+from gribmill.queue.cron import CronSchedule
 from gribmill.queue.errors import BadTrigger
 
 
@@ -16,7 +16,7 @@ def utc(text: str) -> datetime:
 
 
 def slots(cron: str, zone: str, since: str, count: int) -> list[str]:
-    return [f"{slot:%m-%d %H:%M}" for slot in islice(Schedule(cron, zone).since(utc(since)), count)]
+    return [f"{slot:%m-%d %H:%M}" for slot in islice(CronSchedule(cron, zone).since(utc(since)), count)]
 
 
 def test_slots_follow_each_other_and_begin_with_the_moment_itself() -> None:
@@ -47,12 +47,12 @@ def test_a_slot_in_a_repeated_hour_fires_once() -> None:
     [("12:00:00", "12:00"), ("12:00:00.4", "12:00"), ("11:59:59.9", "11:50"), ("12:09:59.999", "12:00")],
 )
 def test_latest_slot_is_never_after_the_moment(now: str, latest: str) -> None:
-    found = Schedule("*/10 * * * *", "UTC").latest(utc(f"2026-01-01 {now}"))
+    found = CronSchedule("*/10 * * * *", "UTC").latest(utc(f"2026-01-01 {now}"))
     assert found == utc(f"2026-01-01 {latest}")
 
 
 def test_after_returns_a_later_slot() -> None:
-    schedule = Schedule("*/10 * * * *", "UTC")
+    schedule = CronSchedule("*/10 * * * *", "UTC")
     assert schedule.after(utc("2026-01-01 12:00")) == utc("2026-01-01 12:10")
     assert schedule.after(utc("2026-01-01 11:59:59.9")) == utc("2026-01-01 12:00")
 
@@ -71,7 +71,7 @@ def test_after_returns_a_later_slot() -> None:
     ],
 )
 def test_looking_forwards_and_backwards_agree_when_clocks_change(cron: str, zone: str, night: str) -> None:
-    schedule, began = Schedule(cron, zone), utc(night) - timedelta(days=1, hours=12)
+    schedule, began = CronSchedule(cron, zone), utc(night) - timedelta(days=1, hours=12)
     every = list(takewhile(lambda slot: slot < began + timedelta(days=4), schedule.since(began - timedelta(days=2))))
     assert every == sorted(set(every))
     for minutes in range(0, 48 * 60, 7):
@@ -98,4 +98,4 @@ def test_looking_forwards_and_backwards_agree_when_clocks_change(cron: str, zone
 )
 def test_an_invalid_schedule_is_refused_with_the_reason(cron: str, zone: str, told: str) -> None:
     with pytest.raises(BadTrigger, match=told):
-        Schedule(cron, zone)
+        CronSchedule(cron, zone)

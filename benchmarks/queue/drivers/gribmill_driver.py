@@ -41,10 +41,10 @@ class GribmillDriver:
         jobs = self.store.claim(request)
         done = 0
         while jobs:
-            reports = [Report(job.ticket, Succeeded()) for job in jobs]
-            turn = self.store.exchange(self.worker_id, reports, [request])
-            done += len(turn.accepted)
-            jobs = turn.batches[0]
+            reports = [Report(job.ref, Succeeded()) for job in jobs]
+            exchange = self.store.exchange(self.worker_id, reports, [request])
+            done += len(exchange.accepted)
+            jobs = exchange.batches[0]
         return done
 
     def claim(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gribmill.queue.model import Ticket
+from gribmill.queue.model import AttemptRef
 from gribmill.queue.store.base import Facet
 
 
@@ -17,8 +17,8 @@ class Attempts(Facet):
                 found.setdefault(row["worker_id"], []).append(row["id"])
         return found
 
-    def cancellations(self, worker_id: str) -> list[Ticket]:
+    def cancellations(self, worker_id: str) -> list[AttemptRef]:
         """The attempts of this worker that somebody wants stopped. A look without any lock."""
         with self.database.read() as tx:
             rows = tx.rows("leases/cancellations", {"worker_id": worker_id})
-            return [Ticket(row["id"], row["attempt_no"]) for row in rows]
+            return [AttemptRef(row["id"], row["attempt_no"]) for row in rows]

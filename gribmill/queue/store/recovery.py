@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gribmill.database.protocol import Row, Transaction
-from gribmill.queue.model import Ticket
+from gribmill.queue.model import AttemptRef
 from gribmill.queue.store.base import Facet
 from gribmill.queue.store.dependents import settle_dependents
 from gribmill.queue.store.exchange import retry_wait
@@ -73,8 +73,8 @@ def _recover(tx: Transaction, row: Row) -> str:
         status = "pending"
     else:
         status = "failed"
-    ticket = Ticket(row["id"], row["attempt_no"])
-    wait = retry_wait(tx, row["type"], retry, ticket) if status == "pending" else 0.0
+    ref = AttemptRef(row["id"], row["attempt_no"])
+    wait = retry_wait(tx, row["type"], retry, ref) if status == "pending" else 0.0
     tx.change(
         "leases/recover",
         {

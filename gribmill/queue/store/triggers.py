@@ -14,14 +14,14 @@ from gribmill.queue.argument_template import check_template, render
 from gribmill.queue.dedupe import canonical_json
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
 from gribmill.queue.job_type import ARGS_LIMIT_BYTES
-from gribmill.queue.model import DEFAULT_TENANT, NewJob, Source
+from gribmill.queue.model import DEFAULT_TENANT, JobSource, NewJob
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.enqueue import check_job, insert_jobs, prepare
 from gribmill.queue.times import to_datetime, to_rfc3339, to_text
 from gribmill.queue.trigger import Fired, NewTrigger, Trigger, schedule_of, template_of, trigger_of
 
 if TYPE_CHECKING:
-    from gribmill.queue.cron import Schedule
+    from gribmill.queue.cron import CronSchedule
 
 # A slot that is later than this was missed: the machine slept, or no worker ran.
 PUNCTUAL_WITHIN = timedelta(seconds=60)
@@ -126,7 +126,7 @@ class Triggers(Facet):
         self.database.announce()
         return fired
 
-    def _check(self, new: NewTrigger) -> Schedule | None:
+    def _check(self, new: NewTrigger) -> CronSchedule | None:
         """Everything that can be known of a rule before it fires."""
         kind = self.registry[new.type]
         if (new.cron is None) == (new.event is None):
@@ -151,7 +151,7 @@ class Triggers(Facet):
         if not check_template(new.args, "event"):
             prepare(self.registry, _job(new, new.args, "event", ""))
 
-    def _check_schedule(self, new: NewTrigger, cron: str) -> Schedule:
+    def _check_schedule(self, new: NewTrigger, cron: str) -> CronSchedule:
         schedule = schedule_of(cron, new.timezone)
         check_template(new.args, "schedule")
         # Every slot tells the same things: what can be made now can be made then.
@@ -183,7 +183,7 @@ class Triggers(Facet):
         return self._make(tx, rule, "event", {"event": told}, occasion, before)
 
     def _make(
-        self, tx: Transaction, trigger: Trigger, source: Source, told: Mapping[str, Any], occasion: str, before: str
+        self, tx: Transaction, trigger: Trigger, source: JobSource, told: Mapping[str, Any], occasion: str, before: str
     ) -> Fired:
         """The job of one occasion. What cannot be made is told of, and keeps no other rule from firing."""
         try:
@@ -214,7 +214,7 @@ def _set_state(tx: Transaction, trigger_id: int, *, enabled: bool, slot: datetim
     tx.change("triggers/set_state", state)
 
 
-def _owed(trigger: Trigger, schedule: Schedule, now: datetime) -> Iterator[datetime]:
+def _owed(trigger: Trigger, schedule: CronSchedule, now: datetime) -> Iterator[datetime]:
     """The slots to fire now, by what the trigger wants done about those that were missed."""
     due = trigger.next_fire_at
     if due is None:  # written by hand: it begins now
@@ -229,7 +229,7 @@ def _owed(trigger: Trigger, schedule: Schedule, now: datetime) -> Iterator[datet
         yield latest
 
 
-def _job(rule: NewTrigger | Trigger, args: Any, source: Source, source_ref: str) -> NewJob:
+def _job(rule: NewTrigger | Trigger, args: Any, source: JobSource, source_ref: str) -> NewJob:
     by = f"trigger {rule.label}"
     return NewJob(
         rule.type, args, rule.priority, tenant_id=rule.tenant_id, source=source, source_ref=source_ref, created_by=by

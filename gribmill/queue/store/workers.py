@@ -10,7 +10,7 @@ import socket
 from collections.abc import Sequence
 from typing import Literal
 
-from gribmill.queue.model import Held, Ticket, Worker
+from gribmill.queue.model import AttemptRef, HeldAttempt, Worker
 from gribmill.queue.store.base import Facet
 from gribmill.queue.times import to_datetime, to_text
 from gribmill.version import __version__
@@ -32,7 +32,7 @@ class Workers(Facet):
         *,
         types: Sequence[str] = (),
         state: Literal["active", "draining", "stopped"] = "active",
-    ) -> Sequence[Held]:
+    ) -> Sequence[HeldAttempt]:
         """Renew every lease of this worker; what it still owns, and what was cancelled meanwhile."""
         with self.database.write() as tx:
             tx.lasting = False  # nobody beats on after a power cut
@@ -51,7 +51,10 @@ class Workers(Facet):
                     "state": state,
                 },
             )
-        return [Held(Ticket(row["id"], row["attempt_no"]), row["cancel_requested_at"] is not None) for row in rows]
+        return [
+            HeldAttempt(AttemptRef(row["id"], row["attempt_no"]), row["cancel_requested_at"] is not None)
+            for row in rows
+        ]
 
     def list(self) -> Sequence[Worker]:
         """Every worker known, the living first."""

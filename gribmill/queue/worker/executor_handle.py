@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from gribmill.queue.model import Claimed, Failed, Outcome, Snoozed, Stopped, Ticket
-from gribmill.queue.worker.ipc import Channel, claimed_to_wire
-from gribmill.queue.worker.output_tail import Tail
+from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Snoozed, Stopped
+from gribmill.queue.worker.ipc import Channel, claimed_to_message
+from gribmill.queue.worker.output_tail import OutputTail
 
 EXECUTOR = "gribmill.queue.worker.executor_main"
 StopReason = Literal["timeout", "cancel", "shutdown", "fenced", "silent"]
@@ -29,7 +29,7 @@ HANG_UP_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Hello:
+class StartMessage:
     """What an executor is told when it starts."""
 
     types: str
@@ -40,17 +40,17 @@ class Hello:
 
 
 @dataclass(eq=False, slots=True)
-class Child:
+class ExecutorHandle:
     """A process, its channel, what it printed, and the batch it works on."""
 
     process: subprocess.Popen[bytes]
     channel: Channel
     started: float
     ready: bool = False
-    batch: dict[Ticket, Claimed] = field(default_factory=dict)
-    reported: set[Ticket] = field(default_factory=set)
+    batch: dict[AttemptRef, Claimed] = field(default_factory=dict)
+    reported: set[AttemptRef] = field(default_factory=set)
     """Attempts of the batch whose report is here already, though perhaps not stored yet."""
-    cancelled: set[Ticket] = field(default_factory=set)
+    cancelled: set[AttemptRef] = field(default_factory=set)
     deadline: float | None = None
     timeout_seconds: float = 0.0
     kill_at: float | None = None
@@ -62,12 +62,12 @@ class Child:
     """It closed its stdout or stderr: later jobs could not print."""
     fault: str | None = None
     jobs_done: int = 0
-    stdout: Tail = field(default_factory=Tail)
-    stderr: Tail = field(default_factory=Tail)
-    outputs: dict[IO[bytes], Tail] = field(default_factory=dict)
+    stdout: OutputTail = field(default_factory=OutputTail)
+    stderr: OutputTail = field(default_factory=OutputTail)
+    outputs: dict[IO[bytes], OutputTail] = field(default_factory=dict)
 
     @classmethod
-    def spawn(cls, hello: Hello) -> Child:
+    def spawn(cls, start: StartMessage) -> ExecutorHandle:
         """Start a process in a session of its own, so that all it starts can be killed with it."""
         ours, theirs = socket.socketpair()
         try:
@@ -86,13 +86,13 @@ class Child:
         finally:
             theirs.close()
         now = time.monotonic()
-        child = cls(process, Channel(ours), now, deadline=now + START_SECONDS)
-        for pipe, tail in ((process.stdout, child.stdout), (process.stderr, child.stderr)):
+        executor = cls(process, Channel(ours), now, deadline=now + START_SECONDS)
+        for pipe, tail in ((process.stdout, executor.stdout), (process.stderr, executor.stderr)):
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
-            child.outputs[pipe] = tail
-        child.channel.post(asdict(hello))
-        return child
+            executor.outputs[pipe] = tail
+        executor.channel.post(asdict(start))
+        return executor
 
     @property
     def idle(self) -> bool:
@@ -130,26 +130,26 @@ class Child:
         """Give it work, to be done within the timeout. What it prints from now on belongs to the whole batch."""
         self.stdout.clear()
         self.stderr.clear()
-        self.batch = {job.ticket: job for job in batch}
+        self.batch = {job.ref: job for job in batch}
         self.reported.clear()
         self.cancelled.clear()
         self.timeout_seconds = timeout_seconds
         self.deadline = time.monotonic() + timeout_seconds
-        self.channel.post({"run": [claimed_to_wire(job) for job in batch]})
+        self.channel.post({"run": [claimed_to_message(job) for job in batch]})
 
     def add_siblings(self, siblings: tuple[Claimed, ...]) -> None:
-        self.batch |= {job.ticket: job for job in siblings}
-        self.channel.post({"siblings": [claimed_to_wire(job) for job in siblings]})
+        self.batch |= {job.ref: job for job in siblings}
+        self.channel.post({"siblings": [claimed_to_message(job) for job in siblings]})
 
-    def note_report(self, ticket: Ticket) -> None:
+    def note_report(self, ref: AttemptRef) -> None:
         """Its word on that attempt is here. After the last one it can only wait."""
-        self.reported.add(ticket)
+        self.reported.add(ref)
         if self.done:
             self.deadline = None
 
-    def release(self, ticket: Ticket) -> None:
+    def release(self, ref: AttemptRef) -> None:
         """That attempt is over."""
-        if self.batch.pop(ticket, None) is not None:
+        if self.batch.pop(ref, None) is not None:
             self.jobs_done += 1
 
     def stop(self, reason: StopReason, grace_seconds: float) -> None:
@@ -197,12 +197,12 @@ class Child:
             pipe.close()
         self.channel.close()
 
-    def outcome_of_death(self, ticket: Ticket, exit_code: int) -> Outcome | None:
+    def outcome_of_death(self, ref: AttemptRef, exit_code: int) -> Outcome | None:
         """What its end means for one of its attempts; None when that attempt is no longer ours to report."""
         if self.stop_reason == "timeout":
             return Failed(f"took longer than {self.timeout_seconds:g} s and was stopped", timeout=True)
         if self.stop_reason == "cancel":
-            if ticket in self.cancelled:
+            if ref in self.cancelled:
                 return Stopped()
             return Snoozed(0, "stopped together with a sibling that was cancelled")
         if self.stop_reason == "shutdown":

@@ -16,7 +16,7 @@ from typing import Any
 
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Outcome
-from gribmill.queue.worker.ipc import Channel, claimed_from_wire, outcome_to_wire
+from gribmill.queue.worker.ipc import Channel, claimed_from_message, outcome_to_message
 from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
 
@@ -29,7 +29,7 @@ class Terminated(BaseException):
 
 
 class Executor:
-    """The child's side of the channel."""
+    """The executor's side of the channel."""
 
     def __init__(self, channel: Channel, types: Registry, worker_id: str, environment: dict[str, Any]) -> None:
         self._channel = channel
@@ -50,8 +50,8 @@ class Executor:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError, AttributeError):  # the handler may have closed it
                 stream.flush()
-        ticket = {"job_id": task.job_id, "attempt_no": task.attempt_no}
-        self._channel.send({"report": {**ticket, "outcome": outcome_to_wire(outcome)}})
+        ref = {"job_id": task.job_id, "attempt_no": task.attempt_no}
+        self._channel.send({"report": {**ref, "outcome": outcome_to_message(outcome)}})
 
     def _top_up(self, limit: int) -> list[Task]:
         self._channel.send({"top_up": limit})
@@ -61,7 +61,7 @@ class Executor:
         return self._tasks(message["siblings"])
 
     def _tasks(self, jobs: list[dict[str, Any]]) -> list[Task]:
-        return [Task.of(claimed_from_wire(job), self._worker_id, self._environment) for job in jobs]
+        return [Task.of(claimed_from_message(job), self._worker_id, self._environment) for job in jobs]
 
 
 def die_with_parent() -> None:
@@ -95,23 +95,23 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor
     os.set_inheritable(fd, False)
     channel = Channel(socket.socket(fileno=fd))
-    hello = channel.receive()
-    if hello is None:
+    start = channel.receive()
+    if start is None:
         return
-    _set_up(hello)
-    module, _, name = hello["types"].partition(":")
+    _set_up(start)
+    module, _, name = start["types"].partition(":")
     types: Registry = getattr(importlib.import_module(module), name)
     try:
-        Executor(channel, types, hello["worker_id"], hello["environment"]).run()
+        Executor(channel, types, start["worker_id"], start["environment"]).run()
     except (Terminated, ConnectionError):
         sys.exit(128 + signal.SIGTERM)
 
 
-def _set_up(hello: dict[str, Any]) -> None:
+def _set_up(start: dict[str, Any]) -> None:
     from gribmill.logs import LogStyle, set_up_logging
 
-    set_up_logging(LogStyle(**hello["log"]))
-    os.nice(hello["nice"])
+    set_up_logging(LogStyle(**start["log"]))
+    os.nice(start["nice"])
 
 
 if __name__ == "__main__":

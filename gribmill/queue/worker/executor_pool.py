@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 from gribmill.queue.errors import QueueError
-from gribmill.queue.model import Claimed, Failed, Outcome, Report, Ticket
-from gribmill.queue.worker.executor_handle import Child, Hello, describe_exit
-from gribmill.queue.worker.ipc import Garbled, outcome_from_wire
+from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Report
+from gribmill.queue.worker.executor_handle import ExecutorHandle, StartMessage, describe_exit
+from gribmill.queue.worker.ipc import BadMessage, outcome_from_message
 from gribmill.queue.worker.lane import Lane
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.redact import redacted
@@ -26,7 +26,7 @@ MEMORY_CHECK_SECONDS = 1.0
 EXIT_LOOK_SECONDS = 0.01
 
 
-class Crew:
+class ExecutorPool:
     """Every executor process. It hears what they say and turns it, or their death, into reports."""
 
     def __init__(
@@ -35,10 +35,10 @@ class Crew:
         options: WorkerOptions,
         worker_id: str,
         selector: selectors.BaseSelector,
-        top_up: Callable[[Child, int], None],
+        top_up: Callable[[ExecutorHandle, int], None],
     ) -> None:
         self.lanes = lanes
-        self.ending: dict[Ticket, Claimed] = {}
+        self.ending: dict[AttemptRef, Claimed] = {}
         """The jobs of reports that are not stored yet."""
         self._options = options
         self._worker_id = worker_id
@@ -46,13 +46,13 @@ class Crew:
         self._top_up = top_up
 
     @property
-    def children(self) -> list[Child]:
-        return [child for lane in self.lanes for child in lane.children]
+    def executors(self) -> list[ExecutorHandle]:
+        return [executor for lane in self.lanes for executor in lane.executors]
 
     @property
     def busy(self) -> int:
         """How many of them have work."""
-        return sum(bool(child.batch) for child in self.children)
+        return sum(bool(executor.batch) for executor in self.executors)
 
     def spawn_missing(self) -> None:
         for lane in self.lanes:
@@ -61,154 +61,154 @@ class Crew:
 
     def _spawn(self, lane: Lane) -> None:
         options = self._options
-        hello = Hello(options.types_path, self._worker_id, lane.nice, options.log, options.environment)
+        start = StartMessage(options.types_path, self._worker_id, lane.nice, options.log, options.environment)
         try:
-            child = Child.spawn(hello)
+            executor = ExecutorHandle.spawn(start)
         except OSError as error:
             lane.note_death()
             log.error("an executor of lane %s cannot be started: %s", lane.name, error)
             return
-        lane.children.append(child)
-        self._selector.register(child.channel, selectors.EVENT_READ, lambda: self._on_channel(child))
-        for pipe in child.outputs:
-            self._selector.register(pipe, selectors.EVENT_READ, self._drainer(child, pipe))
+        lane.executors.append(executor)
+        self._selector.register(executor.channel, selectors.EVENT_READ, lambda: self._on_channel(executor))
+        for pipe in executor.outputs:
+            self._selector.register(pipe, selectors.EVENT_READ, self._drainer(executor, pipe))
 
-    def _drainer(self, child: Child, pipe: IO[bytes]) -> Callable[[], None]:
-        return lambda: self._take_output(child, pipe)
+    def _drainer(self, executor: ExecutorHandle, pipe: IO[bytes]) -> Callable[[], None]:
+        return lambda: self._take_output(executor, pipe)
 
     def watch_channels(self) -> None:
         """An executor that has not read everything yet is watched until it does."""
-        for child in [child for child in self.children if not child.hung_up]:
-            key = self._selector.get_key(child.channel)
-            wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if child.channel.clogged else 0)
+        for executor in [executor for executor in self.executors if not executor.hung_up]:
+            key = self._selector.get_key(executor.channel)
+            wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if executor.channel.clogged else 0)
             if key.events != wanted:
-                self._selector.modify(child.channel, wanted, key.data)
+                self._selector.modify(executor.channel, wanted, key.data)
 
-    def _on_channel(self, child: Child) -> list[Report]:
+    def _on_channel(self, executor: ExecutorHandle) -> list[Report]:
         """What an executor says; or that it is gone."""
-        child.channel.flush()
+        executor.channel.flush()
         reports: list[Report] = []
         try:
-            messages, alive = child.channel.receive_ready()
+            messages, alive = executor.channel.receive_ready()
             for message in messages:
-                reports += self._on_message(child, message)
-        except (Garbled, KeyError, TypeError, ValueError) as error:
-            child.fault = f"it sent nonsense ({error})"
-            child.signal_group(signal.SIGKILL)
+                reports += self._on_message(executor, message)
+        except (BadMessage, KeyError, TypeError, ValueError) as error:
+            executor.fault = f"it sent nonsense ({error})"
+            executor.signal_group(signal.SIGKILL)
             alive = False
         if not alive:
-            self._selector.unregister(child.channel)
-            child.note_hang_up()
+            self._selector.unregister(executor.channel)
+            executor.note_hang_up()
         return reports
 
-    def _on_message(self, child: Child, message: dict[str, Any]) -> list[Report]:
+    def _on_message(self, executor: ExecutorHandle, message: dict[str, Any]) -> list[Report]:
         if "ready" in message:
-            child.note_ready()
+            executor.note_ready()
         elif "top_up" in message:
-            self._top_up(child, int(message["top_up"]))
+            self._top_up(executor, int(message["top_up"]))
         elif "report" in message:
-            return self._report(child, message["report"])
+            return self._report(executor, message["report"])
         return []
 
-    def _report(self, child: Child, message: dict[str, Any]) -> list[Report]:
-        for pipe in list(child.outputs):
-            self._take_output(child, pipe)
-        ticket = Ticket(message["job_id"], message["attempt_no"])
-        if ticket not in child.batch or ticket in child.reported:
-            raise Garbled(f"a report on job {ticket.job_id}, which is not in its hands")
+    def _report(self, executor: ExecutorHandle, message: dict[str, Any]) -> list[Report]:
+        for pipe in list(executor.outputs):
+            self._take_output(executor, pipe)
+        ref = AttemptRef(message["job_id"], message["attempt_no"])
+        if ref not in executor.batch or ref in executor.reported:
+            raise BadMessage(f"a report on job {ref.job_id}, which is not in its hands")
         try:
-            outcome: Outcome = outcome_from_wire(message["outcome"])
+            outcome: Outcome = outcome_from_message(message["outcome"])
         except QueueError as error:
             outcome = Failed(str(error), permanent=True)
-        child.note_report(ticket)
-        self.ending[ticket] = child.batch[ticket]
+        executor.note_report(ref)
+        self.ending[ref] = executor.batch[ref]
         exit_code = 1 if isinstance(outcome, Failed) else 0
-        return [Report(ticket, redacted(outcome), exit_code, child.stdout.text(), child.stderr.text())]
+        return [Report(ref, redacted(outcome), exit_code, executor.stdout.text(), executor.stderr.text())]
 
-    def bury_the_dead(self) -> list[Report]:
+    def reap(self) -> list[Report]:
         """Executors that have ended, also those whose own children keep the channel open."""
         reports: list[Report] = []
         for lane in self.lanes:
-            for child in [child for child in lane.children if child.dead]:
-                if not child.hung_up:
-                    reports += self._on_channel(child)  # what it said last still counts
-                reports += self.bury(lane, child)
+            for executor in [executor for executor in lane.executors if executor.dead]:
+                if not executor.hung_up:
+                    reports += self._on_channel(executor)  # what it said last still counts
+                reports += self.bury(lane, executor)
         return reports
 
-    def bury(self, lane: Lane, child: Child) -> list[Report]:
+    def bury(self, lane: Lane, executor: ExecutorHandle) -> list[Report]:
         """An executor is gone: report what it leaves behind, and make room for the next."""
-        code = child.reap()
-        for pipe in list(child.outputs):
-            self._take_output(child, pipe)
-        for pipe in child.outputs:
+        code = executor.reap()
+        for pipe in list(executor.outputs):
+            self._take_output(executor, pipe)
+        for pipe in executor.outputs:
             self._selector.unregister(pipe)
-        if not child.hung_up:
-            self._selector.unregister(child.channel)
-        child.close()
-        lane.children.remove(child)
-        if not child.asked_to_end:
+        if not executor.hung_up:
+            self._selector.unregister(executor.channel)
+        executor.close()
+        lane.executors.remove(executor)
+        if not executor.asked_to_end:
             lane.note_death()
-            log.error("an executor of lane %s died: %s", lane.name, child.fault or describe_exit(code))
-        stdout, stderr = child.stdout.text(), child.stderr.text()
+            log.error("an executor of lane %s died: %s", lane.name, executor.fault or describe_exit(code))
+        stdout, stderr = executor.stdout.text(), executor.stderr.text()
         reports = []
-        for ticket, job in child.batch.items():
-            outcome = None if ticket in child.reported else child.outcome_of_death(ticket, code)
+        for ref, job in executor.batch.items():
+            outcome = None if ref in executor.reported else executor.outcome_of_death(ref, code)
             if outcome is not None:
-                self.ending[ticket] = job
-                reports.append(Report(ticket, outcome, code, stdout, stderr))
+                self.ending[ref] = job
+                reports.append(Report(ref, outcome, code, stdout, stderr))
         return reports
 
-    def _take_output(self, child: Child, pipe: IO[bytes]) -> None:
+    def _take_output(self, executor: ExecutorHandle, pipe: IO[bytes]) -> None:
         """What it printed goes into its tails, and what came on stderr to ours as well."""
-        if pipe not in child.outputs or pipe.closed:
+        if pipe not in executor.outputs or pipe.closed:
             return
-        text, more_may_come = child.read_output(pipe)
-        if text and pipe is child.process.stderr:
+        text, more_may_come = executor.read_output(pipe)
+        if text and pipe is executor.process.stderr:
             with contextlib.suppress(OSError, ValueError, AttributeError):  # nobody listens to us
                 sys.stderr.buffer.write(text)
                 sys.stderr.buffer.flush()
         if not more_may_come:
             self._selector.unregister(pipe)
-            del child.outputs[pipe]
-            child.mute = True
+            del executor.outputs[pipe]
+            executor.mute = True
 
-    def too_old(self, child: Child) -> bool:
-        if child.mute or child.jobs_done + len(child.batch) >= self._options.max_jobs_per_executor:
+    def too_old(self, executor: ExecutorHandle) -> bool:
+        if executor.mute or executor.jobs_done + len(executor.batch) >= self._options.max_jobs_per_executor:
             return True
         now = time.monotonic()
-        if now < child.started + MEMORY_CHECK_SECONDS:
+        if now < executor.started + MEMORY_CHECK_SECONDS:
             return False
-        return child.memory_mb() > self._options.max_memory_mb
+        return executor.memory_mb() > self._options.max_memory_mb
 
     def kill_busy(self) -> int:
         """For the fence, from its own thread: signals only."""
-        children = [child for lane in self.lanes for child in list(lane.children)]
-        busy = [child for child in children if child.batch]
-        for child in busy:
-            child.stop_reason = child.stop_reason or "silent"
-            child.signal_group(signal.SIGKILL)
+        executors = [executor for lane in self.lanes for executor in list(lane.executors)]
+        busy = [executor for executor in executors if executor.batch]
+        for executor in busy:
+            executor.stop_reason = executor.stop_reason or "silent"
+            executor.signal_group(signal.SIGKILL)
         return len(busy)
 
     def stop_overdue(self) -> None:
         now = time.monotonic()
-        for child in self.children:
-            if child.deadline is not None and now >= child.deadline:
-                child.deadline = None
-                child.stop("timeout", self._options.kill_grace_seconds)
-            if child.kill_at is not None and now >= child.kill_at:
-                child.kill_at = None
-                child.signal_group(signal.SIGKILL)
+        for executor in self.executors:
+            if executor.deadline is not None and now >= executor.deadline:
+                executor.deadline = None
+                executor.stop("timeout", self._options.kill_grace_seconds)
+            if executor.kill_at is not None and now >= executor.kill_at:
+                executor.kill_at = None
+                executor.signal_group(signal.SIGKILL)
 
-    def stop_cancelled(self, tickets: list[Ticket]) -> None:
-        for child in self.children:
-            wanted = (child.batch.keys() - child.reported) & set(tickets)
+    def stop_cancelled(self, refs: list[AttemptRef]) -> None:
+        for executor in self.executors:
+            wanted = (executor.batch.keys() - executor.reported) & set(refs)
             if wanted:
-                child.cancelled |= wanted
-                child.stop("cancel", self._options.kill_grace_seconds)
+                executor.cancelled |= wanted
+                executor.stop("cancel", self._options.kill_grace_seconds)
 
     def due(self) -> list[float]:
         """When one of them has to be looked after."""
-        moments = [moment for child in self.children for moment in (child.deadline, child.kill_at) if moment]
-        if any(child.hung_up for child in self.children):
+        moments = [moment for executor in self.executors for moment in (executor.deadline, executor.kill_at) if moment]
+        if any(executor.hung_up for executor in self.executors):
             moments.append(time.monotonic() + EXIT_LOOK_SECONDS)
         return moments

@@ -16,7 +16,7 @@ from gribmill.queue.store.workers import new_worker_id
 from gribmill.queue.worker.redact import redacted
 from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
-from gribmill.queue.worker.trigger_poller import Clockwork
+from gribmill.queue.worker.trigger_poller import TriggerPoller
 
 log = logging.getLogger("gribmill.worker")
 
@@ -45,7 +45,7 @@ class Ticker:
         kinds = tuple(types) or tuple(kind.key for kind in self._store.registry.runnable())
         ran: list[Ran] = []
         self._store.maintenance.recover()  # where cron ticks, nobody else does either of these
-        Clockwork(self._store).fire_if_due()
+        TriggerPoller(self._store).fire_if_due()
         with _Heartbeats(self._store, self.worker_id, self._lease_seconds, kinds):
             while len(ran) < limit:
                 request = ClaimRequest(self.worker_id, kinds, self._lease_seconds, batch_limit=limit - len(ran))
@@ -56,15 +56,15 @@ class Ticker:
         return ran
 
     def _run(self, jobs: tuple[Claimed, ...]) -> list[Ran]:
-        by_ticket = {job.ticket: job for job in jobs}
+        by_ref = {job.ref: job for job in jobs}
         ran: list[Ran] = []
         began = time.monotonic()
 
         def report(task: Task, outcome: Outcome) -> None:
             outcome = redacted(outcome)
-            turn = self._store.exchange(self.worker_id, [Report(task.ticket, outcome)])
-            job = by_ticket[task.ticket]
-            ran.append(Ran(job, outcome, time.monotonic() - began, bool(turn.accepted)))
+            exchange = self._store.exchange(self.worker_id, [Report(task.ref, outcome)])
+            job = by_ref[task.ref]
+            ran.append(Ran(job, outcome, time.monotonic() - began, bool(exchange.accepted)))
 
         tasks = [Task.of(job, self.worker_id, self._environment) for job in jobs]
         batch = Batch(tasks, report, lambda limit: [])

@@ -29,7 +29,7 @@ _KINDS: dict[str, type[Outcome]] = {
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
-class Garbled(QueueError):
+class BadMessage(QueueError):
     """What came through the channel is no message of ours."""
 
 
@@ -81,7 +81,7 @@ class Channel:
             self._posted.clear()  # gone; reading will tell
 
     def receive_ready(self) -> tuple[list[dict[str, Any]], bool]:
-        """The messages that are complete, and whether the other end is still there. Garbled: it talks nonsense."""
+        """The messages that are complete, and whether the other end is still there. BadMessage: it talks nonsense."""
         alive = True
         try:
             while len(self._arrived) <= REPORT_LIMIT:
@@ -107,7 +107,7 @@ class Channel:
             return None
         (length,) = _HEADER.unpack_from(self._arrived)
         if length > limit:
-            raise Garbled(f"a message of {length} bytes was announced")
+            raise BadMessage(f"a message of {length} bytes was announced")
         end = _HEADER.size + length
         if len(self._arrived) < end:
             return None
@@ -116,17 +116,17 @@ class Channel:
         try:
             message = json.loads(text)
         except (ValueError, RecursionError):
-            raise Garbled("a message is not JSON") from None
+            raise BadMessage("a message is not JSON") from None
         if not isinstance(message, dict):
-            raise Garbled("a message is no object")
+            raise BadMessage("a message is no object")
         return message
 
 
-def outcome_to_wire(outcome: Outcome) -> dict[str, Any]:
+def outcome_to_message(outcome: Outcome) -> dict[str, Any]:
     return {"kind": _NAMES[type(outcome)], **asdict(outcome)}
 
 
-def outcome_from_wire(message: dict[str, Any]) -> Outcome:
+def outcome_from_message(message: dict[str, Any]) -> Outcome:
     """What a handler made of its job, checked: it may hold anything."""
     fields = dict(message)
     name = str(fields.pop("kind", None))
@@ -149,9 +149,9 @@ def _reader(name: str) -> TypeAdapter[Outcome]:
     return TypeAdapter(_KINDS[name])
 
 
-def claimed_to_wire(job: Claimed) -> dict[str, Any]:
+def claimed_to_message(job: Claimed) -> dict[str, Any]:
     return job._asdict()
 
 
-def claimed_from_wire(message: dict[str, Any]) -> Claimed:
+def claimed_from_message(message: dict[str, Any]) -> Claimed:
     return Claimed(**message)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gribmill.queue.errors import UnknownLane
 from gribmill.queue.job_type import JobType, Registry
-from gribmill.queue.worker.executor_handle import Child
+from gribmill.queue.worker.executor_handle import ExecutorHandle
 
 log = logging.getLogger("gribmill.worker")
 
-# Executors that decode are niced: a commit must never wait for a core (measured 0.18× against 0.76× under load).
-NICE = {"build": 10}
 FIRST_RESPAWN_SECONDS = 0.1
 LONGEST_RESPAWN_SECONDS = 30.0
 
@@ -26,18 +24,15 @@ class Lane:
     name: str
     types: tuple[str, ...]
     count: int
-    children: list[Child] = field(default_factory=list)
+    nice: int = 0
+    executors: list[ExecutorHandle] = field(default_factory=list)
     hungry: bool = True
     respawn_at: float = 0.0
     deaths: int = 0
 
     @property
-    def nice(self) -> int:
-        return NICE.get(self.name, 0)
-
-    @property
-    def idle(self) -> list[Child]:
-        return [child for child in self.children if child.idle]
+    def idle(self) -> list[ExecutorHandle]:
+        return [executor for executor in self.executors if executor.idle]
 
     @property
     def missing(self) -> int:
@@ -45,8 +40,8 @@ class Lane:
 
         One waits for the first job; as many again follow as have work. An idle worker costs one process per lane.
         """
-        wanted = min(self.count, max(1, 2 * sum(bool(child.batch) for child in self.children)))
-        return max(0, wanted - sum(not child.retiring for child in self.children))
+        wanted = min(self.count, max(1, 2 * sum(bool(executor.batch) for executor in self.executors)))
+        return max(0, wanted - sum(not executor.retiring for executor in self.executors))
 
     @property
     def may_spawn(self) -> bool:
@@ -62,7 +57,9 @@ class Lane:
         self.deaths = 0
 
 
-def make_lanes(types: Registry, counts: dict[str, int], only: Sequence[str] = ()) -> list[Lane]:
+def make_lanes(
+    types: Registry, counts: Mapping[str, int], only: Sequence[str] = (), niceness: Mapping[str, int] | None = None
+) -> list[Lane]:
     """One lane per name that has something to run; `only` narrows it to some types. UnknownLane for a misspelt one."""
     known = dict.fromkeys(kind.lane for kind in types)
     if strange := counts.keys() - known.keys():
@@ -75,5 +72,5 @@ def make_lanes(types: Registry, counts: dict[str, int], only: Sequence[str] = ()
     for name, count in counts.items():
         keys = tuple(kind.key for kind in chosen if kind.lane == name and kind.handler)
         if keys:
-            lanes.append(Lane(name, keys, count))
+            lanes.append(Lane(name, keys, count, (niceness or {}).get(name, 0)))
     return lanes

@@ -10,7 +10,7 @@ from collections.abc import Callable
 log = logging.getLogger("gribmill.worker")
 
 
-class Fence(threading.Thread):
+class LeaseWatchdog(threading.Thread):
     """A thread of its own, so that it fires even while the supervisor hangs in a write to a sick disk."""
 
     def __init__(self, lease_seconds: float, kill: Callable[[], int]) -> None:

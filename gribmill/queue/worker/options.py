@@ -8,11 +8,14 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """Everything a supervisor is told. `until` says when it ends by itself."""
+    """The settings of a supervisor. `until` says when it ends by itself."""
 
     types_path: str
     """Where executors find the registry: `module:attribute`."""
     lanes: dict[str, int]
+    """How many executors each lane has."""
+    niceness: dict[str, int] = field(default_factory=dict)
+    """By lane, where it is not 0: how much of the CPU its executors leave to others."""
     only_types: tuple[str, ...] = ()
     until: Literal["stopped", "drained", "once"] = "stopped"
     lease_seconds: float = 60.0

@@ -7,7 +7,7 @@ from gribmill.queue.worker.redact import redact
 TAIL_BYTES = 8192
 
 
-class Tail:
+class OutputTail:
     """Keeps the last bytes of a stream: twice as many as it gives, so that a secret keeps the word that names it."""
 
     def __init__(self, limit: int = TAIL_BYTES) -> None:

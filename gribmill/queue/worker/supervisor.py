@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from gribmill.queue.errors import QueueError, StoreError, StoreReplaced
-from gribmill.queue.model import Claimed, ClaimRequest, Failed, Report, Snoozed, Ticket
+from gribmill.queue.model import AttemptRef, Claimed, ClaimRequest, Failed, Report, Snoozed
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from gribmill.queue.worker.executor_handle import Child
-from gribmill.queue.worker.executor_pool import Crew
+from gribmill.queue.worker.executor_handle import ExecutorHandle
+from gribmill.queue.worker.executor_pool import ExecutorPool
 from gribmill.queue.worker.lane import Lane, make_lanes
-from gribmill.queue.worker.lease_watchdog import Fence
+from gribmill.queue.worker.lease_watchdog import LeaseWatchdog
 from gribmill.queue.worker.maintenance import Maintenance
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.redact import redacted
 from gribmill.queue.worker.signals import StopSignals
-from gribmill.queue.worker.throttled_log import Complaint
-from gribmill.queue.worker.trigger_poller import Clockwork
+from gribmill.queue.worker.throttled_log import ThrottledLog
+from gribmill.queue.worker.trigger_poller import TriggerPoller
 
 log = logging.getLogger("gribmill.worker")
 
@@ -48,23 +48,23 @@ class Supervisor:
         self.store = store
         self.options = options
         self.worker_id = new_worker_id()
-        self.lanes = make_lanes(store.registry, options.lanes, options.only_types)
+        self.lanes = make_lanes(store.registry, options.lanes, options.only_types, options.niceness)
         self.draining = False
         self.started_jobs = 0
         self.finished_jobs = 0
         self._selector = selectors.DefaultSelector()
-        self.crew = Crew(self.lanes, options, self.worker_id, self._selector, self._top_up)
+        self.pool = ExecutorPool(self.lanes, options, self.worker_id, self._selector, self._top_up)
         self._listener = store.database.listener()
         self._signals = StopSignals()
-        self._fence = Fence(options.lease_seconds, self.crew.kill_busy)
+        self._watchdog = LeaseWatchdog(options.lease_seconds, self.pool.kill_busy)
         self._maintenance = Maintenance(store, options, self.worker_id)
-        self._clockwork = Clockwork(store)
+        self._triggers = TriggerPoller(store)
         self._unsent: list[Report] = []
         self._next_heartbeat = 0.0
         self._next_poll = 0.0
         self._next_due = float("inf")
         self._store_back_at = 0.0
-        self._complaint = Complaint()
+        self._trouble = ThrottledLog()
 
     # The life of a worker
 
@@ -74,7 +74,7 @@ class Supervisor:
             self.start()
             while not self.finished:
                 self.run_once(self._wait_seconds())
-                if until is not None and not self.crew.busy and until():
+                if until is not None and not self.pool.busy and until():
                     self.draining = True
         finally:
             self.close()
@@ -88,8 +88,8 @@ class Supervisor:
         self._heartbeat()
         if self.options.until != "stopped":
             self._maintenance.run_once()  # it may not live until the next heartbeat
-        self._fence.start()
-        self.crew.spawn_missing()
+        self._watchdog.start()
+        self.pool.spawn_missing()
         log.info(
             "worker %s runs %s",
             self.worker_id,
@@ -102,29 +102,29 @@ class Supervisor:
         self._unsent = []
         for key, _ in self._selector.select(wait_seconds):
             reports += key.data() or []
-        reports += self.crew.bury_the_dead()
+        reports += self.pool.reap()
         self._obey_signals()
-        self.crew.stop_overdue()
+        self.pool.stop_overdue()
         self._look_for_work()
-        if not self.draining and self._clockwork.fire_if_due():
+        if not self.draining and self._triggers.fire_if_due():
             self._feed_everyone()
         done = self._turn(reports)
         self._heartbeat_if_due()
         if not self.draining:
-            self.crew.spawn_missing()
-        self.crew.watch_channels()
+            self.pool.spawn_missing()
+        self.pool.watch_channels()
         return done
 
     @property
     def finished(self) -> bool:
         """Whether there is nothing left to do here."""
-        if self.crew.busy:
+        if self.pool.busy:
             return False
-        if self._unsent and self._signals.count < 2 and not self._fence.lapsed:
+        if self._unsent and self._signals.count < 2 and not self._watchdog.lapsed:
             return False
         if self.draining:
             return True
-        if self.options.until == "stopped" or not any(child.ready for child in self.crew.children):
+        if self.options.until == "stopped" or not any(executor.ready for executor in self.pool.executors):
             return False
         if self.options.until == "once":
             return self.started_jobs > 0 or not any(lane.hungry for lane in self.lanes)
@@ -133,10 +133,10 @@ class Supervisor:
     def close(self) -> None:
         """Stop whatever still runs, hand its jobs back, and say good-bye."""
         for lane in self.lanes:
-            for child in list(lane.children):
-                child.stop("shutdown", 0.0)
-                self._unsent += self.crew.bury(lane, child)
-        self._fence.close()
+            for executor in list(lane.executors):
+                executor.stop("shutdown", 0.0)
+                self._unsent += self.pool.bury(lane, executor)
+        self._watchdog.close()
         self._say_good_bye()
         self._listener.close()
         self._signals.restore()
@@ -168,9 +168,9 @@ class Supervisor:
         wanting = self._wanting()
         if not reports and not wanting:
             return Round()
-        claims = [self._claim_request(lane, child) for lane, child in wanting]
+        claims = [self._claim_request(lane, executor) for lane, executor in wanting]
         try:
-            turn = self.store.exchange(self.worker_id, reports, claims)
+            exchange = self.store.exchange(self.worker_id, reports, claims)
         except StoreError as error:
             self._store_failed(error)
             self._unsent = reports
@@ -180,52 +180,53 @@ class Supervisor:
                 self._store_failed(error)
             self._unsent = self._without_refused(reports)
             return Round()
-        self._settle(reports, turn.fenced)
+        self._settle(reports, exchange.fenced)
         started = sum(
-            self._hand_out(lane, child, batch) for (lane, child), batch in zip(wanting, turn.batches, strict=True)
+            self._hand_out(lane, executor, batch)
+            for (lane, executor), batch in zip(wanting, exchange.batches, strict=True)
         )
-        return Round(started, len(turn.accepted), len(turn.fenced))
+        return Round(started, len(exchange.accepted), len(exchange.fenced))
 
     @property
     def _may_start(self) -> bool:
         return not (self.draining or (self.options.until == "once" and self.started_jobs))
 
-    def _wanting(self) -> list[tuple[Lane, Child]]:
+    def _wanting(self) -> list[tuple[Lane, ExecutorHandle]]:
         """The executors that can take a batch now, or once the reports at hand are settled."""
         wanting = []
         for lane in self.lanes if self._may_start else []:
-            for child in lane.children:
-                frees = child.done and child.takes_more
-                if frees and self.crew.too_old(child):
-                    child.retire(self.options.kill_grace_seconds)
+            for executor in lane.executors:
+                frees = executor.done and executor.takes_more
+                if frees and self.pool.too_old(executor):
+                    executor.retire(self.options.kill_grace_seconds)
                     continue
-                if frees or (child.idle and lane.hungry):
-                    wanting.append((lane, child))
+                if frees or (executor.idle and lane.hungry):
+                    wanting.append((lane, executor))
         return wanting[:1] if self.options.until == "once" else wanting
 
-    def _settle(self, reports: list[Report], fenced: tuple[Ticket, ...]) -> None:
+    def _settle(self, reports: list[Report], fenced: tuple[AttemptRef, ...]) -> None:
         """The attempts are over, for us or altogether."""
         for report in reports:
-            if report.ticket in fenced:
-                fields = self._fields(report.ticket)
-                log.warning("job %d is no longer ours: its result is dropped", report.ticket.job_id, extra=fields)
+            if report.ref in fenced:
+                fields = self._fields(report.ref)
+                log.warning("job %d is no longer ours: its result is dropped", report.ref.job_id, extra=fields)
             else:
                 self.finished_jobs += 1
                 self._log_end(report)
-            self._forget(report.ticket)
+            self._forget(report.ref)
         if reports:
             # A finished job may free a slot of a limited type, or have made new ones.
             self._feed_everyone()
 
-    def _forget(self, ticket: Ticket) -> None:
-        self.crew.ending.pop(ticket, None)
+    def _forget(self, ref: AttemptRef) -> None:
+        self.pool.ending.pop(ref, None)
         for lane in self.lanes:
-            for child in lane.children:
-                if ticket in child.batch:
-                    child.release(ticket)
+            for executor in lane.executors:
+                if ref in executor.batch:
+                    executor.release(ref)
                     lane.note_success()
 
-    def _hand_out(self, lane: Lane, child: Child, batch: tuple[Claimed, ...]) -> int:
+    def _hand_out(self, lane: Lane, executor: ExecutorHandle, batch: tuple[Claimed, ...]) -> int:
         if not batch:
             lane.hungry = False
             self._note_next_due()
@@ -233,7 +234,7 @@ class Supervisor:
         self.started_jobs += len(batch)
         for job in batch:
             log.debug("job %d starts", job.id, extra=self._job_fields(job))
-        child.assign(batch, self.store.registry[batch[0].type].timeout_seconds)
+        executor.assign(batch, self.store.registry[batch[0].type].timeout_seconds)
         return len(batch)
 
     def _without_refused(self, reports: list[Report]) -> list[Report]:
@@ -250,36 +251,36 @@ class Supervisor:
         return kept
 
     def _refused(self, report: Report, refusal: Exception) -> list[Report]:
-        ticket = report.ticket
-        log.error("the result of job %d is refused: %s", ticket.job_id, refusal, extra=self._fields(ticket))
+        ref = report.ref
+        log.error("the result of job %d is refused: %s", ref.job_id, refusal, extra=self._fields(ref))
         if isinstance(report.outcome, Failed):
-            self._forget(ticket)  # not even a failure can be stored: the lease will run out
+            self._forget(ref)  # not even a failure can be stored: the lease will run out
             return []
         outcome = redacted(Failed(f"the job's result was refused: {refusal}", permanent=True))
-        return [Report(ticket, outcome, report.exit_code, report.stdout_tail, report.stderr_tail)]
+        return [Report(ref, outcome, report.exit_code, report.stdout_tail, report.stderr_tail)]
 
-    def _claim_request(self, lane: Lane, child: Child) -> ClaimRequest:
-        return ClaimRequest(self.worker_id, lane.types, self.options.lease_seconds, pid=child.process.pid)
+    def _claim_request(self, lane: Lane, executor: ExecutorHandle) -> ClaimRequest:
+        return ClaimRequest(self.worker_id, lane.types, self.options.lease_seconds, pid=executor.process.pid)
 
-    def _top_up(self, child: Child, limit: int) -> None:
+    def _top_up(self, executor: ExecutorHandle, limit: int) -> None:
         siblings: tuple[Claimed, ...] = ()
-        if child.batch and child.stop_reason is None and not self.draining:
-            kind = child.head.type
-            request = ClaimRequest(self.worker_id, (kind,), self.options.lease_seconds, child.process.pid)
+        if executor.batch and executor.stop_reason is None and not self.draining:
+            kind = executor.head.type
+            request = ClaimRequest(self.worker_id, (kind,), self.options.lease_seconds, executor.process.pid)
             try:
                 siblings = self.store.claim_siblings(
-                    request, child.head, min(limit, self.store.registry[kind].batch_max)
+                    request, executor.head, min(limit, self.store.registry[kind].batch_max)
                 )
             except QueueError as error:
-                log.error("no siblings for job %d: %s", child.head.id, error, extra=self._job_fields(child.head))
+                log.error("no siblings for job %d: %s", executor.head.id, error, extra=self._job_fields(executor.head))
         self.started_jobs += len(siblings)
-        child.add_siblings(siblings)
+        executor.add_siblings(siblings)
 
     # Time
 
     def _heartbeat_if_due(self) -> None:
         if time.monotonic() >= self._next_heartbeat:
-            self._clockwork.nudge()
+            self._triggers.nudge()
             if self._heartbeat() and self._maintenance.run_once():
                 self._feed_everyone()
 
@@ -295,26 +296,26 @@ class Supervisor:
             self._next_heartbeat = began + STORE_RETRY_SECONDS
             self._store_failed(error)
             return False
-        self._complaint.over("the queue can be written again")
-        self._fence.renew(began)
-        self._drop_lost({one.ticket for one in held})
-        self._return_strays({one.ticket for one in held})
-        self.crew.stop_cancelled([one.ticket for one in held if one.cancel_requested])
+        self._trouble.over("the queue can be written again")
+        self._watchdog.renew(began)
+        self._drop_lost({one.ref for one in held})
+        self._return_strays({one.ref for one in held})
+        self.pool.stop_cancelled([one.ref for one in held if one.cancel_requested])
         return True
 
-    def _drop_lost(self, held: set[Ticket]) -> None:
-        for child in self.crew.children:
-            if child.batch and not child.batch.keys() & held:
-                fields = self._job_fields(child.head)
-                log.error("job %d was taken from us: stopping its executor", child.head.id, extra=fields)
-                child.stop("fenced", 0.0)
+    def _drop_lost(self, held: set[AttemptRef]) -> None:
+        for executor in self.pool.executors:
+            if executor.batch and not executor.batch.keys() & held:
+                fields = self._job_fields(executor.head)
+                log.error("job %d was taken from us: stopping its executor", executor.head.id, extra=fields)
+                executor.stop("fenced", 0.0)
 
-    def _return_strays(self, held: set[Ticket]) -> None:
+    def _return_strays(self, held: set[AttemptRef]) -> None:
         """A claim whose answer was lost (the disk filled behind the commit) would be ours, and idle, for ever."""
-        known = {ticket for child in self.crew.children for ticket in child.batch} | self.crew.ending.keys()
-        for ticket in held - known:
-            log.error("job %d is ours, but nobody works on it: handing it back", ticket.job_id)
-            self._unsent.append(Report(ticket, Snoozed(0, "claimed by a worker that never heard of it")))
+        known = {ref for executor in self.pool.executors for ref in executor.batch} | self.pool.ending.keys()
+        for ref in held - known:
+            log.error("job %d is ours, but nobody works on it: handing it back", ref.job_id)
+            self._unsent.append(Report(ref, Snoozed(0, "claimed by a worker that never heard of it")))
 
     def _look_for_work(self) -> None:
         """Slow polling is the truth beneath the wake-ups: it notices any commit of any other program."""
@@ -333,11 +334,11 @@ class Supervisor:
     def _on_wake(self) -> None:
         self._listener.drain()
         self._next_due = float("inf")
-        self._clockwork.nudge()
+        self._triggers.nudge()
         self._feed_everyone()
-        if self.crew.busy:
+        if self.pool.busy:
             with contextlib.suppress(StoreError):
-                self.crew.stop_cancelled(self.store.attempts.cancellations(self.worker_id))
+                self.pool.stop_cancelled(self.store.attempts.cancellations(self.worker_id))
 
     def _feed_everyone(self) -> None:
         for lane in self.lanes:
@@ -352,9 +353,9 @@ class Supervisor:
     def _wait_seconds(self) -> float:
         """Until the next thing that is due by the clock."""
         moments = [self._next_heartbeat, self._next_poll, self._next_due]
-        moments += self.crew.due()
+        moments += self.pool.due()
         if not self.draining:
-            moments += [self._clockwork.next_look, *(lane.respawn_at for lane in self.lanes if lane.missing > 0)]
+            moments += [self._triggers.next_look, *(lane.respawn_at for lane in self.lanes if lane.missing > 0)]
         # A worker that ends by itself looks again at once; another has time until it is woken, or its next poll.
         in_a_hurry = self.options.until != "stopped" or self._store_back_at > time.monotonic()
         if self._unsent or (in_a_hurry and self._hungry):
@@ -371,14 +372,14 @@ class Supervisor:
         if self._signals.count and not self.draining:
             self.draining = True
             self._next_heartbeat = 0.0
-            log.info("draining: %d executors still work; a second signal stops them now", self.crew.busy)
+            log.info("draining: %d executors still work; a second signal stops them now", self.pool.busy)
         if self._signals.count > 1:
-            for child in self.crew.children:
-                if child.batch:
-                    child.stop("shutdown", self.options.kill_grace_seconds)
+            for executor in self.pool.executors:
+                if executor.batch:
+                    executor.stop("shutdown", self.options.kill_grace_seconds)
 
     def _store_failed(self, error: Exception) -> None:
-        self._complaint.tell(f"{error}; trying again every {STORE_RETRY_SECONDS:g} s")
+        self._trouble.tell(f"{error}; trying again every {STORE_RETRY_SECONDS:g} s")
         self._store_back_at = time.monotonic() + STORE_RETRY_SECONDS
 
     def _log_end(self, report: Report) -> None:
@@ -389,14 +390,14 @@ class Supervisor:
             text = report.outcome.error.partition("\n")[0]
         elif isinstance(report.outcome, Snoozed):
             text = f"{report.outcome.reason} (again in {report.outcome.seconds:.0f} s)"
-        fields = self._fields(report.ticket)
-        log.log(level, "job %d %s%s", report.ticket.job_id, kind, f": {text}" if text else "", extra=fields)
+        fields = self._fields(report.ref)
+        log.log(level, "job %d %s%s", report.ref.job_id, kind, f": {text}" if text else "", extra=fields)
 
-    def _fields(self, ticket: Ticket) -> dict[str, Any]:
+    def _fields(self, ref: AttemptRef) -> dict[str, Any]:
         """For the log: the job of an attempt that is ending."""
-        if job := self.crew.ending.get(ticket):
+        if job := self.pool.ending.get(ref):
             return self._job_fields(job)
-        return {"job_id": ticket.job_id, "attempt_no": ticket.attempt_no, "worker_id": self.worker_id}
+        return {"job_id": ref.job_id, "attempt_no": ref.attempt_no, "worker_id": self.worker_id}
 
     def _job_fields(self, job: Claimed) -> dict[str, Any]:
         fields = {"job_id": job.id, "type": job.type, "attempt_no": job.attempt_no, "job_args": job.args[:ARGS_LOGGED]}

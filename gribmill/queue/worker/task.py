@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from gribmill.errors import GribmillError
 from gribmill.queue.job_type import Args
-from gribmill.queue.model import Claimed, Failed, Outcome, Succeeded, Ticket
+from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Succeeded
 
 ArgsT = TypeVar("ArgsT", bound=Args)
 
@@ -36,8 +36,8 @@ class Task:
         return cls(job.id, job.type, job.args, job.attempt_no, job.tenant_id, worker_id, environment)
 
     @property
-    def ticket(self) -> Ticket:
-        return Ticket(self.job_id, self.attempt_no)
+    def ref(self) -> AttemptRef:
+        return AttemptRef(self.job_id, self.attempt_no)
 
     def args_as(self, model: builtins.type[ArgsT]) -> ArgsT:
         """The arguments, checked once more: the row may have been written by hand."""
@@ -63,7 +63,7 @@ class Batch:
         top_up: Callable[[int], list[Task]],
     ) -> None:
         self.tasks = list(tasks)
-        self._open = {task.ticket: task for task in tasks}
+        self._open = {task.ref: task for task in tasks}
         self._report = report
         self._top_up = top_up
 
@@ -73,11 +73,11 @@ class Batch:
 
     def done(self, task: Task, outcome: Outcome | None = None) -> None:
         """This one is finished; the others go on."""
-        if task.ticket not in self._open:
+        if task.ref not in self._open:
             raise ValueError(f"job {task.job_id} was reported before")
         # An outcome that cannot be sent raises here, and the job is still open to be failed for it.
         self._report(task, outcome or Succeeded())
-        del self._open[task.ticket]
+        del self._open[task.ref]
 
     def fail(self, task: Task, error: str, *, permanent: bool = False) -> None:
         self.done(task, Failed(error, permanent=permanent))
@@ -86,5 +86,5 @@ class Batch:
         """Siblings that have arrived since the batch was claimed; they belong to it from now on."""
         more = self._top_up(limit)
         self.tasks += more
-        self._open |= {task.ticket: task for task in more}
+        self._open |= {task.ref: task for task in more}
         return more

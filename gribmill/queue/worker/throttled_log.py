@@ -10,7 +10,7 @@ log = logging.getLogger("gribmill.worker")
 TELL_EVERY_SECONDS = 60.0
 
 
-class Complaint:
+class ThrottledLog:
     """What is tried every second must not fill the log of a night."""
 
     def __init__(self) -> None:

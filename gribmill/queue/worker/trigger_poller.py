@@ -7,7 +7,7 @@ import time
 
 from gribmill.queue.errors import QueueError
 from gribmill.queue.store import Store
-from gribmill.queue.worker.throttled_log import Complaint
+from gribmill.queue.worker.throttled_log import ThrottledLog
 
 log = logging.getLogger("gribmill.worker")
 
@@ -15,14 +15,14 @@ log = logging.getLogger("gribmill.worker")
 PATIENCE_SECONDS = 1.0
 
 
-class Clockwork:
+class TriggerPoller:
     """Knows when the next slot comes."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._looked = 0.0
         self.next_look = 0.0
-        self._complaint = Complaint()
+        self._trouble = ThrottledLog()
 
     def nudge(self) -> None:
         """The triggers may have changed: look again soon."""
@@ -38,10 +38,10 @@ class Clockwork:
             fired = self._store.triggers.fire_due()
             seconds = self._store.triggers.seconds_to_next_slot()
         except QueueError as error:  # also a row, written by hand, that cannot even be read
-            self._complaint.tell(f"schedules have to wait: {error}")
+            self._trouble.tell(f"schedules have to wait: {error}")
             self.next_look = now + PATIENCE_SECONDS
             return False
-        self._complaint.over("schedules go on")
+        self._trouble.over("schedules go on")
         # Those that have fired may owe more; what seems due and did not fire is no reason to hurry.
         soonest = 0.001 if fired else PATIENCE_SECONDS
         self.next_look = float("inf") if seconds is None else now + max(seconds, soonest)

@@ -62,7 +62,7 @@ def attempt_is_given_to_one_worker(bench: Bench) -> None:
             while batch := claim(store, name):
                 seen.extend((job.id, job.attempt_no) for job in batch)
                 for job in batch:
-                    assert succeed(store, job, name).accepted == (job.ticket,)
+                    assert succeed(store, job, name).accepted == (job.ref,)
         except BaseException as error:  # noqa: BLE001 — told to the test below
             errors.append(error)
         finally:
@@ -103,16 +103,16 @@ def _zombie_changes_nothing(bench: Bench, outcome: Outcome) -> None:
     job_id, old, new = _zombie(bench)
     child = add(bench.store, after=(job_id,))
     before = bench.store.jobs.history(job_id)
-    turn = report(bench.store, old, outcome, "zombie")
-    assert (turn.accepted, turn.fenced) == ((), (old.ticket,))
+    exchange = report(bench.store, old, outcome, "zombie")
+    assert (exchange.accepted, exchange.fenced) == ((), (old.ref,))
     assert bench.store.jobs.history(job_id) == before
     # Not even under the new worker's name, nor with the new number under the old name.
-    assert report(bench.store, old, outcome, "heir").fenced == (old.ticket,)
-    assert report(bench.store, new, outcome, "zombie").fenced == (new.ticket,)
+    assert report(bench.store, old, outcome, "heir").fenced == (old.ref,)
+    assert report(bench.store, new, outcome, "zombie").fenced == (new.ref,)
     assert bench.store.jobs.history(job_id) == before
     assert len(bench.store.jobs.list().jobs) == 2, "a fenced worker's follow-up jobs must not exist"
     assert bench.store.jobs.get(child).deps_left == 1
-    assert succeed(bench.store, new, "heir").accepted == (new.ticket,)
+    assert succeed(bench.store, new, "heir").accepted == (new.ref,)
     assert attempts(bench.store, job_id) == ["lost", "succeeded"]
     assert bench.store.verify() == []
 
@@ -148,7 +148,7 @@ def job_succeeds_once(bench: Bench) -> None:
     job = take(bench.store)
     assert succeed(bench.store, job).accepted
     for again in (Succeeded(then=(NewJob("plain"),)), Failed("no"), Snoozed(1), Stopped()):
-        assert report(bench.store, job, again).fenced == (job.ticket,)
+        assert report(bench.store, job, again).fenced == (job.ref,)
     assert attempts(bench.store, job_id) == ["succeeded"]
     assert len(bench.store.jobs.list().jobs) == 1
 
@@ -176,7 +176,7 @@ def heartbeat_keeps_the_job(bench: Bench) -> None:
     job = take(bench.store)
     for _ in range(5):
         bench.clock.advance(LEASE - 1)
-        assert [held.ticket for held in bench.store.workers.heartbeat("w1", LEASE)] == [job.ticket]
+        assert [held.ref for held in bench.store.workers.heartbeat("w1", LEASE)] == [job.ref]
         assert len(bench.store.maintenance.recover()) == 0
     assert bench.store.jobs.get(job_id).status == "processing"
 

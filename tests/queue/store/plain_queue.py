@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gribmill.queue.backoff import backoff_seconds
-from gribmill.queue.model import FINISHED, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded, Ticket
+from gribmill.queue.model import FINISHED, AttemptRef, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
 from tests.queue.store.sample_types import TYPES
 
 
@@ -120,7 +120,7 @@ class PlainQueue:
         running = {j.batch for j in self.jobs.values() if j.status == "processing" and j.type == kind} - {joined}
         return limit is not None and len(running) >= limit
 
-    def claim(self, worker: str, types: tuple[str, ...], lease: float, limit: int | None) -> list[Ticket]:
+    def claim(self, worker: str, types: tuple[str, ...], lease: float, limit: int | None) -> list[AttemptRef]:
         for job in self.jobs.values():
             if job.status == "pending" and job.next_run is not None and job.next_run <= self.ms:
                 job.next_run = None
@@ -135,9 +135,9 @@ class PlainQueue:
             batch += [job for job in ready[1:] if (job.type, job.group, job.retry_count) == kin]
         return self._start(batch[: min(most, limit or most)], head.id, worker, lease)
 
-    def top_up(self, worker: str, ticket: Ticket, batch: int, limit: int, lease: float) -> list[Ticket]:
-        head = self.jobs[ticket.job_id]
-        if not self.holds(worker, ticket) or self.held_back(head.type, joined=batch):
+    def top_up(self, worker: str, ref: AttemptRef, batch: int, limit: int, lease: float) -> list[AttemptRef]:
+        head = self.jobs[ref.job_id]
+        if not self.holds(worker, ref) or self.held_back(head.type, joined=batch):
             return []
         if head.group is None or head.retry_count:
             return []
@@ -145,24 +145,24 @@ class PlainQueue:
         kin = [j for j in self.in_order() if j.ready and (j.type, j.group, j.retry_count) == same and j is not head]
         return self._start(kin[:limit], batch, worker, lease)
 
-    def _start(self, jobs: list[PlainJob], batch: int, worker: str, lease: float) -> list[Ticket]:
+    def _start(self, jobs: list[PlainJob], batch: int, worker: str, lease: float) -> list[AttemptRef]:
         for job in jobs:
             job.status, job.worker, job.batch = "processing", worker, batch
             job.lease = moment(self.now + lease)
             job.attempt_no += 1
             job.attempts.append(PlainAttempt())
-        return [Ticket(job.id, job.attempt_no) for job in jobs]
+        return [AttemptRef(job.id, job.attempt_no) for job in jobs]
 
     # Ending
 
-    def holds(self, worker: str, ticket: Ticket) -> bool:
-        job = self.jobs.get(ticket.job_id)
-        return bool(job and job.status == "processing" and job.attempt_no == ticket.attempt_no and job.worker == worker)
+    def holds(self, worker: str, ref: AttemptRef) -> bool:
+        job = self.jobs.get(ref.job_id)
+        return bool(job and job.status == "processing" and job.attempt_no == ref.attempt_no and job.worker == worker)
 
-    def finish(self, worker: str, ticket: Ticket, outcome: Outcome) -> bool:
-        if not self.holds(worker, ticket):
+    def finish(self, worker: str, ref: AttemptRef, outcome: Outcome) -> bool:
+        if not self.holds(worker, ref):
             return False
-        job = self.jobs[ticket.job_id]
+        job = self.jobs[ref.job_id]
         if isinstance(outcome, Succeeded):
             self._end(job, "completed", "skipped" if outcome.skipped else "succeeded")
         elif isinstance(outcome, Stopped) or job.cancel_requested:
@@ -217,11 +217,11 @@ class PlainQueue:
                 self._end(job, "failed", "lost", dead=True)
         return {job.id for job in lost}
 
-    def heartbeat(self, worker: str, lease: float) -> dict[Ticket, bool]:
+    def heartbeat(self, worker: str, lease: float) -> dict[AttemptRef, bool]:
         held = [job for job in self.jobs.values() if job.status == "processing" and job.worker == worker]
         for job in held:
             job.lease = moment(self.now + lease)
-        return {Ticket(job.id, job.attempt_no): job.cancel_requested for job in held}
+        return {AttemptRef(job.id, job.attempt_no): job.cancel_requested for job in held}
 
     # Operators
 

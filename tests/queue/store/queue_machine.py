@@ -73,8 +73,8 @@ class QueueMachine(RuleBasedStateMachine):
         return list(self.plain.jobs.values())[-1 - pick % min(len(self.plain.jobs), 12)]
 
     def given_at(self, pick: int) -> tuple[str, Claimed]:
-        """A ticket that some worker was given: often one that still holds, sometimes one long lost."""
-        held = [pair for pair in self.given if self.plain.holds(pair[0], pair[1].ticket)]
+        """A ref that some worker was given: often one that still holds, sometimes one long lost."""
+        held = [pair for pair in self.given if self.plain.holds(pair[0], pair[1].ref)]
         among = held if held and pick % 4 else self.given
         return among[-1 - (pick // 4) % min(len(among), 12)]
 
@@ -128,7 +128,7 @@ class QueueMachine(RuleBasedStateMachine):
         worker = self.workers[who]
         batch = self.store.claim(asks(worker, tuple(types), LEASE, limit))
         expected = self.plain.claim(worker, tuple(types), LEASE, limit)
-        assert [job.ticket for job in batch] == expected
+        assert [job.ref for job in batch] == expected
         self.given += [(worker, job) for job in batch]
 
     @rule(who=st.sampled_from(WORKERS))
@@ -142,8 +142,8 @@ class QueueMachine(RuleBasedStateMachine):
         if head.id not in self.plain.jobs:
             return
         batch = self.store.claim_siblings(asks(worker, lease=LEASE), head, limit)
-        expected = self.plain.top_up(worker, head.ticket, head.batch_id, limit, LEASE)
-        assert [job.ticket for job in batch] == expected
+        expected = self.plain.top_up(worker, head.ref, head.batch_id, limit, LEASE)
+        assert [job.ref for job in batch] == expected
         self.given += [(worker, job) for job in batch]
 
     @rule(who=st.sampled_from(WORKERS), outcome=OUTCOMES)
@@ -160,18 +160,18 @@ class QueueMachine(RuleBasedStateMachine):
         self.report(*self.given_at(pick), outcome)
 
     def report(self, worker: str, job: Claimed, outcome: Outcome) -> None:
-        turn = self.store.exchange(worker, [Report(job.ticket, outcome)])
-        assert bool(turn.accepted) == self.plain.finish(worker, job.ticket, outcome)
-        assert bool(turn.accepted) != bool(turn.fenced)
+        exchange = self.store.exchange(worker, [Report(job.ref, outcome)])
+        assert bool(exchange.accepted) == self.plain.finish(worker, job.ref, outcome)
+        assert bool(exchange.accepted) != bool(exchange.fenced)
 
     @precondition(lambda self: self.given)
     @rule(pick=PICK, then=new_jobs())
     def complete_with_a_follow_up_and_claim(self, pick: int, then: NewJob) -> None:
         worker, job = self.given_at(pick)
         last = max(self.plain.jobs, default=0)
-        turn = self.store.exchange(worker, [Report(job.ticket, Succeeded(then=(then,)))], [asks(worker, lease=LEASE)])
-        accepted = self.plain.finish(worker, job.ticket, Succeeded())
-        assert bool(turn.accepted) == accepted
+        exchange = self.store.exchange(worker, [Report(job.ref, Succeeded(then=(then,)))], [asks(worker, lease=LEASE)])
+        accepted = self.plain.finish(worker, job.ref, Succeeded())
+        assert bool(exchange.accepted) == accepted
         if accepted:
             dedupe = then.dedupe_key or TYPES[then.type].dedupe_key_of(
                 TYPES[then.type].encode(then.args)[0], then.tenant_id
@@ -180,8 +180,8 @@ class QueueMachine(RuleBasedStateMachine):
             fresh = self.store.jobs.list(limit=1).jobs[0].id
             assert (fresh > last) == (there is None)
             self._take_in(then, there.id if there else fresh)
-        assert [given.ticket for given in turn.batches[0]] == self.plain.claim(worker, ALL, LEASE, None)
-        self.given += [(worker, given) for given in turn.batches[0]]
+        assert [given.ref for given in exchange.batches[0]] == self.plain.claim(worker, ALL, LEASE, None)
+        self.given += [(worker, given) for given in exchange.batches[0]]
 
     @rule(who=st.sampled_from(WORKERS))
     def kill(self, who: str) -> None:
@@ -192,10 +192,10 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(who=st.sampled_from(WORKERS))
     def heartbeat(self, who: str) -> None:
         worker = self.workers[who]
-        held = {one.ticket: one.cancel_requested for one in self.store.workers.heartbeat(worker, LEASE)}
+        held = {one.ref: one.cancel_requested for one in self.store.workers.heartbeat(worker, LEASE)}
         assert held == self.plain.heartbeat(worker, LEASE)
-        asked = sorted(ticket.job_id for ticket, cancelled in held.items() if cancelled)
-        assert sorted(ticket.job_id for ticket in self.store.attempts.cancellations(worker)) == asked
+        asked = sorted(ref.job_id for ref, cancelled in held.items() if cancelled)
+        assert sorted(ref.job_id for ref in self.store.attempts.cancellations(worker)) == asked
 
     @rule(who=st.sampled_from(WORKERS))
     def die_and_be_missed(self, who: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from gribmill.queue.model import (
     Claimed,
     ClaimRequest,
+    Exchange,
     Failed,
     NewJob,
     Outcome,
@@ -14,7 +15,6 @@ from gribmill.queue.model import (
     Snoozed,
     Stopped,
     Succeeded,
-    Turn,
 )
 from gribmill.queue.store import Store
 from tests.queue.store.sample_types import ALL
@@ -52,23 +52,23 @@ def drain(store: Store, worker: str = "w1", types: tuple[str, ...] = ALL) -> lis
     return order
 
 
-def report(store: Store, job: Claimed, outcome: Outcome, worker: str = "w1") -> Turn:
-    return store.exchange(worker, [Report(job.ticket, outcome)])
+def report(store: Store, job: Claimed, outcome: Outcome, worker: str = "w1") -> Exchange:
+    return store.exchange(worker, [Report(job.ref, outcome)])
 
 
-def succeed(store: Store, job: Claimed, worker: str = "w1", **fields: Any) -> Turn:
+def succeed(store: Store, job: Claimed, worker: str = "w1", **fields: Any) -> Exchange:
     return report(store, job, Succeeded(**fields), worker)
 
 
-def fail(store: Store, job: Claimed, worker: str = "w1", error: str = "it broke", **fields: Any) -> Turn:
+def fail(store: Store, job: Claimed, worker: str = "w1", error: str = "it broke", **fields: Any) -> Exchange:
     return report(store, job, Failed(error, **fields), worker)
 
 
-def snooze(store: Store, job: Claimed, seconds: float, worker: str = "w1") -> Turn:
+def snooze(store: Store, job: Claimed, seconds: float, worker: str = "w1") -> Exchange:
     return report(store, job, Snoozed(seconds, "not there yet"), worker)
 
 
-def stop(store: Store, job: Claimed, worker: str = "w1") -> Turn:
+def stop(store: Store, job: Claimed, worker: str = "w1") -> Exchange:
     return report(store, job, Stopped(), worker)
 
 

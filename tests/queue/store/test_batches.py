@@ -137,21 +137,21 @@ def test_follow_up_siblings_become_visible_together(store: Store, clock: FakeClo
     add(store)
     job = take(store)
     then = tuple(NewJob("tile", {"hour": 5, "region": str(n)}) for n in range(3))
-    turn = store.exchange("w1", [Report(job.ticket, Succeeded(then=then))], [asks(), asks()])
-    assert [len(batch) for batch in turn.batches] == [3, 0]
-    assert turn.accepted == (job.ticket,)
+    exchange = store.exchange("w1", [Report(job.ref, Succeeded(then=then))], [asks(), asks()])
+    assert [len(batch) for batch in exchange.batches] == [3, 0]
+    assert exchange.accepted == (job.ref,)
 
 
 def test_one_turn_reports_and_claims_in_one_transaction(store: Store) -> None:
     ids = tiles(store, 1, 4)
     waiting = [add(store), add(store)]
     batch = claim(store)
-    turn = store.exchange(
+    exchange = store.exchange(
         "w1",
-        [Report(job.ticket, Succeeded()) for job in batch],
+        [Report(job.ref, Succeeded()) for job in batch],
         [asks(types=("plain",)), asks(types=("plain",)), asks(types=("plain",))],
     )
-    assert [[job.id for job in given] for given in turn.batches] == [[waiting[0]], [waiting[1]], []]
+    assert [[job.id for job in given] for given in exchange.batches] == [[waiting[0]], [waiting[1]], []]
     assert {store.jobs.get(job_id).status for job_id in ids} == {"completed"}
 
 

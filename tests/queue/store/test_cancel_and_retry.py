@@ -37,7 +37,7 @@ def test_a_running_job_is_marked_and_its_worker_is_notified(store: Store, clock:
     clock.advance(5)
     assert store.jobs.cancel(job_id, "once more") == "requested"
     assert store.jobs.get(job_id).cancel_requested_at == asked is not None
-    assert store.attempts.cancellations("w1") == [job.ticket]
+    assert store.attempts.cancellations("w1") == [job.ref]
     assert store.attempts.cancellations("w2") == []
     (held,) = store.workers.heartbeat("w1", LEASE)
     assert held.cancel_requested

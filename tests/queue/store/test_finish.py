@@ -10,7 +10,7 @@ import pytest
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.backoff import backoff_seconds
 from gribmill.queue.errors import BadArguments, BadEffect, JobNotFound, StatementRefused
-from gribmill.queue.model import Effect, Failed, NewJob, Report, Snoozed, Succeeded, Ticket
+from gribmill.queue.model import AttemptRef, Effect, Failed, NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from gribmill.queue.store.queries import JobFilter
 from tests.queue.sample_effects import note
@@ -26,7 +26,7 @@ def test_completed_job_keeps_no_worker_and_its_attempt_keeps_everything(store: S
     job = take(store)
     clock.advance(7)
     outcome = Succeeded(artifacts=("a.npz", "b.npz"))
-    store.exchange("w1", [Report(job.ticket, outcome, exit_code=0, stdout_tail="out", stderr_tail="err")])
+    store.exchange("w1", [Report(job.ref, outcome, exit_code=0, stdout_tail="out", stderr_tail="err")])
     row = store.jobs.get(job_id)
     assert (row.status, row.worker_id, row.lease_expires_at, row.error_message) == ("completed", None, None, None)
     assert row.started_at is not None
@@ -150,7 +150,7 @@ def test_a_snooze_beyond_the_calendar_is_refused_and_the_job_stays_held(store: S
     job = take(store)
     with pytest.raises(StatementRefused):
         report(store, job, Snoozed(float("inf")))
-    assert succeed(store, job).accepted == (job.ticket,)
+    assert succeed(store, job).accepted == (job.ref,)
 
 
 def test_success_clears_the_error_of_earlier_attempts(store: Store, clock: FakeClock) -> None:
@@ -172,8 +172,8 @@ def test_ended_attempts_are_never_rewritten(store: Store, clock: FakeClock) -> N
 
 
 def test_unknown_ticket_is_fenced(store: Store) -> None:
-    turn = store.exchange("w1", [Report(Ticket(99, 1), Succeeded()), Report(Ticket(99, 1), Failed("x"))])
-    assert turn.fenced == (Ticket(99, 1), Ticket(99, 1))
+    exchange = store.exchange("w1", [Report(AttemptRef(99, 1), Succeeded()), Report(AttemptRef(99, 1), Failed("x"))])
+    assert exchange.fenced == (AttemptRef(99, 1), AttemptRef(99, 1))
 
 
 # Together or not at all
@@ -205,8 +205,8 @@ def test_failing_effect_undoes_everything(store: Store, bench: Bench) -> None:
         store.exchange(
             "w1",
             [
-                Report(jobs[0].ticket, Succeeded(then=(NewJob("plain"),), also=(good,))),
-                Report(jobs[1].ticket, Succeeded(also=(bad,))),
+                Report(jobs[0].ref, Succeeded(then=(NewJob("plain"),), also=(good,))),
+                Report(jobs[1].ref, Succeeded(also=(bad,))),
             ],
         )
     assert notes(bench) == []
@@ -253,7 +253,7 @@ def test_effects_of_a_fenced_worker_never_happen(store: Store, bench: Bench) -> 
     job_id = add(store)
     job = take(store)
     effect = note(job_id, "no")
-    assert succeed(store, job, "somebody else", also=(effect,)).fenced == (job.ticket,)
+    assert succeed(store, job, "somebody else", also=(effect,)).fenced == (job.ref,)
     assert notes(bench) == []
 
 

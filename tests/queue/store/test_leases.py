@@ -18,7 +18,7 @@ def test_heartbeat_renews_all_leases_of_its_worker_and_no_other(store: Store, cl
     take(store, "w1"), take(store, "w1"), take(store, "w2")
     clock.advance(LEASE / 2)
     held = store.workers.heartbeat("w1", LEASE, types=("plain",))
-    assert sorted(one.ticket.job_id for one in held) == mine
+    assert sorted(one.ref.job_id for one in held) == mine
     assert not any(one.cancel_requested for one in held)
     clock.advance(LEASE / 2)
     assert store.maintenance.recover().requeued == (theirs,)
@@ -46,7 +46,7 @@ def test_a_heartbeat_reports_to_a_fenced_worker_that_it_holds_nothing(store: Sto
     clock.advance(100)
     again = take(store, "w2")
     assert store.workers.heartbeat("w1", LEASE) == []
-    assert [held.ticket for held in store.workers.heartbeat("w2", LEASE)] == [again.ticket]
+    assert [held.ref for held in store.workers.heartbeat("w2", LEASE)] == [again.ref]
 
 
 def test_late_heartbeat_before_the_sweep_still_saves_the_job(store: Store, clock: FakeClock) -> None:

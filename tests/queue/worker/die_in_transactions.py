@@ -76,7 +76,7 @@ def work(path: Path, seed: int, deaths: Path) -> None:
             pause.wait(0.02)
         if batch and dice.random() < 0.01:
             pause.wait(LEASE_SECONDS * 2)  # a zombie: what it reports now must change nothing if it was replaced
-        store.exchange(me, [Report(job.ticket, _outcome(dice)) for job in batch])
+        store.exchange(me, [Report(job.ref, _outcome(dice)) for job in batch])
 
 
 def _outcome(dice: random.Random) -> Succeeded | Failed | Snoozed:

@@ -32,7 +32,7 @@ def _stunt(key: str, **how: Any) -> JobType:
 
 
 TYPES = Registry(
-    dataclasses.replace(SLEEP, backoff_base_s=0.05, backoff_cap_s=0.1),
+    dataclasses.replace(SLEEP, lane="fetch", backoff_base_s=0.05, backoff_cap_s=0.1),
     _stunt("stunt"),
     _stunt("other_lane", lane="build"),
     _stunt("hurried", timeout_seconds=1, max_attempts=1),

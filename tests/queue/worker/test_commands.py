@@ -43,7 +43,7 @@ def test_work_drains_the_queue_and_ends(store: Store, workers: Workers, database
         (tmp_path / name).write_text("raise SystemExit('the wrong module')\n")
     good = [sleep(store) for _ in range(20)]
     retried = sleep(store, fail="once")
-    bad = sleep(store, fail="permanently", say="hello")
+    bad = sleep(store, fail="permanently", say="start")
     script = Path(sys.executable).with_name("gribmill")
     command = [str(script), "--data", str(database.parent), "--log-json", "work", "--lanes", "fetch=2", "--drain"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
@@ -51,7 +51,7 @@ def test_work_drains_the_queue_and_ends(store: Store, workers: Workers, database
     assert "attempts that ended here: 22" in done.stderr
     assert {store.jobs.get(one).status for one in good} == {"completed"}
     assert (store.jobs.get(retried).status, store.jobs.get(retried).retry_count) == ("pending", 1)
-    assert (store.jobs.get(bad).status, store.jobs.history(bad).attempts[0].stdout_tail) == ("failed", "hello\n")
+    assert (store.jobs.get(bad).status, store.jobs.history(bad).attempts[0].stdout_tail) == ("failed", "start\n")
     lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
     of_job = [line for line in lines if line.get("job_id") == bad]
     assert of_job and all(
@@ -87,7 +87,7 @@ def test_work_runs_until_it_is_stopped(store: Store, workers: Workers, database:
 
 @pytest.mark.process
 def test_work_without_stderr_works(store: Store, database: Path, tmp_path: Path) -> None:
-    job_id = sleep(store, say="hello", fail="once")
+    job_id = sleep(store, say="start", fail="once")
     gribmill = f"'{sys.executable}' -m gribmill.cli.main --data '{database.parent}' work --lanes fetch=1 --once"
     done = subprocess.run(["sh", "-c", f"exec {gribmill} 2>&-"], cwd=tmp_path, timeout=120, check=False)
     assert done.returncode == 0

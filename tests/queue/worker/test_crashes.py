@@ -14,7 +14,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.worker import executor_handle as child_module
 from gribmill.queue.worker import executor_pool as crew_module
 from gribmill.queue.worker import lane as lane_module
-from gribmill.queue.worker.executor_handle import Child
+from gribmill.queue.worker.executor_handle import ExecutorHandle
 from tests.queue.worker.worker_driver import Rig, alive, attempts, enqueue, holding, statuses
 
 pytestmark = pytest.mark.process
@@ -92,7 +92,7 @@ def test_a_machine_that_cannot_start_processes_is_waited_for(
 
     monkeypatch.setattr(lane_module, "FIRST_RESPAWN_SECONDS", 0.01)
     with monkeypatch.context() as patch:
-        patch.setattr(Child, "spawn", refuse)
+        patch.setattr(ExecutorHandle, "spawn", refuse)
         worker = rig()
         worker.until(lambda: worker.supervisor.lanes[0].deaths > 1, "failed starts")
     assert "cannot be started" in caplog.text
@@ -139,7 +139,7 @@ def test_an_executor_that_does_not_read_does_not_stop_the_worker(rig: Callable[.
     big = [store.jobs.enqueue(NewJob("group", {"group": "g", "n": n, "text": text})).id for n in range(12)]
     worker.until(lambda: all(worker.job(one).status == "processing" for one in big), "the batch to be handed out")
     assert worker.run("nothing")[0].status == "completed"
-    assert worker.supervisor.lanes[0].children[0].channel.clogged
+    assert worker.supervisor.lanes[0].executors[0].channel.clogged
     os.kill(build, SIGCONT)
     assert {job.status for job in worker.finish(*big)} == {"completed"}
 

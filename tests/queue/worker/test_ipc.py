@@ -13,12 +13,12 @@ from gribmill.queue.errors import QueueError
 from gribmill.queue.model import Claimed, Effect, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
 from gribmill.queue.worker.ipc import (
     REPORT_LIMIT,
+    BadMessage,
     Channel,
-    Garbled,
-    claimed_from_wire,
-    claimed_to_wire,
-    outcome_from_wire,
-    outcome_to_wire,
+    claimed_from_message,
+    claimed_to_message,
+    outcome_from_message,
+    outcome_to_message,
 )
 
 
@@ -46,12 +46,12 @@ OUTCOMES: list[Outcome] = [
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_outcomes_arrive_as_they_were_sent(outcome: Outcome) -> None:
-    assert outcome_from_wire(json.loads(json.dumps(outcome_to_wire(outcome)))) == outcome
+    assert outcome_from_message(json.loads(json.dumps(outcome_to_message(outcome)))) == outcome
 
 
 def test_claims_arrive_as_they_were_sent() -> None:
     job = Claimed(1, "sleep", "{}", "global", None, 1, 2, 1, 3)
-    assert claimed_from_wire(json.loads(json.dumps(claimed_to_wire(job)))) == job
+    assert claimed_from_message(json.loads(json.dumps(claimed_to_message(job)))) == job
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_claims_arrive_as_they_were_sent() -> None:
 )
 def test_a_return_value_that_is_not_an_outcome_is_refused(message: dict[str, Any]) -> None:
     with pytest.raises(QueueError, match="the handler"):
-        outcome_from_wire(message)
+        outcome_from_message(message)
 
 
 def test_a_message_may_come_in_pieces(ends: tuple[Channel, Channel]) -> None:
@@ -115,7 +115,7 @@ def test_posting_to_a_dead_process_is_not_an_error(ends: tuple[Channel, Channel]
     "data",
     [
         struct.pack("!I", REPORT_LIMIT + 1),
-        struct.pack("!I", 5) + b"hello",
+        struct.pack("!I", 5) + b"start",
         struct.pack("!I", 2) + b"17",
         struct.pack("!I", 200_000) + b"[" * 200_000,
     ],
@@ -125,7 +125,7 @@ def test_nonsense_is_recognised(ends: tuple[Channel, Channel], data: bytes) -> N
     theirs.post({})
     ours.receive_ready()
     theirs._posted += data
-    with pytest.raises(Garbled):
+    with pytest.raises(BadMessage):
         while True:
             theirs.flush()
             ours.receive_ready()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from gribmill.queue.model import Failed, Snoozed, Stopped, Succeeded
-from gribmill.queue.worker.output_tail import Tail
+from gribmill.queue.worker.output_tail import OutputTail
 from gribmill.queue.worker.redact import HIDDEN, redact, redacted
 from tests.queue.worker.worker_driver import Rig
 
@@ -67,7 +67,7 @@ def test_every_sentence_of_an_outcome_is_redacted_and_storable() -> None:
 
 
 def test_a_tail_keeps_the_end_in_whole_lines() -> None:
-    tail = Tail(limit=20)
+    tail = OutputTail(limit=20)
     for n in range(100):
         tail.add(f"line {n}\n".encode())
     assert tail.text() == "…line 98\nline 99\n"
@@ -78,13 +78,13 @@ def test_a_tail_keeps_the_end_in_whole_lines() -> None:
 
 
 def test_a_long_line_keeps_its_end() -> None:
-    tail = Tail(limit=10)
+    tail = OutputTail(limit=10)
     tail.add(b"x" * 1000 + b"the end")
     assert tail.text() == "…xxxthe end"
 
 
 def test_a_secret_is_hidden_even_if_its_name_was_cut_off() -> None:
-    tail = Tail(limit=12)
+    tail = OutputTail(limit=12)
     tail.add(b"z" * 100 + b" password=abcdefgh")
     assert "abc" not in (tail.text() or "")
     assert "fgh" not in (tail.text() or "")

@@ -131,14 +131,14 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
         os.kill(pid, SIGKILL)  # one has reported, the other has not
     worker.until(lambda: outage.refused > 5 and not victims & {*worker.pids}, "refusals, and two burials")
     assert caplog.text.count("no space is left") == 1, "not at every try"
-    assert [report.ticket.job_id for report in worker.supervisor._unsent] == [good, dies]
+    assert [report.ref.job_id for report in worker.supervisor._unsent] == [good, dies]
     assert [store.jobs.get(one).status for one in (good, dies)] == ["processing"] * 2
     paths[1].touch()
     outage.on = False
     worker.finish(good, dies)
     assert statuses(store, good) == ["succeeded"]
     assert statuses(store, dies) == ["failed", "succeeded"]
-    assert worker.supervisor.crew.ending == {}
+    assert worker.supervisor.pool.ending == {}
     outage.on = True
     enqueue(store, "nothing")
     worker.until(lambda: outage.refused > 8, "refused claims")
@@ -178,7 +178,9 @@ def test_a_second_signal_ends_a_worker_even_if_the_store_is_locked(
     worker = rig()
     worker.ready()
     job_id = enqueue(store, "nothing")
-    worker.until(lambda: any(child.batch for child in worker.supervisor.crew.children), "the job to be handed out")
+    worker.until(
+        lambda: any(executor.batch for executor in worker.supervisor.pool.executors), "the job to be handed out"
+    )
     outage.on = True
     worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
     worker.supervisor._signals.count = 1
@@ -197,7 +199,9 @@ def test_a_stopping_worker_ends_with_its_leases_even_if_the_store_stays_full(
     worker = rig(lease_seconds=1.0)
     worker.ready()
     job_id = enqueue(store, "nothing")
-    worker.until(lambda: any(child.batch for child in worker.supervisor.crew.children), "the job to be handed out")
+    worker.until(
+        lambda: any(executor.batch for executor in worker.supervisor.pool.executors), "the job to be handed out"
+    )
     outage.on = True
     worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
     worker.supervisor._signals.count = 1

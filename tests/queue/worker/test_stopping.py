@@ -24,7 +24,7 @@ def test_a_job_over_its_timeout_is_killed_with_all_it_started(
 ) -> None:
     worker = rig()
     job_id = enqueue(store, "stubborn", "hurried", path=str(tmp_path / "pid"))
-    worker.until(lambda: any(child.stop_reason for child in worker.supervisor.crew.children), "TERM")
+    worker.until(lambda: any(executor.stop_reason for executor in worker.supervisor.pool.executors), "TERM")
     assert worker.supervisor._wait_seconds() > 0, "the worker would spin until KILL"
     (job,) = worker.finish(job_id)
     (run,) = attempts(store, job_id)

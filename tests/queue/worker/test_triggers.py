@@ -68,7 +68,7 @@ def test_a_change_without_a_wake_up_is_seen_at_the_next_heartbeat(
     trigger = every_minute(store, database, 900.0)
     worker = rig(poll_seconds=600.0, lease_seconds=3.0)
     worker.ready()
-    clockwork = worker.supervisor._clockwork
+    clockwork = worker.supervisor._triggers
     worker.until(lambda: clockwork.next_look > time.monotonic() + 60, "the schedule to be far away")
     say_due(store, database, trigger, -120.0)
     assert worker.until(lambda: made_by(store, trigger), "the slot's job")
@@ -81,7 +81,7 @@ def test_two_workers_make_one_job_of_a_slot(rig: Callable[..., Rig], store: Stor
     for worker in (one, two):
         # To whoever was asleep for a moment the slot still seems due.
         say_due(store, database, trigger, -120.0)
-        worker.supervisor._clockwork.next_look = 0.0
+        worker.supervisor._triggers.next_look = 0.0
         worker.supervisor.run_once(0.0)
     slots = [job.source_ref for job in made_by(store, trigger)]
     assert len(slots) == len(set(slots))
@@ -92,7 +92,7 @@ def test_draining_worker_fires_nothing_more(rig: Callable[..., Rig], store: Stor
     worker.ready()
     worker.supervisor.draining = True
     trigger = every_minute(store, database, -120.0)
-    worker.supervisor._clockwork.next_look = 0.0
+    worker.supervisor._triggers.next_look = 0.0
     worker.supervisor.run_once(0.0)
     assert made_by(store, trigger) == []
 
@@ -105,7 +105,7 @@ def test_a_failing_database_delays_schedules_and_does_not_stop_the_worker(
     trigger = every_minute(store, database, -120.0)
     with monkeypatch.context() as patch:
         patch.setattr(Triggers, "fire_due", _broken)
-        worker.supervisor._clockwork.next_look = 0.0
+        worker.supervisor._triggers.next_look = 0.0
         worker.supervisor.run_once(0.0)
     worker.until(lambda: made_by(store, trigger), "the slot's job after all")
 

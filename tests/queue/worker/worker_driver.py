@@ -59,14 +59,14 @@ class Rig:
 
     @property
     def pids(self) -> list[int]:
-        return [child.process.pid for lane in self.supervisor.lanes for child in lane.children]
+        return [executor.process.pid for lane in self.supervisor.lanes for executor in lane.executors]
 
     def ready(self) -> None:
         """Wait for every executor to be up."""
         lanes = self.supervisor.lanes
 
         def all_up() -> bool:
-            return all(sum(child.ready for child in lane.children) == lane.count for lane in lanes)
+            return all(sum(executor.ready for executor in lane.executors) == lane.count for lane in lanes)
 
         self.until(all_up, "executors to be ready")
 

@@ -1,0 +1,84 @@
+"""An attempt: one run of a job, from its claim to its end."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Literal, NamedTuple
+
+AttemptStatus = Literal["running", "succeeded", "failed", "timeout", "cancelled", "lost", "snoozed", "skipped"]
+
+
+class AttemptRef(NamedTuple):
+    """The right to report on one attempt: what the fence checks."""
+
+    job_id: int
+    attempt_no: int
+
+
+class Claimed(NamedTuple):
+    """A job in a worker's hands."""
+
+    id: int
+    type: str
+    args: str
+    tenant_id: str
+    group_key: str | None
+    batch_id: int
+    attempt_no: int
+    retry_count: int
+    max_attempts: int
+
+    @property
+    def ref(self) -> AttemptRef:
+        return AttemptRef(self.id, self.attempt_no)
+
+
+@cache
+def _json_list(words: tuple[str, ...]) -> str:
+    """Workers ask for the same few types thousands of times a second."""
+    return json.dumps(words)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRequest:
+    """What a worker would run next."""
+
+    worker_id: str
+    types: tuple[str, ...]
+    lease_seconds: float
+    pid: int | None = None
+    batch_limit: int | None = None
+
+    @property
+    def types_json(self) -> str:
+        return _json_list(self.types)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldAttempt:
+    """An attempt that a worker still owns, as its heartbeat found it."""
+
+    ref: AttemptRef
+    cancel_requested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One run of a job, never changed once it has ended."""
+
+    job_id: int
+    attempt_no: int
+    worker_id: str
+    pid: int | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    status: AttemptStatus
+    exit_code: int | None
+    stdout_tail: str | None
+    stderr_tail: str | None
+    error_text: str | None
+    artifacts: str | None
+    log_path: str | None

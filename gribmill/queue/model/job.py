@@ -1,0 +1,74 @@
+"""A job: as it is enqueued, and as it is stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+Status = Literal["pending", "processing", "completed", "failed", "cancelled"]
+JobSource = Literal["manual", "event", "schedule", "system"]
+
+STATUSES: tuple[Status, ...] = ("pending", "processing", "completed", "failed", "cancelled")
+FINISHED: tuple[Status, ...] = ("completed", "failed", "cancelled")
+DEFAULT_TENANT = "global"
+
+
+@dataclass(slots=True)
+class NewJob:
+    """A job to enqueue. What is None is decided by its type. (Not frozen: that would double the time to make one.)"""
+
+    type: str
+    args: dict[str, Any] = field(default_factory=dict)
+    priority: int = 0
+    delay_seconds: float | None = None
+    dedupe_key: str | None = None
+    max_attempts: int | None = None
+    tenant_id: str = DEFAULT_TENANT
+    source: JobSource = "manual"
+    source_ref: str | None = None
+    correlation_id: str | None = None
+    created_by: str | None = None
+    after: tuple[int, ...] = ()
+    on_parent_failure: Literal["cancel", "ignore"] = "cancel"
+
+
+class Enqueued(NamedTuple):
+    """The id of a job, and whether this call made it (False: an equal one was active already)."""
+
+    id: int
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A row of `jobs`: the base's eleven columns first."""
+
+    id: int
+    type: str
+    args: str
+    priority: int
+    status: Status
+    worker_id: str | None
+    created_at: datetime | None
+    started_at: datetime | None
+    completed_at: datetime | None
+    error_message: str | None
+    retry_count: int
+    position: int
+    next_run_at: datetime | None
+    deps_left: int
+    attempt_no: int
+    max_attempts: int
+    lease_expires_at: datetime | None
+    cancel_requested_at: datetime | None
+    dead_lettered_at: datetime | None
+    tenant_id: str
+    dedupe_key: str | None
+    group_key: str | None
+    batch_id: int | None
+    source: JobSource
+    source_ref: str | None
+    correlation_id: str | None
+    retry_of: int | None
+    created_by: str | None

@@ -1,0 +1,75 @@
+"""How an attempt ends, and what its worker gets in return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gribmill.queue.model.attempt import AttemptRef, Claimed
+from gribmill.queue.model.job import NewJob
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One change to the application's records: its kind, and its payload as JSON text."""
+
+    kind: str
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """The work is done. `then` and `also` become real with the completion, or not at all."""
+
+    then: tuple[NewJob, ...] = ()
+    also: tuple[Effect, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    skipped: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The attempt failed. A permanent failure is not tried again."""
+
+    error: str
+    permanent: bool = False
+    timeout: bool = False
+    also: tuple[Effect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snoozed:
+    """Not yet: come back later. Costs no attempt. `then` and `also` become real with it, or not at all."""
+
+    seconds: float
+    reason: str = ""
+    then: tuple[NewJob, ...] = ()
+    also: tuple[Effect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The attempt was stopped because the job is to be cancelled."""
+
+    error: str = "cancelled while running"
+
+
+Outcome = Succeeded | Failed | Snoozed | Stopped
+
+
+class Report(NamedTuple):
+    """How one attempt ended, with what its process left behind."""
+
+    ref: AttemptRef
+    outcome: Outcome
+    exit_code: int | None = None
+    stdout_tail: str | None = None
+    stderr_tail: str | None = None
+
+
+class Exchange(NamedTuple):
+    """What became of a worker's reports, and the batches it was given next, one per claim (heads first)."""
+
+    accepted: tuple[AttemptRef, ...] = ()
+    fenced: tuple[AttemptRef, ...] = ()
+    batches: tuple[tuple[Claimed, ...], ...] = ()

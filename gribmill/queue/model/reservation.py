@@ -1,0 +1,17 @@
+"""A reservation: what holds back jobs while someone needs the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """While it is active, no covered job starts. Scope is a job type, or `*` for all."""
+
+    id: str
+    scope: str
+    reserved_by: str
+    reserved_at: datetime | None
+    expires_at: datetime | None

@@ -1,0 +1,24 @@
+"""A worker process, as its heartbeats describe it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+WorkerState = Literal["active", "draining", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A worker process and its last sign of life."""
+
+    id: str
+    last_heartbeat: datetime | None
+    current_job_id: int | None
+    hostname: str
+    version: str
+    types: tuple[str, ...]
+    running_count: int
+    state: WorkerState
+    started_at: datetime | None
