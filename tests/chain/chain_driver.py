@@ -1,4 +1,4 @@
-"""A publisher on loopback, a data root, and hands that drive the chain between them."""
+"""Drives the chain from a publisher on loopback to a data root, in this process or with commands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from gribmill.sandbox.publisher.request import Request
 from gribmill.sandbox.publisher.server import Server
 from gribmill.settings import Settings
 from gribmill.storage.latest import read_latest
-from tests.chain.sample_forecasts import Stock, tables
+from tests.chain.sample_forecasts import SampleForecasts, tables
 from tests.waiting import wait_until
 
 MIRRORS = ("aws", "gcs")
@@ -38,7 +38,7 @@ MIRRORS = ("aws", "gcs")
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command said and how it ended."""
+    """The output and exit code of a command."""
 
     returncode: int
     stdout: str
@@ -46,11 +46,11 @@ class Answer:
 
 
 @dataclass
-class World:
+class ChainDriver:
     """One mirror with faults, one data root with settings. Use it in a `with`."""
 
     root: Path
-    stock: Stock
+    forecasts: SampleForecasts
     port: int
     faults: Faults = field(default_factory=Faults)
     chain: dict[str, Any] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class World:
     changes: dict[str, Any] = field(default_factory=dict)
     digests: bool = True
 
-    def __enter__(self) -> World:
+    def __enter__(self) -> ChainDriver:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._processes: list[subprocess.Popen[bytes]] = []
         self.server = Server(self.folder, self.faults, port=self.port, digests=self.digests)
@@ -75,11 +75,11 @@ class World:
         if self._store is not None:
             self._store.close()
 
-    # What is given
+    # Set-up
 
     @property
     def folder(self) -> Path:
-        """What the mirror serves."""
+        """The folder that the mirror serves."""
         return self.root / "mirror"
 
     @property
@@ -88,7 +88,7 @@ class World:
 
     @property
     def run_id(self) -> str:
-        return self.stock.run_id
+        return self.forecasts.run_id
 
     @property
     def settings(self) -> Settings:
@@ -97,7 +97,7 @@ class World:
             "queue": {"lease_seconds": 4, "poll_seconds": 0.2},
             "workers": {"lanes": {"fetch": 1, "build": 1}},
             "chain": {"models": ["hrrr"], "regions": ["ne", "texas"], "runs_back": 1, **self.chain},
-            "models": tables(self.stock.run, f"http://127.0.0.1:{self.port}/", late_minutes=self.late_minutes),
+            "models": tables(self.forecasts.run, f"http://127.0.0.1:{self.port}/", late_minutes=self.late_minutes),
         }
         return Settings.model_validate({**values, **self.changes})
 
@@ -112,17 +112,17 @@ class World:
         return make_context(self.settings)
 
     def publish(self, model_id: str, *hours: int, mirrors: Sequence[str] = MIRRORS) -> None:
-        """These hours of a model appear, the file first and its index after it; all hours where none is named."""
-        for hour in hours or self.stock.of(model_id):
-            made = self.stock.hours[model_id, hour]
+        """Publish these hours of a model (default: all), each file before its index."""
+        for hour in hours or self.forecasts.of(model_id):
+            made = self.forecasts.hours[model_id, hour]
             for mirror in mirrors:
                 for key in filter(None, (made.key, made.index_key)):
                     place = self.folder / f"{mirror}{key[3:]}"
                     place.parent.mkdir(parents=True, exist_ok=True)
                     if not place.exists():
-                        os.link(self.stock.folder / key, place)
+                        os.link(self.forecasts.folder / key, place)
 
-    # Driving it in this process
+    # In this process
 
     def look(self, model_id: str, run_id: str | None = None) -> list[Ran]:
         """Scan now, then run everything that is ready."""
@@ -166,7 +166,7 @@ class World:
         return Answer(done.returncode, done.stdout, done.stderr)
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        """A gribmill command that goes on; it is killed with the world."""
+        """A gribmill command that goes on; it is killed with the chain."""
         output = (self.root / f"process-{len(self._processes)}.log").open("wb")
         python = [sys.executable, "-m", "gribmill.cli.main", *self._words(words)]
         process = subprocess.Popen(

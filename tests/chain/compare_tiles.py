@@ -1,4 +1,4 @@
-"""Comparing tiles: byte by byte, or only what they say of the weather."""
+"""Compares tiles without the metadata that depends on their source."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-# Where in its file a message lay.
+# The position of a message in its file.
 PLACES = ("message", "offset")
 
 
 def weather_of(tile: bytes) -> dict[str, Any]:
-    """Arrays as bytes, and the meta without where the GRIB came from: two mirrors differ in that alone."""
+    """The arrays as bytes, and the meta without the source of the GRIB, in which two mirrors differ."""
     with np.load(io.BytesIO(tile)) as arrays:
         found: dict[str, Any] = {name: arrays[name].tobytes() for name in arrays.files if name != "meta"}
         if "meta" in arrays.files:
@@ -27,14 +27,14 @@ def weather_of(tile: bytes) -> dict[str, Any]:
 
 
 def source_of(tile: bytes) -> dict[str, Any]:
-    """What a tile says of its GRIB."""
+    """The source that a tile records."""
     with np.load(io.BytesIO(tile)) as arrays:
         source: dict[str, Any] = json.loads(arrays["meta"].item())["source"]
     return source
 
 
 def same_weather(one: dict[str, bytes], other: dict[str, bytes]) -> bool:
-    """Whether both hold the same tiles, from whichever mirror."""
+    """Whether both hold the same tiles, from any mirror."""
     if one.keys() != other.keys():
         return False
     return all(weather_of(data) == weather_of(other[place]) for place, data in one.items())

@@ -1,4 +1,4 @@
-"""Made forecasts, and what an undisturbed run makes of them."""
+"""Sample forecasts, and the tiles that an undisturbed run builds from them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import Any
 
 import pytest
 
-from tests.chain.chain_driver import World, developers_own
-from tests.chain.sample_forecasts import IDS, Stock, make_stock
+from tests.chain.chain_driver import ChainDriver, developers_own
+from tests.chain.sample_forecasts import IDS, SampleForecasts, make_sample_forecasts
 
-NewWorld = Callable[..., World]
+NewChain = Callable[..., ChainDriver]
 
 
 @pytest.fixture(scope="session")
-def stock(tmp_path_factory: pytest.TempPathFactory) -> Stock:
-    return make_stock(tmp_path_factory.mktemp("stock"))
+def forecasts(tmp_path_factory: pytest.TempPathFactory) -> SampleForecasts:
+    return make_sample_forecasts(tmp_path_factory.mktemp("forecasts"))
 
 
 @pytest.fixture(scope="session")
 def port() -> int:
-    """The same for all worlds: tiles name the address they came from, and are to be compared byte by byte."""
-    # Below those that the system gives to outgoing connections: one of them might take it between two worlds.
+    """One port for all chains: tiles contain the URL of their source and are compared byte by byte."""
+    # Below the range for outgoing connections, which might take the port between two tests.
     for number in random.sample(range(20_000, 30_000), 100):
         with socket.socket() as one, contextlib.suppress(OSError):
             one.bind(("127.0.0.1", number))
@@ -36,14 +36,14 @@ def port() -> int:
 
 
 @pytest.fixture(scope="session")
-def reference(tmp_path_factory: pytest.TempPathFactory, stock: Stock, port: int) -> dict[str, bytes]:
+def reference(tmp_path_factory: pytest.TempPathFactory, forecasts: SampleForecasts, port: int) -> dict[str, bytes]:
     """The tiles of every model as an undisturbed run makes them."""
-    with World(tmp_path_factory.mktemp("reference"), stock, port) as world:
+    with ChainDriver(tmp_path_factory.mktemp("reference"), forecasts, port) as chain:
         for model_id in IDS:
-            world.publish(model_id)
-            world.look(model_id)
-        assert world.complete(*IDS), world.troubles()
-        return world.tiles()
+            chain.publish(model_id)
+            chain.look(model_id)
+        assert chain.complete(*IDS), chain.troubles()
+        return chain.tiles()
 
 
 @pytest.fixture(autouse=True)
@@ -53,12 +53,12 @@ def no_settings_of_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def new_world(tmp_path: Path, stock: Stock, port: int) -> Iterator[NewWorld]:
-    """Makes a world; it ends with the test."""
+def new_chain(tmp_path: Path, forecasts: SampleForecasts, port: int) -> Iterator[NewChain]:
+    """Makes a chain that is closed at the end of the test."""
     with ExitStack() as stack:
 
-        def make(**options: Any) -> World:
-            return stack.enter_context(World(tmp_path, stock, port, **options))
+        def make(**options: Any) -> ChainDriver:
+            return stack.enter_context(ChainDriver(tmp_path, forecasts, port, **options))
 
         yield make
 

@@ -21,12 +21,12 @@ from gribmill.settings import Settings
 from gribmill.storage import atomic, latest
 from gribmill.tiles.build import tile_builder as mill
 
-# Long enough to die in, short enough to wait for.
+# Long enough to be killed within, short enough to wait for.
 LEASE_SECONDS = 0.5
 
 
 def die(*args: Any, **kwargs: Any) -> Any:
-    """As kill -9 does: nothing is unwound, nothing is flushed."""
+    """End like kill -9: nothing is unwound or flushed."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -38,12 +38,12 @@ def _after(work: Callable[..., Any]) -> Callable[..., Any]:
     return done_and_dead
 
 
-# What is done at the moment of death, and how that moment is met.
+# Points of the work, and the patch that kills the process there.
 POINTS: dict[str, Callable[[], None]] = {
-    "messages proven, none told": lambda: setattr(spool.Spool, "mark", die),
-    "some messages proven": lambda: setattr(spool.Spool, "mark", _after(spool.Spool.mark)),
-    "all messages proven": lambda: setattr(spool.Spool, "finish", die),
-    "spool whole, not recorded": lambda: setattr(ingest_grib, "_fan_out", die),
+    "messages verified, none recorded": lambda: setattr(spool.Spool, "mark", die),
+    "some messages verified": lambda: setattr(spool.Spool, "mark", _after(spool.Spool.mark)),
+    "all messages verified": lambda: setattr(spool.Spool, "finish", die),
+    "spool complete, not recorded": lambda: setattr(ingest_grib, "_fan_out", die),
     "decoded, nothing written": lambda: setattr(mill.Mill, "finish", die),
     "one tile half written": lambda: setattr(atomic, "os", SimpleNamespace(**{**vars(os), "fsync": die})),
     "tiles written, not recorded": lambda: setattr(build_tile, "_recorded", die),
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def live(path: Path, point: str) -> NoReturn:
-    """Run whatever is ready until death comes."""
+    """Run ready jobs until the process is killed."""
     try:
         settings = Settings.model_validate_json(path.read_text())
         POINTS[point]()

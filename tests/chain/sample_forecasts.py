@@ -1,4 +1,4 @@
-"""Made forecasts on coarse grids, made once for all tests of the chain, and the models they belong to."""
+"""Generated forecasts on coarse grids, made once for all tests of the chain, and their models."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from gribmill.sandbox.forecast.forecast import Forecaster
 from gribmill.sandbox.publication import plan, publish
 
 MADE = ("t2m", "u10", "v10", "tp")
-# Asked for and never made, so that every tile has something to name as missing.
+# Requested and never published, so that every tile has an absent variable.
 ABSENT = "vis"
-# Family to its bucket, the hours of its run, and what is made of it.
+# Family: its bucket, the hours of its run, and the variables that are published.
 FAMILIES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "hrrr": ("hrrr", "0-2", MADE),
     "gfs": ("gfs", "0-2", MADE),
@@ -39,7 +39,7 @@ def tables(run: datetime, url: str, *, late_minutes: float = 9000) -> dict[str, 
     found: dict[str, dict[str, Any]] = {}
     for family, (bucket, steps, made) in FAMILIES.items():
         discover = family.startswith("nbm")
-        # The National Blend says by its listing what a run has: that is settled when nothing can come any more.
+        # The hours of an NBM run are known from its listing alone, and final when no more can be published.
         latency = {"points": [[0, 0, 0 if discover else late_minutes]]}
         found[family] = {
             "variables": [*made, ABSENT],
@@ -57,15 +57,15 @@ def tables(run: datetime, url: str, *, late_minutes: float = 9000) -> dict[str, 
 
 @dataclass(frozen=True)
 class MadeHour:
-    """One file that can be published, with its index, as keys below the stock."""
+    """One file that can be published, and its index, as keys below the folder of the forecasts."""
 
     key: str
     index_key: str | None
 
 
 @dataclass(frozen=True)
-class Stock:
-    """Everything that a publisher will have, by model and hour."""
+class SampleForecasts:
+    """All files that can be published, by model and hour."""
 
     folder: Path
     run: datetime
@@ -76,18 +76,18 @@ class Stock:
         return f"{self.run:%Y%m%d_%H}"
 
     def of(self, model_id: str) -> list[int]:
-        """The hours that there are of a model."""
+        """The hours of a model."""
         return sorted(hour for model, hour in self.hours if model == model_id)
 
 
-def make_stock(folder: Path) -> Stock:
-    """Make all of it: a second or two."""
+def make_sample_forecasts(folder: Path) -> SampleForecasts:
+    """Generate all files; takes a second or two."""
     run = recent_run(datetime.now(UTC))
     models = load_models(OwnModels(tables(run, "http://127.0.0.1:1/")))
     hours: dict[tuple[str, int], MadeHour] = {}
     for model_id in IDS:
         hours |= _made(folder, models[model_id], run)
-    return Stock(folder, run, hours)
+    return SampleForecasts(folder, run, hours)
 
 
 def _made(folder: Path, model: Model, run: datetime) -> dict[tuple[str, int], MadeHour]:

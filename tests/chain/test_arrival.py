@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gribmill.queue.model import Snoozed, Succeeded
-from tests.chain.conftest import NewWorld, of_model
+from tests.chain.conftest import NewChain, of_model
 from tests.chain.sample_forecasts import IDS
 
 REGIONS = ("ne", "texas")
@@ -16,89 +16,89 @@ def test_every_kind_of_model_becomes_complete(reference: dict[str, bytes]) -> No
             assert any(place.startswith(f"tiles/{model_id}/") and f"/{region}/" in place for place in reference)
 
 
-def test_each_hour_is_finished_before_the_next_is_fetched(new_world: NewWorld) -> None:
+def test_each_hour_is_finished_before_the_next_is_fetched(new_chain: NewChain) -> None:
     """What is built is told of and its messages go, however much waits to be downloaded."""
-    world = new_world()
-    world.publish("hrrr")
-    ran = world.look("hrrr")
+    chain = new_chain()
+    chain.publish("hrrr")
+    ran = chain.look("hrrr")
     one_hour = ["ingest_grib", "build_tile", "build_tile", "publish"]
     assert [one.job.type for one in ran] == ["scan_source", *one_hour * 3]
 
 
-def test_metadata_seen_by_the_scan_is_not_requested_again(new_world: NewWorld, reference: dict[str, bytes]) -> None:
-    world = new_world()
-    world.publish("hrrr")
-    world.look("hrrr")
-    assert not [one.key for one in world.server.seen if one.method == "HEAD"]
-    assert world.tiles() == of_model(reference, "hrrr")
+def test_metadata_seen_by_the_scan_is_not_requested_again(new_chain: NewChain, reference: dict[str, bytes]) -> None:
+    chain = new_chain()
+    chain.publish("hrrr")
+    chain.look("hrrr")
+    assert not [one.key for one in chain.server.seen if one.method == "HEAD"]
+    assert chain.tiles() == of_model(reference, "hrrr")
 
 
 def test_file_that_is_replaced_after_the_scan_is_taken_as_it_is_now(
-    new_world: NewWorld, reference: dict[str, bytes]
+    new_chain: NewChain, reference: dict[str, bytes]
 ) -> None:
-    world = new_world()
-    world.publish("hrrr")
-    world.look_only("hrrr", "scan_source")
-    files = [path for path in world.folder.rglob("*.grib2") if path.is_file()]
+    chain = new_chain()
+    chain.publish("hrrr")
+    chain.look_only("hrrr", "scan_source")
+    files = [path for path in chain.folder.rglob("*.grib2") if path.is_file()]
     assert files
     for place in files:
         content = place.read_bytes() + b"\0" * 64
-        place.unlink()  # the stock's own file stays as it is
+        place.unlink()  # the forecasts's own file stays as it is
         place.write_bytes(content)
-    world.work()
-    assert [one.status for one in world.server.seen if one.status == 412]
-    assert world.tiles().keys() == of_model(reference, "hrrr").keys()
-    world.assert_sound()
+    chain.work()
+    assert [one.status for one in chain.server.seen if one.status == 412]
+    assert chain.tiles().keys() == of_model(reference, "hrrr").keys()
+    chain.assert_sound()
 
 
-def test_whole_run_is_not_looked_at_again(new_world: NewWorld) -> None:
-    world = new_world()
-    world.publish("hrrr")
-    world.look("hrrr")
-    world.server.seen.clear()
-    (scan,) = world.look("hrrr")
+def test_whole_run_is_not_looked_at_again(new_chain: NewChain) -> None:
+    chain = new_chain()
+    chain.publish("hrrr")
+    chain.look("hrrr")
+    chain.server.seen.clear()
+    (scan,) = chain.look("hrrr")
     assert scan.outcome == Succeeded()
-    assert not world.server.seen, "a whole run is not even listed"
+    assert not chain.server.seen, "a whole run is not even listed"
 
 
 def test_messages_that_are_gone_are_fetched_again_for_all_waiting_tiles(
-    new_world: NewWorld, reference: dict[str, bytes]
+    new_chain: NewChain, reference: dict[str, bytes]
 ) -> None:
-    world = new_world()
-    world.publish("hrrr")
-    world.look_only("hrrr", "scan_source", "ingest_grib")
-    for path in world.spooled():
+    chain = new_chain()
+    chain.publish("hrrr")
+    chain.look_only("hrrr", "scan_source", "ingest_grib")
+    for path in chain.spooled():
         path.unlink()
-    world.work()
+    chain.work()
     for _ in range(3):
-        world.hurry("build_tile", "ingest_grib")
-        world.work()
-    assert world.tiles() == of_model(reference, "hrrr")
-    ingests = [job for job in world.jobs() if job.type == "ingest_grib"]
+        chain.hurry("build_tile", "ingest_grib")
+        chain.work()
+    assert chain.tiles() == of_model(reference, "hrrr")
+    ingests = [job for job in chain.jobs() if job.type == "ingest_grib"]
     assert len(ingests) == 6, "once more for each hour, not for each tile"
-    assert not world.spooled()
-    world.assert_sound()
+    assert not chain.spooled()
+    chain.assert_sound()
 
 
-def test_hours_are_taken_as_they_are_published(new_world: NewWorld, reference: dict[str, bytes]) -> None:
-    world = new_world()
-    world.folder.joinpath("aws-hrrr").mkdir(parents=True)
-    (scan,) = world.look("hrrr")
+def test_hours_are_taken_as_they_are_published(new_chain: NewChain, reference: dict[str, bytes]) -> None:
+    chain = new_chain()
+    chain.folder.joinpath("aws-hrrr").mkdir(parents=True)
+    (scan,) = chain.look("hrrr")
     assert isinstance(scan.outcome, Snoozed)
     assert "0 of 3 hours" in scan.outcome.reason
     for hour in (0, 1):
-        world.publish("hrrr", hour)
-        scan, *rest = world.look("hrrr")
+        chain.publish("hrrr", hour)
+        scan, *rest = chain.look("hrrr")
         assert isinstance(scan.outcome, Snoozed)
         assert [job.args["hour"] for job in scan.outcome.then] == [hour]
         assert len(rest) == 4  # ingest, two tiles, publish
-        assert world.tile("hrrr", "ne", hour).is_file()
-        assert world.latest("hrrr") == {name: {"newest": world.run_id, "complete": None} for name in REGIONS}
-        assert not world.spooled()
-    world.publish("hrrr", 2)
-    scan, *_ = world.look("hrrr")
+        assert chain.tile("hrrr", "ne", hour).is_file()
+        assert chain.latest("hrrr") == {name: {"newest": chain.run_id, "complete": None} for name in REGIONS}
+        assert not chain.spooled()
+    chain.publish("hrrr", 2)
+    scan, *_ = chain.look("hrrr")
     assert isinstance(scan.outcome, Succeeded)
-    assert world.complete("hrrr")
-    assert world.latest("hrrr") == {name: {"newest": world.run_id, "complete": world.run_id} for name in REGIONS}
-    assert world.tiles() == of_model(reference, "hrrr")
-    world.assert_sound()
+    assert chain.complete("hrrr")
+    assert chain.latest("hrrr") == {name: {"newest": chain.run_id, "complete": chain.run_id} for name in REGIONS}
+    assert chain.tiles() == of_model(reference, "hrrr")
+    chain.assert_sound()

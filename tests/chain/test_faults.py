@@ -10,9 +10,9 @@ import pytest
 from gribmill.queue.model import Failed, Snoozed
 from gribmill.sandbox.publisher.fault import Fault, Kind
 from gribmill.sandbox.publisher.faults import Faults
-from tests.chain.chain_driver import World
+from tests.chain.chain_driver import ChainDriver
 from tests.chain.compare_tiles import same_weather, source_of
-from tests.chain.conftest import NewWorld, of_model
+from tests.chain.conftest import NewChain, of_model
 
 PASSING: tuple[Kind, ...] = ("500", "cut", "flip", "vanish")
 KINDS: tuple[Kind, ...] = ("truncate", "stale-idx", "500", "flip", "vanish", "replace", "cut")
@@ -26,36 +26,36 @@ def at_hour(tiles: dict[str, bytes], hour: int) -> dict[str, bytes]:
     return {place: data for place, data in tiles.items() if place.endswith((f"/{hour:03d}.npz", "/grid.npz"))}
 
 
-def settle(world: World) -> None:
+def settle(chain: ChainDriver) -> None:
     """As time goes by: what waits for its next try gets it, a few times."""
     for _ in range(6):
-        if not world.hurry("ingest_grib", "build_tile"):
+        if not chain.hurry("ingest_grib", "build_tile"):
             return
-        world.work()
+        chain.work()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_fault_of_one_mirror_leaves_the_other(new_world: NewWorld, reference: dict[str, bytes], kind: Kind) -> None:
-    world = new_world(faults=faulty(kind, "aws-hrrr/*"))
-    world.publish("hrrr")
-    world.look("hrrr")
-    settle(world)
-    assert world.complete("hrrr")
-    assert same_weather(world.tiles(), of_model(reference, "hrrr"))
-    world.assert_sound()
-    assert not world.spooled()
+def test_fault_of_one_mirror_leaves_the_other(new_chain: NewChain, reference: dict[str, bytes], kind: Kind) -> None:
+    chain = new_chain(faults=faulty(kind, "aws-hrrr/*"))
+    chain.publish("hrrr")
+    chain.look("hrrr")
+    settle(chain)
+    assert chain.complete("hrrr")
+    assert same_weather(chain.tiles(), of_model(reference, "hrrr"))
+    chain.assert_sound()
+    assert not chain.spooled()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_fault_of_all_mirrors_makes_no_wrong_tile(new_world: NewWorld, reference: dict[str, bytes], kind: Kind) -> None:
-    world = new_world(faults=faulty(kind, "*-gfs/*"))
-    world.publish("gfs", 0)
-    ran = world.look("gfs")
+def test_fault_of_all_mirrors_makes_no_wrong_tile(new_chain: NewChain, reference: dict[str, bytes], kind: Kind) -> None:
+    chain = new_chain(faults=faulty(kind, "*-gfs/*"))
+    chain.publish("gfs", 0)
+    ran = chain.look("gfs")
     ingests = [one for one in ran if one.job.type == "ingest_grib"]
-    if world.tiles():
-        assert same_weather(world.tiles(), at_hour(of_model(reference, "gfs"), 0))
+    if chain.tiles():
+        assert same_weather(chain.tiles(), at_hour(of_model(reference, "gfs"), 0))
     else:
         assert len(ingests) == 1
         outcome = ingests[0].outcome
@@ -63,103 +63,103 @@ def test_fault_of_all_mirrors_makes_no_wrong_tile(new_world: NewWorld, reference
         reason = outcome.error if isinstance(outcome, Failed) else outcome.reason
         assert "aws-gfs" in reason
         assert "gcs-gfs" in reason
-        assert world.hours("gfs")[0].state == "published"
-        assert not [path for path in world.spooled() if not path.name.startswith(".")]
+        assert chain.hours("gfs")[0].state == "published"
+        assert not [path for path in chain.spooled() if not path.name.startswith(".")]
 
 
 @pytest.mark.parametrize("kind", PASSING)
-def test_passing_fault_is_overcome_byte_by_byte(new_world: NewWorld, reference: dict[str, bytes], kind: Kind) -> None:
+def test_passing_fault_is_overcome_byte_by_byte(new_chain: NewChain, reference: dict[str, bytes], kind: Kind) -> None:
     """The only mirror fails at first; the tiles are those of an undisturbed run once it is well."""
-    world = new_world(faults=faulty(kind, "*-hrrr/*grib2*", times=1))
-    world.publish("hrrr", 0, mirrors=("aws",))
-    world.look("hrrr")
-    settle(world)
-    assert world.tiles() == at_hour(of_model(reference, "hrrr"), 0)
-    world.assert_sound()
+    chain = new_chain(faults=faulty(kind, "*-hrrr/*grib2*", times=1))
+    chain.publish("hrrr", 0, mirrors=("aws",))
+    chain.look("hrrr")
+    settle(chain)
+    assert chain.tiles() == at_hour(of_model(reference, "hrrr"), 0)
+    chain.assert_sound()
 
 
 @pytest.mark.slow
-def test_slow_mirror_gives_the_same_tiles(new_world: NewWorld, reference: dict[str, bytes]) -> None:
-    world = new_world(faults=faulty("slow", "aws-ecmwf/*-3h-*"))
-    world.publish("ifs")
-    world.look("ifs")
-    assert world.complete("ifs")
-    assert world.tiles() == of_model(reference, "ifs")
+def test_slow_mirror_gives_the_same_tiles(new_chain: NewChain, reference: dict[str, bytes]) -> None:
+    chain = new_chain(faults=faulty("slow", "aws-ecmwf/*-3h-*"))
+    chain.publish("ifs")
+    chain.look("ifs")
+    assert chain.complete("ifs")
+    assert chain.tiles() == of_model(reference, "ifs")
 
 
 def test_flipped_bit_without_checksums_never_breaks_the_queue_or_leaves_half_a_tile(
-    new_world: NewWorld, reference: dict[str, bytes]
+    new_chain: NewChain, reference: dict[str, bytes]
 ) -> None:
     """A bit among packed values cannot be found without a checksum, so the values are not compared here."""
-    world = new_world(faults=faulty("flip", "aws-gfs/*"), digests=False)
-    world.publish("gfs", 0)
-    world.look("gfs")
-    settle(world)
-    assert set(world.tiles()) <= set(of_model(reference, "gfs"))
-    world.assert_sound()
+    chain = new_chain(faults=faulty("flip", "aws-gfs/*"), digests=False)
+    chain.publish("gfs", 0)
+    chain.look("gfs")
+    settle(chain)
+    assert set(chain.tiles()) <= set(of_model(reference, "gfs"))
+    chain.assert_sound()
 
 
-def test_a_failing_mirror_is_remembered_and_not_asked(new_world: NewWorld, reference: dict[str, bytes]) -> None:
-    world = new_world(faults=faulty("500", "aws-hrrr/*"))
-    world.publish("hrrr")
-    world.look("hrrr")
-    assert all(source_of(data)["url"].split("/")[3] == "gcs-hrrr" for place, data in tiles_only(world).items())
-    said = world.command("status", "hrrr", "--json")
+def test_a_failing_mirror_is_remembered_and_not_asked(new_chain: NewChain, reference: dict[str, bytes]) -> None:
+    chain = new_chain(faults=faulty("500", "aws-hrrr/*"))
+    chain.publish("hrrr")
+    chain.look("hrrr")
+    assert all(source_of(data)["url"].split("/")[3] == "gcs-hrrr" for place, data in tiles_only(chain).items())
+    said = chain.command("status", "hrrr", "--json")
     mirrors = {one["name"]: one for one in json.loads(said.stdout)[0]["mirrors"]}
     assert mirrors["aws-hrrr"]["state"] == "sick"
     assert mirrors["aws-hrrr"]["failures"] >= 3
     assert "500" in mirrors["aws-hrrr"]["last_reason"]
     assert mirrors["gcs-hrrr"]["state"] == "well"
-    assert "mirror aws-hrrr sick" in world.command("status", "hrrr").stdout
-    world.server.seen.clear()
-    world.publish("hrrr_subh.m15")
-    world.look("hrrr_subh.m15")
-    assert world.complete("hrrr_subh.m15")
-    assert not [one for one in world.server.seen if one.key.startswith("aws-hrrr")]
-    assert same_weather(world.tiles(), of_model(reference, "hrrr", "hrrr_subh.m15"))
+    assert "mirror aws-hrrr sick" in chain.command("status", "hrrr").stdout
+    chain.server.seen.clear()
+    chain.publish("hrrr_subh.m15")
+    chain.look("hrrr_subh.m15")
+    assert chain.complete("hrrr_subh.m15")
+    assert not [one for one in chain.server.seen if one.key.startswith("aws-hrrr")]
+    assert same_weather(chain.tiles(), of_model(reference, "hrrr", "hrrr_subh.m15"))
 
 
-def tiles_only(world: World) -> dict[str, bytes]:
-    return {place: data for place, data in world.tiles().items() if not place.endswith("grid.npz")}
+def tiles_only(chain: ChainDriver) -> dict[str, bytes]:
+    return {place: data for place, data in chain.tiles().items() if not place.endswith("grid.npz")}
 
 
-def test_file_that_failed_for_good_is_not_fetched_again_and_again(new_world: NewWorld) -> None:
-    world = new_world(changes={})
-    world.publish("hrrr", 0)
+def test_file_that_failed_for_good_is_not_fetched_again_and_again(new_chain: NewChain) -> None:
+    chain = new_chain(changes={})
+    chain.publish("hrrr", 0)
     for mirror in ("aws", "gcs"):
-        made = world.stock.hours["hrrr", 1]
-        other = world.stock.hours["hrrr", 0]
-        place = world.folder / f"{mirror}{made.key[3:]}"
+        made = chain.forecasts.hours["hrrr", 1]
+        other = chain.forecasts.hours["hrrr", 0]
+        place = chain.folder / f"{mirror}{made.key[3:]}"
         # The file of another hour under this hour's name: sound, and nothing of it is wanted.
-        place.write_bytes((world.stock.folder / other.key).read_bytes())
-        place.with_name(f"{place.name}.idx").write_bytes((world.stock.folder / f"{other.key}.idx").read_bytes())
-    world.look("hrrr")
-    settle(world)
-    failed = [job for job in world.jobs("failed") if job.type == "ingest_grib"]
-    world.look("hrrr")
-    settle(world)
-    assert [job for job in world.jobs("failed") if job.type == "ingest_grib"] == failed
-    assert world.hours("hrrr")[1].error
-    assert not world.tile("hrrr", "ne", 1).exists()
-    reasons = {one["hour"]: one["reason"] for one in status(world)["runs"][0]["missing"]}
+        place.write_bytes((chain.forecasts.folder / other.key).read_bytes())
+        place.with_name(f"{place.name}.idx").write_bytes((chain.forecasts.folder / f"{other.key}.idx").read_bytes())
+    chain.look("hrrr")
+    settle(chain)
+    failed = [job for job in chain.jobs("failed") if job.type == "ingest_grib"]
+    chain.look("hrrr")
+    settle(chain)
+    assert [job for job in chain.jobs("failed") if job.type == "ingest_grib"] == failed
+    assert chain.hours("hrrr")[1].error
+    assert not chain.tile("hrrr", "ne", 1).exists()
+    reasons = {one["hour"]: one["reason"] for one in status(chain)["runs"][0]["missing"]}
     assert reasons[1] == "download failed"
-    world.look("hrrr", world.run_id)
-    assert len([job for job in world.jobs() if job.type == "ingest_grib" and job.args.count('"hour":1')]) == 2
+    chain.look("hrrr", chain.run_id)
+    assert len([job for job in chain.jobs() if job.type == "ingest_grib" and job.args.count('"hour":1')]) == 2
 
 
-def status(world: World) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(world.command("status", "hrrr", "--json").stdout)[0]
+def status(chain: ChainDriver) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(chain.command("status", "hrrr", "--json").stdout)[0]
     return found
 
 
-def test_an_unlisted_file_is_requested_less_often(new_world: NewWorld) -> None:
-    world = new_world(faults=faulty("vanish", "*-hrrr/*"))
-    world.publish("hrrr", 0)
-    hour = (world.run_id, "--to", world.run_id, "--hours", "0")
-    assert world.command("backfill", "hrrr", "--from", *hour).returncode == 0
-    (unseen,) = [one.outcome for one in world.work()]
-    world.look_only("hrrr", "scan_source")
-    world.hurry("ingest_grib")
-    (listed,) = [one.outcome for one in world.work() if one.job.type == "ingest_grib"]
+def test_an_unlisted_file_is_requested_less_often(new_chain: NewChain) -> None:
+    chain = new_chain(faults=faulty("vanish", "*-hrrr/*"))
+    chain.publish("hrrr", 0)
+    hour = (chain.run_id, "--to", chain.run_id, "--hours", "0")
+    assert chain.command("backfill", "hrrr", "--from", *hour).returncode == 0
+    (unseen,) = [one.outcome for one in chain.work()]
+    chain.look_only("hrrr", "scan_source")
+    chain.hurry("ingest_grib")
+    (listed,) = [one.outcome for one in chain.work() if one.job.type == "ingest_grib"]
     assert isinstance(unseen, Snoozed) and isinstance(listed, Snoozed)
     assert (unseen.seconds, listed.seconds) == (600.0, 60.0)

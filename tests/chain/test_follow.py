@@ -7,56 +7,56 @@ from gribmill.identity import RunRef
 from gribmill.pipeline.follow import Follow
 from gribmill.pipeline.handlers.ingest_grib import ingest_job
 from gribmill.pipeline.scan_schedule import Schedule, scan_job
-from tests.chain.conftest import NewWorld
+from tests.chain.conftest import NewChain
 
 
-def test_old_complete_run_does_not_end_the_wait_for_the_one_that_is_due(new_world: NewWorld) -> None:
-    world = new_world()
-    follow = Follow(world.settings)
-    world.context.catalogue.record([RunSeen(RunRef("hrrr", "20200101_00"), hours=())])
+def test_old_complete_run_does_not_end_the_wait_for_the_one_that_is_due(new_chain: NewChain) -> None:
+    chain = new_chain()
+    follow = Follow(chain.settings)
+    chain.context.catalogue.record([RunSeen(RunRef("hrrr", "20200101_00"), hours=())])
     assert not follow._complete()
-    world.publish("hrrr")
-    world.look("hrrr")
+    chain.publish("hrrr")
+    chain.look("hrrr")
     assert follow._complete()
 
 
-def test_region_that_was_added_is_waited_for(new_world: NewWorld) -> None:
-    world = new_world(chain={"regions": ["ne"]})
-    world.publish("hrrr")
-    world.look("hrrr")
-    assert Follow(world.settings)._complete()
-    world.chain = {"regions": ["texas"]}
-    follow = Follow(world.settings)
+def test_region_that_was_added_is_waited_for(new_chain: NewChain) -> None:
+    chain = new_chain(chain={"regions": ["ne"]})
+    chain.publish("hrrr")
+    chain.look("hrrr")
+    assert Follow(chain.settings)._complete()
+    chain.chain = {"regions": ["texas"]}
+    follow = Follow(chain.settings)
     assert not follow._complete()
-    world.look_only("hrrr", "scan_source", "ingest_grib")
+    chain.look_only("hrrr", "scan_source", "ingest_grib")
     assert not follow._complete(), "its tiles are only asked for"
-    world.work()
+    chain.work()
     assert follow._complete()
 
 
-def test_region_that_others_want_is_not_waited_for(new_world: NewWorld) -> None:
-    world = new_world(chain={"regions": ["ne"]})
-    world.publish("hrrr")
-    world.look("hrrr")
-    world.store.jobs.enqueue(ingest_job("hrrr", world.stock.run, 0, live=False, regions=("texas",)))
-    assert Follow(world.settings)._complete()
+def test_region_that_others_want_is_not_waited_for(new_chain: NewChain) -> None:
+    chain = new_chain(chain={"regions": ["ne"]})
+    chain.publish("hrrr")
+    chain.look("hrrr")
+    chain.store.jobs.enqueue(ingest_job("hrrr", chain.forecasts.run, 0, live=False, regions=("texas",)))
+    assert Follow(chain.settings)._complete()
 
 
-def test_model_that_reaches_no_region_is_not_waited_for(new_world: NewWorld) -> None:
-    world = new_world(chain={"models": ["hrrr", "gfs"], "regions": ["europe"]})
-    world.publish("gfs")
-    world.look("gfs")
-    assert Follow(world.settings)._complete()
+def test_model_that_reaches_no_region_is_not_waited_for(new_chain: NewChain) -> None:
+    chain = new_chain(chain={"models": ["hrrr", "gfs"], "regions": ["europe"]})
+    chain.publish("gfs")
+    chain.look("gfs")
+    assert Follow(chain.settings)._complete()
 
 
-def test_schedule_that_starts_wakes_a_scan_that_pauses(new_world: NewWorld) -> None:
-    world = new_world()
-    world.publish("hrrr", 0)
-    world.look("hrrr")
-    (waiting,) = world.jobs("pending")
+def test_schedule_that_starts_wakes_a_scan_that_pauses(new_chain: NewChain) -> None:
+    chain = new_chain()
+    chain.publish("hrrr", 0)
+    chain.look("hrrr")
+    (waiting,) = chain.jobs("pending")
     assert waiting.next_run_at is not None
-    schedule = Schedule(world.store, [world.context.models["hrrr"]])
+    schedule = Schedule(chain.store, [chain.context.models["hrrr"]])
     schedule.run_once()
-    (woken,) = world.jobs("pending")
+    (woken,) = chain.jobs("pending")
     assert (woken.id, woken.next_run_at) == (waiting.id, None)
-    assert world.store.jobs.enqueue(scan_job("hrrr")).created is False
+    assert chain.store.jobs.enqueue(scan_job("hrrr")).created is False

@@ -10,8 +10,8 @@ from gribmill.grib import message_header, sections
 from gribmill.grib.messages import map_file, walk
 from gribmill.grib.sections import ByteSource, Span
 from gribmill.queue.model import Succeeded
-from tests.chain.chain_driver import World
-from tests.chain.conftest import NewWorld
+from tests.chain.chain_driver import ChainDriver
+from tests.chain.conftest import NewChain
 
 Walk = Callable[[ByteSource, int, int], Iterator[Span]]
 
@@ -35,26 +35,26 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return lengths
 
 
-def spooled_lengths(world: World) -> list[int]:
-    return [message.length for path in world.spooled() for message in walk(map_file(path), path.name)]
+def spooled_lengths(chain: ChainDriver) -> list[int]:
+    return [message.length for path in chain.spooled() for message in walk(map_file(path), path.name)]
 
 
 @pytest.mark.parametrize("model_id", ["hrrr", "ifs"])
-def test_each_header_is_parsed_once(new_world: NewWorld, parses: list[int], model_id: str) -> None:
-    world = new_world(chain={"models": [model_id]})
-    world.publish(model_id)
-    ran = world.look_only(model_id, "scan_source", "ingest_grib")
-    assert all(isinstance(one.outcome, Succeeded) for one in ran), world.troubles()
-    assert len(world.hours(model_id)) > 1
-    assert sorted(parses) == sorted(spooled_lengths(world))
+def test_each_header_is_parsed_once(new_chain: NewChain, parses: list[int], model_id: str) -> None:
+    chain = new_chain(chain={"models": [model_id]})
+    chain.publish(model_id)
+    ran = chain.look_only(model_id, "scan_source", "ingest_grib")
+    assert all(isinstance(one.outcome, Succeeded) for one in ran), chain.troubles()
+    assert len(chain.hours(model_id)) > 1
+    assert sorted(parses) == sorted(spooled_lengths(chain))
 
 
-def test_kept_messages_are_parsed_once_for_a_further_region(new_world: NewWorld, parses: list[int]) -> None:
-    world = new_world(chain={"regions": ["ne"], "keep_grib": True})
-    world.publish("hrrr")
-    world.look("hrrr")
-    world.chain = {"regions": ["ne", "texas"], "keep_grib": True}
+def test_kept_messages_are_parsed_once_for_a_further_region(new_chain: NewChain, parses: list[int]) -> None:
+    chain = new_chain(chain={"regions": ["ne"], "keep_grib": True})
+    chain.publish("hrrr")
+    chain.look("hrrr")
+    chain.chain = {"regions": ["ne", "texas"], "keep_grib": True}
     parses.clear()
-    ran = world.look_only("hrrr", "scan_source", "ingest_grib")
-    assert all(isinstance(one.outcome, Succeeded) for one in ran), world.troubles()
-    assert sorted(parses) == sorted(spooled_lengths(world))
+    ran = chain.look_only("hrrr", "scan_source", "ingest_grib")
+    assert all(isinstance(one.outcome, Succeeded) for one in ran), chain.troubles()
+    assert sorted(parses) == sorted(spooled_lengths(chain))

@@ -16,7 +16,7 @@ from gribmill.pipeline.scan_schedule import scan_job
 from gribmill.sandbox.publisher.fault import Fault
 from gribmill.sandbox.publisher.faults import Faults
 from tests.chain.chain_driver import environment
-from tests.chain.conftest import NewWorld, of_model
+from tests.chain.conftest import NewChain, of_model
 from tests.chain.die_at_point import POINTS
 from tests.waiting import wait_until
 
@@ -49,51 +49,51 @@ def dying() -> Iterator[Dying]:
 
 @pytest.mark.parametrize("point", POINTS)
 def test_worker_that_dies_at_any_point_costs_nothing(
-    new_world: NewWorld, reference: dict[str, bytes], dying: Dying, point: str
+    new_chain: NewChain, reference: dict[str, bytes], dying: Dying, point: str
 ) -> None:
-    world = new_world()
-    world.publish("hrrr")
-    world.store.jobs.enqueue(scan_job("hrrr"))
-    settings = world.root / "settings.json"
-    settings.write_text(world.settings.model_dump_json())
+    chain = new_chain()
+    chain.publish("hrrr")
+    chain.store.jobs.enqueue(scan_job("hrrr"))
+    settings = chain.root / "settings.json"
+    settings.write_text(chain.settings.model_dump_json())
     assert dying(settings, point) == -signal.SIGKILL
-    for place in world.tiles():
-        assert world.tiles()[place] == reference[place], "a tile that is there is whole"
-    wait_until(lambda: world.store.maintenance.recover(), what="the dead worker's lease to run out")
-    wait_until(lambda: world.work() and not world.hurry(*CHAIN) and world.complete("hrrr"), what="the rest")
-    assert world.tiles() == of_model(reference, "hrrr")
-    assert world.latest("hrrr")["ne"]["complete"] == world.run_id
-    assert not world.spooled()
+    for place in chain.tiles():
+        assert chain.tiles()[place] == reference[place], "a tile that is there is whole"
+    wait_until(lambda: chain.store.maintenance.recover(), what="the dead worker's lease to run out")
+    wait_until(lambda: chain.work() and not chain.hurry(*CHAIN) and chain.complete("hrrr"), what="the rest")
+    assert chain.tiles() == of_model(reference, "hrrr")
+    assert chain.latest("hrrr")["ne"]["complete"] == chain.run_id
+    assert not chain.spooled()
     if point == "one tile half written":
-        (left,) = world.strays()
-        assert remove_leftovers(world.data, left.stat().st_mtime - 1) == 0
-        assert remove_leftovers(world.data, left.stat().st_mtime + 1) == 1
-    world.assert_sound()
+        (left,) = chain.strays()
+        assert remove_leftovers(chain.data, left.stat().st_mtime - 1) == 0
+        assert remove_leftovers(chain.data, left.stat().st_mtime + 1) == 1
+    chain.assert_sound()
 
 
-def test_killed_executor_and_killed_supervisor_cost_nothing(new_world: NewWorld, reference: dict[str, bytes]) -> None:
+def test_killed_executor_and_killed_supervisor_cost_nothing(new_chain: NewChain, reference: dict[str, bytes]) -> None:
     """In the middle of a download that takes its time."""
     slow = Faults([Fault("slow", keys="*wrfsfcf01.grib2")])
-    world = new_world(faults=slow)
-    world.publish("hrrr")
-    process = world.start("run")
-    part = world.data / "grib" / "hrrr" / world.run_id / ".001.grib2.part"
+    chain = new_chain(faults=slow)
+    chain.publish("hrrr")
+    process = chain.start("run")
+    part = chain.data / "grib" / "hrrr" / chain.run_id / ".001.grib2.part"
     wait_until(part.exists, what="the download to begin")
-    job = next(job for job in world.jobs("processing") if job.type == "ingest_grib" and '"hour":1' in job.args)
-    pid = world.store.jobs.history(job.id).attempts[-1].pid
+    job = next(job for job in chain.jobs("processing") if job.type == "ingest_grib" and '"hour":1' in job.args)
+    pid = chain.store.jobs.history(job.id).attempts[-1].pid
     assert pid
     os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: world.store.jobs.history(job.id).attempts[0].status == "failed", what="the death to be noticed")
-    world.hurry("ingest_grib")
-    wait_until(lambda: world.store.jobs.get(job.id).status == "processing", what="the second attempt")
+    wait_until(lambda: chain.store.jobs.history(job.id).attempts[0].status == "failed", what="the death to be noticed")
+    chain.hurry("ingest_grib")
+    wait_until(lambda: chain.store.jobs.get(job.id).status == "processing", what="the second attempt")
     process.kill()
     process.wait()
-    assert not world.tile("hrrr", "ne", 1).exists()
+    assert not chain.tile("hrrr", "ne", 1).exists()
 
-    world.start("run")
-    wait_until(lambda: world.hurry(*CHAIN) * 0 + world.complete("hrrr"), 120, f"the rest: {world.troubles()}")
-    world.wait_complete("hrrr")
-    assert world.tiles() == of_model(reference, "hrrr")
-    assert [one.status for one in world.store.jobs.history(job.id).attempts] == ["failed", "lost", "succeeded"]
-    wait_until(lambda: not world.spooled(), what="the messages to go")
-    world.assert_sound()
+    chain.start("run")
+    wait_until(lambda: chain.hurry(*CHAIN) * 0 + chain.complete("hrrr"), 120, f"the rest: {chain.troubles()}")
+    chain.wait_complete("hrrr")
+    assert chain.tiles() == of_model(reference, "hrrr")
+    assert [one.status for one in chain.store.jobs.history(job.id).attempts] == ["failed", "lost", "succeeded"]
+    wait_until(lambda: not chain.spooled(), what="the messages to go")
+    chain.assert_sound()

@@ -16,7 +16,7 @@ from gribmill.pipeline.handlers.ingest_grib import ingest_job
 from gribmill.sandbox.publication import roots
 from gribmill.tiles.check.verify import verify
 from gribmill.tiles.read.tile import read_tile
-from tests.chain.conftest import NewWorld
+from tests.chain.conftest import NewChain
 from tests.real_files import real
 
 
@@ -56,14 +56,14 @@ FILES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=[file.model_id for file in FILES])
-def test_real_file_becomes_tiles(new_world: NewWorld, file: RealFile) -> None:
+def test_real_file_becomes_tiles(new_chain: NewChain, file: RealFile) -> None:
     source = real(file.name)
     models = load_models()
     model = models[file.model_id]
-    world = new_world(chain={"keep_grib": True})
-    world.changes = {"models": {}, "roots": roots([model], f"http://127.0.0.1:{world.port}/")}
+    chain = new_chain(chain={"keep_grib": True})
+    chain.changes = {"models": {}, "roots": roots([model], f"http://127.0.0.1:{chain.port}/")}
     urls = model.urls(file.run, file.hour)[0]
-    bucket = world.folder / model.mirrors[0].name
+    bucket = chain.folder / model.mirrors[0].name
     place = bucket / urls.grib_url.removeprefix(urls.mirror.root)
     place.parent.mkdir(parents=True)
     place.write_bytes(source.read_bytes())
@@ -71,12 +71,12 @@ def test_real_file_becomes_tiles(new_world: NewWorld, file: RealFile) -> None:
     index = bucket / urls.index_url.removeprefix(urls.mirror.root)
     noaa = f"1:0:d={file.run:%Y%m%d%H}:{file.line}\n"
     index.write_text(noaa if file.line else "".join(ecmwf_lines(source, file.run, file.hour)))
-    world.store.jobs.enqueue(ingest_job(file.model_id, file.run, file.hour, live=False, regions=("ne", "texas")))
-    ran = world.work()
-    assert [one.job.type for one in ran] == ["ingest_grib", "build_tile", "build_tile", "publish"], world.troubles()
+    chain.store.jobs.enqueue(ingest_job(file.model_id, file.run, file.hour, live=False, regions=("ne", "texas")))
+    ran = chain.work()
+    assert [one.job.type for one in ran] == ["ingest_grib", "build_tile", "build_tile", "publish"], chain.troubles()
     for region in ("ne", "texas"):
-        path = world.data / "tiles" / file.model_id / f"{file.run:%Y%m%d_%H}" / region / f"{file.hour:03d}.npz"
-        checks = verify(path, data=world.data)
+        path = chain.data / "tiles" / file.model_id / f"{file.run:%Y%m%d_%H}" / region / f"{file.hour:03d}.npz"
+        checks = verify(path, data=chain.data)
         assert [check for check in checks if check.good is not True] == []
         tile = read_tile(path)
         names = [file.variable] if file.variable else ["ptype", "tcc", "weasd"]
@@ -84,7 +84,7 @@ def test_real_file_becomes_tiles(new_world: NewWorld, file: RealFile) -> None:
         if file.variable:
             values = tile.read(file.variable)
             assert file.low < values.min() <= values.max() < file.high
-    world.assert_sound()
+    chain.assert_sound()
 
 
 def ecmwf_lines(source: Path, run: datetime, hour: int) -> Iterator[str]:

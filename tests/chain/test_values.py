@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.chain.sample_forecasts import ABSENT, IDS, Stock
+from tests.chain.sample_forecasts import ABSENT, IDS, SampleForecasts
 
 BOX = {"ne": (-80.6, 38.8, -66.8, 47.6), "texas": (-107.0, 25.6, -93.3, 36.7)}
 Floats = NDArray[np.float64]
@@ -84,22 +84,22 @@ def _rounded(degrees: Floats) -> list[int]:
     return [int(one) for one in np.rint(degrees * 100)]
 
 
-def place_of(stock: Stock, model_id: str, region: str) -> str:
-    return f"tiles/{model_id}/{stock.run_id}/{region}/{stock.of(model_id)[-1]:03d}.npz"
+def place_of(forecasts: SampleForecasts, model_id: str, region: str) -> str:
+    return f"tiles/{model_id}/{forecasts.run_id}/{region}/{forecasts.of(model_id)[-1]:03d}.npz"
 
 
-def source(stock: Stock, model_id: str) -> Path:
-    return stock.folder / stock.hours[model_id, stock.of(model_id)[-1]].key
+def source(forecasts: SampleForecasts, model_id: str) -> Path:
+    return forecasts.folder / forecasts.hours[model_id, forecasts.of(model_id)[-1]].key
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("region", BOX)
 @pytest.mark.parametrize("model_id", IDS)
 def test_temperature_is_that_of_the_published_file(
-    stock: Stock, reference: dict[str, bytes], model_id: str, region: str
+    forecasts: SampleForecasts, reference: dict[str, bytes], model_id: str, region: str
 ) -> None:
-    truth = witness(source(stock, model_id), "2t")
-    tile = by_place(reference, place_of(stock, model_id, region), "t2m")
+    truth = witness(source(forecasts, model_id), "2t")
+    tile = by_place(reference, place_of(forecasts, model_id, region), "t2m")
     inside = truth.in_box(BOX[region])
     assert inside.sum() > 10
     for lat, lon, value in zip(
@@ -109,10 +109,10 @@ def test_temperature_is_that_of_the_published_file(
 
 
 @pytest.mark.parametrize("model_id", ["hrrr", "gfs", "ifs", "hrrr_subh.m15"])
-def test_winds_are_earth_relative(stock: Stock, reference: dict[str, bytes], model_id: str) -> None:
+def test_winds_are_earth_relative(forecasts: SampleForecasts, reference: dict[str, bytes], model_id: str) -> None:
     """On a Lambert grid they are published along it, and turned by what its cone says."""
-    u, v = (witness(source(stock, model_id), name) for name in ("10u", "10v"))
-    place = place_of(stock, model_id, "ne")
+    u, v = (witness(source(forecasts, model_id), name) for name in ("10u", "10v"))
+    place = place_of(forecasts, model_id, "ne")
     east, north = (by_place(reference, place, name) for name in ("u10", "v10"))
     inside = u.in_box(BOX["ne"])
     turn = np.zeros_like(u.lon)
@@ -130,10 +130,12 @@ def test_winds_are_earth_relative(stock: Stock, reference: dict[str, bytes], mod
 
 
 @pytest.mark.parametrize("model_id", IDS)
-def test_variables_missing_from_the_source_are_named(stock: Stock, reference: dict[str, bytes], model_id: str) -> None:
-    tile = arrays_of(reference[place_of(stock, model_id, "texas")])
+def test_variables_missing_from_the_source_are_named(
+    forecasts: SampleForecasts, reference: dict[str, bytes], model_id: str
+) -> None:
+    tile = arrays_of(reference[place_of(forecasts, model_id, "texas")])
     meta = json.loads(tile["meta"].item())
     assert ABSENT in meta["absent"]
     assert ABSENT not in tile
-    minutes = stock.of(model_id)[-1] * 60 - (45 if model_id.endswith(".m15") else 0)
-    assert (meta["model"], meta["run"], meta["minutes"]) == (model_id, stock.run_id, minutes)
+    minutes = forecasts.of(model_id)[-1] * 60 - (45 if model_id.endswith(".m15") else 0)
+    assert (meta["model"], meta["run"], meta["minutes"]) == (model_id, forecasts.run_id, minutes)
