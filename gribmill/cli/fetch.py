@@ -18,7 +18,7 @@ from gribmill.settings import Settings
 from gribmill.views.download import DownloadView
 
 if TYPE_CHECKING:
-    from gribmill.ingest.download.fetch import Progress
+    from gribmill.ingest.download.fetch import DownloadProgress
     from gribmill.ingest.http.client import Session
     from gribmill.ingest.listing.available_hours import Published
     from gribmill.ingest.models.model import Model
@@ -129,7 +129,7 @@ def _target(out: Path | None, model_id: str, run_id: str, hour: int) -> Path:
 
 
 @contextmanager
-def _bar(label: str, *, quiet: bool) -> Iterator[Progress]:
+def _bar(label: str, *, quiet: bool) -> Iterator[DownloadProgress]:
     """Bytes, speed and time left on a terminal; nothing in a pipe."""
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
     from rich.progress import Progress as Bars

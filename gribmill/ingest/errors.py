@@ -1,4 +1,4 @@
-"""What can go wrong on the way from a publisher to the spool."""
+"""Errors of models, indexes and downloads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gribmill.errors import GribmillError
 
 
 class IngestError(GribmillError):
-    """A sentence about a model, an index or a download."""
+    """An error of a model, an index or a download."""
 
 
 class ModelError(IngestError):
@@ -14,7 +14,7 @@ class ModelError(IngestError):
 
 
 class BadIndex(IngestError):
-    """An index file that cannot be trusted: walk the GRIB file by its own headers, or try another mirror."""
+    """An index file that cannot be trusted: read the GRIB file by its headers, or try another mirror."""
 
     def __init__(self, source: str, line: int | None, reason: str) -> None:
         self.source, self.line, self.reason = source, line, reason
@@ -22,4 +22,4 @@ class BadIndex(IngestError):
 
 
 class WrongRun(BadIndex):
-    """An index of another run than the one that was asked for."""
+    """An index of another run than the requested one."""

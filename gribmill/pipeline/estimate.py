@@ -9,7 +9,6 @@ from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.select import select
 from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.models.model import Model
-from gribmill.ingest.models.model_file import IndexKind
 from gribmill.pipeline.context import Context
 
 INDEX_LIMIT_BYTES = 20_000_000
@@ -25,8 +24,7 @@ def bytes_of_file(
         try:
             size = context.session.head(source.grib_url, source.mirror.host).size
             body = context.session.get(source.index_url, source.mirror.host, limit_bytes=INDEX_LIMIT_BYTES)
-            kind: IndexKind = "noaa_idx" if source.index_url.endswith(".idx") else "ecmwf_index"
-            inventory = parse_index(kind, body.data, source.index_url, run, size)
+            inventory = parse_index(source.index_kind, body.data, source.index_url, run, size)
             chosen = select(
                 inventory,
                 wanted(variables or model.variables),

@@ -82,7 +82,7 @@ def _check_keys(model: Model, run: datetime, problems: list[str]) -> int:
         sources = model.urls(run, hour)
         if not sources:
             problems.append(f"no mirror has the run {run:%Y-%m-%d %H}")
-        for mirror, grib_url, index_url in sources:
+        for mirror, grib_url, index_url, _ in sources:
             key = grib_url.removeprefix(mirror.root)
             if key in tried:
                 continue

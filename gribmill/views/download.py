@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
-    from gribmill.ingest.download.downloaded import Downloaded
+    from gribmill.ingest.download.download_plan import Downloaded
 
 
 class DownloadView(View):

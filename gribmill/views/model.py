@@ -14,7 +14,7 @@ from gribmill.views.view import View
 
 if TYPE_CHECKING:
     from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls
-    from gribmill.ingest.models.model import Model, Schedule
+    from gribmill.ingest.models.model import CycleHours, Model
     from gribmill.pipeline.model_check import Findings
 
 
@@ -83,7 +83,7 @@ class ScheduleView(View):
     ends: str | None = Field(alias="until")
 
     @classmethod
-    def of(cls, schedule: Schedule) -> Self:
+    def of(cls, schedule: CycleHours) -> Self:
         return cls(
             cycles=write_steps(schedule.cycles),
             hours=write_steps(schedule.hours),

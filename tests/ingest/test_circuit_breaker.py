@@ -16,8 +16,7 @@ from gribmill.ingest.mirrors.circuit_breaker import (
     order_mirrors,
     sighting_of,
 )
-from gribmill.ingest.mirrors.host import hosts
-from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls
+from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls, hosts
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 BROKEN = Broken("u", "answered 500")
@@ -71,7 +70,10 @@ def test_an_old_success_that_is_reported_late_does_not_end_a_pause() -> None:
 
 
 def test_failing_mirrors_come_last_in_the_order_of_their_recovery() -> None:
-    urls = [SourceUrls(Mirror(name, f"http://{name}/", hosts()["other"]), f"http://{name}/k", None) for name in "abcd"]
+    urls = [
+        SourceUrls(Mirror(name, f"http://{name}/", hosts()["other"]), f"http://{name}/k", None, "none")
+        for name in "abcd"
+    ]
     health = {
         "a": MirrorHealth("a", 4, NOW + timedelta(minutes=9)),
         "b": MirrorHealth("b", 3, NOW + timedelta(minutes=1)),

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gribmill.ingest.download.download import download
+from gribmill.ingest.download.download_plan import Limits
 from gribmill.ingest.download.errors import NotYet, Permanent, Retryable
-from gribmill.ingest.download.limits import Limits
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.listing.available_hours import published
@@ -127,7 +127,7 @@ def test_a_file_without_any_wanted_message_is_not_retried(
     publisher: Publisher, hrrr: Model, session: Session, target: Path
 ) -> None:
     publish(publisher, usual_file())
-    with pytest.raises(Permanent, match="nothing of what is wanted"):
+    with pytest.raises(Permanent, match="nothing that is wanted"):
         download(hrrr, RUN, 1, wanted(["mslp"]), target, session=session)
 
 
@@ -198,7 +198,7 @@ def test_a_failure_before_any_verified_message_leaves_nothing(
 
 def test_limits_on_time_hold(publisher: Publisher, hrrr: Model, session: Session, target: Path) -> None:
     publish(publisher, usual_file())
-    with pytest.raises(Retryable, match="no time is left"):
+    with pytest.raises(Retryable, match="no time left"):
         download(hrrr, RUN, 1, wanted(WANTED), target, session=session, limits=Limits(seconds=-1.0))
 
 
@@ -218,5 +218,5 @@ def test_members_between_hours_are_verified_by_their_own_time(
     file = make_file([("t2m",)], [100], hour=1)
     quarter = replace(hrrr, offset_minutes=-45)
     publish(publisher, file, idx=file.idx.replace(b"1 hour fcst", b"15 min fcst"))
-    with pytest.raises(Permanent, match="nothing of what is wanted"):
+    with pytest.raises(Permanent, match="nothing that is wanted"):
         download(quarter, RUN, 1, wanted(["t2m"]), target, session=session)

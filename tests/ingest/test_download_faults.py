@@ -10,11 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gribmill.ingest.download.download import download
-from gribmill.ingest.download.downloaded import Downloaded
+from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, NotYet, Retryable
-from gribmill.ingest.download.limits import Limits
 from gribmill.ingest.http.client import Session
-from gribmill.ingest.http.timeouts import Timeouts
+from gribmill.ingest.http.deadline import Timeouts
 from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.listing.available_hours import published
 from gribmill.ingest.models.model import Model

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from gribmill.ingest.download.download import download
-from gribmill.ingest.download.downloaded import Downloaded
+from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, Retryable
-from gribmill.ingest.download.limits import Limits
 from gribmill.ingest.download.spool import Spool
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.index.wanted import wanted

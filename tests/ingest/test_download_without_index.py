@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 
 from gribmill.ingest.download.download import download
-from gribmill.ingest.download.downloaded import Downloaded
+from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent, Retryable
-from gribmill.ingest.download.limits import Limits
 from gribmill.ingest.download.scan_headers import member_of
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.index.wanted import wanted
-from gribmill.ingest.mirrors.host import hosts
-from gribmill.ingest.mirrors.mirror import Mirror
+from gribmill.ingest.mirrors.mirror import Mirror, hosts
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
 from tests.ingest.conftest import hrrr_at, key_of, publish
@@ -192,7 +190,7 @@ def test_files_of_this_machine_that_are_not_there_or_no_files(hrrr: Model, tmp_p
     with pytest.raises(NotYet):
         _download(model, target)
     (tmp_path / "own" / key_of(FILE).removeprefix("aws/")).mkdir(parents=True)
-    with pytest.raises(Retryable, match="no plain file"):
+    with pytest.raises(Retryable, match="not a regular file"):
         _download(model, target)
 
 

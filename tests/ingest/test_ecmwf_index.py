@@ -64,12 +64,12 @@ def test_another_run_or_none_is_refused(date: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("nonsense\n", "no JSON object"),
-        ("[1, 2]\n", "no JSON object"),
-        ("[" * 3000 + "\n", "no JSON object"),
+        ("nonsense\n", "not a JSON object"),
+        ("[1, 2]\n", "not a JSON object"),
+        ("[" * 3000 + "\n", "not a JSON object"),
         (ecmwf_line("2t", _offset=None), "not ECMWF's form"),
-        (ecmwf_line(None), "has no param"),
-        (ecmwf_line("2t", step=True), "has no step"),
+        (ecmwf_line(None), "lacks param"),
+        (ecmwf_line("2t", step=True), "lacks step"),
         (ecmwf_line("2t", -1), "_offset is -1"),
         (ecmwf_line("2t", 2**63), "_offset is 9223372036854775808"),
         (ecmwf_line("2t", _length=1.5), "_length is 1.5"),
@@ -77,8 +77,8 @@ def test_another_run_or_none_is_refused(date: dict[str, Any]) -> None:
         (ecmwf_line("2t", _offset=True), "_offset is True"),
         (ecmwf_line("2t", 0, 0), "a message of 0 bytes"),
         (ecmwf_line("2t", _path="/etc/passwd"), "points into another file"),
-        (ecmwf_line("2t", date="2025-3-1"), "are no time"),
-        (ecmwf_line("2t", date="20250230"), "are no time"),
+        (ecmwf_line("2t", date="2025-3-1"), "are not a valid time"),
+        (ecmwf_line("2t", date="20250230"), "are not a valid time"),
         ('{"ensemble_member": 0, "lead_hours": 24, "offset": 0, "length": 58286}\n', "not ECMWF's form"),
     ],
 )

@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from gribmill.ingest.http.client import Session
-from gribmill.ingest.http.deadline import until
+from gribmill.ingest.http.deadline import Timeouts, until
 from gribmill.ingest.http.errors import Broken, Changed, NoRanges, NotThere, PastEnd, RateLimited, TooLarge, Untrusted
-from gribmill.ingest.http.object_head import Head, http_date
-from gribmill.ingest.http.timeouts import Timeouts
+from gribmill.ingest.http.response import ObjectHead, http_date
 from gribmill.ingest.http.transport import Http
-from gribmill.ingest.mirrors.host import Host, hosts
+from gribmill.ingest.mirrors.mirror import Host, hosts
 from gribmill.version import __version__
 from tests.ingest.server import Publisher
 
@@ -293,7 +292,7 @@ def test_weak_etags_are_compared_but_not_sent(publisher: Publisher, session: Ses
     assert _range(session, url) == DATA[100:300]
     assert "If-Match" not in publisher.requests[-1].headers
     with pytest.raises(Changed):
-        session.read_range(url, HOST, 0, 10, pin=Head(url, len(DATA), 'W/"2"'))
+        session.read_range(url, HOST, 0, 10, pin=ObjectHead(url, len(DATA), 'W/"2"'))
 
 
 def test_without_etags_a_new_modification_time_is_a_new_object(

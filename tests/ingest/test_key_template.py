@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from gribmill.identity import IdentityError
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.models.hour_ranges import parse_steps, write_steps
-from gribmill.ingest.models.key_template import Template
+from gribmill.ingest.models.key_template import KeyTemplate
 
-HRRR = Template("hrrr.{Ymd}/conus/hrrr.t{HH}z.wrfsfcf{ff}.grib2")
-GFS = Template("gfs.{Ymd}/{HH}/atmos/gfs.t{HH}z.pgrb2.0p25.f{fff}")
-IFS = Template("{Ymd}/{HH}z/ifs/0p25/oper/{Ymd}{HH}0000-{f}h-oper-fc.grib2")
+HRRR = KeyTemplate("hrrr.{Ymd}/conus/hrrr.t{HH}z.wrfsfcf{ff}.grib2")
+GFS = KeyTemplate("gfs.{Ymd}/{HH}/atmos/gfs.t{HH}z.pgrb2.0p25.f{fff}")
+IFS = KeyTemplate("{Ymd}/{HH}z/ifs/0p25/oper/{Ymd}{HH}0000-{f}h-oper-fc.grib2")
 RUN = datetime(2026, 9, 1, 6, tzinfo=UTC)
 RUNS = st.integers(0, 24 * 36500).map(lambda hours: datetime(2000, 1, 1, tzinfo=UTC) + timedelta(hours=hours))
 
@@ -32,7 +32,7 @@ def test_the_prefix_ends_before_the_hour() -> None:
 
 
 @given(st.sampled_from([HRRR, GFS, IFS]), RUNS, st.integers(0, 99))
-def test_any_key_reads_back(template: Template, run: datetime, hour: int) -> None:
+def test_any_key_reads_back(template: KeyTemplate, run: datetime, hour: int) -> None:
     key = template.fill(run, hour)
     assert template.read(key) == (run, hour)
     assert key.startswith(template.prefix(run))
@@ -66,28 +66,28 @@ def test_a_placeholder_that_comes_again_holds_the_same() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("../{Ymd}/{HH}/{ff}", "plain path"),
-        ("/{Ymd}/{HH}/{ff}", "plain path"),
-        ("a//{Ymd}{HH}{ff}", "plain path"),
-        ("{Ymd}/./{HH}/{ff}", "plain path"),
+        ("../{Ymd}/{HH}/{ff}", "path below the mirror's root"),
+        ("/{Ymd}/{HH}/{ff}", "path below the mirror's root"),
+        ("a//{Ymd}{HH}{ff}", "path below the mirror's root"),
+        ("{Ymd}/./{HH}/{ff}", "path below the mirror's root"),
         ("{Ymd}/{HH}/{ff}?x=1", "letters, digits"),
         ("{Ymd}/{HH}/{ff} ", "letters, digits"),
-        ("{Ymd}/{HH}/{run}", "no placeholder {run}"),
-        ("{Ymd}/{HH}/file", "names the run"),
-        ("{Ymd}/{ff}", "names the run"),
-        ("{Ymd}/{HH}/{ff}{fff}", "in one form"),
+        ("{Ymd}/{HH}/{run}", "unknown placeholder {run}"),
+        ("{Ymd}/{HH}/file", "needs the run"),
+        ("{Ymd}/{ff}", "needs the run"),
+        ("{Ymd}/{HH}/{ff}{fff}", "one form of the hour"),
         ("{Ymd}/{HH}/{ff}/{", "letters, digits"),
     ],
 )
 def test_templates_that_climb_or_say_too_little_are_refused(text: str, words: str) -> None:
     with pytest.raises(ModelError) as caught:
-        Template(text)
+        KeyTemplate(text)
     assert words in str(caught.value)
 
 
 def test_an_hour_that_does_not_fit_is_refused() -> None:
     for hour in (100, -1):
-        with pytest.raises(ModelError, match="cannot hold hour"):
+        with pytest.raises(ModelError, match="too few digits for hour"):
             HRRR.fill(RUN, hour)
 
 

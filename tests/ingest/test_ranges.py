@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gribmill.ingest.download.ranges import ByteRange, Cost, Fetch, merge
+from gribmill.ingest.download.ranges import ByteRange, Cost, RangeRequest, merge
 from gribmill.ingest.errors import IngestError
 
 PIECES = st.lists(st.tuples(st.integers(0, 3_000_000), st.integers(1, 3_000_000)), min_size=1, max_size=60)
@@ -22,7 +22,7 @@ def ranges_of(pieces: list[tuple[int, int]]) -> list[ByteRange]:
     return found
 
 
-def size(part: ByteRange | Fetch) -> int:
+def size(part: ByteRange | RangeRequest) -> int:
     """Bytes of a range whose end is known."""
     assert part.end is not None
     return part.end - part.start

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from gribmill.identity import run_time
-from gribmill.ingest.download.ranges import ByteRange, Fetch, merge
+from gribmill.ingest.download.ranges import ByteRange, RangeRequest, merge
 from gribmill.ingest.errors import BadIndex, WrongRun
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import guess_kind, parse_index
@@ -20,7 +20,7 @@ MODELS = load_models()
 HRRR_F08 = "reformatters.2025080100.hrrr.t00z.wrfsfcf08.grib2.idx"
 REFUSED = {
     "climetlab.EU.index": "another file",
-    "reformatters.s2s_control_2026-08-10T00Z.grib2.index": "line 1: the line has no param",
+    "reformatters.s2s_control_2026-08-10T00Z.grib2.index": "line 1: the line lacks param",
     "wgrib2.2024020118.ref_rrfs.t18z.prslev.f000.grib2.inv": "line 369: a negative offset",
 }
 
@@ -41,7 +41,7 @@ def place(selection: Selection, name: str) -> tuple[int, int | None]:
     return entry.offset, entry.end
 
 
-def size(part: ByteRange | Fetch) -> int:
+def size(part: ByteRange | RangeRequest) -> int:
     """Bytes of a range whose end is known."""
     assert part.end is not None
     return part.end - part.start

@@ -122,7 +122,7 @@ def test_members_means_and_probabilities_are_distinguished_by_the_end_of_the_lin
 
 
 def test_an_index_of_another_hour_belongs_to_another_file() -> None:
-    with pytest.raises(BadIndex, match="no line is of hour 9"):
+    with pytest.raises(BadIndex, match="no line is for hour 9"):
         choose(["TMP:2 m above ground:8 hour fcst:"], T2M, hour=9)
 
 

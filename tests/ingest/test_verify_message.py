@@ -12,8 +12,7 @@ from gribmill.grib.errors import GribError
 from gribmill.grib.message_header import MessageHeader
 from gribmill.grib.product.keys import Level
 from gribmill.grib.product.templates import TEMPLATES
-from gribmill.ingest.download.check_index_entry import Claim, level_of
-from gribmill.ingest.download.verify_message import Expected, verify_beginning, verify_message
+from gribmill.ingest.download.verify_message import Expected, IndexClaim, level_of, verify_beginning, verify_message
 from tests.ingest.small_grib import FIELDS, RUN, message
 from tests.make_grib import make_message
 
@@ -27,7 +26,7 @@ def _verify(
     *,
     fields: int | None = 2,
     fitting: int = 2,
-    claims: Sequence[Claim] = (),
+    claims: Sequence[IndexClaim] = (),
 ) -> MessageHeader:
     return verify_message(b"before" + data, 6, 1, expected, fields=fields, fitting=fitting, claims=claims)
 
@@ -78,17 +77,17 @@ def test_grib1_messages_are_verified() -> None:
         _verify(old[:-10] + old[-4:], fields=1, fitting=1)
 
 
-U10 = Claim("u10", ((0, 2, 2), (128, 165), (2, 33)), level_of("10 m above ground"))
-V10 = Claim("v10", ((0, 2, 3),), level_of("10 m above ground"))
+U10 = IndexClaim("u10", ((0, 2, 2), (128, 165), (2, 33)), level_of("10 m above ground"))
+V10 = IndexClaim("v10", ((0, 2, 3),), level_of("10 m above ground"))
 
 
 def test_each_index_entry_needs_a_matching_field() -> None:
     _verify(PAIR, claims=[U10, V10])
     for claim in (
-        Claim("t2m", ((0, 0, 0),)),
-        Claim("u80", ((0, 2, 2),), level_of("80 m above ground")),
-        Claim("u_850", ((0, 2, 2),), level_of("850 mb")),
-        Claim("u_surface", ((0, 2, 2),), level_of("surface")),
+        IndexClaim("t2m", ((0, 0, 0),)),
+        IndexClaim("u80", ((0, 2, 2),), level_of("80 m above ground")),
+        IndexClaim("u_850", ((0, 2, 2),), level_of("850 mb")),
+        IndexClaim("u_surface", ((0, 2, 2),), level_of("surface")),
     ):
         with pytest.raises(GribError, match=f"not {claim.name}, as the index says"):
             _verify(PAIR, claims=[U10, claim])
@@ -97,22 +96,23 @@ def test_each_index_entry_needs_a_matching_field() -> None:
 @pytest.mark.parametrize(
     "claim",
     [
-        Claim("its numbers are not known", ()),
-        Claim("those of the other edition are", ((128, 167),)),
-        Claim("one of several", ((0, 0, 0), (0, 2, 3)), level_of("planetary boundary layer")),
+        IndexClaim("its numbers are not known", ()),
+        IndexClaim("those of the other edition are", ((128, 167),)),
+        IndexClaim("one of several", ((0, 0, 0), (0, 2, 3)), level_of("planetary boundary layer")),
     ],
 )
-def test_an_index_entry_that_says_too_little_does_not_refuse_a_message(claim: Claim) -> None:
+def test_an_index_entry_that_says_too_little_does_not_refuse_a_message(claim: IndexClaim) -> None:
     _verify(PAIR, claims=[claim])
 
 
 def test_grib1_parameter_tables_are_compared_only_with_themselves() -> None:
     old = make_message("gfs-small", "2t", reference=RUN, step=1, edition=1, packing="grid_simple")
     table, number = old[8 + 3], old[8 + 8]
-    claims = [Claim("of another table", ((table + 1, number + 1),)), Claim("t2m", ((0, 0, 0), (table, number)))]
+    other = IndexClaim("of another table", ((table + 1, number + 1),))
+    claims = [other, IndexClaim("t2m", ((0, 0, 0), (table, number)))]
     _verify(old, fields=1, fitting=1, claims=claims)
     with pytest.raises(GribError, match="not d2m"):
-        _verify(old, fields=1, fitting=1, claims=[Claim("d2m", ((0, 0, 6), (table, number + 1)))])
+        _verify(old, fields=1, fitting=1, claims=[IndexClaim("d2m", ((0, 0, 6), (table, number + 1)))])
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from gribmill.catalogue.events import parse_event
 from gribmill.ingest.http.client import Session
-from gribmill.ingest.http.timeouts import Timeouts
+from gribmill.ingest.http.deadline import Timeouts
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers import scan_source
 from gribmill.pipeline.handlers.scan_source import Scan

@@ -16,7 +16,7 @@ from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.errors import Changed, SourceError
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.wanted import wanted
-from gribmill.ingest.models.model_file import IndexKind
+from gribmill.ingest.mirrors.mirror import IndexKind
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.publisher.fault import Fault, hour_of, parse_fault
 from gribmill.sandbox.publisher.faults import Faults

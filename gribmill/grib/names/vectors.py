@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from gribmill.grib.product.keys import ECMWF, NOAA
+from gribmill.grib.product.keys import ECMWF, NOAA, Parameter
 
-Parameter = tuple[int, ...]
 Numbers = dict[Parameter, tuple[int, ...]]
 
 # Numbers of u by discipline and category, or by GRIB1's table; v has the next number. Zonal and eastward are words for

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from gribmill.grib.product.keys import ECMWF, NOAA
+from gribmill.grib.product.keys import ECMWF, NOAA, Parameter
 from gribmill.grib.product.statistic import Statistic
-
-Parameter = tuple[int, ...]
 
 # Temperature, relative and absolute humidity, wind speed; temperature in the tables of GRIB1.
 ANYONES: dict[Parameter, Statistic] = {

@@ -7,6 +7,9 @@ from datetime import datetime, timedelta
 
 from gribmill.grib.product.statistic import Statistic
 
+# GRIB2: discipline, category, number. GRIB1: table, number.
+Parameter = tuple[int, ...]
+
 NCEP = 7
 ECMWF = 98
 # NCEP's own numbers are also those of the weather service's other offices and of NOAA's laboratories.
@@ -32,12 +35,12 @@ class Probability:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The facts of one field. `parameter` is (discipline, category, number); in GRIB1 (table, number)."""
+    """The facts of one field."""
 
     edition: int
     centre: int
     process: int | None
-    parameter: tuple[int, ...]
+    parameter: Parameter
     template: int | None
     reference: datetime
     level: Level | None = None

@@ -1,4 +1,4 @@
-"""Brings the wanted messages of one hour into the spool, from the first mirror that gives them proven."""
+"""Downloads the wanted messages of one hour, from the first mirror where they can be verified."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from pathlib import Path
 
 from gribmill.grib.errors import GribError
 from gribmill.identity import run_id
-from gribmill.ingest.download.downloaded import Downloaded
-from gribmill.ingest.download.errors import NothingWanted, Reason, Retryable, WrongFile, failure_of
-from gribmill.ingest.download.fetch import Progress
-from gribmill.ingest.download.from_mirror import Attempt, Check
-from gribmill.ingest.download.limits import Limits
+from gribmill.ingest.download.download_plan import Downloaded, Limits
+from gribmill.ingest.download.errors import MirrorFailure, NothingWanted, Retryable, WrongFile, download_failure
+from gribmill.ingest.download.fetch import DownloadProgress
+from gribmill.ingest.download.from_mirror import CheckMessages, MirrorDownload
 from gribmill.ingest.download.spool import SpoolBusy
 from gribmill.ingest.download.verify_message import Expected
 from gribmill.ingest.errors import BadIndex
@@ -41,24 +40,24 @@ def download(
     session: Session,
     health: Mapping[str, MirrorHealth] | None = None,
     known: Published | None = None,
-    progress: Progress | None = None,
-    check: Check | None = None,
+    progress: DownloadProgress | None = None,
+    check: CheckMessages | None = None,
     limits: Limits | None = None,
     now: datetime | None = None,
 ) -> Downloaded:
-    """The wanted messages of that hour as `target`, which appears only whole and proven; or a DownloadFailed.
+    """The wanted messages of that hour as `target`, which appears only whole and verified; or a DownloadFailed.
 
-    `known` is what a listing said of the hour on one mirror; it spares a request and is tried first. `progress` is
-    called with the bytes in place and the total, from several threads but one at a time; what it raises stops the
+    `known` is what a listing said about the hour on one mirror, which saves a request and is tried first. `progress`
+    is called with the bytes stored and the total, from several threads but one at a time; what it raises stops the
     download. `check` is called with the messages' headers before the file becomes `target`, and may refuse it with a
-    WrongFile: another mirror may have a better one. What is proven stays beside the target after a failure or a crash,
-    and is not fetched again.
+    WrongFile: another mirror may have a better one. What is verified stays beside the target after a failure or a
+    crash, and is not fetched again.
     """
     moment = now or datetime.now(UTC)
     what = f"{model.id} {run_id(run)} hour {hour}"
     expected = Expected(run, timedelta(minutes=hour * 60 + model.offset_minutes))
     limits = limits or Limits()
-    attempt = Attempt(
+    source = MirrorDownload(
         session,
         model,
         hour,
@@ -70,7 +69,7 @@ def download(
         time.monotonic() + limits.seconds,
         check,
     )
-    search = _Search(attempt, moment)
+    search = _Search(source, moment)
     try:
         sources = _in_order(model.urls(run, hour), health or {}, known, moment)
         found = search.by_index(sources, health or {}, known) or search.by_headers()
@@ -79,33 +78,33 @@ def download(
     except OSError as error:
         raise Retryable(f"{what}: {target.parent} cannot be written: {error.strerror}", [], search.sightings) from error
     if found is None:
-        raise failure_of(what, search.reasons, search.sightings)
+        raise download_failure(what, search.reasons, search.sightings)
     return found
 
 
 class _Search:
-    """Goes from mirror to mirror and remembers what each was like."""
+    """Tries one mirror after the other and records how each fared."""
 
-    def __init__(self, attempt: Attempt, now: datetime) -> None:
-        self.attempt, self.now = attempt, now
-        self.reasons: list[Reason] = []
+    def __init__(self, download: MirrorDownload, now: datetime) -> None:
+        self.download, self.now = download, now
+        self.reasons: list[MirrorFailure] = []
         self.sightings: list[Sighting] = []
         self.doubtful: list[SourceUrls] = []
 
     def by_index(
         self, sources: Sequence[SourceUrls], health: Mapping[str, MirrorHealth], known: Published | None
     ) -> Downloaded | None:
-        """From the first mirror whose index tells the truth."""
+        """From the first mirror whose index is correct."""
         for source in sources:
             state = health.get(source.mirror.name)
             if state is not None and state.sick_until is not None and state.state(self.now) == "sick":
                 left = (state.sick_until - self.now).total_seconds()
-                reason = f"left alone for {left:.0f} s more after {state.failures} failures ({state.last_reason})"
-                self.reasons.append(Reason(source.mirror.name, RateLimited(source.grib_url, reason, left)))
+                reason = f"not tried for another {left:.0f} s after {state.failures} failures ({state.last_reason})"
+                self.reasons.append(MirrorFailure(source.mirror.name, RateLimited(source.grib_url, reason, left)))
                 continue
             of_it = known if known is not None and known.grib_url == source.grib_url else None
             try:
-                return self._well(source, self.attempt.by_index(source, of_it))
+                return self._succeeded(source, self.download.by_index(source, of_it))
             except (SourceError, BadIndex, GribError, NothingWanted, WrongFile) as error:
                 if _is_of_index(error, source):
                     self.doubtful.append(source)
@@ -113,29 +112,29 @@ class _Search:
         return None
 
     def by_headers(self) -> Downloaded | None:
-        """From the files whose index cannot be used. Hosts that count requests come last."""
+        """From the files whose index cannot be used; hosts that limit requests come last."""
         for source in sorted(self.doubtful, key=lambda source: source.mirror.host.requests_per_minute is not None):
             try:
-                return self._well(source, self.attempt.by_headers(source))
+                return self._succeeded(source, self.download.by_headers(source))
             except (SourceError, GribError, NothingWanted, WrongFile) as error:
                 self._failed(source, error)
         return None
 
-    def _well(self, source: SourceUrls, found: Downloaded) -> Downloaded:
+    def _succeeded(self, source: SourceUrls, found: Downloaded) -> Downloaded:
         self.sightings.append(sighting_of(source.mirror.name, None, self.now))
         return replace(found, health_updates=tuple(self.sightings))
 
     def _failed(self, source: SourceUrls, error: Exception) -> None:
-        """A file that is wrong says nothing of its mirror, a failed request does."""
+        """A failed request counts against the mirror; a wrong file does not."""
         self.reasons = [reason for reason in self.reasons if reason.mirror != source.mirror.name]
-        self.reasons.append(Reason(source.mirror.name, error))
+        self.reasons.append(MirrorFailure(source.mirror.name, error))
         log.log(logging.DEBUG if isinstance(error, NotThere) else logging.WARNING, "%s: %s", source.mirror.name, error)
-        blame = error if isinstance(error, SourceError) else None
-        self.sightings.append(sighting_of(source.mirror.name, blame, self.now))
+        fault = error if isinstance(error, SourceError) else None
+        self.sightings.append(sighting_of(source.mirror.name, fault, self.now))
 
 
 def _is_of_index(error: Exception, source: SourceUrls) -> bool:
-    """Whether the file may be sound all the same: its index lies, or something else came in its place."""
+    """Whether the file itself may be valid: its index is wrong, or something else came instead of the index."""
     if isinstance(error, Untrusted) and error.url == source.index_url:
         return not isinstance(error, TooLarge)
     return isinstance(error, BadIndex | GribError | NoRanges | PastEnd)
@@ -144,6 +143,6 @@ def _is_of_index(error: Exception, source: SourceUrls) -> bool:
 def _in_order(
     urls: Sequence[SourceUrls], health: Mapping[str, MirrorHealth], known: Published | None, now: datetime
 ) -> list[SourceUrls]:
-    """Where it is known to be, then by preference; sick mirrors last."""
+    """The mirror where it is known to be first, then by preference; failing mirrors last."""
     first = [source for source in urls if known is not None and source.grib_url == known.grib_url]
     return order_mirrors([*first, *(source for source in urls if source not in first)], health, now)

@@ -1,4 +1,4 @@
-"""Which bytes of a file to fetch, and where each message comes to lie in the spool."""
+"""A download before and after: its limits, which bytes to fetch and where they go, and what it returned."""
 
 from __future__ import annotations
 
@@ -8,25 +8,45 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from pathlib import Path
 from typing import Literal
 
-from gribmill.ingest.download.check_index_entry import Claim, claim_of
+from gribmill.grib.message_header import MessageHeader
 from gribmill.ingest.download.ranges import ByteRange
+from gribmill.ingest.download.verify_message import IndexClaim, claim_of
 from gribmill.ingest.errors import BadIndex
-from gribmill.ingest.http.object_head import Head
+from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.select import Selection
 from gribmill.ingest.index.wanted import Wanted
+from gribmill.ingest.mirrors.circuit_breaker import Sighting
 
-# By the index; by the file's own headers; the whole file fetched first.
+# By the index; by the file's own headers, through small requests; the whole file first.
 Way = Literal["index", "walk", "whole"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a download may cost. More than this is a fault: a GFS hour has 540 MB in 743 messages.
+
+    A file of this machine may hold years, and reading its headers costs no requests.
+    """
+
+    spool_bytes: int = 4 * 2**30
+    whole_bytes: int = 4 * 2**30
+    index_bytes: int = 32_000_000
+    walked_messages: int = 3_000
+    local_messages: int = 200_000
+    seconds: float = 1_500.0
+    connections: int = 8
+    retry_pause_seconds: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """One message of the source. `fields` is how many it has (None: not known), `fitting` how many are wanted.
 
-    `claims` is what the index says of these.
+    `claims` is what the index says about these.
     """
 
     number: int
@@ -34,7 +54,7 @@ class Piece:
     length: int
     fields: int | None = None
     fitting: int = 1
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[IndexClaim, ...] = ()
 
     @property
     def range(self) -> ByteRange:
@@ -43,10 +63,10 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """The pieces in the source's order, one after the other in the spool, all of one object."""
+class DownloadPlan:
+    """Pieces of one object in the order of the source; in the spool they follow each other without gaps."""
 
-    head: Head
+    head: ObjectHead
     pieces: tuple[Piece, ...]
     found: tuple[str, ...]
     missing: tuple[str, ...]
@@ -55,17 +75,17 @@ class Plan:
 
     @property
     def places(self) -> list[int]:
-        """Where each piece begins in the spool, and at the end where the spool ends."""
+        """Where each piece begins in the spool, and finally where the spool ends."""
         return list(accumulate((piece.length for piece in self.pieces), initial=0))
 
     @property
     def total(self) -> int:
-        """The bytes of the spool."""
+        """The size of the spool in bytes."""
         return sum(piece.length for piece in self.pieces)
 
     @property
     def identity(self) -> str | None:
-        """The same for the same bytes of the same object; None where the host does not say which object it is."""
+        """Equal for the same bytes of the same object; None where the host does not identify the object."""
         head = self.head
         if head.etag is None and head.last_modified is None:
             return None
@@ -74,14 +94,38 @@ class Plan:
         return json.dumps([2, head.url, head.etag, modified, head.size, self.index_sha256, pieces])
 
 
+@dataclass(frozen=True, slots=True)
+class Downloaded:
+    """A whole, verified spool file. `requested_bytes` came over the network, index and gaps included.
+
+    By `index`, `found` and `missing` are exact; by `walk` and `whole`, `found` names what may be in the file.
+    `messages` have their number in the source and their place in the spool.
+    """
+
+    path: Path
+    bytes: int
+    requested_bytes: int
+    requests: int
+    sha256: str
+    url: str
+    etag: str | None
+    source_size: int | None
+    mirror: str
+    way: Way
+    found: tuple[str, ...]
+    missing: tuple[str, ...]
+    messages: tuple[MessageHeader, ...]
+    health_updates: tuple[Sighting, ...] = ()
+
+
 def plan_by_index(
-    inventory: Inventory, selection: Selection, wanted: Sequence[Wanted], head: Head, index: bytes
-) -> Plan:
-    """From what the index says. Its last message ends where the file does."""
+    inventory: Inventory, selection: Selection, wanted: Sequence[Wanted], head: ObjectHead, index: bytes
+) -> DownloadPlan:
+    """The selected messages, as the index describes them. The last message ends where the file does."""
     in_message = Counter(entry.offset for entry in inventory)
     chosen = Counter(entry.offset for entry in selection.entries)
     numbers = {entry.offset: entry.number for entry in selection.entries}
-    claims: dict[int, list[Claim]] = defaultdict(list)
+    claims: dict[int, list[IndexClaim]] = defaultdict(list)
     for want in wanted:
         if entry := selection.found.get(want.name):
             claims[entry.offset].append(claim_of(want, entry))
@@ -92,16 +136,12 @@ def plan_by_index(
         )
         for start, end in selection.ranges
     )  # fmt: skip
-    return Plan(head, pieces, tuple(selection.found), selection.missing, "index", hashlib.sha256(index).hexdigest())
+    digest = hashlib.sha256(index).hexdigest()
+    return DownloadPlan(head, pieces, tuple(selection.found), selection.missing, "index", digest)
 
 
-def plan_by_pieces(head: Head, pieces: Sequence[Piece], found: Sequence[str], missing: Sequence[str], way: Way) -> Plan:
-    """From what was found in the file itself."""
-    return Plan(head, tuple(pieces), tuple(found), tuple(missing), way)
-
-
-def _end(inventory: Inventory, end: int | None, head: Head) -> int:
+def _end(inventory: Inventory, end: int | None, head: ObjectHead) -> int:
     end = head.size if end is None else end
     if end is None:
-        raise BadIndex(inventory.source, None, "the size of the file is not known, so its last message has no end")
+        raise BadIndex(inventory.source, None, "the end of its last message is not known: the host states no size")
     return end

@@ -1,4 +1,4 @@
-"""A download that no mirror could give: why, and whether to try again."""
+"""Why no mirror could deliver a file, and whether to retry."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from gribmill.ingest.mirrors.circuit_breaker import Sighting
 
 
 class NothingWanted(IngestError):
-    """The file is sound, and holds nothing of what is wanted."""
+    """The file is valid, but holds nothing of what is wanted."""
 
 
 class WrongFile(IngestError):
-    """The messages are sound, and yet not what the model's files hold."""
+    """The messages are valid, but not what the model's files hold."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """Why one mirror did not give the file."""
+class MirrorFailure:
+    """Why one mirror did not deliver the file."""
 
     mirror: str
     error: Exception
 
 
 class DownloadFailed(IngestError):
-    """No mirror gave the file. `retry_after_seconds` is None where no host said when to come back."""
+    """No mirror delivered the file. `retry_after_seconds` is None where no host said when to retry."""
 
     def __init__(
         self,
         what: str,
-        reasons: Sequence[Reason],
+        reasons: Sequence[MirrorFailure],
         health_updates: Sequence[Sighting] = (),
         retry_after_seconds: float | None = None,
     ) -> None:
@@ -43,19 +43,19 @@ class DownloadFailed(IngestError):
 
 
 class NotYet(DownloadFailed):
-    """No mirror has it: not published yet, or no longer kept."""
+    """No mirror has the file: not published yet, or no longer kept."""
 
 
 class Retryable(DownloadFailed):
-    """Something is out of order that may be well later."""
+    """Something failed that may work later."""
 
 
 class Permanent(DownloadFailed):
-    """Trying again gives the same."""
+    """A retry would fail in the same way."""
 
 
-def failure_of(what: str, reasons: Sequence[Reason], health_updates: Sequence[Sighting]) -> DownloadFailed:
-    """The kind of failure that these reasons are together."""
+def download_failure(what: str, reasons: Sequence[MirrorFailure], health_updates: Sequence[Sighting]) -> DownloadFailed:
+    """The kind of failure that all the mirrors' failures together are."""
     errors = [reason.error for reason in reasons]
     if not errors:
         return Permanent(f"{what}: no mirror keeps this run", reasons, health_updates)
@@ -63,7 +63,7 @@ def failure_of(what: str, reasons: Sequence[Reason], health_updates: Sequence[Si
         return NotYet(what, reasons, health_updates)
     if all(isinstance(error, NotThere | NothingWanted) for error in errors):
         return Permanent(what, reasons, health_updates)
-    # Where nothing is wrong but the pace, it is known when to come back.
+    # If rate limits are the only problem, it is known when to retry.
     pauses = [error.retry_after_seconds for error in errors if isinstance(error, RateLimited)]
     paced = all(isinstance(error, RateLimited | NotThere) for error in errors)
     return Retryable(what, reasons, health_updates, min(pauses) if paced else None)

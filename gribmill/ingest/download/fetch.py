@@ -1,4 +1,4 @@
-"""Brings the pieces of a plan into the spool: in parallel, each proven as soon as it is whole."""
+"""Fetches the pieces of a plan into the spool: in parallel, each verified as soon as it is whole."""
 
 from __future__ import annotations
 
@@ -13,48 +13,46 @@ from dataclasses import dataclass
 from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.message_header import MessageHeader, read_header
 from gribmill.grib.sections import INDICATOR_BYTES
-from gribmill.ingest.download.download_plan import Plan
-from gribmill.ingest.download.limits import Limits
-from gribmill.ingest.download.ranges import Fetch as Request
-from gribmill.ingest.download.ranges import merge
+from gribmill.ingest.download.download_plan import DownloadPlan, Limits
+from gribmill.ingest.download.ranges import RangeRequest, merge
 from gribmill.ingest.download.spool import Spool
 from gribmill.ingest.download.verify_message import Expected, verify_beginning, verify_message
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.deadline import until
 from gribmill.ingest.http.errors import Broken
-from gribmill.ingest.mirrors.host import Host
+from gribmill.ingest.mirrors.mirror import Host
 
-# A cut connection is common; a host that cuts three times is left for another.
+# Dropped connections are common; a host that drops three in a row is given up.
 TRIES = 3
-Progress = Callable[[int, int], None]
+DownloadProgress = Callable[[int, int], None]
 
 
-class Stopped(Exception):
-    """Another request of the same file failed: this one need not go on."""
+class FetchStopped(Exception):
+    """Another request for the same file failed: this one need not go on."""
 
 
 @dataclass(slots=True)
 class Traffic:
-    """What was moved so far; shared by the threads of one download."""
+    """What was transferred so far; shared by the threads of one download."""
 
-    came: int = 0
+    received: int = 0
     requests: int = 0
 
 
-class Fetch:
-    """One run of a plan. `expected` is None for pieces that are no messages but blocks of a file."""
+class Fetcher:
+    """Carries out one plan. `expected` is None for pieces that are not messages but blocks of a file."""
 
     def __init__(
         self,
         session: Session,
         host: Host,
-        plan: Plan,
+        plan: DownloadPlan,
         spool: Spool,
         expected: Expected | None,
         *,
         limits: Limits,
         traffic: Traffic,
-        progress: Progress | None = None,
+        progress: DownloadProgress | None = None,
         deadline: float | None = None,
     ) -> None:
         self.session, self.host, self.plan, self.spool, self.expected = session, host, plan, spool, expected
@@ -67,7 +65,7 @@ class Fetch:
         self._done = 0
 
     def run(self) -> None:
-        """All pieces that the spool does not have yet; raises the first failure."""
+        """Fetches all pieces that the spool does not have yet; raises the first failure."""
         self.spool.begin(self.plan.identity, self.places)
         self._done = sum(self.plan.pieces[number].length for number in self.spool.proven)
         left = [piece.range for number, piece in enumerate(self.plan.pieces) if number not in self.spool.proven]
@@ -76,10 +74,10 @@ class Fetch:
         workers = min(self.host.connections, self.limits.connections, len(requests))
         if workers <= 1:
             for request in requests:
-                self._bring(request)
+                self._fetch(request)
             return
         with ThreadPoolExecutor(workers, thread_name_prefix="fetch") as pool:
-            futures = [pool.submit(self._bring, request) for request in requests]
+            futures = [pool.submit(self._fetch, request) for request in requests]
             try:
                 wait(futures, return_when=FIRST_EXCEPTION)
             finally:
@@ -87,34 +85,8 @@ class Fetch:
                 self._stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
         errors = [error for future in futures if not future.cancelled() and (error := future.exception())]
-        for error in sorted(errors, key=lambda error: isinstance(error, Stopped)):
+        for error in sorted(errors, key=lambda error: isinstance(error, FetchStopped)):
             raise error
-
-    def report(self, count: int) -> None:
-        """So many more bytes are in place (fewer than none: they have to come again)."""
-        with self.lock:
-            self._done += count
-            if self._progress:
-                self._progress(self._done, self.plan.total)
-
-    def check_going(self) -> None:
-        """Raises where there is no point in going on."""
-        if self._stop.is_set():
-            raise Stopped
-        if self._deadline is not None and time.monotonic() > self._deadline:
-            raise Broken(self.plan.head.url, f"the file took longer than {self.limits.seconds:.0f} s")
-
-    def verify(self, number: int) -> None:
-        """Raise GribError unless the piece is the message that the plan says; blocks of a file are not looked at."""
-        if self.expected is None:
-            return
-        piece, place = self.plan.pieces[number], self.places[number]
-        data = self.spool.until(place + piece.length)
-        with self.placed(number):
-            self.headers[number] = verify_message(
-                data, place, piece.number, self.expected,
-                fields=piece.fields, fitting=piece.fitting, claims=piece.claims,
-            )  # fmt: skip
 
     def all_headers(self) -> tuple[MessageHeader, ...]:
         """The header of each piece; those that an earlier process had verified are read now."""
@@ -125,18 +97,44 @@ class Fetch:
                     self.headers[number] = read_header(self.spool.until(place + piece.length), place, piece.number)
         return tuple(self.headers[number] for number in range(len(self.plan.pieces)))
 
+    def report(self, count: int) -> None:
+        """Reports that many more bytes as stored (a negative number: they have to be fetched again)."""
+        with self.lock:
+            self._done += count
+            if self._progress:
+                self._progress(self._done, self.plan.total)
+
+    def check_going(self) -> None:
+        """Raises if there is no point in going on."""
+        if self._stop.is_set():
+            raise FetchStopped
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise Broken(self.plan.head.url, f"the file took longer than {self.limits.seconds:.0f} s")
+
+    def verify(self, number: int) -> None:
+        """Raise GribError unless the piece is the message in the plan. Blocks of a file are not verified."""
+        if self.expected is None:
+            return
+        piece, place = self.plan.pieces[number], self.places[number]
+        data = self.spool.until(place + piece.length)
+        with self.placed(number):
+            self.headers[number] = verify_message(
+                data, place, piece.number, self.expected,
+                fields=piece.fields, fitting=piece.fitting, claims=piece.claims,
+            )  # fmt: skip
+
     @contextmanager
     def placed(self, number: int) -> Iterator[None]:
-        """GribErrors name the source, and the message by its place there."""
+        """Adds the source, and the message's number and place in it, to a GribError."""
         try:
             yield
         except GribError as error:
             piece = self.plan.pieces[number]
             raise damaged(self.plan.head.url, piece.number, piece.start, str(error)) from None
 
-    def _bring(self, request: Request) -> None:
-        """One request; what is missing after a cut is asked for again."""
-        pour = _Pour(self, request)
+    def _fetch(self, request: RangeRequest) -> None:
+        """One request; after a dropped connection, what is missing is requested again."""
+        writer = _PieceWriter(self, request)
         for attempt in range(1, TRIES + 1):
             self.check_going()
             with self.lock:
@@ -144,45 +142,46 @@ class Fetch:
             try:
                 with until(self._deadline):
                     self.session.get_range(
-                        self.plan.head.url, self.host, pour.place, request.end, pour.take,
-                        pin=self.plan.head, begin=pour.begin,
+                        self.plan.head.url, self.host, writer.place, request.end, writer.take,
+                        pin=self.plan.head, begin=writer.begin,
                     )  # fmt: skip
-                pour.finish()
+                writer.finish()
                 return
             except Broken:
-                pour.forget_unchecked()
+                writer.forget_unchecked()
                 if attempt == TRIES:
                     raise
                 self._stop.wait(self.limits.retry_pause_seconds * 2 ** (attempt - 1))
 
 
-class _Pour:
-    """Takes the bytes of one request in order: each message to its place, the gaps between away.
+class _PieceWriter:
+    """Takes the bytes of one request in order: writes each message to its place, and drops the gaps between.
 
-    Where the host sends a checksum of the range, messages are proven only after it; else as soon as they are whole.
+    If the host sends a checksum of the range, messages count as verified only after it; otherwise as soon as they are
+    whole.
     """
 
-    def __init__(self, fetch: Fetch, request: Request) -> None:
-        self.fetch, self.request = fetch, request
+    def __init__(self, fetcher: Fetcher, request: RangeRequest) -> None:
+        self.fetcher, self.request = fetcher, request
         self.place = request.start
         self._parts = list(request.parts)
         self._digest = hashlib.sha256()
         self._first = b""
         self._checked = False
         self._unmarked: list[tuple[int, str]] = []
-        self._put_since = 0
+        self._written_since = 0
         self._safe = (self.place, list(self._parts), self._digest, self._first)
 
     def begin(self, checked: bool) -> None:
-        """An answer begins; all before it is safe."""
-        self._checked, self._put_since = checked, 0
+        """A response begins; everything before it is safe."""
+        self._checked, self._written_since = checked, 0
         self._safe = (self.place, list(self._parts), self._digest.copy(), self._first)
 
     def take(self, chunk: bytes) -> None:
         """The next bytes."""
-        self.fetch.check_going()
-        with self.fetch.lock:
-            self.fetch.traffic.came += len(chunk)
+        self.fetcher.check_going()
+        with self.fetcher.lock:
+            self.fetcher.traffic.received += len(chunk)
         view = memoryview(chunk)
         while view and self._parts:
             start, end = self._parts[0]
@@ -191,47 +190,47 @@ class _Pour:
                 step = min(len(view), start - self.place)
             else:
                 step = min(len(view), end - self.place)
-                self._put(bytes(view[:step]), start)
+                self._write(bytes(view[:step]), start)
             self.place += step
             view = view[step:]
             if self.place == end:
                 self._complete(start)
 
     def finish(self) -> None:
-        """The answer was whole, and its checksum right."""
+        """The response was whole, and its checksum right."""
         for number, digest in self._unmarked:
-            self.fetch.spool.mark(number, digest)
+            self.fetcher.spool.mark(number, digest)
         self._unmarked = []
         if self._parts:
-            raise Broken(self.fetch.plan.head.url, f"the range ended before byte {self._parts[0].start}")
+            raise Broken(self.fetcher.plan.head.url, f"the range ended before byte {self._parts[0].start}")
 
     def forget_unchecked(self) -> None:
-        """The answer was cut off: without its checksum, its bytes have to come again."""
+        """The response was cut off before its checksum: its bytes have to be fetched again."""
         if self._checked:
             self.place, self._parts, self._digest, self._first = self._safe
             self._unmarked, self._checked = [], False
-            self.fetch.report(-self._put_since)
+            self.fetcher.report(-self._written_since)
 
-    def _put(self, data: bytes, start: int) -> None:
-        fetch, number = self.fetch, self.fetch.numbers[start]
-        if fetch.expected is not None and len(self._first) < INDICATOR_BYTES:
+    def _write(self, data: bytes, start: int) -> None:
+        fetcher, number = self.fetcher, self.fetcher.numbers[start]
+        if fetcher.expected is not None and len(self._first) < INDICATOR_BYTES:
             before = len(self._first)
             self._first += data[: INDICATOR_BYTES - before]
             if len(self._first) == INDICATOR_BYTES:
-                with fetch.placed(number):
-                    verify_beginning(self._first, fetch.plan.pieces[number].length)
-        fetch.spool.write(fetch.places[number] + self.place - start, data)
+                with fetcher.placed(number):
+                    verify_beginning(self._first, fetcher.plan.pieces[number].length)
+        fetcher.spool.write(fetcher.places[number] + self.place - start, data)
         self._digest.update(data)
-        self._put_since += len(data)
-        fetch.report(len(data))
+        self._written_since += len(data)
+        fetcher.report(len(data))
 
     def _complete(self, start: int) -> None:
-        fetch, number = self.fetch, self.fetch.numbers[start]
-        fetch.verify(number)
+        fetcher, number = self.fetcher, self.fetcher.numbers[start]
+        fetcher.verify(number)
         self._unmarked.append((number, self._digest.hexdigest()))
         self._parts.pop(0)
         self._digest, self._first = hashlib.sha256(), b""
         if not self._checked:
             for one in self._unmarked:
-                fetch.spool.mark(*one)
+                fetcher.spool.mark(*one)
             self._unmarked = []

@@ -9,20 +9,20 @@ from typing import NamedTuple
 
 from gribmill.ingest.errors import IngestError
 
-# A message of a file is never larger: whoever says so is wrong or means harm.
+# No message is larger: an index that says so is wrong or malicious.
 LARGEST_RANGE = 4 * 2**30
 MOST_RANGES = 20_000
 
 
 class ByteRange(NamedTuple):
-    """From `start` to before `end`; to the end of the file where that is None."""
+    """From `start` to before `end`; None means the end of the file."""
 
     start: int
     end: int | None
 
 
-class Fetch(NamedTuple):
-    """One request, and the ranges that it brings."""
+class RangeRequest(NamedTuple):
+    """One request, and the wanted ranges in it."""
 
     start: int
     end: int | None
@@ -31,12 +31,12 @@ class Fetch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a request costs against the bytes of a gap.
+    """What a request costs compared with the bytes of a gap.
 
-    A request takes about `request_seconds` before its first byte, in which one connection would have brought
-    `bytes_per_second` of a gap: smaller gaps are cheaper to fetch than to skip. All gaps together stay below
-    `waste` of the wanted bytes (the smallest gaps are closed first, which saves the most requests), and no merged
-    request is longer than `most_bytes`, so that several connections share a file and a cut costs little.
+    A request takes about `request_seconds` before its first byte, in which one connection transfers
+    `bytes_per_second`: gaps smaller than that are cheaper to fetch than to skip. All gaps together stay below `waste`
+    of the wanted bytes (the smallest are closed first, which saves the most requests), and no merged request is longer
+    than `most_bytes`, so that several connections share a file and a dropped one costs little.
     """
 
     request_seconds: float = 0.1
@@ -50,8 +50,8 @@ class Cost:
         return int(self.request_seconds * self.bytes_per_second)
 
 
-def merge(ranges: Iterable[ByteRange], cost: Cost | None = None) -> list[Fetch]:
-    """Requests that bring every wanted byte, none of them twice, in the file's order."""
+def merge(ranges: Iterable[ByteRange], cost: Cost | None = None) -> list[RangeRequest]:
+    """Requests for every wanted byte, each only once, in the file's order."""
     cost = cost or Cost()
     parts = _checked(ranges)
     gaps = sorted(
@@ -70,25 +70,25 @@ def merge(ranges: Iterable[ByteRange], cost: Cost | None = None) -> list[Fetch]:
 
 
 def _checked(ranges: Iterable[ByteRange]) -> list[ByteRange]:
-    """Sorted, each once; overlaps and nonsense refused."""
+    """Sorted and without duplicates; overlapping and invalid ranges are refused."""
     parts = sorted(set(ranges), key=lambda part: part.start)
     if len(parts) > MOST_RANGES:
-        raise IngestError(f"{len(parts)} byte ranges of one file are more than {MOST_RANGES}")
+        raise IngestError(f"{len(parts)} byte ranges of one file exceed the limit of {MOST_RANGES}")
     for part in parts:
         if part.start < 0 or (part.end is not None and not 0 < part.end - part.start <= LARGEST_RANGE):
-            raise IngestError(f"bytes {part.start} to {part.end} are no range of a file")
+            raise IngestError(f"bytes {part.start} to {part.end} are not a valid range")
     for before, after in pairwise(parts):
         if before.end is None or after.start < before.end:
             raise IngestError(f"byte ranges overlap at {after.start}")
     return parts
 
 
-def _joined(parts: list[ByteRange], closed: set[int], most_bytes: int) -> list[Fetch]:
-    fetches: list[list[ByteRange]] = []
+def _joined(parts: list[ByteRange], closed: set[int], most_bytes: int) -> list[RangeRequest]:
+    groups: list[list[ByteRange]] = []
     for place, part in enumerate(parts):
-        fits = part.end is not None and fetches and part.end - fetches[-1][0].start <= most_bytes
+        fits = part.end is not None and groups and part.end - groups[-1][0].start <= most_bytes
         if fits and place - 1 in closed:
-            fetches[-1].append(part)
+            groups[-1].append(part)
         else:
-            fetches.append([part])
-    return [Fetch(group[0].start, group[-1].end, tuple(group)) for group in fetches]
+            groups.append([part])
+    return [RangeRequest(group[0].start, group[-1].end, tuple(group)) for group in groups]

@@ -1,4 +1,4 @@
-"""A file read by its own headers, where no index can be used."""
+"""Plans a download from the file's own headers, where no index can be used."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ from gribmill.grib.message_header import MessageHeader, read_header
 from gribmill.grib.messages import without_messages
 from gribmill.grib.product.keys import Keys
 from gribmill.grib.sections import MAGIC, ByteSource
-from gribmill.ingest.download.check_index_entry import same_table
-from gribmill.ingest.download.download_plan import Piece, Plan, Way, plan_by_pieces
+from gribmill.ingest.download.download_plan import DownloadPlan, Piece, Way
 from gribmill.ingest.download.fetch import Traffic
-from gribmill.ingest.download.verify_message import Expected
+from gribmill.ingest.download.verify_message import Expected, same_table
 from gribmill.ingest.http.client import Session
-from gribmill.ingest.http.object_head import Head
+from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.wanted import Wanted
-from gribmill.ingest.mirrors.host import Host
+from gribmill.ingest.mirrors.mirror import Host
 
-# Sections 0 to 6 of nearly every message fit: one request for each.
+# Sections 0 to 6 of nearly every message fit: one request for each message.
 WINDOW_BYTES = 640
 WINDOWS_KEPT = 4
-# Bytes between messages (padding, a bulletin's heading) are never more.
+# Padding between messages, or the heading of a bulletin, is never longer.
 LONGEST_GAP = 4096
 
 
 class RangeReader:
     """The bytes of a remote object: a slice is fetched by a small request, a bit longer than the slice."""
 
-    def __init__(self, session: Session, host: Host, head: Head, traffic: Traffic) -> None:
+    def __init__(self, session: Session, host: Host, head: ObjectHead, traffic: Traffic) -> None:
         self._session, self._host, self._head, self._traffic = session, host, head, traffic
         self._windows: list[tuple[int, bytes]] = []
 
@@ -44,7 +43,7 @@ class RangeReader:
                 return data[offset - start : stop - start]
         end = min(max(stop, offset + WINDOW_BYTES), len(self))
         data = self._session.read_range(self._head.url, self._host, offset, end, pin=self._head).data
-        self._traffic.came += len(data)
+        self._traffic.received += len(data)
         self._traffic.requests += 1
         self._windows = [(offset, data), *self._windows[: WINDOWS_KEPT - 1]]
         return data[: stop - offset]
@@ -69,16 +68,16 @@ def scan_headers(data: ByteSource, source: str, most: int) -> Iterator[MessageHe
 
 def plan_by_headers(
     headers: Iterable[MessageHeader],
-    head: Head,
+    head: ObjectHead,
     wanted: Sequence[Wanted],
     expected: Expected,
     member: int | None,
     way: Way,
-) -> Plan:
-    """The messages that can be what is wanted: of its run, its time, its member and one of its parameters.
+) -> DownloadPlan:
+    """The messages that can hold what is wanted: of its run, its time, its member and one of its parameters.
 
-    The level is not looked at, so more may come than is needed, never less; the tiles tell them apart. Where the
-    parameters of something wanted are not known, every message of the time comes.
+    Levels are not compared, so more may be fetched than is needed, but never less. Where the parameters of a wanted
+    quantity are not known, every message of that time is fetched.
     """
     known = {same_table(parameter) for want in wanted for parameter in want.parameters}
     choosy = bool(wanted) and all(want.parameters for want in wanted)
@@ -92,13 +91,13 @@ def plan_by_headers(
             number, offset, length = header.message.number, header.offset, header.length
             pieces.append(Piece(number, offset, length, len(header.fields), len(chosen)))
     named = [want for want in wanted if want.parameters]
-    found = [want.name for want in named if not seen.isdisjoint(map(same_table, want.parameters))]
-    missing = [want.name for want in named if want.name not in found]
-    return plan_by_pieces(head, pieces, found, missing, way)
+    found = tuple(want.name for want in named if not seen.isdisjoint(map(same_table, want.parameters)))
+    missing = tuple(want.name for want in named if want.name not in found)
+    return DownloadPlan(head, tuple(pieces), found, missing, way)
 
 
 def member_of(extras: Collection[str]) -> int | None:
-    """The member that alone is wanted of a file with all of them: ECMWF's `pf:7`, and 0 for `cf`."""
+    """The only member that is wanted of a file with all of them: ECMWF's `pf:7`, and 0 for `cf`."""
     for extra in extras:
         kind, _, number = extra.partition(":")
         if kind == "pf" and number.isdigit():
@@ -110,7 +109,7 @@ def member_of(extras: Collection[str]) -> int | None:
 
 def _fits(keys: Keys, expected: Expected, member: int | None) -> bool:
     timed = expected.end is None or keys.end is not None
-    # A control run may be marked as member 0, or as no member at all.
+    # A control run may be marked as member 0, or not as a member at all.
     right_member = member is None or keys.member == member or (member == 0 and keys.member is None)
     return timed and right_member and expected.fits(keys)
 

@@ -1,4 +1,4 @@
-"""A file that grows in place beside its target, with a journal of what is proven, and appears only whole."""
+"""A file that grows beside its target, with a journal of its verified pieces, and is renamed when it is whole."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class SpoolBusy(IngestError):
 
 
 class Spool:
-    """One download's file. Used in a `with`; only one process at a time can have it.
+    """The file of one download. Used in a `with`; only one process at a time can have it.
 
-    What was proven by an earlier process is kept as long as `begin` is called with the same identity.
+    What an earlier process verified is kept if `begin` is called with the same identity.
     """
 
     def __init__(self, target: Path) -> None:
@@ -44,7 +44,7 @@ class Spool:
         try:
             self._part = os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError:
-            os.close(self._journal)  # and with it the lock, which would outlive this download
+            os.close(self._journal)  # and with it the lock, which would otherwise outlive this download
             raise
         return self
 
@@ -57,7 +57,7 @@ class Spool:
             os.close(place)
 
     def begin(self, identity: str | None, places: Sequence[int]) -> None:
-        """Prepares for pieces between these places; takes over those that the journal and their checksums prove."""
+        """Prepares for pieces between these places; keeps those in the journal whose checksums still match."""
         kept = self._read_journal(identity, len(places) - 1)
         self._places = places
         self.proven = {number: digest for number, digest in kept.items() if self._digest(number) == digest}
@@ -67,34 +67,34 @@ class Spool:
         os.ftruncate(self._part, places[-1])
 
     def write(self, offset: int, data: bytes) -> None:
-        """Puts bytes in their place."""
+        """Writes bytes to their place."""
         view = memoryview(data)
         while view:
             count = os.pwrite(self._part, view, offset)
             view, offset = view[count:], offset + count
 
     def read(self, offset: int, count: int) -> bytes:
-        """Bytes that were written."""
+        """Reads bytes that were written."""
         return os.pread(self._part, count, offset)
 
     def until(self, end: int) -> SpoolBytes:
-        """What was written up to there, to be read in slices."""
+        """The bytes up to there, to be read in slices."""
         return SpoolBytes(self, end)
 
     def mark(self, number: int, digest: str) -> None:
-        """Notes that a piece is whole and proven; its checksum finds out if the disk did not keep up."""
+        """Records that a piece is whole and verified; its checksum shows later whether it reached the disk."""
         with self._lock:
             self.proven[number] = digest
             os.write(self._journal, (json.dumps([number, digest]) + "\n").encode())
 
     def grown(self, size: int) -> None:
-        """What was written without knowing the size beforehand is one piece."""
+        """Makes one piece of what was written without knowing its size beforehand."""
         self._places, self.proven = (0, size), {0: ""}
 
     def finish(self) -> str:
-        """The file takes its name; gives its SHA-256."""
+        """Renames the file to its target; returns its SHA-256."""
         missing = set(range(len(self._places) - 1)) - self.proven.keys()
-        assert not missing, f"pieces {sorted(missing)[:5]} were never proven"
+        assert not missing, f"pieces {sorted(missing)[:5]} were never verified"
         digest = self._sha256(0, self._places[-1])
         os.fsync(self._part)
         self.part.replace(self.target)
@@ -107,7 +107,7 @@ class Spool:
         return digest
 
     def discard(self) -> None:
-        """Removes what was there of the file."""
+        """Removes the unfinished file and its journal."""
         self.part.unlink(missing_ok=True)
         self.journal.unlink(missing_ok=True)
 
@@ -119,7 +119,7 @@ class Spool:
             except BlockingIOError:
                 os.close(place)
                 raise SpoolBusy(f"another process is downloading {self.target}") from None
-            # Who held it before may have finished and removed it between our two calls.
+            # The previous holder may have finished and removed it between our two calls.
             with contextlib.suppress(FileNotFoundError):
                 if self.journal.stat().st_ino == os.fstat(place).st_ino:
                     return place
@@ -129,7 +129,7 @@ class Spool:
         try:
             return self._open_in_folder()
         except FileNotFoundError:
-            # Whoever removed the last file there has removed the folder too, after it was made and before it was used.
+            # Another process removed the folder with its last file, after it was made here and before it was used.
             return self._open_in_folder()
 
     def _open_in_folder(self) -> int:
@@ -137,7 +137,7 @@ class Spool:
         return os.open(self.journal, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_APPEND, 0o644)
 
     def _read_journal(self, identity: str | None, count: int) -> dict[int, str]:
-        """What was proven of the same object; a line that was cut off ends it."""
+        """What was verified of the same object, up to the first incomplete line."""
         data = os.pread(self._journal, JOURNAL_LIMIT_BYTES, 0)
         first, *lines = data.decode("utf-8", "replace").split("\n")
         if identity is None or first != identity:

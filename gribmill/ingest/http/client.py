@@ -1,34 +1,33 @@
-"""The one way to bytes: over HTTP or from files of this machine, by the address."""
+"""Reads objects over HTTP or from files of this machine, by their address."""
 
 from __future__ import annotations
 
 from types import TracebackType
 from typing import NamedTuple
 
-from gribmill.ingest.http.deadline import Deadline
+from gribmill.ingest.http.deadline import Deadline, Timeouts
 from gribmill.ingest.http.errors import Broken
 from gribmill.ingest.http.local_files import LocalFiles, is_local
-from gribmill.ingest.http.object_head import Head
 from gribmill.ingest.http.rate_limit import RateLimit
-from gribmill.ingest.http.timeouts import Timeouts
-from gribmill.ingest.http.transport import Begin, Http, Sink
-from gribmill.ingest.mirrors.host import Host
+from gribmill.ingest.http.response import ObjectHead, Sink
+from gribmill.ingest.http.transport import Begin, Http
+from gribmill.ingest.mirrors.mirror import Host
 
 # Method not allowed, not implemented.
 NO_HEAD = (405, 501)
 
 
 class Body(NamedTuple):
-    """A whole small object."""
+    """A small object as a whole."""
 
     data: bytes
-    head: Head
+    head: ObjectHead
 
 
 class Session:
-    """Keep one for a process: connections are pooled per host. Threads may share it.
+    """Keep one per process: connections are pooled per host. Threads may share it.
 
-    `rate` holds hosts' limits of requests across all processes; without it no such limit is kept.
+    `rate` enforces hosts' request limits across all processes; without it there is no limit.
     """
 
     def __init__(self, rate: RateLimit | None = None, timeouts: Timeouts | None = None) -> None:
@@ -44,16 +43,16 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Closes all connections; the session can go on and opens new ones."""
+        """Closes all connections; the session opens new ones if it is used again."""
         self._http.close()
 
     @property
     def requests(self) -> int:
-        """How many HTTP requests were sent so far."""
+        """The number of HTTP requests sent so far."""
         return self._http.sent
 
-    def head(self, url: str, host: Host) -> Head:
-        """What the host says of an object, by a HEAD or, where it knows none, by asking for its first byte."""
+    def head(self, url: str, host: Host) -> ObjectHead:
+        """An object's size and identity, by HEAD or, where the host does not support that, by its first byte."""
         if is_local(url):
             return self._files.head(url)
         try:
@@ -72,7 +71,7 @@ class Session:
             head = self.get_into(url, host, parts.append, limit_bytes=limit_bytes)
         return Body(b"".join(parts), head)
 
-    def get_into(self, url: str, host: Host, sink: Sink, *, limit_bytes: int) -> Head:
+    def get_into(self, url: str, host: Host, sink: Sink, *, limit_bytes: int) -> ObjectHead:
         """A whole object into the sink."""
         if is_local(url):
             return self._files.get(url, sink, limit_bytes=limit_bytes)
@@ -86,18 +85,19 @@ class Session:
         end: int | None,
         sink: Sink,
         *,
-        pin: Head | None = None,
+        pin: ObjectHead | None = None,
         begin: Begin | None = None,
-    ) -> Head:
+    ) -> ObjectHead:
         """Exactly the bytes from `start` to before `end` into the sink, of the object that `pin` describes.
 
-        `begin` is told before the first byte whether a checksum follows: until the call returns, none is proven.
+        `begin` is called before the first byte, with whether a checksum follows: the bytes are then unverified until
+        this call returns.
         """
         if is_local(url):
             return self._files.get_range(url, start, end, sink, pin=pin)
         return self._http.get_range(url, host, start, end, sink, pin=pin, begin=begin)
 
-    def read_range(self, url: str, host: Host, start: int, end: int, *, pin: Head | None = None) -> Body:
+    def read_range(self, url: str, host: Host, start: int, end: int, *, pin: ObjectHead | None = None) -> Body:
         """A range in memory."""
         parts: list[bytes] = []
         head = self.get_range(url, host, start, end, parts.append, pin=pin)

@@ -1,4 +1,4 @@
-"""An end for every request, however slowly its bytes drip: checked at each read from the socket."""
+"""Time limits of requests, checked at every read from the socket: a slow host cannot stretch them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from requests.adapters import HTTPAdapter
@@ -20,8 +21,28 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds. A request as a whole may take `base` plus the time for its bytes at the slowest acceptable speed.
+
+    `base` alone covers everything before the body, `page` a whole listing or index, `turn` the wait for a rate limit.
+    """
+
+    connect: float = 10.0
+    read: float = 30.0
+    base: float = 60.0
+    # The longest index, that of ECMWF's ensemble, has some 2 MB.
+    page: float = 60.0
+    slowest_bytes_per_second: float = 50_000.0
+    turn: float = 20.0
+
+    def total(self, length: int) -> float:
+        """The longest time for a body of that many bytes."""
+        return self.base + length / self.slowest_bytes_per_second
+
+
 class Deadline:
-    """So many seconds from now on; never beyond the one that it is made within."""
+    """A number of seconds from now on; never later than the deadline in whose context it is made."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         outer = _current.get()
@@ -31,16 +52,16 @@ class Deadline:
         self.allow(seconds)
 
     def allow(self, seconds: float) -> None:
-        """So many seconds since it began, now that more is known of what comes."""
+        """Changes the time allowed since the beginning, once the size of the body is known."""
         self.seconds = min(seconds, self._latest - self._begun)
 
     @property
     def passed(self) -> bool:
-        """Whether it is over."""
+        """Whether the time is up."""
         return self._clock() >= self._begun + self.seconds
 
     def left(self) -> float:
-        """Seconds, always some; a TimeoutError where none are left."""
+        """The seconds left, more than zero; a TimeoutError where none are left."""
         left = self._begun + self.seconds - self._clock()
         if left <= 0:
             raise TimeoutError("the deadline has passed")
@@ -48,7 +69,7 @@ class Deadline:
 
     @contextmanager
     def held(self) -> Iterator[Deadline]:
-        """What this thread asks for meanwhile has to end by then."""
+        """Requests of this thread within the context end by the deadline."""
         before = _current.set(self)
         try:
             yield self
@@ -61,7 +82,7 @@ _current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def until(moment: float | None) -> Iterator[None]:
-    """All requests of this thread end by that moment of the monotonic clock; None holds none."""
+    """All requests of this thread end by that time of the monotonic clock; None sets no limit."""
     if moment is None:
         yield
         return
@@ -70,7 +91,7 @@ def until(moment: float | None) -> Iterator[None]:
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """Connections whose answers (headers, body and trailers) are read under the deadline that is held."""
+    """Connections whose responses (headers, body and trailers) are read under the current deadline."""
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         super().init_poolmanager(*args, **options)
@@ -83,7 +104,7 @@ class DeadlineAdapter(HTTPAdapter):
 
 
 class _Reader(io.RawIOBase):
-    """A socket's bytes. The socket's own timeout is for one read: a byte now and then would hold us forever."""
+    """A socket's bytes. The socket's own timeout is for one read: a byte now and then would never time out."""
 
     def __init__(self, sock: socket.socket, deadline: Deadline | None) -> None:
         self._sock, self._deadline, self._pause = sock, deadline, sock.gettimeout()
@@ -104,7 +125,7 @@ class _Reader(io.RawIOBase):
 
 
 class _Source:
-    """What http.client takes for a socket: all it does is to open it as a file."""
+    """Stands in for the socket in http.client, which only opens it as a file."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock

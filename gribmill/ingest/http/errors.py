@@ -1,4 +1,4 @@
-"""What a request to a publisher can end in, other than well."""
+"""How a request to a publisher can fail."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gribmill.ingest.errors import IngestError
 
 
 class SourceError(IngestError):
-    """A request that did not bring what was asked for; the sentence names the address."""
+    """A request that did not return what was asked for; the message begins with the address."""
 
     def __init__(self, url: str, reason: str) -> None:
         self.url, self.reason = url, _printable(reason)
@@ -18,7 +18,7 @@ class NotThere(SourceError):
 
 
 class RateLimited(SourceError):
-    """The host, or our own limit for it, asks to come back after so many seconds."""
+    """The host, or our own limit for it, asks to retry after that many seconds."""
 
     def __init__(self, url: str, reason: str, retry_after_seconds: float) -> None:
         super().__init__(url, reason)
@@ -26,7 +26,7 @@ class RateLimited(SourceError):
 
 
 class Broken(SourceError):
-    """The host, or the way to it, is out of order: another mirror, or the same one later."""
+    """The host or the network failed: try another mirror, or the same one later."""
 
     def __init__(self, url: str, reason: str, status: int | None = None) -> None:
         super().__init__(url, reason)
@@ -34,11 +34,11 @@ class Broken(SourceError):
 
 
 class Untrusted(SourceError):
-    """An answer that must not be used: it is not the bytes that were asked for."""
+    """A response that must not be used: it is not what was requested."""
 
 
 class Changed(Untrusted):
-    """The object is no longer the one that the first bytes came from: start again."""
+    """The object was replaced since its first bytes were read: start again."""
 
 
 class TooLarge(Untrusted):
@@ -46,13 +46,13 @@ class TooLarge(Untrusted):
 
 
 class NoRanges(Untrusted):
-    """The whole object instead of a range: this host, or something on the way to it, knows no ranges."""
+    """The whole object came instead of a range: the host, or a proxy, does not support ranges."""
 
 
 class PastEnd(Untrusted):
-    """The object ends before the bytes that were asked for."""
+    """The object ends before the requested bytes."""
 
 
 def _printable(text: str) -> str:
-    """Hosts choose some of the words, and a terminal obeys control characters: these are written as escapes."""
+    """Hosts choose some of the text, and a terminal obeys control characters: these are escaped."""
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

@@ -1,45 +1,44 @@
-"""Files of this machine as a source, read as objects of a host are."""
+"""Files of this machine as a source, with the interface of Http."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from gribmill.ingest.http.errors import Broken, NotThere, PastEnd, TooLarge, Untrusted
-from gribmill.ingest.http.object_head import Head
+from gribmill.ingest.http.response import ObjectHead, Sink
 
 CHUNK_BYTES = 1 << 20
-Sink = Callable[[bytes], None]
 
 
 def path_of(url: str) -> Path:
-    """The path of a file:// address."""
+    """The path in a file:// address."""
     parts = urlsplit(url)
     path = unquote(parts.path)
     if parts.scheme != "file" or parts.netloc or not path.startswith("/") or "\0" in path:
-        raise Untrusted(url, "no file of this machine has this address; write file:///folder/file")
+        raise Untrusted(url, "not a valid file address; write file:///folder/file")
     return Path(path)
 
 
 def is_local(url: str) -> bool:
-    """Whether the address is that of a file here."""
+    """Whether the address is that of a file of this machine."""
     return url.startswith("file:")
 
 
 class LocalFiles:
-    """The same verbs as Http."""
+    """The same methods as Http."""
 
-    def head(self, url: str) -> Head:
+    def head(self, url: str) -> ObjectHead:
         """Size and identity of a file."""
         with _opened(url) as (_, head):
             return head
 
-    def get(self, url: str, sink: Sink, *, limit_bytes: int) -> Head:
+    def get(self, url: str, sink: Sink, *, limit_bytes: int) -> ObjectHead:
         """A whole file into the sink."""
         with _opened(url) as (place, head):
             if (head.size or 0) > limit_bytes:
@@ -47,7 +46,7 @@ class LocalFiles:
             _copy(place, url, 0, head.size or 0, sink)
             return head
 
-    def get_range(self, url: str, start: int, end: int | None, sink: Sink, *, pin: Head | None) -> Head:
+    def get_range(self, url: str, start: int, end: int | None, sink: Sink, *, pin: ObjectHead | None) -> ObjectHead:
         """Exactly these bytes of the pinned file into the sink."""
         with _opened(url) as (place, head):
             if pin:
@@ -55,13 +54,13 @@ class LocalFiles:
             size = head.size or 0
             stop = size if end is None else end
             if start >= size or stop > size:
-                raise PastEnd(url, f"ends before the bytes that were asked for (size {size})")
+                raise PastEnd(url, f"ends before the requested bytes (size {size})")
             _copy(place, url, start, stop, sink)
             return head
 
 
 @contextmanager
-def _opened(url: str) -> Iterator[tuple[int, Head]]:
+def _opened(url: str) -> Iterator[tuple[int, ObjectHead]]:
     path = path_of(url)
     try:
         place = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -72,16 +71,16 @@ def _opened(url: str) -> Iterator[tuple[int, Head]]:
     try:
         facts = os.fstat(place)
         if not stat.S_ISREG(facts.st_mode):
-            raise Broken(url, "is no plain file")
+            raise Broken(url, "is not a regular file")
         yield place, head_of_file(url, facts)
     finally:
         os.close(place)
 
 
-def head_of_file(url: str, facts: os.stat_result) -> Head:
-    """A file's identity: whoever replaces or appends changes it."""
+def head_of_file(url: str, facts: os.stat_result) -> ObjectHead:
+    """A file's identity: replacing it or appending to it changes the tag."""
     etag = f'"{facts.st_ino:x}-{facts.st_size:x}-{facts.st_mtime_ns:x}"'
-    return Head(url, facts.st_size, etag, datetime.fromtimestamp(facts.st_mtime, UTC), ranges=True)
+    return ObjectHead(url, facts.st_size, etag, datetime.fromtimestamp(facts.st_mtime, UTC), ranges=True)
 
 
 def _copy(place: int, url: str, start: int, end: int, sink: Sink) -> None:

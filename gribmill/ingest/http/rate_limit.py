@@ -1,4 +1,4 @@
-"""A limit of requests per minute for a host, kept by all processes of this machine together."""
+"""A limit of requests per minute to a host, shared by all processes of this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gribmill.ingest.http.errors import RateLimited
-from gribmill.ingest.mirrors.host import Host
+from gribmill.ingest.mirrors.mirror import Host
 
 # The file holds one number: when the bucket will be full again, on the clock that all processes share.
 _STATE = struct.Struct("<d")
@@ -19,9 +19,9 @@ MINUTE = 60.0
 
 
 class RateLimit:
-    """Hands out turns. `folder` holds a small file per host; a process that dies only loses the turns it took.
+    """Grants turns. `folder` holds a small file per host; a process that dies only loses the turns it took.
 
-    In no 60 seconds more than the host's `requests_per_minute` begin: a tenth may come at once, the rest is spread.
+    No 60 seconds have more than the host's `requests_per_minute`: a tenth may come at once, the rest is spread out.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class RateLimit:
         self.folder, self._clock, self._sleep = folder, clock, sleep
 
     def take(self, host: Host, url: str, longest_wait: float) -> float:
-        """Waits for a turn and gives the seconds waited; RateLimited at once where it would be longer than allowed."""
+        """Waits for a turn and returns the seconds waited; RateLimited at once if the wait would be too long."""
         if host.requests_per_minute is None:
             return 0.0
         wait = self._reserve(host.name, host.requests_per_minute, url, longest_wait)
@@ -43,11 +43,11 @@ class RateLimit:
         return wait
 
     def _reserve(self, name: str, per_minute: int, url: str, longest_wait: float) -> float:
-        """Turns are given in the order of asking, so none waits forever."""
+        """Turns are granted in the order of asking, so no process waits forever."""
         burst = max(1, per_minute // 10)
         interval = MINUTE / max(1, per_minute - burst)
         self.folder.mkdir(parents=True, exist_ok=True)
-        # CLOCK_MONOTONIC is one for the whole machine, and no correction of the time of day moves it.
+        # CLOCK_MONOTONIC is the same for all processes, and setting the time of day does not move it.
         place = os.open(self.folder / f"{name}.rate", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             self._lock(place, url, longest_wait)
@@ -55,7 +55,7 @@ class RateLimit:
             full_at = max(self._read(place, now, longest_wait), now)
             wait = max(0.0, full_at - now - (burst - 1) * interval)
             if wait > longest_wait:
-                reason = f"{name} takes {per_minute} requests a minute; the next turn is in {wait:.1f} s"
+                reason = f"{name} allows {per_minute} requests a minute; the next turn is in {wait:.1f} s"
                 raise RateLimited(url, reason, wait)
             os.pwrite(place, _STATE.pack(full_at + interval), 0)
             return wait
@@ -71,7 +71,7 @@ class RateLimit:
                 return
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise RateLimited(url, "another process holds the count of requests", 1.0) from None
+                    raise RateLimited(url, "another process holds the lock of the rate limit", 1.0) from None
                 time.sleep(LOCK_PAUSE_SECONDS)
 
     @staticmethod
@@ -80,5 +80,5 @@ class RateLimit:
         if len(data) < _STATE.size:
             return now
         (full_at,) = _STATE.unpack(data)
-        # Beyond any queue that can have formed: written before the machine was started anew, or damaged.
+        # Later than any queue can reach: written before the machine restarted, or damaged.
         return full_at if full_at <= now + longest_wait + MINUTE else now

@@ -1,4 +1,4 @@
-"""Requests over HTTP: pooled connections, limits on time and size, and every failure sorted into an outcome."""
+"""HTTP requests: pooled connections, limits on time and size, and a SourceError for every failure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,19 @@ from urllib.parse import urljoin, urlsplit
 import requests
 import urllib3
 
-from gribmill.ingest.http.deadline import Deadline, DeadlineAdapter
-from gribmill.ingest.http.digest import ContentDigest
+from gribmill.ingest.http.deadline import Deadline, DeadlineAdapter, Timeouts
 from gribmill.ingest.http.errors import Broken, NoRanges, TooLarge, Untrusted
-from gribmill.ingest.http.object_head import Head, checked_range, content_length, head_of
 from gribmill.ingest.http.rate_limit import RateLimit
-from gribmill.ingest.http.status import check_status
-from gribmill.ingest.http.timeouts import Timeouts
-from gribmill.ingest.mirrors.host import Host
+from gribmill.ingest.http.response import (
+    ContentDigest,
+    ObjectHead,
+    Sink,
+    check_status,
+    checked_range,
+    content_length,
+    object_head,
+)
+from gribmill.ingest.mirrors.mirror import Host
 from gribmill.version import __version__
 
 if TYPE_CHECKING:
@@ -31,13 +36,12 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 1 << 17
 MOST_REDIRECTS = 3
 FAULTS = (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException, OSError, ValueError)
-Sink = Callable[[bytes], None]
-# Told before the first byte whether a checksum will be compared after the last.
+# Called before the first byte with whether a checksum will be compared after the last one.
 Begin = Callable[[bool], None]
 
 
 class Http:
-    """One for a process; its methods may be called from several threads."""
+    """Keep one per process; its methods may be called from several threads."""
 
     def __init__(
         self,
@@ -53,7 +57,7 @@ class Http:
 
     @property
     def sent(self) -> int:
-        """How many requests were sent so far."""
+        """The number of requests sent so far."""
         return self._count
 
     def close(self) -> None:
@@ -63,23 +67,23 @@ class Http:
                 pool.close()
             self._pools.clear()
 
-    def head(self, url: str, host: Host) -> Head:
-        """What the host says of an object."""
-        with self._answer("HEAD", url, host, {}) as (answer, _):
-            check_status(answer, url, host)
-            return head_of(url, answer.headers, size=content_length(answer.headers))
+    def head(self, url: str, host: Host) -> ObjectHead:
+        """An object's size and identity."""
+        with self._response("HEAD", url, host, {}) as (response, _):
+            check_status(response, url, host)
+            return object_head(url, response.headers, size=content_length(response.headers))
 
-    def get(self, url: str, host: Host, sink: Sink, *, limit_bytes: int) -> Head:
+    def get(self, url: str, host: Host, sink: Sink, *, limit_bytes: int) -> ObjectHead:
         """A whole object into the sink; TooLarge beyond the limit."""
-        with self._answer("GET", url, host, {}) as (answer, deadline):
-            check_status(answer, url, host)
-            size = content_length(answer.headers)
-            if answer.status_code != 200:
-                raise Untrusted(url, f"answered {answer.status_code} where 200 was expected")
+        with self._response("GET", url, host, {}) as (response, deadline):
+            check_status(response, url, host)
+            size = content_length(response.headers)
+            if response.status_code != 200:
+                raise Untrusted(url, f"returned {response.status_code} instead of 200")
             if size is not None and size > limit_bytes:
                 raise TooLarge(url, f"{size} bytes, more than the limit of {limit_bytes}")
-            came = self._pour(answer, url, sink, deadline, size, limit_bytes)
-            return head_of(url, answer.headers, size=came)
+            read = self._read_body(response, url, sink, deadline, size, limit_bytes)
+            return object_head(url, response.headers, size=read)
 
     def get_range(
         self,
@@ -89,45 +93,45 @@ class Http:
         end: int | None,
         sink: Sink,
         *,
-        pin: Head | None,
+        pin: ObjectHead | None,
         begin: Begin | None = None,
-    ) -> Head:
-        """Exactly these bytes of the pinned object into the sink; a 206 is required."""
+    ) -> ObjectHead:
+        """Exactly these bytes of the pinned object into the sink; the status must be 206."""
         headers = {"Range": f"bytes={start}-{'' if end is None else end - 1}"}
         if pin and pin.strong_etag:
             headers["If-Match"] = pin.strong_etag
-        with self._answer("GET", url, host, headers) as (answer, deadline):
-            check_status(answer, url, host)
-            if answer.status_code != 206:
-                raise NoRanges(url, f"answered {answer.status_code} to a request for bytes {start} on; 206 is needed")
-            last, size = checked_range(url, answer.headers, start, end)
-            head = head_of(url, answer.headers, size=size)
+        with self._response("GET", url, host, headers) as (response, deadline):
+            check_status(response, url, host)
+            if response.status_code != 206:
+                raise NoRanges(url, f"returned {response.status_code} to a request for bytes from {start} on, not 206")
+            last, size = checked_range(url, response.headers, start, end)
+            head = object_head(url, response.headers, size=size)
             if pin:
                 pin.check_same(head)
-            announced = content_length(answer.headers)
+            announced = content_length(response.headers)
             if announced is not None and announced != last - start:
-                raise Untrusted(url, f"{announced} bytes announced for a range of {last - start}")
+                raise Untrusted(url, f"Content-Length is {announced} for a range of {last - start} bytes")
             if begin:
-                begin(ContentDigest.announced(answer.headers).expected)
-            self._pour(answer, url, sink, deadline, last - start, last - start)
+                begin(ContentDigest.of_response(response.headers).expected)
+            self._read_body(response, url, sink, deadline, last - start, last - start)
             return head
 
-    def _pour(
-        self, answer: requests.Response, url: str, sink: Sink, deadline: Deadline, size: int | None, limit: int
+    def _read_body(
+        self, response: requests.Response, url: str, sink: Sink, deadline: Deadline, size: int | None, limit: int
     ) -> int:
-        """The body into the sink, counted; short and endless ones are refused."""
-        if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
+        """Reads the body into the sink and returns its size; refuses bodies that are too short or too long."""
+        if response.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise Untrusted(
-                url, f"compressed ({answer.headers['Content-Encoding'][:20]}) though that was not asked for"
+                url, f"compressed ({response.headers['Content-Encoding'][:20]}) although that was not requested"
             )
         most = limit if size is None else size
         deadline.allow(self.timeouts.total(most))
-        digest = ContentDigest.announced(answer.headers)
+        digest = ContentDigest.of_response(response.headers)
         came = 0
-        while chunk := _read(answer, url, deadline):
+        while chunk := _read(response, url, deadline):
             came += len(chunk)
             if came > most:
-                raise TooLarge(url, f"more than the {most} bytes that it may have")
+                raise TooLarge(url, f"more than the expected {most} bytes")
             digest.add(chunk)
             sink(chunk)
         if size is not None and came != size:
@@ -136,20 +140,20 @@ class Http:
         return came
 
     @contextmanager
-    def _answer(
+    def _response(
         self, method: str, url: str, host: Host, headers: dict[str, str]
     ) -> Iterator[tuple[requests.Response, Deadline]]:
-        """The answer to a request, and when it has to end. Redirects are followed on the same host alone."""
+        """The response to a request, and its deadline. Redirects are only followed on the same host."""
         target = url
         with Deadline(self.timeouts.base, self._clock).held() as deadline:
             for _ in range(MOST_REDIRECTS + 1):
-                with self._send(method, target, host, headers, deadline) as answer:
-                    if not answer.is_redirect or answer.status_code in host.retry_statuses:
-                        yield answer, deadline
+                with self._send(method, target, host, headers, deadline) as response:
+                    if not response.is_redirect or response.status_code in host.retry_statuses:
+                        yield response, deadline
                         return
-                    to = urljoin(target, answer.headers["Location"])
+                    to = urljoin(target, response.headers["Location"])
                 if urlsplit(to)[:2] != urlsplit(target)[:2]:
-                    raise Broken(url, f"redirects to another host ({to[:200]}), which may be a page for robots")
+                    raise Broken(url, f"redirects to another host ({to[:200]}), possibly a page for bots")
                 target = to
         raise Broken(url, f"more than {MOST_REDIRECTS} redirects")
 
@@ -181,24 +185,24 @@ def _session(connections: int, *, direct: bool) -> requests.Session:
     adapter = DeadlineAdapter(pool_connections=1, pool_maxsize=connections, max_retries=0, pool_block=True)
     session.mount("https://", adapter)
     session.mount("http://", adapter)
-    # Bytes as they lie: an offset into a compressed body means nothing.
+    # Uncompressed: offsets into a compressed body mean nothing.
     session.headers.update({"User-Agent": f"gribmill/{__version__}", "Accept": "*/*", "Accept-Encoding": "identity"})
-    # No host here needs a cookie or a password, and none shall be sent from a file of the user's.
+    # No host needs a cookie or a password, and none may be sent from the user's .netrc.
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-    session.auth = _nobody
+    session.auth = _no_auth
     session.trust_env = not direct
     return session
 
 
-def _read(answer: requests.Response, url: str, deadline: Deadline) -> bytes:
-    """What has arrived, at least a byte; nothing at the end. Reading in full would let a slow host hold us."""
+def _read(response: requests.Response, url: str, deadline: Deadline) -> bytes:
+    """What has arrived, at least one byte; b"" at the end. Waiting for a full chunk would hide a slow host."""
     try:
-        return answer.raw.read1(CHUNK_BYTES, decode_content=False) or b""
+        return response.raw.read1(CHUNK_BYTES, decode_content=False) or b""
     except FAULTS as error:
         raise Broken(url, f"the connection failed: {_reason(error, deadline)}") from None
 
 
-def _nobody(request: PreparedRequest) -> PreparedRequest:
+def _no_auth(request: PreparedRequest) -> PreparedRequest:
     return request
 
 
@@ -210,22 +214,22 @@ def _is_loopback(name: str) -> bool:
 
 
 def _reason(error: Exception, deadline: Deadline) -> str:
-    """In a few words; the libraries' own texts hold addresses of objects in memory."""
+    """In a few words; the libraries' own texts contain addresses of objects in memory."""
     if deadline.passed:
         return (
-            f"too slow: not done in {deadline.seconds:.0f} s" if deadline.seconds > 0 else "too slow: no time is left"
+            f"too slow: not finished in {deadline.seconds:.0f} s" if deadline.seconds > 0 else "too slow: no time left"
         )
     if isinstance(error, requests.exceptions.SSLError | urllib3.exceptions.SSLError):
-        return "the certificate or the TLS connection is bad"
+        return "the TLS certificate or connection is invalid"
     if isinstance(error, requests.exceptions.ConnectTimeout):
-        return "no connection in time"
+        return "connecting timed out"
     if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError | TimeoutError):
-        return "no answer in time"
+        return "the host did not respond in time"
     text = str(error)
     if "NameResolution" in text or "Name or service" in text or "getaddrinfo" in text:
-        return "there is no such host (DNS)"
+        return "the host name cannot be resolved (DNS)"
     if "refused" in text:
         return "the connection was refused"
     if isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.MissingSchema):
-        return "this is no address"
+        return "the address is not valid"
     return f"the connection broke ({type(error).__name__})"

@@ -1,4 +1,4 @@
-"""ECMWF's .index: one JSON object a line, with `_offset` and `_length`."""
+"""ECMWF's .index: one JSON object per line, with `_offset` and `_length`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from gribmill.ingest.errors import BadIndex, WrongRun
-from gribmill.ingest.index.entry import LARGEST_OFFSET, SHORTEST_MESSAGE, Entry, Inventory
-from gribmill.ingest.index.lines import numbered_lines
+from gribmill.ingest.index.entry import LARGEST_OFFSET, SHORTEST_MESSAGE, IndexEntry, Inventory, numbered_lines
 
 NEEDED = ("param", "levtype", "step")
 LONGEST_VALUE = 100
@@ -26,7 +25,7 @@ class _Line:
 
 
 def parse_ecmwf(data: bytes, source: str, run: datetime | None = None, size: int | None = None) -> Inventory:
-    """The entries of an index by offset; a BadIndex where it is none, is of another run, or cannot be true."""
+    """The entries of an index by offset; a BadIndex for another kind of file, another run, or contradictory lines."""
     lines = [_read(source, number, text) for number, text in numbered_lines(data, source)]
     for line in lines:
         if run is not None and line.reference != run:
@@ -34,7 +33,7 @@ def parse_ecmwf(data: bytes, source: str, run: datetime | None = None, size: int
             raise WrongRun(source, line.line, f"this is {of}, not of the run {run:%Y-%m-%d %H}")
     lines.sort(key=lambda line: (line.offset, line.line))
     _check_order(source, lines, size)
-    entries: list[Entry] = []
+    entries: list[IndexEntry] = []
     number = 0
     for place, line in enumerate(lines):
         again = place > 0 and lines[place - 1].offset == line.offset
@@ -45,10 +44,10 @@ def parse_ecmwf(data: bytes, source: str, run: datetime | None = None, size: int
     return Inventory("ecmwf_index", source, tuple(entries))
 
 
-def _entry(line: _Line, number: int, sub: int) -> Entry:
+def _entry(line: _Line, number: int, sub: int) -> IndexEntry:
     values = line.values
     kind, member = values.get("type", ""), values.get("number", "")
-    return Entry(
+    return IndexEntry(
         number=number,
         sub=sub,
         offset=line.offset,
@@ -67,21 +66,21 @@ def _read(source: str, number: int, text: str) -> _Line:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise BadIndex(source, number, f"{text[:80]!r} is no JSON object")
+        raise BadIndex(source, number, f"{text[:80]!r} is not a JSON object")
     values = {key: _word(value) for key, value in found.items() if not key.startswith("_")}
     missing = [key for key in NEEDED if not values.get(key)]
     if missing or "_offset" not in found or "_length" not in found:
-        raise BadIndex(source, number, f"the line has no {(missing or ['_offset and _length'])[0]}: not ECMWF's form")
+        raise BadIndex(source, number, f"the line lacks {(missing or ['_offset and _length'])[0]}: not ECMWF's form")
     if "_path" in found:
         raise BadIndex(source, number, "the line points into another file (_path)")
     offset, length = (_count(source, number, key, found[key]) for key in ("_offset", "_length"))
     if length < SHORTEST_MESSAGE:
-        raise BadIndex(source, number, f"a message of {length} bytes")
+        raise BadIndex(source, number, f"a message of {length} bytes is too short")
     return _Line(number, offset, length, _reference(source, number, values), values)
 
 
 def _word(value: Any) -> str:
-    """Values are texts in ECMWF's own files, and numbers in some made after them."""
+    """Values are strings in ECMWF's own files, and numbers in some that others make."""
     return str(value)[:LONGEST_VALUE] if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
@@ -100,7 +99,7 @@ def _reference(source: str, number: int, values: dict[str, str]) -> datetime | N
             return datetime.strptime(date + time.zfill(4), "%Y%m%d%H%M").replace(tzinfo=UTC)
     except ValueError:
         pass
-    raise BadIndex(source, number, f"date {date!r} and time {time!r} are no time")
+    raise BadIndex(source, number, f"date {date!r} and time {time!r} are not a valid time")
 
 
 def _check_order(source: str, lines: list[_Line], size: int | None) -> None:

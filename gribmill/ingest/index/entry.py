@@ -1,4 +1,4 @@
-"""One line of an index, and all lines of one file."""
+"""The lines of an index file, as text and as entries."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gribmill.grib.sections import SHORTEST
-from gribmill.ingest.models.model_file import IndexKind
+from gribmill.grib.signatures import wrong_file
+from gribmill.ingest.errors import BadIndex
+from gribmill.ingest.mirrors.mirror import IndexKind
 
 SHORTEST_MESSAGE = min(SHORTEST.values())
 LARGEST_OFFSET = 2**63 - 1
+# The largest of NOAA's have some 60 kB, of ECMWF's (all members) some 3 MB.
+LIMIT_BYTES = 32_000_000
+LIMIT_LINES = 200_000
+LIMIT_LINE_CHARACTERS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """A field and the bytes of its message, `offset` to before `end`; `end` is None where the file's size is not known.
 
     NOAA: the texts of the line. ECMWF: `param`; `sfc`, `pl 850`; the step; the type and member, `pf:7`.
@@ -34,14 +40,40 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The entries of one file in the order of its bytes; none overlap but the fields of one message."""
+    """The entries of one file in the order of its bytes; they do not overlap, except for fields of one message."""
 
     kind: IndexKind
     source: str
-    entries: tuple[Entry, ...]
+    entries: tuple[IndexEntry, ...]
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[IndexEntry]:
         return iter(self.entries)
 
     def __len__(self) -> int:
         return len(self.entries)
+
+
+def numbered_lines(data: bytes, source: str) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, numbered from 1; a BadIndex for anything but plain text."""
+    if len(data) > LIMIT_BYTES:
+        raise BadIndex(source, None, f"an index of {len(data)} bytes is larger than {LIMIT_BYTES}")
+    if what := wrong_file(data[:LIMIT_LINE_CHARACTERS].lstrip(b" \t\r\n")):
+        raise BadIndex(source, None, f"this is {what}, not an index")
+    if b"\0" in data[:4096]:
+        raise BadIndex(source, None, "this is binary, not an index")
+    if not data.strip():
+        raise BadIndex(source, None, "the index is empty")
+    lines = data.split(b"\n")
+    if len(lines) > LIMIT_LINES:
+        raise BadIndex(source, None, f"the index has more than {LIMIT_LINES} lines")
+    for number, line in enumerate(lines, 1):
+        if len(line) > LIMIT_LINE_CHARACTERS:
+            raise BadIndex(source, number, f"a line of {len(line)} characters")
+        try:
+            text = line.decode("ascii").strip()
+        except UnicodeDecodeError:
+            raise BadIndex(source, number, "a character that is not ASCII") from None
+        if not text.isprintable():
+            raise BadIndex(source, number, "a control character")
+        if text:
+            yield number, text

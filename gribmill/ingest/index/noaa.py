@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from gribmill.ingest.errors import BadIndex, WrongRun
-from gribmill.ingest.index.entry import LARGEST_OFFSET, SHORTEST_MESSAGE, Entry, Inventory
-from gribmill.ingest.index.lines import numbered_lines
+from gribmill.ingest.index.entry import LARGEST_OFFSET, SHORTEST_MESSAGE, IndexEntry, Inventory, numbered_lines
 
 FORM = "number:offset:d=date:element:level:time:"
 _NUMBER = re.compile(r"([0-9]{1,7})(?:\.([0-9]{1,4}))?")
@@ -30,9 +29,9 @@ class _Line:
 
 
 def parse_noaa(data: bytes, source: str, run: datetime | None = None, size: int | None = None) -> Inventory:
-    """The entries of an index; a BadIndex where it is none, is of another run, or cannot be true.
+    """The entries of an index; a BadIndex for another kind of file, another run, or contradictory lines.
 
-    `size` is that of the GRIB file: nothing may lie beyond it, and the last message ends there.
+    `size` is that of the GRIB file: no message may begin beyond it, and the last one ends there.
     """
     lines = [_read(source, number, text) for number, text in numbered_lines(data, source)]
     for line in lines:
@@ -45,7 +44,7 @@ def parse_noaa(data: bytes, source: str, run: datetime | None = None, size: int 
         "noaa_idx",
         source,
         tuple(
-            Entry(
+            IndexEntry(
                 line.number, line.sub, line.offset, ends[line.offset], line.reference,
                 line.element, line.level, line.window, line.extra,
             )
@@ -61,9 +60,9 @@ def _read(source: str, number: int, text: str) -> _Line:
     message, offset, date, element, level, window, *extra = parts
     found = _NUMBER.fullmatch(message)
     if not found:
-        raise BadIndex(source, number, f"{message[:40]!r} is no message number")
+        raise BadIndex(source, number, f"{message[:40]!r} is not a message number")
     if not element or not level:
-        raise BadIndex(source, number, "the line names no element or no level")
+        raise BadIndex(source, number, "the line has no element or no level")
     return _Line(
         line=number,
         number=int(found[1]),
@@ -79,24 +78,24 @@ def _read(source: str, number: int, text: str) -> _Line:
 
 def _offset(source: str, number: int, text: str) -> int:
     if text.startswith("-"):
-        raise BadIndex(source, number, f"a negative offset, {text[:30]}: written by a tool that counts in 32 bits")
+        raise BadIndex(source, number, f"a negative offset, {text[:30]}: written by a tool with 32-bit offsets")
     if not re.fullmatch(r"[0-9]{1,30}", text):
-        raise BadIndex(source, number, f"{text[:30]!r} is no offset")
+        raise BadIndex(source, number, f"{text[:30]!r} is not an offset")
     if int(text) > LARGEST_OFFSET:
-        raise BadIndex(source, number, f"no file is so long that a message begins at {text}")
+        raise BadIndex(source, number, f"an offset of {text} is beyond any file")
     return int(text)
 
 
 def _reference(source: str, number: int, text: str) -> datetime:
     moment = _moment(text)
     if moment is None:
-        raise BadIndex(source, number, f"{text[:30]!r} is no date of the form d=YYYYMMDDHH")
+        raise BadIndex(source, number, f"{text[:30]!r} is not a date of the form d=YYYYMMDDHH")
     return moment
 
 
 @lru_cache(maxsize=64)
 def _moment(text: str) -> datetime | None:
-    """Hundreds of lines have the same one."""
+    """Cached: hundreds of lines have the same date."""
     found = _DATE.fullmatch(text)
     try:
         return datetime.strptime(found[1], "%Y%m%d%H").replace(tzinfo=UTC) if found else None
@@ -116,7 +115,7 @@ def _ends(source: str, lines: list[_Line], size: int | None) -> dict[int, int | 
             if line.offset < before.offset or line.number <= before.number:
                 raise BadIndex(source, line.line, f"message {line.number} at {line.offset} is out of order")
             if line.offset - before.offset < SHORTEST_MESSAGE:
-                raise BadIndex(source, line.line, f"message {before.number} has no room before {line.offset}")
+                raise BadIndex(source, line.line, f"message {before.number} is too short to end at {line.offset}")
             ends[before.offset] = line.offset
         before = line
     if before is None:

@@ -1,4 +1,4 @@
-"""An index of either kind."""
+"""Parses an index of either kind."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.ecmwf import parse_ecmwf
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.noaa import parse_noaa
-from gribmill.ingest.models.model_file import IndexKind
+from gribmill.ingest.mirrors.mirror import IndexKind
 
 
 def parse_index(
     kind: IndexKind, data: bytes, source: str, run: datetime | None = None, size: int | None = None
 ) -> Inventory:
-    """The inventory that an index of that kind holds; BadIndex where it cannot be trusted."""
+    """The inventory in an index of that kind; BadIndex where it cannot be trusted."""
     if kind == "noaa_idx":
         return parse_noaa(data, source, run, size)
     if kind == "ecmwf_index":

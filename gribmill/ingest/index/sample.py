@@ -1,4 +1,4 @@
-"""A small index made from an inventory in words: what a model's files hold of the wanted quantities."""
+"""A small index made from a model's sample inventory, to check what its files hold of the wanted quantities."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, write_
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.models.model import Model
 
-# Times in inventories: `inst`; `acc run`, since the run began; `max 1h`, the last hour; `ave since 6h`, since the
-# last reset of every sixth hour; minutes in the same way, `ave 5m`.
+# Times in inventories: `inst`; `acc run`, since the run began; `max 1h`, over the last hour; `ave since 6h`, since the
+# last reset, which is every six hours; also in minutes, `ave 5m`.
 _TIME = re.compile(r"(acc|ave|max|min) (?:(run)|(since )?([0-9]{1,3})(h|m))")
 MESSAGE_BYTES = 1000
 
 
 def sample_index(model: Model, run: datetime, hour: int) -> bytes:
-    """The index of that hour, with made-up sizes; a ModelError where the model names no inventory."""
+    """The index of that hour, with made-up sizes; a ModelError where the model has no sample inventory."""
     lines = inventory_lines(model)
     minutes = hour * 60 + model.offset_minutes
     if model.layouts[0].index == "ecmwf_index":
@@ -36,7 +36,7 @@ def inventory_lines(model: Model) -> list[str]:
     """The lines of the model's inventory, without blanks and comments."""
     path = files("gribmill.ingest.models").joinpath("samples", f"{model.sample}.txt")
     if model.sample is None or not path.is_file():
-        raise ModelError(f"model {model.id} has no inventory to try its variables on; give an index file of it")
+        raise ModelError(f"model {model.id} has no sample inventory to check its variables against; give an index file")
     lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
@@ -48,12 +48,12 @@ def _noaa(line: str, minutes: int) -> str | None:
 
 
 def window_at(time: str, minutes: int) -> TimeRange | None:
-    """The window that an inventory's time means so many minutes into the run; None where there is none yet."""
+    """The time range that an inventory's time means at that minute of the run; None where it has not begun yet."""
     if time == "inst":
         return TimeRange(minutes, minutes)
     found = _TIME.fullmatch(time)
     if not found:
-        raise ModelError(f"{time!r} is no time of an inventory")
+        raise ModelError(f"{time!r} is not a time of an inventory")
     statistic = WGRIB2_STATISTICS[found[1]]
     if found[2]:
         return TimeRange(0, minutes, statistic)

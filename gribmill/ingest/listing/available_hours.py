@@ -1,16 +1,20 @@
-"""Which hours of a run a mirror has."""
+"""Which hours of a run a mirror has, from its listing or, where it has none, by a request for each file."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from gribmill.ingest.http.client import Session
-from gribmill.ingest.listing.head_probe import probe
+from gribmill.ingest.http.errors import NotThere
+from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.listing.objects import Listed, list_keys
-from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls
+from gribmill.ingest.mirrors.mirror import Host, Mirror, SourceUrls
 from gribmill.ingest.models.model import Model
+
+# Hours are published nearly in order: after this many missing ones, the rest is not there either.
+MISSING_TO_STOP = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,8 @@ def published(
 ) -> dict[int, Published]:
     """The hours of a run that are there with their index, none of them empty or still being written.
 
-    One request, or one for each page of a long list; where a host lists nothing, `hours` bounds which are asked for.
-    A mirror that fails raises a SourceError; a run that has not begun to arrive gives nothing.
+    Takes one request, or one for each page of a long list; where a host has no listing, `hours` limits which files are
+    asked for. A mirror that fails raises a SourceError; a run that has not begun to arrive gives nothing.
     """
     prefix = model.list_prefix(run, mirror)
     if prefix is None:
@@ -49,13 +53,37 @@ def published(
     moment = now or datetime.now(UTC)
     if mirror.listing == "none" or _in_folders(mirror, prefix, sources):
         found = {
-            hour: _of(hour, sources[hour], head.size, head.etag, head.last_modified, index)
-            for hour, (head, index) in probe(sources.items(), session).items()
+            hour: _published(hour, sources[hour], head.size, head.etag, head.last_modified, index)
+            for hour, (head, index) in _probe(sources.items(), session).items()
             if head.size != 0
         }
     else:
         found = _listed(mirror, list_keys(mirror, prefix, session), sources)
     return {hour: one for hour, one in found.items() if _ready(one, mirror, moment)}
+
+
+def _probe(urls: Iterable[tuple[int, SourceUrls]], session: Session) -> dict[int, tuple[ObjectHead, bool]]:
+    """The hours that are there, in the given order: each file's head, and whether its index is there."""
+    found: dict[int, tuple[ObjectHead, bool]] = {}
+    missing = 0
+    for hour, source in urls:
+        head = _head(source.grib_url, source.mirror.host, session)
+        if head is None:
+            missing += 1
+            if missing == MISSING_TO_STOP:
+                break
+            continue
+        missing = 0
+        index = source.index_url is not None and _head(source.index_url, source.mirror.host, session) is not None
+        found[hour] = head, index
+    return found
+
+
+def _head(url: str, host: Host, session: Session) -> ObjectHead | None:
+    try:
+        return session.head(url, host)
+    except NotThere:
+        return None
 
 
 def _listed(mirror: Mirror, keys: dict[str, Listed], sources: dict[int, SourceUrls]) -> dict[int, Published]:
@@ -65,19 +93,19 @@ def _listed(mirror: Mirror, keys: dict[str, Listed], sources: dict[int, SourceUr
         index = keys.get(source.index_url.removeprefix(mirror.root)) if source.index_url else None
         if grib is not None and not grib.empty:
             there = index is not None and not index.empty
-            found[hour] = _of(hour, source, grib.size, grib.etag, grib.last_modified, there)
+            found[hour] = _published(hour, source, grib.size, grib.etag, grib.last_modified, there)
     return found
 
 
-def _of(
+def _published(
     hour: int, source: SourceUrls, size: int | None, etag: str | None, modified: datetime | None, index: bool
 ) -> Published:
     return Published(hour, source.mirror.name, source.grib_url, source.index_url, size, etag, modified, index)
 
 
 def _ready(one: Published, mirror: Mirror, now: datetime) -> bool:
-    """With its index, and old enough on hosts that serve files while they are written."""
-    # A folder of the user's own may hold GRIB alone: such files are walked.
+    """With its index, and old enough on hosts that serve files while they are being written."""
+    # A user's own folder may hold GRIB files alone: these are read by their headers.
     indexed = one.index_there or one.index_url is None or mirror.listing == "folder"
     settle = timedelta(seconds=mirror.host.settle_seconds)
     young = bool(settle) and one.last_modified is not None and one.last_modified > now - settle
@@ -85,6 +113,6 @@ def _ready(one: Published, mirror: Mirror, now: datetime) -> bool:
 
 
 def _in_folders(mirror: Mirror, prefix: str, sources: dict[int, SourceUrls]) -> bool:
-    """Whether hours have folders of their own, which no single page or folder shows."""
+    """Whether hours have folders of their own, so that no single page or folder lists them."""
     keys = (source.grib_url.removeprefix(mirror.root) for source in sources.values())
     return mirror.listing in ("pages", "folder") and any("/" in key.removeprefix(prefix) for key in keys)

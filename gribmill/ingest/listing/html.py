@@ -1,4 +1,4 @@
-"""HTML pages of folders as Apache, nginx and NOMADS write them: names, and times and sizes where they are shown."""
+"""HTML pages of folders as Apache, nginx and NOMADS write them: names, with times and sizes where they are shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.ingest.http.errors import Untrusted
 
 MOST_LINKS = 20_000
 LONGEST_TAIL = 600
-# Bounded on both sides, so that no page takes longer than its length: a parser of all HTML gives no such promise.
+# Bounded repetitions, so that the time is linear in the page's length, which an HTML parser does not guarantee.
 _LINK = re.compile(
     r"""<a\s[^<>]{0,300}?href\s?=\s?(?:"([^"<>]{1,600})"|'([^'<>]{1,600})')[^<>]{0,300}>""", re.IGNORECASE
 )
@@ -28,7 +28,7 @@ _SIZE = re.compile(r"(?:^|\s)(\d{1,18}(?:\.\d{1,3})?)\s?([KMGT]i?B?)?\s*$", re.I
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
-    """A file of the page; `size` only where it is given to the byte."""
+    """A file of the page; `size` only where it is exact."""
 
     name: str
     size: int | None
@@ -37,24 +37,24 @@ class PageLine:
 
 
 def read_page(data: bytes, url: str) -> list[PageLine]:
-    """The files that a page links to, in its folder alone; Untrusted where it is no page of a folder."""
+    """The files that a page links to in its own folder; Untrusted where it is not a page of a folder."""
     text = data.decode("utf-8", "replace")
     links = 0
     lines: dict[str, PageLine] = {}
     for link in _LINK.finditer(text):
         links += 1
         if links > MOST_LINKS:
-            raise Untrusted(url, f"a page of more than {MOST_LINKS} links")
+            raise Untrusted(url, f"the page has more than {MOST_LINKS} links")
         name = _name(html.unescape(link[1] or link[2] or ""), url)
         if name is not None:
             lines[name] = _line(name, _words_after(text, link.end()))
     if not links:
-        raise Untrusted(url, "this page links to nothing: no page of a folder")
+        raise Untrusted(url, "this page has no links, so it is not a page of a folder")
     return list(lines.values())
 
 
 def _name(link: str, url: str) -> str | None:
-    """The name of a file in this folder; None for folders, other places and the page's own buttons."""
+    """The name of a file in this folder; None for folders, links elsewhere and the page's own buttons."""
     try:
         parts, here = urlsplit(urljoin(url, link)), urlsplit(url)
     except ValueError:
@@ -65,7 +65,7 @@ def _name(link: str, url: str) -> str | None:
 
 
 def _words_after(text: str, start: int) -> str:
-    """What is written between a link's own text and the next link, without tags."""
+    """The text between a link and the next one, without tags."""
     tail = text[start : start + LONGEST_TAIL]
     tail = tail.partition("</a>")[2].partition("<a")[0]
     return " ".join(html.unescape(_TAG.sub(" ", tail)).split())

@@ -1,4 +1,4 @@
-"""Which objects a mirror has under a prefix."""
+"""Which objects a mirror has with a prefix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_FILES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An object as a listing shows it; None where it does not say. `empty` where it has no bytes yet."""
+    """An object as a listing shows it; None where it does not show it. `empty` where it has no bytes yet."""
 
     key: str
     size: int | None = None
@@ -30,7 +30,7 @@ class Listed:
 
 
 def list_keys(mirror: Mirror, prefix: str, session: Session) -> dict[str, Listed]:
-    """Every object whose key begins with the prefix, by key; a prefix with nothing under it gives nothing."""
+    """Every object whose key begins with the prefix, by key; empty where there are none."""
     match mirror.listing:
         case "s3":
             found = list_bucket(mirror.root, prefix, mirror.host, session)
@@ -40,7 +40,7 @@ def list_keys(mirror: Mirror, prefix: str, session: Session) -> dict[str, Listed
         case "folder":
             rows = _folder(mirror.root, prefix)
         case "none":
-            raise Broken(mirror.root, "has no listing")
+            raise Broken(mirror.root, "this mirror has no listing")
     return {row.key: row for row in rows}
 
 

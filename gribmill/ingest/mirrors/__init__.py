@@ -1,3 +1,3 @@
 """Upstream mirrors, their hosts, and the circuit breaker that skips failing ones."""
 
-__all__ = ["circuit_breaker", "host", "mirror"]
+__all__ = ["circuit_breaker", "mirror"]

@@ -1,22 +1,53 @@
-"""A place where a model's files can be had."""
+"""Upstream mirrors of a model's files, and the hosts that they are on."""
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from functools import lru_cache
+from importlib.resources import files
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from gribmill.ingest.errors import ModelError
-from gribmill.ingest.mirrors.host import Host, Listing
 
 SCHEMES = ("https", "http", "file")
 LONGEST_ROOT = 500
 
+# s3: XML pages of keys (also Google's). pages: HTML pages of folders. folder: files of this machine. none: HEAD probes.
+ListingKind = Literal["s3", "pages", "folder", "none"]
+# noaa_idx: the text of `wgrib2 -s`. ecmwf_index: JSON lines. none: files are fetched whole.
+IndexKind = Literal["noaa_idx", "ecmwf_index", "none"]
+
+
+class Host(BaseModel):
+    """The limits of one publisher, shared by all the mirrors on it. The keys are explained in hosts.toml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    title: str
+    listing: ListingKind
+    connections: Annotated[int, Field(ge=1, le=64)]
+    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
+    retention_hours: Annotated[int, Field(ge=1)] | None = None
+    settle_seconds: Annotated[int, Field(ge=0)] = 0
+    retry_statuses: tuple[int, ...] = ()
+
+
+@lru_cache(maxsize=1)
+def hosts() -> dict[str, Host]:
+    """The hosts of hosts.toml."""
+    tables = tomllib.loads(files("gribmill.ingest.mirrors").joinpath("hosts.toml").read_text(encoding="utf-8"))
+    return {name: Host(name=name, **table) for name, table in tables.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A root that keys are appended to, on a host with its limits; for runs of its time only."""
+    """A root to which keys are appended, on a host with its limits; it may have only the runs of some period."""
 
     name: str
     root: str
@@ -25,21 +56,22 @@ class Mirror:
     ends: datetime | None = None
 
     @property
-    def listing(self) -> Listing:
-        """How to see what is there."""
+    def listing(self) -> ListingKind:
+        """How to list its files."""
         return "folder" if self.root.startswith("file:") else self.host.listing
 
     def has(self, run: datetime) -> bool:
-        """Whether runs of that time are kept there at all."""
+        """Whether it keeps runs of that time at all."""
         return (self.begins is None or run >= self.begins) and (self.ends is None or run < self.ends)
 
 
 class SourceUrls(NamedTuple):
-    """Where one file and its index are on one mirror; no index, no URL for it."""
+    """Where one file and its index are on one mirror; `index_url` is None for files without an index."""
 
     mirror: Mirror
     grib_url: str
     index_url: str | None
+    index_kind: IndexKind
 
 
 def clean_root(text: str) -> str:
@@ -50,9 +82,9 @@ def clean_root(text: str) -> str:
     except ValueError:
         usable = False
     if not usable or len(text) > LONGEST_ROOT or not text.isascii() or any(letter <= " " for letter in text):
-        raise ModelError(f"{text[:100]!r} is no address of a mirror")
+        raise ModelError(f"{text[:100]!r} is not a valid address of a mirror")
     if parts.scheme not in SCHEMES or (parts.scheme == "file") != (parts.netloc == ""):
         raise ModelError(f"{text!r}: a mirror is at https://…, http://… or file:///…")
     if parts.query or parts.fragment or "@" in parts.netloc:
-        raise ModelError(f"{text!r}: the address of a mirror has no user, question mark or #")
+        raise ModelError(f"{text!r}: the address of a mirror may not have a user, a question mark or #")
     return text.rstrip("/") + "/"

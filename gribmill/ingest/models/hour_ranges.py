@@ -1,4 +1,4 @@
-"""Hours written short: `0-120, 123-384/3`."""
+"""Lists of hours in short form: `0-120, 123-384/3`."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _PART = re.compile(r"(\d{1,4})(?:-(\d{1,4})(?:/(\d{1,3}))?)?")
 
 @lru_cache(maxsize=256)
 def parse_steps(text: str) -> tuple[int, ...]:
-    """Every number of the list, rising: `0-6/3, 12` is 0, 3, 6, 12."""
+    """Every hour of the list, in order: `0-6/3, 12` is 0, 3, 6, 12."""
     found: list[int] = []
     for part in text.split(","):
         match = _PART.fullmatch(part.strip())
         if not match:
-            raise ModelError(f"{part.strip()!r} is no list of hours; write 0-120, or 123-384/3, separated by commas")
+            raise ModelError(f"{part.strip()!r} is not a list of hours; write 0-120 or 123-384/3, separated by commas")
         first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
         if last < first or step < 1 or last > LARGEST or (last - first) % step:
-            raise ModelError(f"{part.strip()!r}: hours rise, by whole steps, and end at {LARGEST}")
+            raise ModelError(f"{part.strip()!r}: hours must increase by whole steps, up to {LARGEST}")
         if found and first <= found[-1]:
-            raise ModelError(f"{text!r}: hours rise, but {first} comes after {found[-1]}")
+            raise ModelError(f"{text!r}: hours must increase, but {first} comes after {found[-1]}")
         found.extend(range(first, last + 1, step))
     return tuple(found)
 
 
 def write_steps(steps: tuple[int, ...]) -> str:
-    """The short form: runs of equal gaps are joined."""
+    """The short form: hours with equal steps are joined."""
     parts: list[str] = []
     place = 0
     while place < len(steps):

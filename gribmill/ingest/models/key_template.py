@@ -18,7 +18,7 @@ PLACEHOLDERS = {
     "fff": r"[0-9]{3}",
     "f": r"(?:0|[1-9][0-9]{0,3})",
 }
-# The forms of the hour, and the largest that each can hold.
+# The forms of the hour, and the largest hour of each.
 HOURS = {"ff": 99, "fff": 999, "f": 9999}
 # Filled in when a model is loaded, from its list of members.
 MEMBER = "{member}"
@@ -27,7 +27,7 @@ _LITERAL = re.compile(r"[A-Za-z0-9._/-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class KeyTemplate:
     """A key such as `hrrr.{Ymd}/conus/hrrr.t{HH}z.wrfsfcf{ff}.grib2`."""
 
     text: str
@@ -38,30 +38,30 @@ class Template:
         unknown = [name for name in names if name not in PLACEHOLDERS]
         if unknown:
             known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-            raise ModelError(f"{self.text}: there is no placeholder {{{unknown[0]}}}; use {known}")
+            raise ModelError(f"{self.text}: unknown placeholder {{{unknown[0]}}}; use {known}")
         if not _LITERAL.fullmatch(plain):
-            raise ModelError(f"{self.text}: a key is made of letters, digits and . _ / - beside its placeholders")
+            raise ModelError(f"{self.text}: a key has only letters, digits and . _ / - beside its placeholders")
         if self.text.startswith("/") or any(part in ("", ".", "..") for part in self.text.split("/")):
-            raise ModelError(f"{self.text}: a key is a plain path below the mirror's root")
+            raise ModelError(f"{self.text}: a key is a path below the mirror's root, without . or ..")
         hours = {name for name in names if name in HOURS}
         if not {"Ymd", "HH"} <= set(names) or len(hours) != 1:
-            raise ModelError(f"{self.text}: a key names the run ({{Ymd}}, {{HH}}) and its hour in one form")
+            raise ModelError(f"{self.text}: a key needs the run ({{Ymd}}, {{HH}}) and one form of the hour")
 
     def fill(self, run: datetime, hour: int) -> str:
         """The key of one hour of a run."""
         values = self._values(run) | {"ff": f"{hour:02d}", "fff": f"{hour:03d}", "f": str(hour)}
         if not 0 <= hour <= min(most for name, most in HOURS.items() if f"{{{name}}}" in self.text):
-            raise ModelError(f"{self.text} cannot hold hour {hour}")
+            raise ModelError(f"{self.text} has too few digits for hour {hour}")
         return _PIECE.sub(lambda piece: values[piece[1]], self.text)
 
     def prefix(self, run: datetime) -> str:
-        """What the keys of all hours of a run begin with."""
+        """The common prefix of the keys of all hours of a run."""
         values = self._values(run)
         first = min(self.text.index(f"{{{name}}}") for name in HOURS if f"{{{name}}}" in self.text)
         return _PIECE.sub(lambda piece: values[piece[1]], self.text[:first])
 
     def read(self, key: str) -> tuple[datetime, int] | None:
-        """The run and hour that a key was filled in with; None where it is no such key."""
+        """The run and hour in a key; None if the key does not match."""
         found = _pattern(self.text).fullmatch(key)
         if not found:
             return None
@@ -81,7 +81,7 @@ class Template:
 
 @lru_cache(maxsize=1024)
 def _pattern(text: str) -> re.Pattern[str]:
-    """A placeholder that comes again must hold the same digits."""
+    """A repeated placeholder must have the same digits."""
     parts: list[str] = []
     seen: set[str] = set()
     for place, piece in enumerate(_PIECE.split(text)):

@@ -8,21 +8,20 @@ from datetime import UTC, datetime, timedelta
 
 from gribmill.identity import run_id, whole_hour
 from gribmill.ingest.errors import ModelError
-from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls
-from gribmill.ingest.models.key_template import Template
-from gribmill.ingest.models.model_file import IndexKind
-from gribmill.ingest.models.publish_times import Arrival, Latency
+from gribmill.ingest.mirrors.mirror import IndexKind, Mirror, SourceUrls
+from gribmill.ingest.models.key_template import KeyTemplate
+from gribmill.ingest.models.publish_times import Arrival, PublishTimes
 
 HOUR = timedelta(hours=1)
-# A run that should be whole by now is looked at this much more seldom.
+# A run that should be complete by now is scanned this many times less often.
 LATE_PACE = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """How keys are made for runs of some time, some cycles, some mirrors."""
+class KeyLayout:
+    """How keys are formed, for runs of some period, some cycles, some mirrors."""
 
-    template: Template
+    template: KeyTemplate
     index: IndexKind
     begins: datetime | None = None
     ends: datetime | None = None
@@ -30,7 +29,7 @@ class Layout:
     mirrors: tuple[str, ...] | None = None
 
     def fits(self, run: datetime) -> bool:
-        """Whether it holds for that run."""
+        """Whether it applies to that run."""
         return _within(run, self.begins, self.ends) and (self.cycles is None or run.hour in self.cycles)
 
     def index_key(self, key: str) -> str | None:
@@ -41,8 +40,8 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
-    """The hours of some cycles, for runs of some time; with `discover` they are only those that may come."""
+class CycleHours:
+    """The hours of some cycles, for runs of some period; with `discover` they are only possible hours."""
 
     cycles: tuple[int, ...]
     hours: tuple[int, ...]
@@ -51,7 +50,7 @@ class Schedule:
     discover: bool = False
 
     def fits(self, run: datetime) -> bool:
-        """Whether it holds for that run."""
+        """Whether it applies to that run."""
         return _within(run, self.begins, self.ends) and run.hour in self.cycles
 
 
@@ -67,9 +66,9 @@ class Model:
     attribution: str
     variables: tuple[str, ...]
     mirrors: tuple[Mirror, ...]
-    layouts: tuple[Layout, ...]
-    schedules: tuple[Schedule, ...]
-    latencies: tuple[Latency, ...]
+    layouts: tuple[KeyLayout, ...]
+    schedules: tuple[CycleHours, ...]
+    latencies: tuple[PublishTimes, ...]
     extras: tuple[str, ...] = ("",)
     offset_minutes: int = 0
     begins: datetime | None = None
@@ -80,19 +79,19 @@ class Model:
     give_up_hours: int = 24
 
     def hours(self, run: datetime) -> tuple[int, ...]:
-        """The hours of a run, rising; none where no such run exists. See `discovers`."""
+        """The hours of a run in order; empty if there is no such run. See `discovers`."""
         schedule = self._schedule(whole_hour(run))
         if schedule is None or not any(layout.fits(run) for layout in self.layouts):
             return ()
         return schedule.hours
 
     def discovers(self, run: datetime) -> bool:
-        """Whether the run's hours are known from the listing alone: `hours` are then those that may come."""
+        """Whether only the listing shows which hours the run has: `hours` are then the possible ones."""
         schedule = self._schedule(whole_hour(run))
         return schedule is not None and schedule.discover
 
     def urls(self, run: datetime, hour: int) -> list[SourceUrls]:
-        """Where that hour can be had, the best mirror first; a ModelError where there is no such hour."""
+        """Where that hour can be fetched, the best mirror first; a ModelError if there is no such hour."""
         if hour not in self.hours(run):
             raise ModelError(f"{self.id} has no hour {hour} in its run {run_id(run)}")
         found = []
@@ -101,11 +100,12 @@ class Model:
             if layout is not None and mirror.has(run):
                 key = layout.template.fill(run, hour)
                 index = layout.index_key(key)
-                found.append(SourceUrls(mirror, mirror.root + key, mirror.root + index if index else None))
+                index_url = mirror.root + index if index else None
+                found.append(SourceUrls(mirror, mirror.root + key, index_url, layout.index))
         return found
 
     def list_prefix(self, run: datetime, mirror: Mirror) -> str | None:
-        """What the keys of all of a run's hours begin with on that mirror; None where it does not keep the run."""
+        """The common prefix of the keys of a run's hours on that mirror; None if it does not keep the run."""
         layout = self._layout(run, mirror)
         return layout.template.prefix(run) if layout is not None and mirror.has(run) else None
 
@@ -145,14 +145,14 @@ class Model:
         return Arrival(run, run + timedelta(hours=self.give_up_hours))
 
     def gives_up_at(self, run: datetime) -> datetime:
-        """When hours that are still missing will no longer come."""
+        """When hours that are still missing are no longer expected."""
         last = max((self.expected_at(run, hour).late for hour in self.hours(run)[-1:]), default=run)
         return max(last, run + timedelta(hours=self.give_up_hours))
 
     def next_scan_at(self, now: datetime, whole: Collection[datetime] | None = None) -> datetime | None:
-        """When to look again: soon while a run arrives, else when the next begins to; None when no run will come.
+        """When to scan next: soon while a run arrives, else when the next begins to; None if no run is expected.
 
-        `whole` names runs that need no more looking at. Given it, late runs are looked for until they are given up.
+        `whole` are runs that need no further scans. If it is given, late runs are scanned until they are given up.
         """
         pace = timedelta(seconds=self.scan_seconds)
         moments = []
@@ -169,16 +169,16 @@ class Model:
                 moments.append(now + pace * LATE_PACE)
         return min(moments, default=None)
 
-    def _schedule(self, run: datetime) -> Schedule | None:
+    def _schedule(self, run: datetime) -> CycleHours | None:
         if not _within(run, self.begins, self.ends):
             return None
         return next((row for row in self.schedules if row.fits(run)), None)
 
-    def _layout(self, run: datetime, mirror: Mirror) -> Layout | None:
+    def _layout(self, run: datetime, mirror: Mirror) -> KeyLayout | None:
         fitting = (layout for layout in self.layouts if layout.mirrors is None or mirror.name in layout.mirrors)
         return next((layout for layout in fitting if layout.fits(run)), None)
 
-    def _first(self, layout: Layout, run: datetime) -> bool:
+    def _first(self, layout: KeyLayout, run: datetime) -> bool:
         """Whether some mirror uses that layout for that run."""
         return any(self._layout(run, mirror) is layout for mirror in self.mirrors if mirror.has(run))
 

@@ -1,4 +1,4 @@
-"""A model's TOML file, checked: unknown keys are refused, and every table says what it may hold."""
+"""The schema of a model's TOML file. Unknown keys are refused."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gribmill.ingest.errors import ModelError
+from gribmill.ingest.mirrors.mirror import IndexKind
 
 FILE_LIMIT_BYTES = 500_000
-IndexKind = Literal["noaa_idx", "ecmwf_index", "none"]
 
 
 def _on_the_hour(moment: datetime) -> datetime:
@@ -22,11 +22,11 @@ def _on_the_hour(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,29}$")]
-RunTime = Annotated[AwareDatetime, AfterValidator(_on_the_hour)]
-Steps = Annotated[str, Field(max_length=400)]
-Words = Annotated[str, Field(max_length=1000)]
-Minutes = Annotated[float, Field(ge=0, le=10_000)]
+_Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,29}$")]
+_RunTime = Annotated[AwareDatetime, AfterValidator(_on_the_hour)]
+_Steps = Annotated[str, Field(max_length=400)]
+_Words = Annotated[str, Field(max_length=1000)]
+_Minutes = Annotated[float, Field(ge=0, le=10_000)]
 
 
 class Table(BaseModel):
@@ -36,72 +36,73 @@ class Table(BaseModel):
 
 
 class Dated(Table):
-    """A table that holds for runs from one time (included) until another (not included)."""
+    """A table for runs from one time (included) until another (not included)."""
 
-    begins: RunTime | None = Field(None, alias="from")
-    ends: RunTime | None = Field(None, alias="until")
+    begins: _RunTime | None = Field(None, alias="from")
+    ends: _RunTime | None = Field(None, alias="until")
 
 
 class MirrorTable(Dated):
-    """One place, the best first."""
+    """One mirror; the best comes first."""
 
-    name: Name
-    root: Words
-    host: Name = "other"
+    name: _Name
+    root: _Words
+    host: _Name = "other"
 
 
 class LayoutTable(Dated):
-    """How keys are made, for some cycles or mirrors or for all; the first that fits is used."""
+    """How keys are formed, for some cycles or mirrors or for all; the first that fits is used."""
 
-    key: Words
+    key: _Words
     index: IndexKind | None = None
-    cycles: Steps | None = None
-    mirrors: tuple[Name, ...] | None = None
+    cycles: _Steps | None = None
+    mirrors: tuple[_Name, ...] | None = None
 
 
 class HoursTable(Dated):
     """Which cycles run and which hours they have; the first that fits is used."""
 
-    cycles: Steps
-    steps: Steps
-    discover: bool = Field(False, description="Hours differ from run to run: the listing tells, `steps` only bounds.")
+    cycles: _Steps
+    steps: _Steps
+    # Hours differ from run to run: the listing shows them, and `steps` are the possible ones.
+    discover: bool = False
 
 
 class LatencyTable(Table):
     """Publishing times: [hour, usual minutes, late minutes] after the run began."""
 
-    points: Annotated[tuple[tuple[int, Minutes, Minutes], ...], Field(min_length=1, max_length=100)]
-    cycles: Steps | None = None
-    mirror: Name | None = None
+    points: Annotated[tuple[tuple[int, _Minutes, _Minutes], ...], Field(min_length=1, max_length=100)]
+    cycles: _Steps | None = None
+    mirror: _Name | None = None
     measured: bool = False
 
     @model_validator(mode="after")
     def _rising(self) -> LatencyTable:
         hours = [hour for hour, _, _ in self.points]
         if hours != sorted(set(hours)) or any(late < usual for _, usual, late in self.points):
-            raise ValueError("points rise by hour, and nothing is late before it usually comes")
+            raise ValueError("hours must increase, and an hour cannot be late before it usually arrives")
         return self
 
 
 class MemberTable(Dated):
-    """One member, or many with `numbers`: {n} and {nn} stand for each number in the texts."""
+    """One member, or many with `numbers`: in the texts, {n} and {nn} are replaced by each number."""
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9{}]{1,12}$")]
-    numbers: Steps | None = None
+    numbers: _Steps | None = None
     token: Annotated[str, Field(pattern=r"^[A-Za-z0-9_{}]{0,30}$")] = ""
-    extra: tuple[Words, ...] | None = None
+    extra: tuple[_Words, ...] | None = None
     minutes: Annotated[int, Field(ge=-1440, le=0)] = 0
 
 
 class ModelFile(Table):
-    """Everything that is known of a model."""
+    """A model."""
 
-    title: Words
-    grid: Name | None = None
+    title: _Words
+    grid: _Name | None = None
     index: IndexKind
-    extra: Annotated[tuple[Words, ...], Field(min_length=1)] = ("",)
-    licence: Words
-    attribution: Words
+    extra: Annotated[tuple[_Words, ...], Field(min_length=1)] = ("",)
+    licence: _Words
+    attribution: _Words
     variables: Annotated[
         tuple[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")], ...], Field(min_length=1, max_length=1000)
     ]
@@ -110,8 +111,8 @@ class ModelFile(Table):
     hours: Annotated[tuple[HoursTable, ...], Field(min_length=1, max_length=50)]
     latency: tuple[LatencyTable, ...] = ()
     members: Annotated[tuple[MemberTable, ...], Field(max_length=200)] = ()
-    sample: Name | None = None
-    sns_topic: Words | None = None
+    sample: _Name | None = None
+    sns_topic: _Words | None = None
     scan_seconds: Annotated[int, Field(ge=5, le=3600)] = 60
     give_up_hours: Annotated[int, Field(ge=1, le=1000)] = 24
 
@@ -121,9 +122,9 @@ class ModelFile(Table):
         used = {name for layout in self.layouts for name in layout.mirrors or ()}
         used |= {row.mirror for row in self.latency if row.mirror}
         if len(set(names)) < len(names) or not used <= set(names):
-            raise ValueError(f"mirrors are named once each, and only {', '.join(names)} can be referred to")
+            raise ValueError(f"mirrors need different names, and only {', '.join(names)} can be referred to")
         if len(set(self.variables)) < len(self.variables):
-            raise ValueError("a variable is named twice")
+            raise ValueError("a variable is listed twice")
         if any("{member}" in layout.key for layout in self.layouts) and not self.members:
             raise ValueError("a key with {member} needs [[members]]")
         return self
@@ -133,7 +134,7 @@ def read_tables(path: Path) -> dict[str, Any]:
     """The tables of a TOML file, or a ModelError that names it."""
     try:
         if path.stat().st_size > FILE_LIMIT_BYTES:
-            raise ModelError(f"{path} is larger than {FILE_LIMIT_BYTES} bytes: that is no model")
+            raise ModelError(f"{path} is larger than {FILE_LIMIT_BYTES} bytes, too large for a model")
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ModelError(f"{path} is not valid TOML: {error}") from None
@@ -150,6 +151,6 @@ def check_tables(tables: Mapping[str, Any], source: str) -> ModelFile:
         for problem in error.errors(include_url=False)[:5]:
             key = ".".join(str(part) for part in problem["loc"])
             unknown = problem["type"] == "extra_forbidden"
-            reason = "there is no such key" if unknown else problem["msg"].removeprefix("Value error, ")
+            reason = "unknown key" if unknown else problem["msg"].removeprefix("Value error, ")
             sentences.append(f"{key}: {reason}" if key else reason)
         raise ModelError(f"{source}: {'; '.join(sentences)}") from None

@@ -1,4 +1,4 @@
-"""When files of a run are published, as measured."""
+"""When the files of a run are published, from measurements."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """Minutes after the run began: usually (half of all runs), and when an hour counts as late."""
+class PublishTime:
+    """An hour's minutes after the run began: the usual time (half of all runs), and when it counts as late."""
 
     hour: int
     usual: float
@@ -19,17 +19,17 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """When an hour is usually there, and from when on it is late."""
+    """When an hour usually arrives, and from when on it is late."""
 
     usual: datetime
     late: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Latency:
-    """The measured points of some cycles, on one mirror or any; straight lines lie between them."""
+class PublishTimes:
+    """The measured times of some cycles, on one mirror or any; hours in between are interpolated linearly."""
 
-    points: tuple[Point, ...]
+    points: tuple[PublishTime, ...]
     cycles: tuple[int, ...] | None = None
     mirror: str | None = None
     measured: bool = False
@@ -42,7 +42,7 @@ class Latency:
 
 
 def _between(hour: int, points: Sequence[tuple[int, float]]) -> float:
-    """Held at the ends: what lies outside was not measured."""
+    """Constant beyond the first and last measured hour."""
     if hour <= points[0][0]:
         return points[0][1]
     for (before, low), (after, high) in pairwise(points):

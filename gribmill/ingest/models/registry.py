@@ -1,4 +1,4 @@
-"""All models: those that come with gribmill, and the user's own, which win."""
+"""All models: those that come with gribmill, and the user's own, which take precedence."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from typing import Any
 
 from gribmill.identity import IdentityError, check_family_name, check_model_id
 from gribmill.ingest.errors import ModelError
-from gribmill.ingest.mirrors.host import hosts
-from gribmill.ingest.mirrors.mirror import Mirror, clean_root
+from gribmill.ingest.mirrors.mirror import Mirror, clean_root, hosts
 from gribmill.ingest.models.hour_ranges import parse_steps
-from gribmill.ingest.models.key_template import MEMBER, Template
-from gribmill.ingest.models.model import Layout, Model, Schedule
+from gribmill.ingest.models.key_template import MEMBER, KeyTemplate
+from gribmill.ingest.models.model import CycleHours, KeyLayout, Model
 from gribmill.ingest.models.model_file import (
     HoursTable,
     LatencyTable,
@@ -27,14 +26,14 @@ from gribmill.ingest.models.model_file import (
     check_tables,
     read_tables,
 )
-from gribmill.ingest.models.publish_times import Latency, Point
+from gribmill.ingest.models.publish_times import PublishTime, PublishTimes
 
 MOST_FILES = 500
 
 
 @dataclass(frozen=True, slots=True)
 class OwnModels:
-    """What a user says of models: tables by name, a folder of TOML files, and where mirrors are."""
+    """A user's models: tables by name, a folder of TOML files, and other roots of mirrors."""
 
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     folder: Path | None = None
@@ -192,10 +191,10 @@ def _mirror(table: MirrorTable, roots: Mapping[str, str]) -> Mirror:
     return Mirror(table.name, root, hosts()[table.host], table.begins, table.ends)
 
 
-def _layouts(file: ModelFile, token: str) -> tuple[Layout, ...]:
+def _layouts(file: ModelFile, token: str) -> tuple[KeyLayout, ...]:
     return tuple(
-        Layout(
-            Template(row.key.replace(MEMBER, token)),
+        KeyLayout(
+            KeyTemplate(row.key.replace(MEMBER, token)),
             row.index or file.index,
             row.begins,
             row.ends,
@@ -206,15 +205,15 @@ def _layouts(file: ModelFile, token: str) -> tuple[Layout, ...]:
     )
 
 
-def _schedule(row: HoursTable, minutes: int) -> Schedule:
+def _schedule(row: HoursTable, minutes: int) -> CycleHours:
     cycles = parse_steps(row.cycles)
     if cycles[-1] > 23:
         raise ModelError(f"cycles = {row.cycles!r}: runs begin at the hours 0 to 23")
     # A member that lies before the full hour has no hour 0.
     hours = tuple(hour for hour in parse_steps(row.steps) if hour * 60 + minutes >= 0)
-    return Schedule(cycles, hours, row.begins, row.ends, row.discover)
+    return CycleHours(cycles, hours, row.begins, row.ends, row.discover)
 
 
-def _latency(row: LatencyTable) -> Latency:
-    points = tuple(Point(hour, usual, late) for hour, usual, late in row.points)
-    return Latency(points, parse_steps(row.cycles) if row.cycles else None, row.mirror, row.measured)
+def _latency(row: LatencyTable) -> PublishTimes:
+    points = tuple(PublishTime(hour, usual, late) for hour, usual, late in row.points)
+    return PublishTimes(points, parse_steps(row.cycles) if row.cycles else None, row.mirror, row.measured)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gribmill.catalogue.events import Event, RunSeen
     from gribmill.catalogue.records import HourRecord
     from gribmill.grib.message_header import MessageHeader
-    from gribmill.ingest.download.downloaded import Downloaded
+    from gribmill.ingest.download.download_plan import Downloaded
     from gribmill.ingest.listing.available_hours import Published
     from gribmill.pipeline.context import Context
 

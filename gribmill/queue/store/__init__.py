@@ -34,14 +34,4 @@ class Store(Exchanges, Verification):
         self.database.close()
 
 
-__all__ = [
-    "Store",
-    "effects",
-    "jobs",
-    "queries",
-    "reservations",
-    "retention",
-    "types",
-    "verification",
-    "workers",
-]
+__all__ = ["Store", "effects", "jobs", "queries", "reservations", "retention", "types", "verification", "workers"]

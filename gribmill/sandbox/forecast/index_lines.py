@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gribmill.grib.names.wgrib2_time import write_time_range
-from gribmill.ingest.models.model_file import IndexKind
+from gribmill.ingest.mirrors.mirror import IndexKind
 from gribmill.sandbox.forecast.file_contents import Item
 from gribmill.sandbox.forecast.publisher_style import Style
 
