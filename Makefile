@@ -23,7 +23,7 @@ help:
 	@echo "                   bench-subset, bench-chain, bench-path, bench-day (QUICK=1: one round of each, for a look, into"
 	@echo "                   benchmarks/results/quick; the others write to benchmarks/results)"
 	@echo "make soak          the long runs: hours of kill -9 and of random histories (MINUTES=10)"
-	@echo "make fuzz          damaged messages into the decode kernel, with sanitizers (SECONDS=60)"
+	@echo "make fuzz          fuzz the kernel: decoding, deflate, inflate, with sanitizers (SECONDS=60)"
 	@echo "make clean         remove the environment and caches"
 
 setup: $(STAMP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from gribmill.grib.sections import Sections2
 from gribmill.tiles.format.npz_writer import member
 from gribmill.tiles.format.restart_points import segments_in
 from tests.kernel.message_variants import TINY, fields_of_values, small_messages
+from tests.kernel.restart_segments import segment_numbers
 from tests.real_files import real_files
 
 # As in fuzz_decode.c, and the greatest length that two bytes can hold.
@@ -64,15 +66,9 @@ def inflate_seeds() -> Iterator[bytes]:
             segments = segments_in(made.extra, made.raw_size)
             if segments is None or not segments.bits:
                 continue
-            count = min(len(segments.bits), MAX_SEGMENTS)
-            sizes = [min(segments.span, made.raw_size - number * segments.span) for number in range(count)]
-            numbers = b"".join(
-                segments.blocks[number * segments.span // segments.block].to_bytes(4, "little")
-                + segments.bits[number].to_bytes(4, "little")
-                + sizes[number].to_bytes(2, "big")
-                for number in range(count)
-            )
-            yield bytes((count - 1,)) + numbers + bytes(made.data)
+            numbers = segment_numbers(segments, made.raw_size)[:MAX_SEGMENTS].tolist()
+            head = b"".join(struct.pack("<II", block, bit) + struct.pack(">H", size) for block, bit, size in numbers)
+            yield bytes((len(numbers) - 1,)) + head + bytes(made.data)
 
 
 TARGETS: dict[str, Callable[[], Iterator[bytes]]] = {

@@ -1,4 +1,4 @@
-"""Complex packing by hand, with what ecCodes does not write: two kinds of missing values, in groups and as groups."""
+"""Writes complex packing with primary and secondary missing values, in groups and as groups: ecCodes does not."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from itertools import pairwise
 
 from gribmill.grib.sections import Sections2
 
-# In the place of a packed integer: no value, of the first kind or of the second.
+# In place of a packed integer: a primary or a secondary missing value.
 PRIMARY, SECONDARY = "primary", "secondary"
 Code = int | str
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Some numbers with a reference and a width of their own."""
+    """Packed integers with one reference and width."""
 
     reference: int
     width: int
@@ -27,7 +27,7 @@ class Group:
 def grouped(
     model: Sections2, codes: Sequence[Code], *, management: int, order: int, bitmap: Sequence[bool] = (), seed: int = 0
 ) -> bytes:
-    """A message like `model` with these packed integers: template 5.2 or, with differences, 5.3."""
+    """A message like `model` with these packed integers: template 5.2 or, with an order of differencing, 5.3."""
     extra, stored = _differences(codes, order) if order else (b"", list(codes))
     bits = max(3, max((code for code in stored if isinstance(code, int)), default=0).bit_length() + 1)
     groups = [_group(part, bits, management) for part in _parts(stored, seed)]
@@ -46,7 +46,7 @@ def grouped(
 
 
 def _differences(codes: Sequence[Code], order: int) -> tuple[bytes, list[Code]]:
-    """First values and least difference in octets; then each difference less that one, missing ones in their place."""
+    """The extra descriptors, and the differences less their minimum; missing values stay in their places."""
     present = [code for code in codes if isinstance(code, int)]
     steps = present
     for _ in range(order):
@@ -61,7 +61,7 @@ def _differences(codes: Sequence[Code], order: int) -> tuple[bytes, list[Code]]:
 
 
 def _parts(codes: Sequence[Code], seed: int) -> list[Sequence[Code]]:
-    """Groups of 1 to 32; a long run of one kind makes groups of its own."""
+    """Groups of 1 to 32 values of random length."""
     chance, parts, start = random.Random(seed), [], 0
     while start < len(codes):
         size = chance.choice((1, 2, 5, 12, 32))
@@ -73,7 +73,7 @@ def _parts(codes: Sequence[Code], seed: int) -> list[Sequence[Code]]:
 def _group(codes: Sequence[Code], bits: int, management: int) -> Group:
     present = [code for code in codes if isinstance(code, int)]
     if len(set(codes)) == 1:
-        # A group of width 0: its reference tells, all ones for the first kind of missing, one less for the second.
+        # A group of width 0 is its reference: all ones for a primary missing value, one less for a secondary.
         alone = {PRIMARY: (1 << bits) - 1, SECONDARY: (1 << bits) - 2}.get(str(codes[0]))
         reference = int(codes[0]) if alone is None else alone
         return Group(reference, 0, (0,) * len(codes))

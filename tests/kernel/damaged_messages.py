@@ -1,4 +1,4 @@
-"""Damages small messages in many ways and decodes them twice: `python -m tests.kernel.damaged_messages WAY FIRST LAST`.
+"""Damages small messages and decodes them twice: `python -m tests.kernel.damaged_messages KIND FIRST LAST`.
 
 Prints one line and exits 1 where the kernel and ecCodes differ; a crash ends the process.
 """
@@ -18,12 +18,12 @@ from tests.kernel.message_variants import small_messages
 
 
 def outcome(message: bytes, *, native: bool) -> list[bytes | str]:
-    """The bits of each field, or a word that it was refused; the kernel's refusals are passed on to ecCodes."""
+    """The bytes of each field, or that it was refused; fields that the kernel declines are decoded by ecCodes."""
     found: list[bytes | str] = []
     try:
-        for field in fields(message, "hostile"):
+        for field in fields(message, "damaged"):
             if field.layout is None or not isinstance(field.sections, Sections2):
-                found.append("not for the kernel")
+                found.append("not covered by the kernel")
                 continue
             mine = decode_windows(field.sections, field.packing.points, field.layout, None) if native else None
             found.append((field._normalised() if mine is None else mine[0]).tobytes())
@@ -33,7 +33,7 @@ def outcome(message: bytes, *, native: bool) -> list[bytes | str]:
 
 
 def truncated(message: bytes, seed: int) -> bytes:
-    """The last section cut short at any byte, with lengths that say so."""
+    """The last section cut at any byte, with lengths that agree."""
     # Section 7 is the last one but for the end mark.
     place = len(message) - 4 - _last_length(message)
     keep = place + 5 + seed % max(1, len(message) - 4 - place - 5)
@@ -44,7 +44,7 @@ def truncated(message: bytes, seed: int) -> bytes:
 
 
 def flipped(message: bytes, seed: int) -> bytes:
-    """One to eight bits turned over, anywhere behind section 1."""
+    """One to eight bits flipped, anywhere after section 1."""
     chance, damaged = random.Random(seed), bytearray(message)
     for _ in range(chance.choice((1, 1, 1, 2, 8))):
         place = chance.randrange(37, len(message) - 4)
@@ -53,7 +53,7 @@ def flipped(message: bytes, seed: int) -> bytes:
 
 
 def rewritten(message: bytes, seed: int) -> bytes:
-    """Random bytes in section 5 (behind its template number) and at the start of section 7."""
+    """Random bytes in section 5, after its template number, and in section 7."""
     chance, damaged = random.Random(seed), bytearray(message)
     for section, first, room in _sections(message):
         if section == 5:
@@ -66,7 +66,7 @@ def rewritten(message: bytes, seed: int) -> bytes:
 
 
 def random_data(message: bytes, seed: int) -> bytes:
-    """Section 7 filled with noise."""
+    """Section 7 filled with random bytes."""
     chance, damaged = random.Random(seed), bytearray(message)
     for section, first, room in _sections(message):
         if section == 7:
@@ -74,7 +74,7 @@ def random_data(message: bytes, seed: int) -> bytes:
     return bytes(damaged)
 
 
-WAYS = {"truncated": truncated, "flipped": flipped, "rewritten": rewritten, "random_data": random_data}
+KINDS = {"truncated": truncated, "flipped": flipped, "rewritten": rewritten, "random_data": random_data}
 
 
 def _sections(message: bytes) -> Iterator[tuple[int, int, int]]:
@@ -89,15 +89,15 @@ def _last_length(message: bytes) -> int:
     return [room for _, _, room in _sections(message)][-1]
 
 
-def main(way: str, first: int, last: int) -> int:
+def main(kind: str, first: int, last: int) -> int:
     faulthandler.enable()
     messages = list(small_messages().items())
     for seed in range(first, last):
         name, message = messages[seed % len(messages)]
-        damaged = WAYS[way](message, seed // len(messages) if way == "truncated" else seed)
+        damaged = KINDS[kind](message, seed // len(messages) if kind == "truncated" else seed)
         native, plain = outcome(damaged, native=True), outcome(damaged, native=False)
         if native != plain:
-            print(f"{way} {seed} ({name}): the kernel and ecCodes differ")
+            print(f"{kind} {seed} ({name}): the kernel and ecCodes differ")
             return 1
     print("equal")
     return 0

@@ -1,4 +1,4 @@
-"""Messages of every kind that the kernel covers, by name: packings, widths, bitmaps, scanning modes."""
+"""Messages of every kind that the kernel covers: packings, widths, bitmaps, scanning modes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TINY = replace(GRIDS["gfs-small"], nx=23, ny=11, keys=GRIDS["gfs-small"].keys | 
 
 
 def fields_of_values(shape: tuple[int, int]) -> dict[str, NDArray[Any]]:
-    """Kinds of weather: smooth, with holes, mostly zero with showers, steps, noise, few holes, all but one missing."""
+    """By kind: smooth, with a hole, mostly zero, steps, noise, with some holes, all missing but one value."""
     smooth = smooth_values(shape)
     holed = smooth.copy()
     holed[shape[0] // 4 : shape[0] // 2, shape[1] // 5 : shape[1] // 2] = np.nan
@@ -40,7 +40,7 @@ def fields_of_values(shape: tuple[int, int]) -> dict[str, NDArray[Any]]:
 
 
 def packings(spec: GridSpec | str, values: NDArray[Any], **extra: Any) -> dict[str, bytes]:
-    """The values in each covered packing: two widths, both orders of differences, both ways to say missing."""
+    """The values in each covered packing: two widths, both orders of differencing, both ways to mark missing values."""
     made: dict[str, bytes] = {}
     for packing, bits in product(COVERED, (11, 20)):
         orders = (1, 2) if packing.endswith("differencing") else (2,)
@@ -56,7 +56,7 @@ def packings(spec: GridSpec | str, values: NDArray[Any], **extra: Any) -> dict[s
 
 @cache
 def small_messages() -> dict[str, bytes]:
-    """Some hundred bytes each: for damage at every place."""
+    """A few hundred bytes each, so that damage can be tried at every byte."""
     made: dict[str, bytes] = {}
     for kind, values in fields_of_values(TINY.shape).items():
         made |= {f"{kind}-{name}": message for name, message in packings(TINY, values).items()}
@@ -64,7 +64,7 @@ def small_messages() -> dict[str, bytes]:
         made[f"constant-{packing}"] = make_message(TINY, values=273.0, packing=packing)
         made[f"zero-{packing}"] = make_message(TINY, values=0.0, packing=packing)
         made[f"columns-{packing}"] = make_message(TINY, packing=packing, scanning=0x20)
-        made[f"columns-there-and-back-{packing}"] = make_message(
+        made[f"alternating-columns-{packing}"] = make_message(
             TINY, values=fields_of_values(TINY.shape)["holed"], packing=packing, scanning=0xF0)  # fmt: skip
     pair = [make_message(TINY, name, values=fields_of_values(TINY.shape)["holed"]) for name in ("10u", "10v")]
     made["two-fields-one-bitmap"] = multi_field(pair, reuse_bitmap=True)

@@ -1,4 +1,4 @@
-"""What the kernel deflates is what everybody inflates, in one piece or from any of its stretches."""
+"""Arrays that the kernel deflated are inflated by every inflater, whole and from every restart point."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from gribmill.tiles.format.zip_directory import Entry
 
 pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")
 Words = NDArray[np.uint32]
-# As the kernel has them: raw bytes that share their codes, and those that no repeat reaches out of.
+# Raw bytes of a block, and of a segment.
 BLOCK, SPAN = 2**16, 2**14
 SIZES = (1, 2, 7, 15, 16, 17, 31, 600, 4063, 4064, 4065, 16_351, 16_352, 16_353, 40_000)
 
@@ -46,8 +46,8 @@ KINDS: dict[str, Callable[[np.random.Generator, int], Words]] = {
     "periods": lambda random, size: np.resize(random.integers(0, 2**32, 3001, dtype=np.uint32), size),
     "rare bytes": lambda random, size: np.uint32(0x01010101) * random.geometric(0.5, size).astype(np.uint32),
     "all but one": lambda _, size: (np.arange(size) == size // 2).astype(np.uint32) * np.uint32(0xFF804020),
-    "one byte again and again": lambda random, size: np.uint32(256) ** random.integers(0, 4, size, dtype=np.uint32),
-    "bytes as often as they are large": lambda random, size: (
+    "one nonzero byte": lambda random, size: np.uint32(256) ** random.integers(0, 4, size, dtype=np.uint32),
+    "frequencies of bytes grow with their value": lambda random, size: (
         np.sqrt(random.random(4 * size) * 65536).astype(np.uint8).view(np.uint32)
     ),
     "noise, then one word": lambda random, size: np.where(
@@ -64,18 +64,18 @@ def _ended(size: int, again: int, last: Words | int) -> Words:
     return words
 
 
-# What is special lies at the end, or is all that there is.
+# Special cases at the end of an array.
 EDGES: dict[str, Callable[[int], Words]] = {
-    "nothing again": lambda size: _ended(size, 0, 0),
-    "the last word again": lambda size: _ended(size, 1, 2**30 + max(size - 2, 0)),
+    "no repetition": lambda size: _ended(size, 0, 0),
+    "the last word repeated": lambda size: _ended(size, 1, 2**30 + max(size - 2, 0)),
     "the first word at the end": lambda size: _ended(size, 1, 2**30),
     "the first two at the end": lambda size: _ended(size, 2, np.arange(2**30, 2**30 + min(size, 2), dtype=np.uint32)),
     "one word up to the end": lambda size: _ended(size, size // 2, 7),
     "64 words up to the end": lambda size: _ended(size, 65, 7),
-    "by turns": lambda size: np.resize(np.array([2**30, 2**31], np.uint32), size),
+    "two words alternating": lambda size: np.resize(np.array([2**30, 2**31], np.uint32), size),
     "all missing": lambda size: np.full(size, np.nan, np.float32).view(np.uint32),
 }
-# With the header, 4064 words are a stretch, 16352 a block.
+# With the header, 4064 words are a segment, 16352 a block.
 EDGE_SIZES = (*range(1, 26), 64, 65, 66, 511, 512, 513, 1024, 1025, 4063, 4064, 4065, 4096, 8160, 16_352, 16_384)
 
 
@@ -93,7 +93,7 @@ def check(made: Member, raw: bytes) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", SIZES)
-def test_every_inflater_gives_back_what_was_deflated(kind: str, size: int) -> None:
+def test_every_inflater_restores_fast_arrays(kind: str, size: int) -> None:
     array = KINDS[kind](np.random.default_rng(size), size)
     check(*encoded(array.view(np.float32)))
 
@@ -101,9 +101,9 @@ def test_every_inflater_gives_back_what_was_deflated(kind: str, size: int) -> No
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [*SIZES[:-5], 8159, 8160, 8161])
 @pytest.mark.parametrize("shift", [0, 1, 5])
-def test_so_it_does_where_any_bytes_may_repeat(kind: str, size: int, shift: int) -> None:
+def test_every_inflater_restores_compact_arrays(kind: str, size: int, shift: int) -> None:
     words = KINDS[kind](np.random.default_rng(size), size)
-    # Repeats then begin at any byte of a word, and are seen at another one.
+    # Matches then begin at any byte of a word.
     array = np.roll(words.view(np.uint8), shift).view(np.float32)
     made, raw = encoded(array, "compact")
     check(made, raw)
@@ -112,7 +112,7 @@ def test_so_it_does_where_any_bytes_may_repeat(kind: str, size: int, shift: int)
 
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("size", EDGE_SIZES)
-def test_so_it_does_with_what_is_at_the_end(edge: str, size: int) -> None:
+def test_every_inflater_restores_special_endings(edge: str, size: int) -> None:
     words = EDGES[edge](size)
     check(*encoded(words.view(np.float32)))
     check(*encoded(words.view(np.float32), "compact"))
@@ -121,14 +121,14 @@ def test_so_it_does_with_what_is_at_the_end(edge: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("size", range(1, 64))
-def test_so_it_does_with_hardly_any_bytes(size: int) -> None:
+def test_every_inflater_restores_a_few_bytes(size: int) -> None:
     header, body = b"a", (b"abcab"[size % 4 :] * size)[:size]
     method, _, raw_size, data, *_ = native.encode_array(header, body, COMPACT_FLOATS)
     assert raw_size == 1 + size
     assert (data if method == STORED else zlib.decompress(data, -15)) == header + body
 
 
-def test_what_may_repeat_anywhere_is_smaller() -> None:
+def test_compact_arrays_are_smaller_than_fast_ones() -> None:
     array = _fields(np.random.default_rng(5), 2000).view(np.float32)
     usual = len(zlib.compress(npy_header(array.dtype, array.shape) + array.tobytes(), 6))
     assert len(member("x", array, "compact").data) < min(1.05 * usual, len(member("x", array).data))
@@ -138,38 +138,38 @@ def test_what_may_repeat_anywhere_is_smaller() -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_statistics_are_the_same_as_without_the_kernel(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     array = KINDS[kind](np.random.default_rng(size), size).view(np.float32)
-    on_the_way = member("x", array).summary
+    while_encoding = member("x", array).summary
     alone = summary_of(array)
     assert member("x", array, "compact").summary in (alone, None)
     monkeypatch.setattr(native, "switched_off", True)
     assert member("x", array).summary is None
-    assert on_the_way == alone
+    assert while_encoding == alone
     assert statistics_of(alone, array.size) == statistics(array)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [*SIZES, *(BLOCK // 2 - 64 + more for more in (-1, 0, 1, 2, 3))])
-def test_so_it_does_for_integers_of_any_number(kind: str, size: int) -> None:
+def test_every_inflater_restores_integers(kind: str, size: int) -> None:
     check(*encoded(KINDS[kind](np.random.default_rng(size), size).astype(np.uint16)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", [np.float32, np.uint16])
-def test_any_stretch_is_read_alone(kind: str, dtype: type) -> None:
+def test_every_segment_is_read_alone(kind: str, dtype: type) -> None:
     words = KINDS[kind](np.random.default_rng(1), 130_001)
-    check_stretches(*encoded(words.view(np.float32) if dtype is np.float32 else words.astype(np.uint16)))
+    check_segments(*encoded(words.view(np.float32) if dtype is np.float32 else words.astype(np.uint16)))
 
 
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("before", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("size", [2, 4, 6, SPAN - 2, SPAN])
-def test_so_is_the_last_one_where_it_is_short_or_just_full(edge: str, before: int, size: int) -> None:
+def test_a_short_or_exactly_full_last_segment_is_read_alone(edge: str, before: int, size: int) -> None:
     made, raw = encoded(EDGES[edge](BLOCK).view(np.uint16)[: (before * SPAN + size - 128) // 2])
     assert len(raw) == before * SPAN + size
-    check_stretches(made, raw)
+    check_segments(made, raw)
 
 
-def check_stretches(made: Member, raw: bytes) -> None:
+def check_segments(made: Member, raw: bytes) -> None:
     segments = segments_in(made.extra, len(raw))
     assert segments is not None and segments.span == SPAN
     entry = Entry("x", made.method, made.crc, len(made.data), len(raw), 0, made.extra)
@@ -182,7 +182,7 @@ def check_stretches(made: Member, raw: bytes) -> None:
             assert b"".join(part or b"" for part in parts) == raw[first:last]
 
 
-def test_what_hardly_deflates_is_stored() -> None:
+def test_an_array_that_hardly_compresses_is_stored() -> None:
     noise = np.random.default_rng(2).normal(size=200_000).astype(np.float32)
     assert len(zlib.compress(noise.tobytes(), 6)) > 5 / 6 * noise.nbytes
     assert member("x", noise).method == STORED
@@ -190,19 +190,19 @@ def test_what_hardly_deflates_is_stored() -> None:
     assert member("x", noise[:20_000]).method == DEFLATED
 
 
-def test_what_begins_with_noise_is_searched_where_it_ends_in_runs() -> None:
+def test_runs_after_noise_are_found() -> None:
     noise = np.random.default_rng(6).normal(size=1000).astype(np.float32)
     dry = np.concatenate([noise, np.zeros(1000, np.float32)])
     assert len(member("x", dry).data) < len(member("x", noise).data) + 50
 
 
-def test_a_field_of_one_value_takes_hardly_any_room() -> None:
+def test_a_constant_field_is_tiny() -> None:
     made, raw = encoded(np.full(1_000_000, 273.15, np.float32))
     check(made, raw)
     assert len(made.data) < len(raw) / 200
 
 
-def test_a_field_takes_little_more_than_zlib_takes() -> None:
+def test_a_field_is_little_larger_than_with_zlib() -> None:
     steps = np.random.default_rng(3).normal(size=(500, 400))
     smooth = np.cumsum(np.cumsum(steps, axis=0), axis=1)
     array = np.round(smooth / np.abs(smooth).max() * 30 + 280, 1).astype(np.float32)
@@ -218,7 +218,7 @@ def test_the_same_array_gives_the_same_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "body", "way"),
+    ("header", "body", "mode"),
     [
         (0, 400, FAST_FLOATS),
         (128, 0, FAST_FLOATS),
@@ -227,12 +227,12 @@ def test_the_same_array_gives_the_same_bytes() -> None:
         (128, 400, COMPACT_FLOATS + 1),
     ],
 )
-def test_what_does_not_fit_is_refused(header: int, body: int, way: int) -> None:
+def test_arrays_beyond_the_limits_of_a_mode_are_refused(header: int, body: int, mode: int) -> None:
     with pytest.raises(ValueError, match="not an array"):
-        native.encode_array(bytes(header), bytes(body), way)
+        native.encode_array(bytes(header), bytes(body), mode)
 
 
-def test_without_the_kernel_the_same_values_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arrays_hold_the_same_bytes_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     array = _fields(np.random.default_rng(4), 50_000).view(np.float32)
     with_kernel = member("x", array)
     monkeypatch.setattr(native, "switched_off", True)

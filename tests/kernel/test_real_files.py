@@ -1,4 +1,4 @@
-"""The kernel gives ecCodes' values, bit for bit, on real files."""
+"""The kernel decodes real files to the values of ecCodes, bit for bit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.real_files import real, real_files
 
 pytestmark = needs_kernel
 
-# One file of each kind of producer and packing, and how many of its fields are looked at.
+# One file for each kind of producer and packing, and how many of its fields are compared.
 SUBSET = {
     "noaa/hrrr.20230722.t06z.wrfsfcf01.TMP-surface.grib2": 1,
     "noaa/hrrr.20230722.t06z.wrfsfcf01.UGRD-10m.grid_simple.grib2": 1,
@@ -39,7 +39,7 @@ SUBSET = {
 
 
 def compare(path: Path, most: int) -> Counter[str]:
-    """How many fields the kernel decoded and declined; each that it decoded is equal."""
+    """How many fields the kernel decoded and declined; the decoded ones must be equal."""
     seen: Counter[str] = Counter()
     for field in scan_fields(map_file(path), path.name):
         if not isinstance(field, Field) or field.layout is None or not isinstance(field.sections, Sections2):

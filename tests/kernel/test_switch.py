@@ -1,4 +1,4 @@
-"""Which decoder is in use can be told and chosen, and makes no difference."""
+"""The decoder in use is shown and can be chosen; the values are the same."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ def not_built(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     importlib.reload(native)
 
 
-def test_the_switch_is_no_unknown_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_switch_is_not_an_unknown_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRIBMILL_KERNEL", "off")
     load_settings()
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("word", ["off", "OFF", "0", "no"])
-def test_version_tells_that_the_kernel_is_off(word: str) -> None:
+def test_version_shows_that_the_kernel_is_off(word: str) -> None:
     command = [sys.executable, "-m", "gribmill", "--version"]
     environment = {**os.environ, "GRIBMILL_KERNEL": word}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("(kernel: off)\n")
 
 
-def test_version_tells_that_the_kernel_was_not_built(not_built: None) -> None:
+def test_version_shows_that_the_kernel_was_not_built(not_built: None) -> None:
     assert CliRunner().invoke(cli, ["--version"]).output.endswith("(kernel: not built)\n")
 
 
 @needs_kernel
-def test_version_tells_that_the_kernel_is_native() -> None:
+def test_version_shows_that_the_kernel_is_native() -> None:
     assert CliRunner().invoke(cli, ["--version"]).output.endswith("(kernel: native)\n")
 
 

@@ -1,4 +1,4 @@
-"""Windows are slices of the whole field, whatever is asked for beside them."""
+"""Windows are slices of the whole field, whichever other windows are cut in the same call."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def test_the_fallback_cuts_the_same_windows(monkeypatch: pytest.MonkeyPatch) -> 
     assert [values.tobytes() for field in FIELDS for values in field.cut(chosen)] == with_kernel
 
 
-def test_a_window_beyond_the_grid_is_never_written() -> None:
+def test_a_window_beyond_the_grid_is_never_filled() -> None:
     with pytest.raises((ValueError, IndexError)):
         for values in FIELDS[0].cut([Window(slice(50, 70), (slice(0, 90),))]):
             assert values.shape != (20, 90)
-            raise ValueError("the fallback gave what there is")
+            raise ValueError("the fallback returned the rows that exist")
 
 
-def test_an_array_at_hand_is_filled_with_and_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_given_array_is_filled_with_and_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     for field, whole in zip(FIELDS, WHOLES, strict=True):
         for off in (False, True):
             monkeypatch.setattr(native, "switched_off", off)
@@ -92,6 +92,6 @@ def test_an_array_at_hand_is_filled_with_and_without_the_kernel(monkeypatch: pyt
             assert out.tobytes() == whole.tobytes()
 
 
-def test_an_array_of_another_shape_is_refused() -> None:
+def test_a_given_array_of_another_shape_is_refused() -> None:
     with pytest.raises(ValueError, match="broadcast"):
         FIELDS[0].values(np.empty((3, 4), np.float32))

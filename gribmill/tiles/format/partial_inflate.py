@@ -96,20 +96,6 @@ def inflate(streams: Sequence[bytes], stretches: Sequence[Stretch]) -> list[Raw 
     ]
 
 
-def inflate_whole(stream: bytes, segments: Segments, raw_size: int) -> memoryview | None:
-    """All raw bytes of an array that the kernel deflated, not yet proven; None where it was another, or is damaged."""
-    if not segments.bits or not native.available():
-        return None
-    count = len(segments.checksums)
-    places = np.empty((count, 3), np.uint32)
-    places[:, 0] = np.asarray(segments.blocks)[np.arange(count) // (segments.block // segments.span)]
-    places[:, 1] = segments.bits
-    places[:, 2] = segments.span
-    places[-1, 2] = raw_size - (count - 1) * segments.span
-    out = np.empty(raw_size, np.uint8)
-    return out.data if native.inflate((stream,) * count, places, out) else None
-
-
 def _by_kernel(streams: Sequence[bytes], stretches: Sequence[Stretch]) -> list[Raw | None]:
     """All in one call, which is faster than one by one; nothing where the kernel is not there, or cannot."""
     if not 0 < len(streams) <= MOST_PARTS or not native.available():

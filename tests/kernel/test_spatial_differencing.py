@@ -1,4 +1,4 @@
-"""Differences of any steepness, up to the bounds of the kernel's arithmetic: equal to ecCodes, or left to it."""
+"""Differences of any size, up to the limits of the kernel's arithmetic: equal to ecCodes, or declined."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def field_of(codes: list[int], order: int) -> Field:
 
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("bits", [1, 5, 9, 13, 17, 21, 24, 28])
-def test_noise_of_any_height_is_equal(order: int, bits: int) -> None:
+def test_noise_of_any_amplitude_is_equal(order: int, bits: int) -> None:
     chance = random.Random(bits)
     field = field_of([chance.randrange(1 << bits) for _ in range(POINTS)], order)
     found = by_kernel(field)
@@ -41,7 +41,7 @@ def test_noise_of_any_height_is_equal(order: int, bits: int) -> None:
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("place", [2, 3, 9, 17, 1030, 1031, 1033, 2000, POINTS - 1])
 @pytest.mark.parametrize("over", [0, 1, 5000])
-def test_a_single_sum_beyond_the_bound_is_seen_wherever_it_is(order: int, place: int, over: int) -> None:
+def test_one_value_out_of_range_is_noticed_wherever_it_is(order: int, place: int, over: int) -> None:
     codes = [BOUND - 60_000 + number % 7 for number in range(POINTS)]
     codes[place] = BOUND - 1 + over
     field = field_of(codes, order)
@@ -51,8 +51,8 @@ def test_a_single_sum_beyond_the_bound_is_seen_wherever_it_is(order: int, place:
 
 
 @pytest.mark.parametrize("order", [1, 2])
-def test_a_slope_that_goes_on_growing_is_left_to_eccodes(order: int) -> None:
-    """Sums that would come round in 32 bits, and be in bounds again."""
+def test_values_that_wrap_around_in_32_bits_are_declined(order: int) -> None:
+    """A growing slope: the values would be in range again after they have wrapped around."""
     codes = [number * (number + 1) // 2 * 2000 for number in range(POINTS)]
     field = field_of(codes, order)
     assert max(codes) > 1 << 33

@@ -1,4 +1,4 @@
-"""Missing-value management 1 and 2 of complex packing, which nothing here but this writes: equal to ecCodes."""
+"""Missing value management 1 and 2 of complex packing (code table 5.5) decode as in ecCodes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tests.make_grib import make_message
 
 pytestmark = needs_kernel
 POINTS = TINY.shape[0] * TINY.shape[1]
+MISSING: list[Code] = [PRIMARY, SECONDARY]
 
 
 def only(message: bytes) -> Field:
@@ -31,13 +32,13 @@ def model() -> Sections2:
 
 def codes_of(kind: str, management: int, count: int, seed: int) -> list[Code]:
     chance = random.Random(seed)
-    missing: list[Code] = [*(PRIMARY, SECONDARY)[:management]] or [0]
+    missing = MISSING[:management] or [0]
     level, codes = 500, []
     for place in range(count):
         level += chance.choice((-3, -1, 0, 0, 0, 1, 4))
         hole = {"sparse": chance.random() < 0.1, "stretches": place // 40 % 2 == 1, "all": True}.get(kind, False)
         mark = missing[place // 40 // 2 % len(missing)] if kind == "stretches" else chance.choice(missing)
-        # Long runs of one number make groups without a width.
+        # Long runs of one number make groups of width 0.
         codes.append(mark if hole and management else 500 if place % 100 < 30 else level)
     return codes
 
@@ -46,15 +47,15 @@ def codes_of(kind: str, management: int, count: int, seed: int) -> list[Code]:
 @pytest.mark.parametrize("management", [0, 1, 2])
 @pytest.mark.parametrize("kind", ["none", "sparse", "stretches", "all"])
 @pytest.mark.parametrize("seed", range(4))
-def test_missing_values_in_and_out_of_groups(kind: str, management: int, order: int, seed: int) -> None:
+def test_missing_values_within_groups_and_as_groups(kind: str, management: int, order: int, seed: int) -> None:
     codes = codes_of(kind, management, POINTS, seed)
     field = only(grouped(model(), codes, management=management, order=order, seed=seed))
     native = by_kernel(field)
     assert native is not None
     assert native.tobytes() == by_eccodes(field).tobytes()
-    # And what ecCodes makes of it is what was meant: value = (250.5 + code / 4) / 10, NaN for both kinds.
-    meant = np.array([(250.5 + code / 4) * 0.1 if isinstance(code, int) else np.nan for code in codes])
-    assert np.allclose(field.flat_values(), meant, rtol=1e-6, equal_nan=True)
+    # And ecCodes returns what was written: value = (250.5 + code / 4) / 10, NaN for both kinds.
+    written = np.array([(250.5 + code / 4) * 0.1 if isinstance(code, int) else np.nan for code in codes])
+    assert np.allclose(field.flat_values(), written, rtol=1e-6, equal_nan=True)
 
 
 @pytest.mark.parametrize("order", [0, 1, 2])
@@ -72,7 +73,7 @@ def test_missing_values_under_a_bitmap(management: int, order: int, seed: int) -
 
 
 @pytest.mark.parametrize("management", [1, 2])
-def test_a_window_of_such_a_field_is_a_part_of_the_whole(management: int) -> None:
+def test_a_window_of_a_field_with_missing_values_is_a_slice_of_it(management: int) -> None:
     from gribmill.regions.window import Window
 
     field = only(grouped(model(), codes_of("sparse", management, POINTS, 9), management=management, order=2))

@@ -1,4 +1,4 @@
-"""ecCodes refuses some statistics of some products, and so the kernel leaves them to it."""
+"""ecCodes refuses some statistical processes of S2S products, so the kernel declines them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.make_grib import make_message, smooth_values
 
 pytestmark = needs_kernel
 WINDOWED = [number for number, template in TEMPLATES.items() if template.time_range]
-# On either side of each border, and some in between.
+# Both sides of each limit, and some between.
 NUMBERS = [0, 8, 10, 11, 12, 13, 99, 100, 102, 103, 128, 192, 245, 254, 255]
 
 
 def field_of(template: int, status: int, ranges: int, last: int) -> Field:
-    """A field whose status is in section 1; its last time range has that statistic."""
+    """A field with this production status, whose last time range has this statistical process."""
     keys = {
         "productDefinitionTemplateNumber": template, "productionStatusOfProcessedData": status,
         "numberOfTimeRanges": ranges,
@@ -42,7 +42,7 @@ def by_eccodes_or_none(field: Field) -> bytes | None:
 @pytest.mark.slow
 @pytest.mark.parametrize("ranges", [1, 2, 3])
 @pytest.mark.parametrize("template", WINDOWED)
-def test_of_s2s_the_kernel_decodes_no_statistic_that_eccodes_refuses(template: int, ranges: int) -> None:
+def test_the_kernel_decodes_no_s2s_statistic_that_eccodes_refuses(template: int, ranges: int) -> None:
     refused = 0
     for number in NUMBERS:
         field = field_of(template, 6, ranges, number)
@@ -54,7 +54,7 @@ def test_of_s2s_the_kernel_decodes_no_statistic_that_eccodes_refuses(template: i
 
 
 @pytest.mark.parametrize("status", range(13))
-def test_of_all_other_products_the_kernel_decodes_any_statistic(status: int) -> None:
+def test_the_kernel_decodes_every_statistic_of_other_products(status: int) -> None:
     for number in NUMBERS if status not in (6, 7) else ():
         field = field_of(11, status, 1, number)
         found = by_kernel(field)

@@ -1,4 +1,4 @@
-"""Memory of a whole field is used again when, and only when, nobody can see the field any more."""
+"""The memory of a whole field is reused when, and only when, no reference to the field is left."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_kept", [])
 
 
-def test_memory_of_a_field_that_was_dropped_is_used_again() -> None:
+def test_memory_of_a_dropped_field_is_reused() -> None:
     first = room(SHAPE)
     address = first.ctypes.data
     del first
@@ -26,7 +26,7 @@ def test_memory_of_a_field_that_was_dropped_is_used_again() -> None:
 
 
 @pytest.mark.parametrize("hold", ["itself", "a part", "a part of a part", "another shape", "a memoryview", "its base"])
-def test_memory_that_somebody_can_see_is_left_alone(hold: str) -> None:
+def test_memory_with_a_reference_is_not_reused(hold: str) -> None:
     field = room(SHAPE)
     field[:] = 7
     views = {
@@ -46,7 +46,7 @@ def test_memory_that_somebody_can_see_is_left_alone(hold: str) -> None:
     assert -1 not in held
 
 
-def test_little_is_kept_and_nothing_of_very_large_fields() -> None:
+def test_few_buffers_are_kept_and_none_of_very_large_fields() -> None:
     fields = [room((600, 500 + number)) for number in range(5)]
     room((1, KEPT_POINTS.stop))
     room((3, 4))

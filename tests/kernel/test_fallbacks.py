@@ -1,4 +1,4 @@
-"""Statistics, turned winds and packed integers are the same, to the last bit, with the kernel and without it."""
+"""Statistics, rotated winds and packed integers are the same to the last bit with and without the kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _values(size: int, missing: float) -> np.ndarray:
 
 @pytest.mark.parametrize("missing", [0, 0.01, 0.9, 1])
 @pytest.mark.parametrize("size", SIZES)
-def test_statistics(size: int, missing: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statistics_are_the_same(size: int, missing: float, monkeypatch: pytest.MonkeyPatch) -> None:
     values = _values(size, missing)
     with_kernel = statistics(values)
     monkeypatch.setattr(native, "switched_off", True)
@@ -38,7 +38,7 @@ def test_statistics(size: int, missing: float, monkeypatch: pytest.MonkeyPatch) 
         assert with_kernel["min"] is with_kernel["max"] is with_kernel["mean"] is None
 
 
-def test_what_is_infinite_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_infinite_statistics_are_left_out_with_and_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     for values in ([np.inf, 1, 2], [-np.inf, 1, np.inf], [np.nan, -np.inf, 3], [-0.0, 0.0]):
         array = np.array(values, np.float32)
         monkeypatch.setattr(native, "switched_off", False)
@@ -48,13 +48,13 @@ def test_what_is_infinite_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_turned_winds(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rotated_winds_are_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     u, v = _values(size, 0.05), _values(size, 0.05)[::-1].copy()
     angle = np.random.default_rng(7).uniform(-3, 3, size)
     with_kernel = turned(u, v, np.cos(angle), np.sin(angle))
     monkeypatch.setattr(native, "switched_off", True)
     for one, other in zip(turned(u, v, np.cos(angle), np.sin(angle)), with_kernel, strict=True):
-        # Which NaN it is does not matter: a tile has one kind.
+        # The bits of a NaN do not matter: a tile has one kind.
         assert np.array_equal(one.view(np.uint32)[~np.isnan(one)], other.view(np.uint32)[~np.isnan(other)])
         assert np.array_equal(np.isnan(one), np.isnan(other))
 
@@ -65,7 +65,7 @@ PACKINGS = [(2500.0, 0, 1), (-3.5, -4, 2), (9.0e4, 3, 0), (0.0, 1, -2), (101325.
 @pytest.mark.parametrize("packing", PACKINGS)
 @pytest.mark.parametrize("greatest", [0, 9, 65534, 65536, 10**6])
 @pytest.mark.parametrize("missing", [0, 0.3, 1])
-def test_packed_integers(
+def test_packed_integers_are_the_same_and_give_back_every_value(
     packing: tuple[float, int, int], greatest: int, missing: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reference, binary, decimal = packing

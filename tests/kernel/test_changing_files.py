@@ -1,4 +1,4 @@
-"""Who writes to a file while it is decoded gets some values or a refusal, never a read beyond its end."""
+"""A file that changes while it is decoded gives some values or is declined; nothing beyond its end is read."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.kernel.both_decoders import needs_kernel
 
 pytestmark = [needs_kernel, pytest.mark.process]
 
-# While one thread decodes, another makes all groups as wide as they can be, and then again what they were. Behind the
-# data lies memory that nobody may read.
+# While one thread decodes, another one sets all group widths to the maximum and back. The memory after the data is
+# protected, so that a read there ends the process.
 SCRIPT = """
 import ctypes, mmap, threading, time
 import numpy as np
@@ -22,7 +22,7 @@ from gribmill.grib.decode.field import fields
 from tests.kernel.message_variants import TINY
 from tests.make_grib import make_message
 
-# Narrow groups, but for one: the others could be as wide.
+# One wide group among narrow ones: its width would be plausible for the others, too.
 spec = replace(TINY, nx=1200, ny=800)
 values = np.random.default_rng(1).integers(0, 4, spec.shape).astype(float)
 values[400, 600] = 4000
@@ -61,6 +61,6 @@ assert values.tobytes() == field.values().tobytes()
 """
 
 
-def test_groups_that_change_while_they_are_read_are_never_followed_beyond_the_end() -> None:
+def test_group_widths_that_change_never_lead_beyond_the_end() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-500:]
