@@ -1,8 +1,8 @@
 """GRIB for tests, written by the sandbox: true NOAA and ECMWF grids, every packing that ecCodes can write.
 
 `make_message(grid="hrrr-small", short_name="2t", values=array)` gives one message; arrays go in as gribmill
-hands them out (row 0 south, column 0 west, NaN missing). Grids are written here as GRIB keys, not taken from
-`gribmill.regions`: tests of grids would otherwise prove the code with itself.
+returns them (row 0 south, column 0 west, NaN missing). Grids are written here as GRIB keys, not taken from
+`gribmill.regions`: tests of grids would otherwise compare the code with itself.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def make_message(
 ) -> bytes:
     """One GRIB message.
 
-    `values`: rows south→north, NaN missing; a number makes a constant field; None a smooth made-up field.
+    `values`: rows south→north, NaN missing; a number makes a constant field; None a smooth generated field.
     `missing`: how NaN is encoded: "bitmap", or "management" (complex packings: a reserved number).
     `decimal`: round to this number of digits, as NOAA does, with as many bits as that takes; instead of `bits`.
     `window`: first and last hour of a `statistic`: "accum", "avg", "max" or "min".

@@ -1,4 +1,4 @@
-"""The docs cannot rot: their Python runs, their commands exist, the cheap ones are run, their links lead somewhere."""
+"""The docs are tested: Python examples run, commands exist and the cheap ones run, links lead to files."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def name_of(words: list[str]) -> str:
 
 @pytest.fixture(scope="module")
 def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a made-up HRRR file, and the tiles of its run in `weather`."""
+    """A folder with a generated HRRR file, and the tiles of its run in `weather`."""
     from gribmill import Box, Region, build
     from gribmill.ingest.models.registry import load_models
     from gribmill.sandbox.forecast.forecast import Forecaster
@@ -93,7 +93,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def here(stock: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of it, as the working folder of somebody without settings."""
+    """A copy of it, as a working folder without settings."""
     for name in [name for name in os.environ if name.startswith("GRIBMILL_")]:
         monkeypatch.delenv(name)
     shutil.copytree(stock, tmp_path / "here")

@@ -1,4 +1,4 @@
-"""Libraries that do not get on with each other are loaded in the right order."""
+"""Conflicting libraries are loaded in the right order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting for a condition instead of sleeping: tests stay quick on an idle machine and right on a loaded one."""
+"""Waiting for a condition instead of sleeping: fast on an idle machine and correct on a loaded one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ LOOK_AGAIN_SECONDS = 0.02
 
 
 def wait_until(condition: Callable[[], T | None], seconds: float = 60.0, what: str = "the condition") -> T:
-    """The first true value of the condition; a failed test when it does not come. The deadline is no expectation."""
+    """The first true value of the condition, or a failed test. The deadline is not an expectation."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()
     while True:
         if value := condition():
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited {seconds:g} s in vain for {what}")
+            raise AssertionError(f"waited {seconds:g} s for {what}")
         pause.wait(LOOK_AGAIN_SECONDS)

@@ -166,7 +166,7 @@ class ChainDriver:
         return Answer(done.returncode, done.stdout, done.stderr)
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        """A gribmill command that goes on; it is killed with the chain."""
+        """A gribmill command that keeps running until the chain is closed."""
         output = (self.root / f"process-{len(self._processes)}.log").open("wb")
         python = [sys.executable, "-m", "gribmill.cli.main", *self._words(words)]
         process = subprocess.Popen(
@@ -213,7 +213,7 @@ class ChainDriver:
         return sorted(path for path in (self.data / "grib").rglob("*") if path.is_file())
 
     def strays(self) -> list[Path]:
-        """Half-written files that nobody will ever finish."""
+        """Unfinished temporary files."""
         names = [path for path in self.data.rglob("*") if path.is_file() and path.name.startswith(".")]
         return [path for path in names if not path.name.endswith(".lock") and ".rates" not in path.parts]
 

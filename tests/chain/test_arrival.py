@@ -1,4 +1,4 @@
-"""Runs arrive hour by hour, and tiles appear as they do."""
+"""Runs arrive hour by hour, and tiles are built as they do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_every_kind_of_model_becomes_complete(reference: dict[str, bytes]) -> No
 
 
 def test_each_hour_is_finished_before_the_next_is_fetched(new_chain: NewChain) -> None:
-    """What is built is told of and its messages go, however much waits to be downloaded."""
+    """A built hour is published and its spool file removed, however many downloads are waiting."""
     chain = new_chain()
     chain.publish("hrrr")
     ran = chain.look("hrrr")

@@ -1,4 +1,4 @@
-"""The chain as its user sees it: commands in processes of their own."""
+"""The chain as its user sees it, through commands in separate processes."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_prune_keeps_what_latest_names(new_chain: NewChain) -> None:
 
 
 def test_arriving_run_is_never_pruned(new_chain: NewChain) -> None:
-    """Were it removed for want of disk, it would be fetched again, and removed again."""
+    """If it were removed to free disk space, it would be fetched and removed again and again."""
     chain = new_chain(chain={"keep_gigabytes": 1e-9})
     chain.publish("hrrr", 0)
     chain.look("hrrr")

@@ -1,4 +1,4 @@
-"""A sick publisher: the right tiles or a clear failure, never a wrong or a partial one."""
+"""Failing publishers: correct tiles or a clear failure, never wrong or partial tiles."""
 
 from __future__ import annotations
 

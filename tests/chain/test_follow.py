@@ -1,4 +1,4 @@
-"""Following: when it begins to look, and when it may end."""
+"""Following models: when scans start, and when the command may end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kill -9 at any moment: afterwards the tiles are complete, and the same byte by byte."""
+"""kill -9 at any point: afterwards the tiles are complete and identical."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which regions an hour is cut for, now and later."""
+"""Which regions an hour is cut for, also when regions change."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_model_beyond_all_regions_is_not_fetched(new_chain: NewChain) -> None:
 
 
 def test_file_that_reaches_no_region_is_whole_without_tiles(new_chain: NewChain) -> None:
-    """Where a model's grid is not known beforehand, its first file tells."""
+    """If a model's grid is not known in advance, it is read from the first file."""
     chain = new_chain(chain={"regions": ["europe"]})
     models = chain.settings.model_dump()["models"]
     models["hrrr"]["like"], models["hrrr"]["title"] = "hrrr", "without a grid"

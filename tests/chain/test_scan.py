@@ -1,4 +1,4 @@
-"""What a scan concludes, at moments that the test chooses."""
+"""What a scan concludes, at times that the test chooses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.chain.conftest import NewChain
 
 
 def scanned(chain: ChainDriver, model_id: str, hours_after: float, *, record: bool = True) -> Outcome:
-    """A look so long after the run began; what it wants recorded is recorded."""
+    """Scan at this time after the start of the run, and apply its effects."""
     context = chain.context
     scan = Scan(context, context.models[model_id], chain.forecasts.run + timedelta(hours=hours_after))
     for run in scan.runs(None):

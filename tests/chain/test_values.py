@@ -1,4 +1,4 @@
-"""The tiles hold what ecCodes reads in the published files, point by point; nothing of gribmill decodes here."""
+"""Tiles hold the values that ecCodes reads from the published files, without gribmill's decoder."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def witness(path: Path, short_name: str) -> Witness:
 def _witness(handle: int) -> Witness:
     lambert = eccodes.codes_get(handle, "gridType") == "lambert"
     turned = lambert and eccodes.codes_get(handle, "uvRelativeToGrid") == 1
-    # Place and value together: rows may run to and fro, which the list of values alone does not tell.
+    # Places and values together: rows may alternate, which the list of values alone does not show.
     points = eccodes.codes_grib_get_data(handle)
     return Witness(
         np.array([point["lat"] for point in points]),

@@ -1,4 +1,4 @@
-"""What happens to jobs while nobody is at the command line."""
+"""Steps of jobs between two commands: enqueue, claim, end."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def end(store: Store, outcome: Outcome, worker: str = "w1", **facts: Any) -> int
 
 
 def by_hand(data: Path, statement: str, *params: Any) -> None:
-    """Somebody writes into the database with a tool of their own."""
+    """Write to the database as another program would."""
     with closing(sqlite3.connect(data / "jobs.db")) as connection, connection:
         connection.execute(statement, params)

@@ -1,4 +1,4 @@
-"""What the commands of the chain take and say, where no network is needed."""
+"""Options and messages of the chain's commands, without a network."""
 
 from __future__ import annotations
 

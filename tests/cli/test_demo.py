@@ -1,4 +1,4 @@
-"""The guided tour keeps its promises, and its hands to itself."""
+"""The demo shows what it promises and touches only its own folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs come in from the command line, and nonsense stays out with a sentence."""
+"""Jobs are enqueued from the command line, and invalid input is refused with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file's wanted messages, straight from a mirror on loopback."""
+"""The wanted messages of one file, directly from a mirror on loopback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command explains itself, and the list of commands costs nothing."""
+"""Every command has help, and listing the commands imports none of them."""
 
 from __future__ import annotations
 

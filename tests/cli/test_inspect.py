@@ -1,4 +1,4 @@
-"""Statistics, types, workers, verify, backup: looking without being in the way."""
+"""Statistics, types, workers, verify, backup: commands that only read."""
 
 from __future__ import annotations
 

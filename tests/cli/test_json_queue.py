@@ -1,4 +1,4 @@
-"""What `--json` of the queue's commands prints, held to the letter."""
+"""The `--json` output of the queue's commands, compared with goldens."""
 
 from __future__ import annotations
 

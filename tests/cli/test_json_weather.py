@@ -1,4 +1,4 @@
-"""What `--json` of the commands for runs, tiles, models and regions prints, held to the letter."""
+"""The `--json` output of the commands for runs, tiles, models and regions, compared with goldens."""
 
 from __future__ import annotations
 

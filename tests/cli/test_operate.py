@@ -169,7 +169,7 @@ def test_prune_counts_first_and_removes_then(gribmill: Run, store: Store, data: 
 def test_misspelt_lane_of_the_settings_is_refused(
     gribmill: Run, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its jobs would wait for ever, and nobody would say so."""
+    """Its jobs would wait forever without a message."""
     monkeypatch.setenv("GRIBMILL_WORKERS_LANES", "{fetch = 1, biuld = 1}")
     answer = gribmill(*words)
     assert answer.code == 1

@@ -1,4 +1,4 @@
-"""One job with its timeline and its relatives."""
+"""One job with its timeline, parents, children and retries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `gribmill status` prints of runs that are not whole."""
+"""What `gribmill status` prints for incomplete runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The coastlines: whole, in range, and where land is."""
+"""The coastlines: complete, in range, and where land is."""
 
 import importlib.util
 from pathlib import Path

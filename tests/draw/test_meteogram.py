@@ -32,7 +32,7 @@ UNITS = {
 
 
 def curves(hours: list[int], **changes: Any) -> Curves:
-    """A day and a half of made-up weather at the given hours."""
+    """A day and a half of generated weather at the given hours."""
     h = np.array(hours, dtype=float)
     values = {
         "t2m": 280 + 5 * np.sin(h / 4),

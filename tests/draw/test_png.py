@@ -99,7 +99,7 @@ def test_titles_times_extremes_and_credits_are_written(tmp_path: Path, monkeypat
 
 
 def test_the_coast_is_drawn_where_it_is(tmp_path: Path) -> None:
-    """A constant field round Cape São Vicente: ink lies along the coast, none out at sea."""
+    """A constant field around Cape São Vicente: lines follow the coast, none are drawn at sea."""
     drawn = pixels(regular(np.full((40, 40), 290.0), west=-11, south=36, step=0.1), tmp_path / "a.png")
     dark = drawn.max(axis=2) < 90
     columns = np.linspace(-11.05, -7.05, dark.shape[1])

@@ -14,9 +14,9 @@ from gribmill.grib.errors import GribError
 from gribmill.sandbox.grib_writer.sections import multi_field
 from tests.make_grib import PACKINGS1, PACKINGS2, make_message, smooth_values
 
-# A gigabyte above what the imports take: an allocation that a lie asked for fails here.
+# A gigabyte above what the imports take: an allocation of a false size fails here.
 MEMORY_BYTES = 3 << 30
-# The headers of a message lie within so many bytes: most damage is aimed at them.
+# The headers of a message are within this many bytes: most damage is aimed at them.
 HEADERS = 260
 
 

@@ -1,4 +1,4 @@
-"""Every odd, cut or crafted file: the right fields, or an error that says where and why."""
+"""Unusual, truncated and crafted files: the right fields, or an error that says where and why."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ GOOD = {
 }
 # Two fields of 47 million points: decoded in the long runs only.
 LARGE = {"milton-adv22.20241010.8577x5505.grid_complex.grib2": (2, 93529102)}
-# How many fields can be read all the same, and what is said of the rest.
+# How many fields can still be read, and the error for the rest.
 BAD = {
     "ALLOCATION-BOMB-orog_1km-196B.grib2": (0, "message 1 at byte 0: it claims 933120000 points"),
     "empty-0bytes.grib": (0, "no GRIB message in its 0 bytes"),

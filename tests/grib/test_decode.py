@@ -1,4 +1,4 @@
-"""Values: every packing, every way to be missing, every scanning mode."""
+"""Decoded values: every packing, every kind of missing value, every scanning mode."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_field_with_only_missing_points_is_decoded(packing: str) -> None:
 
 
 def test_a_value_of_9999_is_not_missing() -> None:
-    """9999 is what ecCodes writes in place of missing values unless told otherwise."""
+    """9999 is ecCodes' default substitute for missing values."""
     wanted = np.full(SHAPE, 9999.0)
     wanted[0, 0], wanted[3:5] = 0.0, np.nan
     check(only(make_message(values=wanted, packing="grid_ieee")), wanted)

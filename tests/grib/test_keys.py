@@ -1,4 +1,4 @@
-"""Keys read from the octets, against what ecCodes says of the same messages."""
+"""Keys read from the octets, compared with ecCodes' keys of the same messages."""
 
 from __future__ import annotations
 

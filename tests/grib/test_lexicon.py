@@ -1,4 +1,4 @@
-"""One name per quantity, whoever names it: index lines, ECMWF params, GRIB keys."""
+"""One name per quantity, from index lines, ECMWF params and GRIB keys."""
 
 from __future__ import annotations
 

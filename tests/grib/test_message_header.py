@@ -1,4 +1,4 @@
-"""Headers read without values: the same as those of fields with values, and damage never passes."""
+"""Headers read without values equal those of decoded fields, and damage is refused."""
 
 from __future__ import annotations
 

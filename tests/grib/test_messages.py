@@ -1,4 +1,4 @@
-"""The header walk: where messages begin and end, and what it says of damage."""
+"""The scan for messages: where they begin and end, and how damage is reported."""
 
 from __future__ import annotations
 

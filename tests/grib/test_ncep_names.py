@@ -1,4 +1,4 @@
-"""Names and units of NCEP's quantities are those of ecCodes, which neither a listing nor a build then need load."""
+"""Names and units of NCEP's quantities equal those of ecCodes, which then need not be loaded."""
 
 from __future__ import annotations
 

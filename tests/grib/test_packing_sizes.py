@@ -1,4 +1,4 @@
-"""Headers that lie about sizes are refused before a decoder believes them."""
+"""Headers with false sizes are refused before they reach a decoder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def four(number: int) -> bytes:
 
 
 def swollen(packing: str, nx: int, ny: int) -> Callable[[], bytes]:
-    """A message that claims another number of points in each place that tells it."""
+    """A message that states another number of points in each place that has it."""
 
     def make() -> bytes:
         message = changed(packing, 3, 7, four(nx * ny))

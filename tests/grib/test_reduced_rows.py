@@ -1,4 +1,4 @@
-"""GRIB1 headers that contradict each other: ecCodes crashes on them, so that it must never be given one."""
+"""Inconsistent GRIB1 headers, on which ecCodes crashes, never reach it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run-length packing: what adds up is decoded, what does not never reaches ecCodes."""
+"""Run-length packing: consistent messages are decoded, others never reach ecCodes."""
 
 from __future__ import annotations
 

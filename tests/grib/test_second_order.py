@@ -1,4 +1,4 @@
-"""Second-order packing in each of its forms: what adds up is decoded, what does not never reaches ecCodes."""
+"""Second-order packing in each of its forms: consistent messages are decoded, others never reach ecCodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIRST_BITS, WIDTH = 8, 5
 
 
 def bit_string(numbers: NDArray[np.int64] | list[int], width: int) -> bytes:
-    """Numbers of so many bits, filled up to whole octets."""
+    """Numbers of this bit width, padded to whole octets."""
     text = "".join(f"{int(number):0{width}b}" for number in numbers)
     text = text.ljust(-(-len(text) // 8) * 8, "0")
     return int(text or "0", 2).to_bytes(len(text) // 8, "big")

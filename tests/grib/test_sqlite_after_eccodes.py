@@ -1,4 +1,4 @@
-"""The ecCodes wheel carries an old SQLite; whoever decodes first must not lose Python's own."""
+"""The ecCodes wheel contains an old SQLite; decoding first must not replace Python's own."""
 
 from __future__ import annotations
 

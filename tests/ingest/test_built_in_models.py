@@ -1,4 +1,4 @@
-"""The models that come with gribmill: every key reads back, and layouts change when the publishers changed them."""
+"""The built-in models: every key can be parsed back, and layouts change when the publishers changed them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gribmill.regions.named_grid import named_grids
 
 MODELS = load_models()
 NOW = datetime(2026, 11, 16, 3, 30, tzinfo=UTC)
-# Members of a family differ in a word or two: the first and the last stand for all.
+# Members of a family differ in a word or two: the first and the last represent all.
 SOME = sorted({group[place].id for family in {m.family for m in MODELS.values()} for place in (0, -1) for group in [
     [m for m in MODELS.values() if m.family == family]]})  # fmt: skip
 

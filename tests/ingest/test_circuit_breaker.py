@@ -1,4 +1,4 @@
-"""The breaker: one failure changes nothing, three in a row do, a success forgives all."""
+"""The circuit breaker: one failure changes nothing, three in a row open it, a success closes it."""
 
 from __future__ import annotations
 

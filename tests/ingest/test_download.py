@@ -1,4 +1,4 @@
-"""Downloads over real HTTP: exactly the wanted messages, at little cost."""
+"""Downloads over real HTTP: exactly the wanted messages, with few requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a mirror does: the right bytes or a clear failure, never wrong bytes."""
+"""Any fault of a mirror gives the right bytes or a clear failure, never wrong bytes."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_ranges_that_fail_everywhere_leave_nothing_or_the_right_bytes(
     publish(publisher, FILE)
     publisher.fault(kind, match="aws/", ranged=True, value=value)
     if kind in ("no206", "html"):
-        # Without a range comes the whole file, and that is had instead.
+        # Without ranges the whole file is sent, and is used instead.
         assert _download(publisher, target).way == "whole"
         assert target.read_bytes() == FILE.spool({*WANTED, "t500"})
         return
@@ -117,7 +117,7 @@ def test_an_unavailable_index_is_fetched_from_the_next_mirror(
     got = _download(publisher, target, ("aws", "gcs"))
     assert target.read_bytes() == FILE.spool()
     assert (got.mirror, got.way) == ("gcs-hrrr", "index")
-    # A mirror that sends pages for people is out of order; one that does not have the file yet is not.
+    # A mirror that sends HTML pages is failing; one that does not have the file yet is not.
     assert got.health_updates[0].well == (value == 404)
 
 
@@ -195,7 +195,7 @@ def test_a_listing_may_be_out_of_date(
 
 
 def _stale(by: int) -> tuple[SmallFile, bytes]:
-    """A file that was packed anew beside the index of the old one."""
+    """A file that was packed again, beside the index of the old one."""
     return FILE.longer(by), FILE.idx
 
 
@@ -368,7 +368,7 @@ def test_bytes_before_a_broken_connection_are_not_trusted_without_their_checksum
 ) -> None:
     publisher.digests = True
     publish(publisher, FILE)
-    # The first answers are cut after a whole message, with a byte of it turned: only the checksum would have told.
+    # The first responses end after a whole message with one byte changed: only the checksum could detect it.
     publisher.fault("cut flip", match=".grib2", ranged=True, times=2, value=(3500, 1500))
     seen: list[int] = []
     _download(publisher, target, progress=lambda done, total: seen.append(done))

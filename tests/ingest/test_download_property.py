@@ -1,4 +1,4 @@
-"""Any file and any choice from it: the spool is the chosen messages, one after the other."""
+"""Any file and any selection: the spool file is the selected messages, one after the other."""
 
 from __future__ import annotations
 

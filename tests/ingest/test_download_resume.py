@@ -1,4 +1,4 @@
-"""What is proven is not fetched again, after a cut, a failure or kill -9; and never believed without its checksum."""
+"""Verified messages are not fetched again after a broken connection, a failure or kill -9."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _overlap(some: Ranges, others: Ranges) -> bool:
 
 
 def _interrupted(publisher: Publisher, target: Path) -> None:
-    """A download that failed after some of its ranges were proven."""
+    """A download that failed after some of its ranges were verified."""
     publish(publisher, FILE)
     fault = publisher.fault("status", match=".grib2", ranged=True, skip=2, value=500)
     with pytest.raises(DownloadFailed):

@@ -1,4 +1,4 @@
-"""Files without a usable index: walked by their headers, fetched whole, or read from folders of this machine."""
+"""Files without a usable index: scanned by their headers, fetched whole, or read from local folders."""
 
 from __future__ import annotations
 

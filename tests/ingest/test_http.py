@@ -1,4 +1,4 @@
-"""Every way in which a request can end: the bytes that were asked for, or an outcome that says what to do."""
+"""Every way in which a request can end: the requested bytes, or an error that says what to do."""
 
 from __future__ import annotations
 

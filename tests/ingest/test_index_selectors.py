@@ -1,4 +1,4 @@
-"""The bridge from the lexicon to the words of indexes."""
+"""From the lexicon to selectors of index entries."""
 
 from __future__ import annotations
 

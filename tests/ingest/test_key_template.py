@@ -1,4 +1,4 @@
-"""Keys: filled in, read back, and safe."""
+"""Key templates: expanded, parsed back, and safe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mirror has: lists of buckets, pages of folders, folders of this machine, and asking by name."""
+"""What a mirror has: bucket listings, HTML pages, local folders, and single probes."""
 
 from __future__ import annotations
 

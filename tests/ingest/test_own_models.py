@@ -1,4 +1,4 @@
-"""Models of one's own: changed, new, elsewhere, and refused with a sentence when they are wrong."""
+"""User-defined models: changed, new or on other mirrors; invalid ones are refused with the reason."""
 
 from __future__ import annotations
 

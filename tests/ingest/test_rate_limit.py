@@ -1,4 +1,4 @@
-"""The limit of requests per minute holds for all processes of a machine, whatever becomes of them."""
+"""The limit of requests per minute holds for all processes of a machine, even if they die."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_processes_share_one_limit_and_one_that_dies_costs_only_its_turn(tmp_pat
         child.stdin.flush()
     taken = [int(child.communicate()[0] or 1) for child in children]
     died = children[-1].returncode == -9
-    # The clock stands still, so only the burst of ten can be had; the last may find none left to die with.
+    # The clock stands still, so only a burst of ten is allowed; the last process may get no turn to die with.
     assert sum(taken[:3]) + (1 if died else taken[3]) == 10
 
 

@@ -1,4 +1,4 @@
-"""Which messages are chosen: exact words, the right window, the right member."""
+"""Which messages are selected: exact names, the right time range, the right member."""
 
 from __future__ import annotations
 

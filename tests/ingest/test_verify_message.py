@@ -1,4 +1,4 @@
-"""A message is proven by its length, its fields, its run and its time; each alone is enough to refuse it."""
+"""A message is verified by its length, fields, run and time; each alone is enough to refuse it."""
 
 from __future__ import annotations
 

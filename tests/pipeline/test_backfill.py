@@ -1,4 +1,4 @@
-"""A backfill asks for what is missing, once, and says no to what makes no sense."""
+"""A backfill requests what is missing, once, and refuses invalid requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tile tells the checksum of the messages that it was cut from, whoever worked it out."""
+"""A tile records the checksum of its messages, computed by the download or by the build."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def record(context: Context, size: int) -> None:
 
 
 def built(context: Context) -> str:
-    """Run the job; the checksum that its tile tells."""
+    """Run the job; the checksum in its tile."""
     outcomes: list[Outcome] = []
     args = json.dumps({"model_id": "hrrr", "run_id": RUN, "hour": 1, "region": "ne"})
     task = Task(1, "build_tile", args, 1, "default", "w", context.settings.model_dump(mode="json"))

@@ -1,4 +1,4 @@
-"""A run is whole when every hour has every tile, and not a tile earlier."""
+"""A run is complete when every hour has every tile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""S3 notifications, however wrapped, become one scan per run; anything else becomes nothing, or a sentence."""
+"""S3 notifications in any envelope become one scan per run; other input is ignored or refused."""
 
 from __future__ import annotations
 

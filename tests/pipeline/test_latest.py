@@ -1,4 +1,4 @@
-"""latest.json never goes back, and never calls half a run whole."""
+"""latest.json never moves back, and never lists a partial run as complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Old runs go, by age, count and disk; the newest complete run of a region never does."""
+"""Old runs are removed by age, count and disk; the newest complete run of a region never is."""
 
 from __future__ import annotations
 

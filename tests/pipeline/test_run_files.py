@@ -1,4 +1,4 @@
-"""What a run has on the disk is counted while others remove it."""
+"""The files of a run are counted while other processes remove them."""
 
 from __future__ import annotations
 

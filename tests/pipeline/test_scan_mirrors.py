@@ -1,4 +1,4 @@
-"""A mirror that holds a scan up costs it little, and the next mirror is asked."""
+"""A slow mirror costs a scan little time, and the next mirror is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each model is looked at in its own pace, and never twice at once."""
+"""Each model is scanned at its own pace, and never twice at the same time."""
 
 from __future__ import annotations
 

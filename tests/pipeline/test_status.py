@@ -1,4 +1,4 @@
-"""Status says plainly what is here, what is missing, and why."""
+"""Status reports what is here, what is missing, and why."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_run_is_not_whole_while_a_followed_region_lacks_tiles(context: Context, 
 
 
 def test_run_is_not_whole_while_a_region_that_one_hour_has_lacks_others(context: Context, scribe: Scribe) -> None:
-    """Regions of a command line stand in no settings: what was asked for tells of them."""
+    """Regions of a command line are not in the settings, but in what was requested."""
     whole_run(scribe)
     scribe.hour(RUN_ID, 0, ["texas"])
     scribe.tile(RUN_ID, 0, "texas")

@@ -1,4 +1,4 @@
-"""Places in arguments, filled with what an occasion tells."""
+"""Placeholders in arguments, replaced by values of the event or slot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Announcements reach whoever listens, however lately he came, and cost nothing while nobody does."""
+"""Wake-ups reach every listener, also one that has just joined, and cost nothing without listeners."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def told(listener: WakeSocket) -> bool:
 
 @pytest.fixture
 def announcer(tmp_path: Path) -> WakeFolder:
-    """One process's view; a `WakeFolder` of its own stands for another process."""
+    """One process's view; another `WakeFolder` represents another process."""
     return WakeFolder(tmp_path / "jobs.db")
 
 
 def test_listener_that_joins_right_after_an_announcement_hears_the_next(announcer: WakeFolder, tmp_path: Path) -> None:
-    for _ in range(20):  # in the same instant, as files tell the time
+    for _ in range(20):  # within the resolution of file times
         announcer.announce()
         listener = WakeFolder(tmp_path / "jobs.db").listen()
         announcer.announce()

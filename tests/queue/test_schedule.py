@@ -1,4 +1,4 @@
-"""Slots of schedules, on plain days and on those when clocks change."""
+"""Slots of schedules, on ordinary days and when clocks change."""
 
 from __future__ import annotations
 

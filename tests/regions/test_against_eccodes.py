@@ -147,7 +147,7 @@ MADE: dict[str, tuple[dict[str, Any], type[Any], dict[str, Any]]] = {
         {"lov": 300, "latin1": -35, "latin2": -20, "lad": -27.5},
     ),
     "southern polar stereographic": (
-        # ecCodes tells the pole by the sign of LaD alone.
+        # ecCodes takes the pole from the sign of LaD alone.
         POLAR | {"LaDInDegrees": -71.0, "projectionCentreFlag": 128, "first": (-60.0, 50.0)},
         PolarStereographicGrid,
         {"lov": 10, "lad": -71, "south_pole": True},

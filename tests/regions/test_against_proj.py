@@ -1,4 +1,4 @@
-"""Projections against PROJ, which runs in a process of its own: it and ecCodes do not share one."""
+"""Projections compared with PROJ, which runs in a separate process because it and ecCodes cannot share one."""
 
 from __future__ import annotations
 
@@ -85,5 +85,5 @@ def test_places_and_indices_are_those_of_proj_and_the_cf_attributes_say_the_same
         back_j, back_i = grid.index(their_lat, their_lon)
         cell_m = grid.cell_km * 1000
         assert np.abs(back_j - j).max() * cell_m < 0.001
-        if "own pole" not in name:  # there a column is no longer a distance
+        if "own pole" not in name:  # a column is not a distance there
             assert np.abs(back_i - i).max() * cell_m < 0.001

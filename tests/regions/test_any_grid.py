@@ -1,4 +1,4 @@
-"""Grids and boxes at random, from hypothesis: the window is always what a look at every point finds."""
+"""Random grids and boxes: the window equals the result of testing every point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes: what is refused and why, and what lies inside."""
+"""Boxes: what is refused and why, and which points are inside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every grid promises: known corners, both ways, the turn of the winds, values that survive as text."""
+"""Properties of every grid: known corners, inverse, wind rotation, JSON round trip."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_winds_are_turned_by_the_angle_between_the_grid_and_true_north(name: str
     angle = grid.rotation(lat, lon)
     usable = np.isfinite(lat) & (np.abs(lat) < 89.9)
     if isinstance(grid, LambertGrid):
-        usable &= np.abs(grid.lov - lon + 180) % 360 - 180 != -180  # on the tear there is no both sides
+        usable &= np.abs(grid.lov - lon + 180) % 360 - 180 != -180  # undefined on the cut of the cone
     earth = Earth(*grid.spec()["earth"])
     along_x = _bearing(earth, grid.latlon(j, i - 1e-4), grid.latlon(j, i + 1e-4), lat)
     assert _apart(along_x, np.pi / 2 + angle)[usable].max(initial=0) <= 0.001
@@ -201,7 +201,7 @@ def test_points_outside_the_map_of_a_lambert_cone_have_no_latlon() -> None:
     grid = EVERY_GRID["Lambert: with the pole and the tear"]
     lat, lon = every_point(grid)
     assert np.array_equal(np.isnan(lat), np.isnan(lon))
-    # Due north of the pole on the plane lies the wedge, due south the upright meridian.
+    # On the plane, the empty wedge is due north of the pole and the central meridian due south.
     pole_j, pole_i = grid.index(90.0, 0.0)
     above, below = grid.latlon(pole_j + 5, pole_i), grid.latlon(pole_j - 5, pole_i)
     assert np.isnan(above[0]) and below[1] == pytest.approx(-97.5)

@@ -1,4 +1,4 @@
-"""The window of a box holds every grid point inside it, and nothing smaller would."""
+"""The window of a box is the smallest that holds every grid point inside it."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_a_window_is_found_once_per_grid_and_box(monkeypatch: pytest.MonkeyPatch
 
 
 def hrrr_again() -> Grid:
-    """An equal grid, made anew: the cache goes by value."""
+    """An equal grid, constructed again: the cache compares values."""
     return grid_from_spec(NAMED["hrrr"].spec())
 
 

@@ -1,4 +1,4 @@
-"""Made-up files for tests."""
+"""Generated files for tests."""
 
 from __future__ import annotations
 

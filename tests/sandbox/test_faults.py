@@ -1,4 +1,4 @@
-"""Faults on request: each does what it says, to the files it is aimed at, the same every time."""
+"""Faults on request: each affects its files only, and the same way every time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made is GRIB that others read too, and weather that could be."""
+"""Generated files are valid GRIB for other readers, with plausible weather."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_winds_that_share_a_message_are_two_fields_of_it(name: str) -> None:
 
 
 def test_winds_turn_to_those_of_a_model_on_another_grid() -> None:
-    """HRRR's are along its grid, GFS's are east and north: turned, they tell of the same wind."""
+    """HRRR's winds are grid-relative, GFS's earth-relative: after rotation they agree."""
     hrrr, gfs = (
         named(made(name, 3, coarse=coarse, only=("u10", "v10")).grib) for name, coarse in (("hrrr", 10), ("gfs", 1))
     )
@@ -181,7 +181,7 @@ def test_winds_blow_along_the_isobars_roughly() -> None:
     across = (u * east / np.cos(lat) + v * north)[rows]
     size = (np.hypot(u, v) * np.hypot(east / np.cos(lat), north))[rows]
     assert np.abs(across).sum() < 0.5 * size.sum()
-    # Low pressure lies to the left in the north: eastward wind where pressure falls northward.
+    # In the north low pressure is to the left of the wind: eastward wind where pressure falls northward.
     assert np.corrcoef(u[rows].ravel(), -north[rows].ravel())[0, 1] > 0.5
 
 

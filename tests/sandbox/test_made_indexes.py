@@ -1,4 +1,4 @@
-"""Indexes of made files: where each message lies, in the words of its publisher."""
+"""Indexes of generated files: the position of each message, in the publisher's format."""
 
 from __future__ import annotations
 

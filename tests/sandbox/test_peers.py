@@ -1,4 +1,4 @@
-"""Clients that others wrote read the mirror, in an environment of their own: `make soak`, or `pytest -m soak`."""
+"""Clients by other people read from the sandbox, in an environment of their own: `make soak`, or `pytest -m soak`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects over HTTP as S3 serves them, asked for with plain clients."""
+"""Objects over HTTP as S3 serves them, requested by plain clients."""
 
 from __future__ import annotations
 

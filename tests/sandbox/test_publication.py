@@ -1,4 +1,4 @@
-"""Files appear hour by hour, each whole, the index after its file; and the command that does it."""
+"""Files appear hour by hour, each complete and before its index; and the command that publishes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From GRIB to tiles: exact values, honest metadata, the same bytes every time."""
+"""From GRIB to tiles: exact values, correct metadata, the same bytes every time."""
 
 from __future__ import annotations
 
@@ -426,7 +426,7 @@ def test_packed_tiles_give_back_every_bit_and_are_smaller(hour: Path, tmp_path: 
     for name in plain.names:
         assert packed.read(name).tobytes() == plain.read(name).tobytes()
     assert packed.meta.variables["vis"].packed is not None
-    assert packed.meta.variables["u10"].packed is None  # turned winds are no longer the source's integers
+    assert packed.meta.variables["u10"].packed is None  # rotated winds are not the source's integers any more
     assert packed.archive.size < plain.archive.size
 
 

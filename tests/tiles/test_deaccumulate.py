@@ -1,4 +1,4 @@
-"""Interval precipitation: what fell between two rows, or NaN."""
+"""Precipitation per interval: the amount between two rows, or NaN."""
 
 from __future__ import annotations
 

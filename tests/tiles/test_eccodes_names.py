@@ -1,4 +1,4 @@
-"""ecCodes is asked for a quantity's name once, whatever the hour, and again where the name may be another."""
+"""ecCodes' name of a quantity is looked up once for all hours, and again where it may differ."""
 
 from __future__ import annotations
 

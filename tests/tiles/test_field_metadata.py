@@ -1,4 +1,4 @@
-"""What is said of a field before it is cut."""
+"""The metadata of a field before it is cut."""
 
 from __future__ import annotations
 

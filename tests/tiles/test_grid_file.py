@@ -1,4 +1,4 @@
-"""grid.npz is worked out and stored once per grid and region, however many hours and runs there are."""
+"""grid.npz is computed and stored once per grid and region, for all hours and runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The NPZ reader refuses whatever is damaged, foreign or hostile, with a sentence that names the file."""
+"""The NPZ reader refuses damaged, foreign and hostile files with an error that names the file."""
 
 from __future__ import annotations
 

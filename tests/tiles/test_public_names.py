@@ -1,4 +1,4 @@
-"""`import gribmill`: quick, and everything promised is there."""
+"""`import gribmill` is quick and provides every documented name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The regular-grid option, against the plainest possible loops."""
+"""Regridding to a regular grid, compared with plain loops."""
 
 from __future__ import annotations
 

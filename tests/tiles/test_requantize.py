@@ -1,4 +1,4 @@
-"""Packed integers are kept only where they give back every bit."""
+"""Packed integers are stored only if they reproduce every bit."""
 
 from __future__ import annotations
 

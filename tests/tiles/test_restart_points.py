@@ -1,4 +1,4 @@
-"""Rows are read without the rest of an array, equal to what the whole array has, and never from damaged bytes."""
+"""Rows are read without the rest of an array, with the same values, and never from damaged bytes."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_stretches_of_a_stored_array_are_its_bytes() -> None:
 
 @pytest.mark.slow
 def test_more_stretches_than_the_kernel_takes_are_refused_as_damaged(tmp_path: Path) -> None:
-    """Lists nearly as long as a ZIP directory allows, in many arrays, which tell of a block every eight bytes."""
+    """Lists nearly as long as a ZIP directory allows, in many arrays, with a block every eight bytes."""
     count, blocks = 6016, 3008
     bits = [64 * (number // 2) + 3 + number % 2 for number in range(count)]
     extra = Segments(4, 8, range(0, 8 * blocks, 8), range(count), bits).extra()

@@ -1,4 +1,4 @@
-"""verify and diff: what is wrong is found, what is right is left in peace."""
+"""verify and diff report what is wrong and nothing else."""
 
 from __future__ import annotations
 

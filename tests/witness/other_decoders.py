@@ -1,4 +1,4 @@
-"""The witnesses' bench: runs each other decoder once over all files that a test session compares."""
+"""Runs each other decoder once over all files that a test session compares."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def attempt_is_given_to_one_worker(bench: Bench) -> None:
                 seen.extend((job.id, job.attempt_no) for job in batch)
                 for job in batch:
                     assert succeed(store, job, name).accepted == (job.ref,)
-        except BaseException as error:  # noqa: BLE001 — told to the test below
+        except BaseException as error:  # noqa: BLE001 — reported to the test below
             errors.append(error)
         finally:
             store.close()
@@ -80,7 +80,7 @@ def attempt_is_given_to_one_worker(bench: Bench) -> None:
 
 
 def claimed_job_is_not_given_again(bench: Bench) -> None:
-    """G2: while a lease runs, nobody else gets the job."""
+    """G2: while a lease lasts, no other worker gets the job."""
     add(bench.store)
     take(bench.store, "w1")
     assert claim(bench.open(), "w2") == ()
@@ -90,7 +90,7 @@ def claimed_job_is_not_given_again(bench: Bench) -> None:
 
 
 def _zombie(bench: Bench) -> tuple[int, Claimed, Claimed]:
-    """A job whose first worker outlived its lease, now in a second worker's hands."""
+    """A job whose first worker outlived its lease, now claimed by a second worker."""
     job_id = add(bench.store)
     old = take(bench.store, "zombie")
     bench.clock.advance(LEASE)

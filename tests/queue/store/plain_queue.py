@@ -1,4 +1,4 @@
-"""The queue as a plain Python model: a dict and a sort. Slow, obvious, and what the store is compared with."""
+"""The queue as a plain Python model, a dict and a sort: slow and obvious, for comparison with the store."""
 
 from __future__ import annotations
 

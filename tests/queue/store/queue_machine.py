@@ -339,7 +339,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule()
     def housekeep(self) -> None:
-        """As a worker's maintenance does; and what an operator stopped goes on."""
+        """As a worker's maintenance does; paused types are resumed."""
         self.recover()
         self.expire_reservations()
         for kind in sorted(self.plain.paused):

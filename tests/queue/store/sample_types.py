@@ -6,7 +6,7 @@ from gribmill.queue.job_type import Args, JobType, Registry
 
 
 class PlainArgs(Args):
-    """A number to tell jobs apart."""
+    """A number to distinguish jobs."""
 
     n: int = 0
 

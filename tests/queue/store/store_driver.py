@@ -1,4 +1,4 @@
-"""What a worker's hands do, in one line each."""
+"""What a worker does, in one call each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broken variants must fail: with a safeguard taken away, the scenario that stands for it goes red."""
+"""Broken variants must fail: if a safeguard is removed, its scenario fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base specification's own statements, typed into a plain shell, work and mix with the queue."""
+"""The SQL statements of the base specification work in a plain shell, together with the queue."""
 
 from __future__ import annotations
 

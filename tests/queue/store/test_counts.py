@@ -1,4 +1,4 @@
-"""How many jobs there are: what has ended from counters, what waits or runs from its own indexes."""
+"""Job counts: ended jobs from counters, pending and running ones from indexes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A commit is on the disk before anybody is told of it, and nobody else waits for the disk meanwhile."""
+"""A commit is on the disk before it is reported, and other writers do not wait for the disk meanwhile."""
 
 from __future__ import annotations
 

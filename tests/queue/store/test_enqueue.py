@@ -1,4 +1,4 @@
-"""Jobs come in: checked, in order, many at once, deduplicated, delayed."""
+"""Jobs are enqueued: validated, in order, many at once, deduplicated, delayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attempts end: completed, failed, snoozed, stopped; and what becomes true together with that."""
+"""Attempts end as completed, failed, snoozed or stopped; and what is applied in the same transaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking: lists with cursors and filters, statistics, counters."""
+"""Queries: lists with cursors and filters, statistics, counters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moving pending jobs: front, back, before another; order stays total and everybody else stays put."""
+"""Moving pending jobs to the front, to the back or before another; the order of the others is unchanged."""
 
 from __future__ import annotations
 

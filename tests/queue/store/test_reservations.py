@@ -1,4 +1,4 @@
-"""Direct execution: a reservation holds jobs back, and only the clock ends one whose holder died."""
+"""A reservation holds jobs back; one whose holder died ends by the clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The disk, the file and the machine misbehave: a sentence that says what to do, nothing lost, and then it goes on."""
+"""Faults of disk, file and machine: an error that says what to do, nothing lost, and work continues."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_commit_counts_also_when_the_log_cannot_be_emptied_for_want_of_space(tmp_path: Path) -> None:
-    """A checkpoint that fails is no failed commit: who was told "nothing was written" would do it twice."""
+    """A failed checkpoint is not a failed commit: a caller that is told nothing was written would repeat it."""
     with small_disk(tmp_path / "disk", "12m") as disk:
         bench = SqliteBench(disk)
         store = bench.store
@@ -155,7 +155,7 @@ def as_nobody(path: Path) -> str:
             os.setgid(NOBODY)
             os.setuid(NOBODY)
             said = str(Store(SqliteDatabase(path), TYPES).jobs.enqueue(NewJob("plain")))
-        except BaseException as error:  # noqa: BLE001 — told to the test
+        except BaseException as error:  # noqa: BLE001 — reported to the test
             said = f"{type(error).__name__} {error}"
         finally:
             os.write(writer, said.encode())
@@ -169,7 +169,7 @@ def as_nobody(path: Path) -> str:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that everybody may reach: pytest's own are closed to others."""
+    """A folder that other accounts can reach: those of pytest are private."""
     with tempfile.TemporaryDirectory(prefix="open-folder-") as name:
         folder = Path(name)
         folder.chmod(0o777)

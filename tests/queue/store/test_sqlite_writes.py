@@ -1,4 +1,4 @@
-"""One writer at a time, a log that stays small, connections that are nobody else's, copies that are whole."""
+"""One writer at a time, a small log, one connection per thread and process, consistent copies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def jobs_db(tmp_path: Path) -> Iterator[SqliteBench]:
 
 
 def write_transaction_shuts_others_out(bench: Bench) -> None:
-    """G2, G3: from its first statement on, before it has written anything, nobody else can begin to write."""
+    """G2, G3: from its first statement on, before any write, no other transaction can begin to write."""
     assert isinstance(bench, SqliteBench)
     with bench.store.database.write(), closing(sqlite3.connect(bench.path, timeout=0)) as other:
         with pytest.raises(sqlite3.OperationalError, match="locked"):
@@ -109,7 +109,7 @@ def test_waiting_for_a_program_that_keeps_sqlites_lock_times_out(
 
 
 def test_waiting_writers_all_get_their_turn(jobs_db: SqliteBench) -> None:
-    """Many threads behind one lock: nobody is refused, nothing is lost."""
+    """Many threads behind one lock: none is refused, nothing is lost."""
     errors: list[BaseException] = []
 
     def write(n: int) -> None:
@@ -118,7 +118,7 @@ def test_waiting_writers_all_get_their_turn(jobs_db: SqliteBench) -> None:
             for _ in range(10):
                 add(store)
             store.close()
-        except BaseException as error:  # noqa: BLE001 — told to the test below
+        except BaseException as error:  # noqa: BLE001 — reported to the test below
             errors.append(error)
 
     threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
@@ -305,7 +305,7 @@ def test_the_host_lock_times_out_only_for_stuck_holders() -> None:
 
 
 def test_interrupted_wait_takes_no_turn_later(jobs_db: SqliteBench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while waiting: the lock that the wait was for must not be held by nobody."""
+    """Ctrl-C while waiting: the lock must not stay held without an owner."""
     path = Path(f"{jobs_db.path}.lock")
     holder, waiting, third = HostLock(path), HostLock(path), HostLock(path)
     holder.acquire()

@@ -1,4 +1,4 @@
-"""Random histories against the plain model: a short fixed set in every run, fresh ones for minutes in the soak."""
+"""Random histories against the plain model: a fixed set in every run, new ones for minutes in the soak."""
 
 from __future__ import annotations
 

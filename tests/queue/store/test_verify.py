@@ -1,4 +1,4 @@
-"""verify() names every kind of broken promise: the data is broken by hand for each invariant."""
+"""verify() reports every kind of violation: the data is damaged for each invariant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store under test, whatever database is behind it: Postgres joins by adding a class here."""
+"""A store under test on any database: another dialect is added as a class here."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tests.queue.worker.worker_driver import ROOT, Rig, Workers
 
 @pytest.fixture(autouse=True, scope="module")
 def _surroundings() -> Iterator[None]:
-    """Executors find the tests, nobody's own settings get in, and pytest sees what is logged."""
+    """Executors find the tests, the developer's settings are ignored, and pytest sees the logs."""
     logger = logging.getLogger("gribmill")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(logger, "propagate", True)

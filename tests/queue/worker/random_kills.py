@@ -1,4 +1,4 @@
-"""Workers under fire: a seeded killer, and the reckoning afterwards."""
+"""Kills and stops workers at random from a seed, and checks every job afterwards."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Storm:
     _asleep: dict[int, float] = field(default_factory=dict)
 
     def rage(self, rounds: int) -> None:
-        """Strike in each of the four ways so many times, whenever some more jobs have ended."""
+        """Kill or stop in each of the four ways, this many times, whenever some more jobs have ended."""
         dice = random.Random(self.seed)
         strikes = ["supervisor", "executor", "stop", "stop executor"] * rounds
         dice.shuffle(strikes)
@@ -71,7 +71,7 @@ class Storm:
             self._team.append(self.workers.start(self.database, **OPTIONS))
 
     def _strike(self, kind: str, dice: random.Random) -> bool:
-        """Hit somebody who works; False when nobody does just now."""
+        """Hit a busy process; False if none is busy now."""
         self._wake(time.monotonic())
         busy = [job for job in processing(self.store) if pid_of(job) not in self._asleep]
         if not busy:

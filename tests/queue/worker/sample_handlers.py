@@ -1,4 +1,4 @@
-"""What the handlers of the test types do."""
+"""Handlers of the sample types; they misbehave on request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOREVER = 3600.0
 
 
 class Odd(BaseException):
-    """No exception that anybody expects."""
+    """Not an `Exception`: nothing expects it."""
 
 
 def run(task: Task) -> object:
@@ -59,7 +59,7 @@ def run_group(batch: Batch) -> None:
 
 
 def _hold(path: str) -> None:
-    """Say with `<path>.<pid>` that it runs, then go on when the file is there."""
+    """Create `<path>.<pid>` to show that it runs, then wait for the file `<path>`."""
     Path(f"{path}.{os.getpid()}").touch()
     wait_until(Path(path).exists, FOREVER, path)
 
@@ -102,7 +102,7 @@ def shout(task: Task, args: StuntArgs) -> None:
 
 
 def babble(task: Task, args: StuntArgs) -> None:
-    """A child that prints without end, as fast as anybody reads."""
+    """A child that prints without end, as fast as its output is read."""
     subprocess.Popen(["yes"])
     _hold(args.path)
 

@@ -94,7 +94,7 @@ def test_work_without_stderr_works(store: Store, database: Path, tmp_path: Path)
     assert statuses(store, job_id) == ["failed"]
     again = store.jobs.retry(sleep_done(store)).id
     read, write = os.pipe()
-    os.close(read)  # somebody closed the pager
+    os.close(read)  # the user closed the pager
     done = subprocess.run(["sh", "-c", f"exec {gribmill}"], cwd=tmp_path, stderr=write, timeout=120, check=False)
     os.close(write)
     assert store.jobs.get(again).status == "completed"

@@ -1,4 +1,4 @@
-"""Executors die in every way; they are replaced, and their jobs cost what is just."""
+"""Executors that die in any way are replaced; each death costs one attempt of its jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handlers may do anything: it costs their own job, and never the worker."""
+"""Handlers may do anything: it affects their own job, never the worker."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_job_that_closes_its_stdout_harms_no_later_one(shared_worker: Rig, tmp
     job_id = enqueue(store, "close_pipe", path=str(path))
     pid = worker.until(lambda: holding(path), "the job to hold")
     worker.supervisor.run_once(0.0)
-    # The end of a stream is readable for ever: nobody may wait on it.
+    # The end of a stream stays readable: it must not be selected again.
     assert worker.supervisor._selector.select(0.0) == [], "the worker would spin"
     path.touch()
     worker.finish(job_id)

@@ -1,4 +1,4 @@
-"""kill -9: whatever is killed, and whenever, every job ends once and no attempt succeeds twice."""
+"""kill -9 of any process at any time: every job ends once and no attempt succeeds twice."""
 
 from __future__ import annotations
 

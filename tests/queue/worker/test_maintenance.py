@@ -1,4 +1,4 @@
-"""What workers do for the queue's health: recover, with an eye on the clock; prune, once for all of them."""
+"""Maintenance by workers: recovery, also when the clock is set; pruning, once for all workers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEASE = 60.0
 
 
 class Clocks:
-    """A wall clock and a steady one, both in the test's hands."""
+    """A wall clock and a monotonic one, both set by the test."""
 
     def __init__(self) -> None:
         self.wall = 1_800_000_000.0

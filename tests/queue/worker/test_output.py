@@ -1,4 +1,4 @@
-"""What jobs print and fail with is kept: its end, and without secrets."""
+"""The end of a job's output and errors is kept, without secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs run: in lanes, in batches, within limits; and the worker says what it does."""
+"""Jobs run in lanes, in batches and within limits; and the worker logs what it does."""
 
 from __future__ import annotations
 

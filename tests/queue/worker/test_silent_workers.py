@@ -1,4 +1,4 @@
-"""Workers that go silent, for a while or for good: others take over, and what comes late changes nothing."""
+"""Workers that fall silent: others take over, and late reports change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that has to stop stops: timeouts, cancellations, drains; with everything that it started."""
+"""Timeouts, cancellations and drains stop the work and every process that it started."""
 
 from __future__ import annotations
 

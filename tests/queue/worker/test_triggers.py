@@ -1,4 +1,4 @@
-"""Workers fire the schedules: at the slot, without any poll, each slot once."""
+"""Workers fire schedules at the slot, without polling, each slot once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.process
 
 
 def every_minute(store: Store, database: Path, due_in: float) -> int:
-    """A schedule whose next slot is said to come so soon: nobody waits for a full minute."""
+    """A schedule whose next slot is this close: the test does not wait for a full minute."""
     rule = NewTrigger("every minute", "stunt", {"do": "nothing"}, cron="* * * * *")
     trigger = store.triggers.add(rule).id
     say_due(store, database, trigger, due_in)
@@ -79,7 +79,7 @@ def test_two_workers_make_one_job_of_a_slot(rig: Callable[..., Rig], store: Stor
     one, two = rig(), rig()
     one.until(lambda: made_by(store, trigger), "the slot's job")
     for worker in (one, two):
-        # To whoever was asleep for a moment the slot still seems due.
+        # For a worker that slept for a moment the slot still seems due.
         say_due(store, database, trigger, -120.0)
         worker.supervisor._triggers.next_look = 0.0
         worker.supervisor.run_once(0.0)

@@ -1,4 +1,4 @@
-"""Idle workers cost nothing and start at once: woken by enqueues, with polling beneath."""
+"""Idle workers cost nothing and start at once: woken by enqueues, with polling as a fallback."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Counting:
 
 
 def quiet(worker: Rig) -> None:
-    """Let it come to rest: nothing waits to be read, nobody is hungry."""
+    """Wait until the worker is idle: nothing to read, no lane looking for work."""
     worker.ready()
     worker.until(lambda: not any(lane.hungry for lane in worker.supervisor.lanes), "the worker to come to rest")
     worker.supervisor.run_once(0.0)

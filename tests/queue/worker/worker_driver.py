@@ -39,7 +39,7 @@ class Rig:
         """Let the worker work until the condition holds; its value."""
         deadline = time.monotonic() + seconds
         while not (value := condition()):
-            assert time.monotonic() < deadline, f"waited {seconds:g} s in vain for {what}"
+            assert time.monotonic() < deadline, f"waited {seconds:g} s for {what}"
             self.supervisor.run_once(min(LONGEST_WAIT_SECONDS, self.supervisor._wait_seconds()))
         return value
 
