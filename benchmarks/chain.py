@@ -18,7 +18,6 @@ from typing import Any
 
 from benchmarks.machine import machine_lines
 from benchmarks.results_folder import command, results_folder
-from gribmill.cli.toml_text import toml_value
 from gribmill.ingest.models.registry import OwnModels, load_models
 from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.open_queue import open_queue
@@ -26,7 +25,8 @@ from gribmill.pipeline.scan_schedule import scan_job, scan_now
 from gribmill.sandbox.forecast.forecast import Forecaster
 from gribmill.sandbox.publication import Publication, plan, publish
 from gribmill.sandbox.publisher.server import Server
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
+from gribmill.settings.toml_file import toml_value
 from gribmill.version import __version__
 
 MODELS = ("hrrr", "gfs")

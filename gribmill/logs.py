@@ -9,17 +9,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from gribmill.settings import LogSettings
+from typing import Any, NamedTuple, Protocol
 
 JOB_FIELDS = ("job_id", "type", "attempt_no", "worker_id", "tenant_id")
 _job: ContextVar[dict[str, Any] | None] = ContextVar("job", default=None)
-# What a LogRecord holds by itself: everything else came in through `extra=`.
+# The attributes of every LogRecord: all others came in through `extra=`.
 _OWN_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
-# What a publisher said may stand in a line: it must neither steer the reader's terminal nor look like further lines.
+# A line may quote a publisher's response: it must not control the reader's terminal or look like several lines.
 _VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 
 
@@ -34,7 +31,7 @@ def job_context(**fields: Any) -> Iterator[None]:
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
-    """What a line carries beside its message: the job it belongs to, and its `extra`."""
+    """The fields of a line: the job that it belongs to, and its `extra`."""
     extra = {key: value for key, value in vars(record).items() if key not in _OWN_ATTRIBUTES}
     return {**(_job.get() or {}), **extra}
 
@@ -67,20 +64,29 @@ class HumanFormatter(logging.Formatter):
         return text
 
 
+class LogOptions(Protocol):
+    """The minimum level, and `human` or `json`: [log] of the settings."""
+
+    @property
+    def level(self) -> str: ...
+    @property
+    def format(self) -> str: ...
+
+
 class LogStyle(NamedTuple):
-    """What LogSettings say, for executors: they start without reading settings."""
+    """The same for executors, which start without reading settings."""
 
     level: str = "info"
     format: str = "human"
 
 
-def set_up_logging(settings: LogSettings | LogStyle) -> None:
+def set_up_logging(options: LogOptions) -> None:
     """Log gribmill's lines to stderr, once per process."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter() if settings.format == "json" else HumanFormatter())
+    handler.setFormatter(JsonFormatter() if options.format == "json" else HumanFormatter())
     logger = logging.getLogger("gribmill")
     logger.handlers[:] = [handler]
-    logger.setLevel(settings.level.upper())
+    logger.setLevel(options.level.upper())
     logger.propagate = False
 
 

@@ -17,7 +17,7 @@ import click
 import pytest
 
 from gribmill.cli.main import cli, main
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 ROOT = Path(__file__).parents[1]
 FRONT_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/README.md")

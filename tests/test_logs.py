@@ -13,7 +13,7 @@ from gribmill.logs import JOB_FIELDS, HumanFormatter, JsonFormatter, job_context
 from gribmill.queue.job_type import Args, JobType, Registry
 from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
-from gribmill.settings import LogSettings
+from gribmill.settings.schema import LogSettings
 
 FIELDS = {"job_id": 7, "type": "sleep", "attempt_no": 2, "worker_id": "h-1-ab", "tenant_id": "acme"}
 log = logging.getLogger("gribmill.test")

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.settings import Settings, SettingsError, default_data_root, known_keys, load_settings, load_with_origins
+from gribmill.config_file import SettingsError
+from gribmill.data_root import data_root, default_data_root
+from gribmill.settings.load import load_settings, load_with_origins
+from gribmill.settings.schema import Settings, known_keys
 
 
 @pytest.fixture(autouse=True)
@@ -84,26 +87,26 @@ def test_paths_start_at_the_settings_file_or_where_gribmill_was_started(
         ("[queue]\nlease_secs = 1\n", ["queue.lease_secs is not a setting", "did you mean queue.lease_seconds?"]),
         ("dta = 1\n", ["dta is not a setting", "data"]),
         ("[zzz]\nqqq = 1\n", ["zzz", "the settings are:", "queue.lease_seconds"]),
-        ("[queue]\nlease_seconds = 0\n", ["queue.lease_seconds = 0 is refused", "gribmill.toml", "or equal to 1"]),
+        ("[queue]\nlease_seconds = 0\n", ["queue.lease_seconds = 0 is invalid", "gribmill.toml", "or equal to 1"]),
         ("[queue]\nlease_seconds = 3601\n", ["queue.lease_seconds", "less than or equal to 3600"]),
         ('[queue]\nsynchronous = "off"\n', ["queue.synchronous = 'off'", "'full' or 'normal'"]),
         ('[log]\nlevel = "loud"\n', ["log.level", "'debug', 'info', 'warning' or 'error'"]),
         ("[workers.lanes]\nfetch = 0\n", ["workers.lanes.fetch", "greater than 0"]),
         ('[workers]\nlanes = "many"\n', ["workers.lanes = 'many'"]),
         ("[queue]\nkeep_failed_days = -1\n", ["queue.keep_failed_days", "greater than 0"]),
-        ("queue = 5\n", ["queue = 5 is refused"]),
-        ("[chain]\nkeep_days = 1e308\n", ["chain.keep_days = 1e+308 is refused", "36500"]),
-        ("[queue]\nkeep_failed_days = inf\n", ["queue.keep_failed_days = inf is refused"]),
-        ("[workers]\nbuild_threads = 100000\n", ["workers.build_threads = 100000 is refused", "64"]),
+        ("queue = 5\n", ["queue = 5 is invalid"]),
+        ("[chain]\nkeep_days = 1e308\n", ["chain.keep_days = 1e+308 is invalid", "36500"]),
+        ("[queue]\nkeep_failed_days = inf\n", ["queue.keep_failed_days = inf is invalid"]),
+        ("[workers]\nbuild_threads = 100000\n", ["workers.build_threads = 100000 is invalid", "64"]),
         ("[regions.here]\nbx = [1]\n", ["regions.here.bx is not a setting"]),
-        ('data = "a\\u0000b"\n', ["data = ", "no file can have a NUL in its name"]),
-        ('[regions.here]\ngeojson = "\\u0000"\n', ["regions.here.geojson = ", "no file can have a NUL in its name"]),
-        ('data = ""\n', ["data = '' is refused", "it names nothing"]),
-        ('models_dir = ""\n', ["models_dir = '' is refused", "it names nothing"]),
-        ("[chain]\nkeep_days = true\n", ["chain.keep_days = True is refused", "a number is needed"]),
-        ("[chain]\nkeep_gigabytes = true\n", ["chain.keep_gigabytes = True is refused", "a number is needed"]),
-        ("[workers.lanes]\nfetch = true\n", ["workers.lanes.fetch = True is refused", "a number is needed"]),
-        ("[regions.here]\nbox = [true, 1, 2, 3]\n", ["regions.here.box.0 = True is refused"]),
+        ('data = "a\\u0000b"\n', ["data = ", "a path cannot contain a NUL character"]),
+        ('[regions.here]\ngeojson = "\\u0000"\n', ["regions.here.geojson = ", "a path cannot contain a NUL character"]),
+        ('data = ""\n', ["data = '' is invalid", "the path is empty"]),
+        ('models_dir = ""\n', ["models_dir = '' is invalid", "the path is empty"]),
+        ("[chain]\nkeep_days = true\n", ["chain.keep_days = True is invalid", "expected a number"]),
+        ("[chain]\nkeep_gigabytes = true\n", ["chain.keep_gigabytes = True is invalid", "expected a number"]),
+        ("[workers.lanes]\nfetch = true\n", ["workers.lanes.fetch = True is invalid", "expected a number"]),
+        ("[regions.here]\nbox = [true, 1, 2, 3]\n", ["regions.here.box.0 = True is invalid"]),
         ("= 3\n", ["gribmill.toml is not valid TOML", "line 1"]),
     ],
     ids=lambda value: value.replace("\n", " ") if isinstance(value, str) else "",
@@ -193,3 +196,20 @@ def test_a_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Path, "open", refused)
     with pytest.raises(SettingsError, match=r"gribmill\.toml cannot be read: Permission denied"):
         load_settings()
+
+
+def test_library_functions_find_the_data_root_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert data_root("~/here") == Path("~/here").expanduser()
+    assert data_root() == load_settings().data_root == default_data_root()
+    write('data = "weather"\n[queue]\nno_such_setting = 1\n', "etc.toml")
+    monkeypatch.setenv("GRIBMILL_CONFIG", "etc.toml")
+    assert data_root() == Path.cwd() / "weather", "other settings need not be valid"
+    monkeypatch.setenv("GRIBMILL_DATA", "~/variable")
+    assert data_root() == Path("~/variable").expanduser()
+
+
+@pytest.mark.parametrize("value", ['""', "5", r'"a\u0000b"'])
+def test_library_functions_refuse_a_bad_data_root(value: str) -> None:
+    write(f"data = {value}\n")
+    with pytest.raises(SettingsError, match=r"^data = .* is invalid \(from gribmill.toml\)"):
+        data_root()

@@ -27,7 +27,7 @@ def measure(rounds: int) -> dict[str, float]:
 def _first_claim() -> tuple[float, float]:
     from gribmill.pipeline.open_queue import open_queue
     from gribmill.queue.model import NewJob
-    from gribmill.settings import Settings
+    from gribmill.settings.schema import Settings
 
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data=Path(folder))

@@ -22,7 +22,7 @@ from gribmill.identity import RunRef
 from gribmill.pipeline.handlers.build_tile import BUILD_TILE
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import NewJob
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.storage.spool import spool_path
 from gribmill.tiles.build.choose_names import lexicon_name
 

@@ -18,7 +18,7 @@ from benchmarks.path.sampler import Clock, Sampler
 from gribmill.pipeline import job_types as types
 from gribmill.pipeline.open_queue import open_queue, worker_options
 from gribmill.queue.job_type import JobType, Registry
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 CLOCK, WARM_UP = "BENCH_CLOCK", "BENCH_WARM_UP"
 LOOP_SECONDS = 0.5

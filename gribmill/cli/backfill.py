@@ -13,7 +13,7 @@ import click
 from gribmill.cli.format_size import readable_bytes
 from gribmill.cli.output import console, print_json
 from gribmill.cli.parse_names import parse_names
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView, BackfillView
 from gribmill.views.worker import WorkerView
 

@@ -8,8 +8,8 @@ import click
 
 from gribmill.cli.invocation import Invocation
 from gribmill.cli.output import print_json, print_table
+from gribmill.config_file import CONFIG_NAME
 from gribmill.errors import GribmillError
-from gribmill.settings import CONFIG_NAME
 from gribmill.views.setting import SettingView
 
 
@@ -18,7 +18,7 @@ from gribmill.views.setting import SettingView
 @click.option("--force", is_flag=True, help="Replace FILE when it is there already.")
 def init(file: Path, force: bool) -> None:
     """Write a commented settings file with every setting at its default (gribmill.toml)."""
-    from gribmill.cli.toml_text import settings_file
+    from gribmill.settings.toml_file import settings_file
 
     if not file.parent.is_dir():
         raise GribmillError(f"there is no folder {file.parent} for the settings file")
@@ -43,7 +43,7 @@ def config() -> None:
 @click.pass_context
 def show(ctx: click.Context, as_json: bool) -> None:
     """Every setting, its value, and where that came from: a file, a variable, a flag, or the default."""
-    from gribmill.cli.toml_text import toml_value
+    from gribmill.settings.toml_file import toml_value
 
     invocation: Invocation = ctx.meta[Invocation.META_KEY]
     _, origins = invocation.settings()

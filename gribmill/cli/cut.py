@@ -15,15 +15,13 @@ import click
 from gribmill.cli.output import console, print_json, print_table
 from gribmill.cli.parse_names import parse_names
 from gribmill.errors import GribmillError
-from gribmill.settings import Settings
+from gribmill.regions.tile_options import ENCODINGS, METHODS
+from gribmill.settings.schema import Settings
 from gribmill.views.tile import BuiltTileView
 
 if TYPE_CHECKING:
     from gribmill.regions.region import Region
     from gribmill.tiles.build.tile_builder import Outcome, Progress
-
-METHODS = ("nearest", "bilinear", "cells")
-ENCODINGS = ("fast", "compact", "packed")
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,7 +7,7 @@ from typing import IO
 import click
 
 from gribmill.cli.output import print_json
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.scan import NotifiedScanView
 
 

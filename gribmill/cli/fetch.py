@@ -14,7 +14,7 @@ from gribmill.cli.format_size import readable_bytes
 from gribmill.cli.output import console, print_json
 from gribmill.cli.parse_names import parse_names
 from gribmill.errors import GribmillError
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.download import DownloadView
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from gribmill.settings import Origin, Settings
+    from gribmill.settings.origin import Origin
+    from gribmill.settings.schema import Settings
 
 # How people know the settings that have a flag.
 FLAG_NAMES = {"data": "--data", "log.format": "--log-json", "log.level": "--log-level"}
@@ -24,7 +25,7 @@ class Invocation:
 
     def settings(self) -> tuple[Settings, list[Origin]]:
         """The settings in force, and where each came from."""
-        from gribmill.settings import load_with_origins
+        from gribmill.settings.load import load_with_origins
 
         settings, origins = load_with_origins(self.config_file, self.flags)
         return settings, [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.output import print_json, print_table
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.model import ModelCheckView, ModelDetailView, ModelView
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import click
 from gribmill.cli.output import console, print_json, print_table
 from gribmill.cli.parse_names import parse_names
 from gribmill.cli.png_path import PNG
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.point import PointView
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import click
 
 from gribmill.cli.output import print_json, print_table
 from gribmill.errors import GribmillError
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.prune import PruneView
 
 

@@ -8,7 +8,7 @@ import click
 
 from gribmill.cli.output import console, print_json, print_table
 from gribmill.errors import GribmillError
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.region import BoxWindowsView, RegionCheckView, RegionView, RegionWindowsView
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import click
 from gribmill.cli.lanes import lanes_option
 from gribmill.cli.output import print_json
 from gribmill.cli.parse_names import parse_names
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.scan import ScanResultView, ScanView
 
 if TYPE_CHECKING:

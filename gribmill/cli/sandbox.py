@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gribmill.cli.parse_names import parse_names
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 if TYPE_CHECKING:
     from gribmill.ingest.models.model import Model

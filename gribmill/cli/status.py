@@ -14,7 +14,7 @@ import click
 from gribmill.cli.duration import readable
 from gribmill.cli.format_size import readable_bytes
 from gribmill.cli.output import console, print_json
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.status import ModelStatusView
 
 if TYPE_CHECKING:

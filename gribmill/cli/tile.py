@@ -9,7 +9,7 @@ import click
 
 from gribmill.cli.output import console, print_json, print_table
 from gribmill.cli.png_path import PNG
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.tile import TileCheckView, TileDifferenceView, TileView
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from gribmill.cli.jobs.ids import for_each, parse_ids
 from gribmill.cli.jobs.json_input import parse_object
 from gribmill.cli.output import print_json, print_table
 from gribmill.queue.times import to_rfc3339
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.job_result import DoneView
 from gribmill.views.trigger import FiredView, SwitchedTriggerView, TriggerView
 

@@ -9,7 +9,7 @@ import click
 from gribmill.cli.lanes import lanes_option
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.parse_names import parse_names
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.attempt import TickView
 
 

@@ -9,7 +9,7 @@ import click
 from gribmill.cli.duration import age_seconds, readable
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.status_text import status_text
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.worker import WorkerView
 
 JOBS_SHOWN = 4

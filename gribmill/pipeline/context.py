@@ -20,7 +20,7 @@ from gribmill.queue.worker.task import PermanentFailure, Task
 from gribmill.regions.named_grid import named_grids
 from gribmill.regions.region import Region, load_regions
 from gribmill.regions.window import window
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 RATES = ".rates"
 

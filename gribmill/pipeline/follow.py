@@ -15,7 +15,7 @@ from gribmill.pipeline.open_queue import open_queue, worker_options
 from gribmill.pipeline.scan_schedule import Schedule, ScheduleThread
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.regions.region import region_named
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 
 class NothingToFollow(GribmillError):

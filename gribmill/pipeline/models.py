@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 
 def configured_models(settings: Settings) -> dict[str, Model]:

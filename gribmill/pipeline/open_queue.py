@@ -7,7 +7,7 @@ from gribmill.pipeline.effects import CatalogueEffects
 from gribmill.pipeline.job_types import TYPES, TYPES_PATH
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 JOBS_FILE = "jobs.db"
 # Executors that decode are niced: a commit must never wait for a core (measured 0.18× against 0.76× under load).

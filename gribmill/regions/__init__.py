@@ -1,3 +1,3 @@
 """Named places and the grids they cut."""
 
-__all__ = ["box", "errors", "grids", "named_grid", "region", "window"]
+__all__ = ["box", "errors", "grids", "named_grid", "region", "tile_options", "window"]

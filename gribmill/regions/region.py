@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, get_args
+from pathlib import Path
+from typing import Protocol
 
 from gribmill.identity import IdentityError, check_region_name
 from gribmill.regions.box import Box
 from gribmill.regions.errors import RegionError
 from gribmill.regions.geojson import box_of_geojson
+from gribmill.regions.tile_options import ENCODINGS, METHODS, Encoding, Method
 
-if TYPE_CHECKING:
-    from gribmill.settings import RegionSettings
 
-Method = Literal["nearest", "bilinear", "cells"]
-Encoding = Literal["fast", "compact", "packed"]
+class RegionTable(Protocol):
+    """A region as a user describes it: [regions.NAME] of gribmill.toml."""
+
+    @property
+    def box(self) -> Sequence[float] | None: ...
+    @property
+    def geojson(self) -> Path | None: ...
+    @property
+    def feature(self) -> str | None: ...
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def resolution(self) -> float | None: ...
+    @property
+    def method(self) -> Method | None: ...
+    @property
+    def encoding(self) -> Encoding: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +55,14 @@ class Region:
             raise RegionError(str(error)) from None
         if self.resolution is not None and not 0.001 <= self.resolution <= 30:
             raise RegionError(f"region {self.name}: resolution is in degrees, 0.001 to 30, not {self.resolution:g}")
-        if self.method is not None and self.method not in get_args(Method):
-            raise RegionError(f"region {self.name}: method is one of {', '.join(get_args(Method))}")
+        if self.method is not None and self.method not in METHODS:
+            raise RegionError(f"region {self.name}: method is one of {', '.join(METHODS)}")
         if self.method is not None and self.resolution is None:
             raise RegionError(
                 f"region {self.name}: method = {self.method!r} needs a resolution; without it the model's grid is kept"
             )
-        if self.encoding not in get_args(Encoding):
-            raise RegionError(f"region {self.name}: encoding is one of {', '.join(get_args(Encoding))}")
+        if self.encoding not in ENCODINGS:
+            raise RegionError(f"region {self.name}: encoding is one of {', '.join(ENCODINGS)}")
 
 
 @lru_cache(maxsize=1)
@@ -57,13 +72,13 @@ def built_in_regions() -> Mapping[str, Region]:
     return {name: Region(name, Box(*table["box"]), table["title"]) for name, table in tables.items()}
 
 
-def load_regions(extra: Mapping[str, RegionSettings] | None = None) -> dict[str, Region]:
+def load_regions(extra: Mapping[str, RegionTable] | None = None) -> dict[str, Region]:
     """Built-in regions and the user's own (`settings.regions`), which win."""
     own = {name: user_region(name, settings) for name, settings in (extra or {}).items()}
     return {**built_in_regions(), **own}
 
 
-def user_region(name: str, settings: RegionSettings) -> Region:
+def user_region(name: str, settings: RegionTable) -> Region:
     """One region of the settings, or a RegionError that names it and says what is wrong."""
     try:
         box = _box(settings)
@@ -79,7 +94,7 @@ def user_region(name: str, settings: RegionSettings) -> Region:
     )
 
 
-def _box(settings: RegionSettings) -> Box:
+def _box(settings: RegionTable) -> Box:
     if (settings.box is None) == (settings.geojson is None):
         raise RegionError('give either box = [west, south, east, north] or geojson = "file"')
     if settings.geojson is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field
 
+from gribmill.regions.tile_options import Encoding, Method
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class RegionView(View):
     box: Edges
     crosses_dateline: bool
     resolution: float | None
-    method: str | None
-    encoding: str
+    method: Method | None
+    encoding: Encoding
     origin: Literal["yours", "built in"] = Field(alias="from")
 
     @classmethod

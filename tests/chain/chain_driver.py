@@ -17,7 +17,6 @@ from click.testing import CliRunner
 
 from gribmill.catalogue.records import HourRecord, RunRecord
 from gribmill.cli.main import main
-from gribmill.cli.toml_text import toml_value
 from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.scan_schedule import scan_job
@@ -28,7 +27,8 @@ from gribmill.queue.worker.in_process import Ran, Ticker
 from gribmill.sandbox.publisher.faults import Faults
 from gribmill.sandbox.publisher.request import Request
 from gribmill.sandbox.publisher.server import Server
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
+from gribmill.settings.toml_file import toml_value
 from gribmill.storage.latest import read_latest
 from tests.chain.sample_forecasts import SampleForecasts, tables
 from tests.waiting import wait_until

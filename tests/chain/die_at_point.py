@@ -17,7 +17,7 @@ from gribmill.ingest.download import spool
 from gribmill.pipeline.handlers import build_tile, ingest_grib
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.worker.in_process import Ticker
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.storage import atomic, latest
 from gribmill.tiles.build import tile_builder as mill
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from gribmill.cli.main import main
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.store import Store
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from gribmill.settings import Settings, known_keys, load_settings
+from gribmill.settings.load import load_settings
+from gribmill.settings.schema import Settings, known_keys
 from tests.cli.conftest import Run
 
 
@@ -110,7 +111,7 @@ def test_bad_settings_are_one_sentence_on_stderr(gribmill: Run, monkeypatch: pyt
     monkeypatch.setenv("GRIBMILL_QUEUE_LEASE_SECONDS", "0")
     answer = gribmill("config", "show")
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err.startswith("error: queue.lease_seconds = '0' is refused") and answer.err.count("\n") == 1
+    assert answer.err.startswith("error: queue.lease_seconds = '0' is invalid") and answer.err.count("\n") == 1
 
 
 def test_bad_flag_is_a_usage_error_that_names_what_is_allowed(gribmill: Run) -> None:

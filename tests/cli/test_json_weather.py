@@ -15,7 +15,7 @@ from gribmill.pipeline.context import make_context
 from gribmill.sandbox.forecast.forecast import Forecaster
 from gribmill.sandbox.publication import plan, publish, roots
 from gribmill.sandbox.publisher.server import Server
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from tests.cli.conftest import Answer, Run
 from tests.cli.golden_json import check_golden
 from tests.pipeline.conftest import Scribe

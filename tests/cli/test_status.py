@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gribmill.pipeline.context import make_context
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from tests.cli.conftest import Run
 from tests.pipeline.conftest import Scribe
 

@@ -11,7 +11,8 @@ from click.testing import CliRunner, Result
 
 from gribmill.cli.models import models
 from gribmill.ingest.errors import ModelError
-from gribmill.settings import Settings, load_settings
+from gribmill.settings.load import load_settings
+from gribmill.settings.schema import Settings
 from tests.ingest.make_index import noaa_lines
 
 

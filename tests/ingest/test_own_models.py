@@ -11,7 +11,7 @@ from gribmill.identity import run_time
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.models.registry import OwnModels, load_models, models_named
 from gribmill.pipeline.models import configured_models
-from gribmill.settings import load_settings
+from gribmill.settings.load import load_settings
 
 RUN = run_time("20260901_00")
 COMPLETE = """

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from gribmill.cli.main import cli
 from gribmill.grib.decode.field import fields
 from gribmill.kernel import native
-from gribmill.settings import load_settings
+from gribmill.settings.load import load_settings
 from tests.kernel.both_decoders import needs_kernel
 from tests.make_grib import make_message
 

@@ -13,7 +13,7 @@ from gribmill.catalogue.events import HourIngested, RegionsWanted, RunSeen, Tile
 from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import HourRef, RunRef
 from gribmill.pipeline.context import Context, make_context
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 
 def ingested(hour: HourRef, **facts: Any) -> HourIngested:

@@ -14,7 +14,7 @@ from gribmill.pipeline.effects import observations
 from gribmill.pipeline.handlers.publish import spent_hours
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import ClaimRequest, NewJob
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.storage.spool import spool_path
 from tests.pipeline.conftest import Scribe
 

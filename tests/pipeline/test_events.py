@@ -33,7 +33,7 @@ from gribmill.pipeline.effects import CatalogueEffects
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.errors import BadEffect
 from gribmill.queue.model import ClaimRequest, Effect, NewJob, Report, Succeeded
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from tests.pipeline.conftest import ingested
 
 RUN = RunRef("hrrr", "20261101_12")

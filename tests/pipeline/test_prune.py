@@ -9,7 +9,7 @@ from typing import Any
 from gribmill.identity import run_time
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.prune import RunOnDisk, choose, prune_now, runs_on_disk
-from gribmill.settings import ChainSettings
+from gribmill.settings.schema import ChainSettings
 from tests.pipeline.conftest import Scribe
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from gribmill.config_file import SettingsError
 from gribmill.regions.box import Box
 from gribmill.regions.errors import RegionError
 from gribmill.regions.region import Region, built_in_regions, load_regions, region_named
-from gribmill.settings import RegionSettings, SettingsError, load_settings
+from gribmill.settings.load import load_settings
+from gribmill.settings.schema import RegionSettings
 
 
 def test_the_built_in_regions_are_there_and_their_boxes_make_sense() -> None:

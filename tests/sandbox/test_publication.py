@@ -20,7 +20,7 @@ from gribmill.sandbox import publication
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.forecast import Forecaster
 from gribmill.sandbox.publication import models_in, plan, publish, roots
-from gribmill.settings import load_settings
+from gribmill.settings.load import load_settings
 from gribmill.storage.atomic import write_atomic
 from tests.sandbox.making import MODELS, RUN_ID, make
 

@@ -20,7 +20,8 @@ from gribmill.grib.decode.field import read_fields
 from gribmill.grib.errors import GribError
 from gribmill.grib.inventory import inventory
 from gribmill.regions.box import Box
-from gribmill.regions.region import Encoding, Method, Region
+from gribmill.regions.region import Region
+from gribmill.regions.tile_options import Encoding, Method
 from gribmill.regions.window import window
 from gribmill.sandbox.grib_writer.sections import multi_field
 from gribmill.tiles.build.build import build

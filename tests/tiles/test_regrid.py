@@ -13,8 +13,9 @@ from gribmill.grib.decode.field import read_fields
 from gribmill.regions.box import Box
 from gribmill.regions.grids import Grid, LambertGrid, LatLonGrid
 from gribmill.regions.region import Region
+from gribmill.regions.tile_options import Method
 from gribmill.tiles.build.build import build
-from gribmill.tiles.build.regrid import Bilinear, Cells, Method, Nearest, Points, Regridder, regridder, target_axes
+from gribmill.tiles.build.regrid import Bilinear, Cells, Nearest, Points, Regridder, regridder, target_axes
 from gribmill.tiles.errors import TileError
 from tests.grib.whole_winds import earth_relative
 from tests.make_grib import make_message, write

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 if TYPE_CHECKING:
     from gribmill.cli.demo.stage import Stage

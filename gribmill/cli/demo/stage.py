@@ -23,9 +23,10 @@ import click
 
 from gribmill.cli.demo.folder import fresh_folder
 from gribmill.cli.output import console
-from gribmill.cli.toml_text import toml_value
 from gribmill.errors import GribmillError
-from gribmill.settings import ENV_PREFIX, Settings
+from gribmill.settings.origin import ENV_PREFIX
+from gribmill.settings.schema import Settings
+from gribmill.settings.toml_file import toml_value
 
 if TYPE_CHECKING:
     from gribmill.catalogue.reads import Catalogue

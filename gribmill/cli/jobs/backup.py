@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gribmill.errors import GribmillError
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 
 @click.command()

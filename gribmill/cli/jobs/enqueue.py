@@ -13,7 +13,7 @@ from gribmill.cli.jobs.ids import parse_ids
 from gribmill.cli.jobs.json_input import parse_object, read_objects
 from gribmill.cli.jobs.move import PRIORITY
 from gribmill.cli.output import print_json
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.job_result import EnqueuedView
 
 if TYPE_CHECKING:

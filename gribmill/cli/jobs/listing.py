@@ -12,7 +12,7 @@ from gribmill.cli.duration import DURATION, age_seconds, readable, seconds_betwe
 from gribmill.cli.output import one_line, print_json, print_table
 from gribmill.cli.status_text import status_text
 from gribmill.queue.model import STATUSES, Job
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.job import DEAD_LETTER, JobPageView, QueuedJobView, shown_status
 
 if TYPE_CHECKING:

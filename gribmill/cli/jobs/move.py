@@ -7,7 +7,7 @@ from collections.abc import Callable
 import click
 
 from gribmill.cli.jobs.ids import ID
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 PRIORITY = click.IntRange(-(2**31) + 1, 2**31 - 1)
 

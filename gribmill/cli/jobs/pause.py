@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 
 
 @click.command()

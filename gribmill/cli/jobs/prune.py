@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gribmill.cli.output import print_json
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.job_result import PrunedJobsView
 
 DAYS = click.FloatRange(0, 36_600)

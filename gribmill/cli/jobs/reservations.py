@@ -9,7 +9,7 @@ import click
 from gribmill.cli.current_user import operator_name
 from gribmill.cli.duration import DURATION, age_seconds, readable
 from gribmill.cli.output import print_json, print_table
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.reservation import ReservationView
 
 if TYPE_CHECKING:

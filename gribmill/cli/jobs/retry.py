@@ -6,7 +6,7 @@ import click
 
 from gribmill.cli.current_user import operator_name
 from gribmill.cli.jobs.ids import for_each, parse_ids
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.job_result import RetriedView
 
 

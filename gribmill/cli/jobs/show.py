@@ -14,7 +14,7 @@ from gribmill.cli.jobs.listing import waits_for
 from gribmill.cli.output import console, one_line, print_json, printable
 from gribmill.cli.status_text import status_text
 from gribmill.queue.times import to_rfc3339
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.job import JobHistoryView, shown_status
 from gribmill.views.view import parse_json
 

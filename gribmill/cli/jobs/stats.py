@@ -13,7 +13,7 @@ from gribmill.cli.duration import DURATION, readable
 from gribmill.cli.output import console, make_table, print_json, print_json_line, print_rich
 from gribmill.cli.status_text import STYLES
 from gribmill.queue.model import STATUSES
-from gribmill.settings import Settings
+from gribmill.settings.schema import Settings
 from gribmill.views.job_stats import JobStatsView
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import click
 
 from gribmill.cli.duration import readable
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.schema_words import kind_of
-from gribmill.settings import Settings
+from gribmill.settings.describe_schema import describe_type
+from gribmill.settings.schema import Settings
 from gribmill.views.job_type import JobTypeView
 
 if TYPE_CHECKING:
@@ -79,6 +79,11 @@ def _arguments(kind: JobType) -> list[list[Any]]:
     schema = kind.args.model_json_schema()
     required = set(schema.get("required", ()))
     return [
-        [name, kind_of(field), "required" if name in required else field.get("default"), field.get("description", "")]
+        [
+            name,
+            describe_type(field),
+            "required" if name in required else field.get("default"),
+            field.get("description", ""),
+        ]
         for name, field in schema.get("properties", {}).items()
     ]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gribmill.catalogue.events import RunRemoved
     from gribmill.catalogue.reads import Catalogue
     from gribmill.pipeline.context import Context
-    from gribmill.settings import ChainSettings
+    from gribmill.settings.schema import ChainSettings
 
 
 # No attempt at a tile lasts as long.

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.regions.region import Region
+from gribmill.regions.tile_options import Method
 from gribmill.regions.window import Window, window
-from gribmill.tiles.build.regrid import Method, Regridder, regridder, target_axes
+from gribmill.tiles.build.regrid import Regridder, regridder, target_axes
 from gribmill.tiles.format.grid_record import axes_of, record_of
 from gribmill.tiles.format.meta import GridRecord, Place
 from gribmill.tiles.format.npz_writer import Member, member

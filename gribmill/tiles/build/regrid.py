@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from gribmill.regions.box import Box
+from gribmill.regions.tile_options import Method
 from gribmill.regions.window import Window, enclosing_columns, window
 from gribmill.tiles.errors import TileError
 
 if TYPE_CHECKING:
     from gribmill.regions.grids import Grid
 
-Method = Literal["nearest", "bilinear", "cells"]
 Floats = npt.NDArray[np.float64]
 Field = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]

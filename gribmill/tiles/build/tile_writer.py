@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
 from gribmill.storage.layout import Shelf
 from gribmill.tiles.build.encode_pool import Press
@@ -24,7 +25,6 @@ from gribmill.tiles.format.requantize import pack
 from gribmill.tiles.format.statistics import Summary, statistics_of, summary_of
 from gribmill.tiles.read.tile import META
 
-Encoding = Literal["fast", "compact", "packed"]
 RESERVED = {META, "lat", "lon", "x", "y"}
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import gribmill
 from gribmill.identity import IdentityError, ModelId, RegionName, RunId, run_time
+from gribmill.regions.tile_options import Method
 from gribmill.tiles.errors import TileError
 
 FORMAT = 1
@@ -95,7 +96,7 @@ class Place(Record):
     title: Text = ""
     box: tuple[float, float, float, float]
     resolution: float | None = None
-    method: Literal["nearest", "bilinear", "cells"] | None = None
+    method: Method | None = None
 
 
 class GridRecord(Record):

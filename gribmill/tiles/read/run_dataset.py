@@ -13,6 +13,7 @@ import xarray as xr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from gribmill.data_root import data_root
 from gribmill.storage.layout import Shelf, shelves
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.dataset import GRID_MAPPING, attributes, global_attributes, moment64, moments, space, step64
@@ -103,15 +104,6 @@ def read_shelf(shelf: Shelf) -> list[Tile]:
         if tile.meta.grid != tiles[0].meta.grid:
             raise TileError(f"{tile.path} lies on another grid than {tiles[0].path.name} of the same run")
     return tiles
-
-
-def data_root(data: str | Path | None) -> Path:
-    """The data root: as named, or as the settings say."""
-    if data is not None:
-        return Path(data).expanduser()
-    from gribmill.settings import load_settings
-
-    return load_settings().data_root
 
 
 def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, shelf: Shelf) -> list[str]:

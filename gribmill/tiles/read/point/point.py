@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gribmill.data_root import data_root
 from gribmill.storage.layout import Shelf, shelves
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point.locate import Sampling, check_place, place_in
@@ -32,8 +33,6 @@ def point(
 
     Amounts such as precipitation are per interval; where an hour is missing they are NaN, never a longer sum.
     """
-    from gribmill.tiles.read.run_dataset import data_root
-
     if units not in SYSTEMS or method not in ("nearest", "bilinear"):
         raise TileError(f"units are one of {', '.join(SYSTEMS)}; the method is nearest or bilinear")
     lat, lon = check_place(lat, lon)

@@ -12,16 +12,16 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from gribmill.cli.schema_words import kind_of
 from gribmill.errors import GribmillError
-from gribmill.settings import Settings
+from gribmill.settings.describe_schema import describe_type
+from gribmill.settings.schema import Settings
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 HEADER = """\
-# Settings of gribmill. Every setting stands here with its default; lines that begin with "#" are explanations,
+# Settings of gribmill. Every setting is listed with its default. Lines that begin with "#" are explanations,
 # or settings that are empty or depend on the machine until you set them. GRIBMILL_* variables
-# (GRIBMILL_QUEUE_LEASE_SECONDS for queue.lease_seconds) and flags win over this file.
-# `gribmill config show` tells what is in force and why.
+# (GRIBMILL_QUEUE_LEASE_SECONDS for queue.lease_seconds) and command-line options override this file.
+# `gribmill config show` lists the values in force and where each came from.
 """
 
 
@@ -40,16 +40,16 @@ def toml_value(value: Any) -> str:
     if isinstance(value, dict):
         pairs = ", ".join(f"{_key(name)} = {toml_value(one)}" for name, one in value.items() if one is not None)
         return f"{{ {pairs} }}" if pairs else "{}"
-    raise GribmillError(f"a setting of the kind {type(value).__name__} has no form in TOML")
+    raise GribmillError(f"a setting of type {type(value).__name__} cannot be written as TOML")
 
 
 def settings_file() -> str:
-    """The commented settings file, made from the model: it can never lag behind."""
+    """The commented settings file, generated from the schema, so that it is always up to date."""
     return "\n".join([HEADER.rstrip(), *_lines(Settings, "")]) + "\n"
 
 
 def _lines(model: type[BaseModel], prefix: str) -> Iterator[str]:
-    """Values first, tables after them: TOML has it so."""
+    """Values first, then tables, as TOML requires."""
     schema = model.model_json_schema()
     tables = {name: section for name, field in model.model_fields.items() if (section := _section(field))}
     for name, field in model.model_fields.items():
@@ -73,7 +73,7 @@ def _setting(name: str, field: FieldInfo, schema: dict[str, Any]) -> Iterator[st
 
 
 def _open_table(path: str, field: FieldInfo, section: type[BaseModel]) -> Iterator[str]:
-    """A table whose names the user chooses: all of it as an example."""
+    """A table whose names the user chooses, as an example in comments."""
     yield from ["", f"# {field.description}", f"# [{path}.NAME]"]
     properties = section.model_json_schema()["properties"]
     for name, inner in section.model_fields.items():
@@ -81,8 +81,8 @@ def _open_table(path: str, field: FieldInfo, section: type[BaseModel]) -> Iterat
 
 
 def _explanation(name: str, field: FieldInfo, schema: dict[str, Any]) -> str:
-    kind = kind_of(schema)
-    # The example value beside it says as much.
+    kind = describe_type(schema)
+    # The value beside it shows these.
     return (field.description or name) + ("" if kind in ("", "text", "table", "list") else f" ({kind})")
 
 

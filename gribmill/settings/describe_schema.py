@@ -1,4 +1,4 @@
-"""What a field of a JSON Schema may hold, in words."""
+"""JSON Schema types in words."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _KINDS = {
 }
 
 
-def kind_of(field: dict[str, Any]) -> str:
-    """What a field of a JSON Schema may hold, in words: `number, 0 to 3600`, `full or normal`."""
+def describe_type(field: dict[str, Any]) -> str:
+    """The values that a field of a JSON Schema allows: `number, 0 to 3600`, `full or normal`."""
     if "enum" in field:
         return " or ".join(str(value) for value in field["enum"])
     if "anyOf" in field:
-        return " or ".join(kind_of(option) for option in field["anyOf"] if option.get("type") != "null")
+        return " or ".join(describe_type(option) for option in field["anyOf"] if option.get("type") != "null")
     words = [_KINDS.get(field.get("type", ""), "")]
     low, high = field.get("minimum"), field.get("maximum")
     if low is not None and high is not None:

@@ -1,0 +1,120 @@
+"""Settings from defaults, the settings file, GRIBMILL_* variables and flags: the later wins."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from gribmill.config_file import SettingsError, beside, find_config, read_config
+from gribmill.settings.origin import ENV_PREFIX, Origin, origins_of, variable_of
+from gribmill.settings.schema import Settings, known_keys
+
+# Read elsewhere, before or beside the settings: which file to read, how long `make soak` lasts, which decoder.
+OTHER_VARIABLES = {"GRIBMILL_CONFIG", "GRIBMILL_SOAK_MINUTES", "GRIBMILL_KERNEL"}
+
+
+def load_settings(config_file: Path | None = None, flags: dict[str, Any] | None = None) -> Settings:
+    """The settings in force. `flags` are by dotted key."""
+    settings, _ = load_with_origins(config_file, flags)
+    return settings
+
+
+def load_with_origins(
+    config_file: Path | None = None, flags: dict[str, Any] | None = None
+) -> tuple[Settings, list[Origin]]:
+    """The settings in force, and where each came from."""
+    path = find_config(config_file)
+    layers = [
+        (str(path), _leaves_of_table(_with_paths_beside(path, read_config(path))) if path else {}),
+        ("environment", _from_environment()),
+        ("flag", dict(flags or {})),
+    ]
+    merged: dict[str, Any] = {name: {} for name in ("log", "queue", "workers", "chain")}
+    sources: dict[str, str] = {}
+    for source, leaves in layers:
+        for key, value in leaves.items():
+            _put(merged, key, value)
+            sources[key] = variable_of(key) if source == "environment" else source
+    try:
+        settings = Settings.model_validate(merged)
+    except ValidationError as error:
+        raise SettingsError(_explain(error, sources)) from None
+    return settings, origins_of(settings, sources)
+
+
+def _with_paths_beside(path: Path, table: dict[str, Any]) -> dict[str, Any]:
+    """Paths in the settings file are relative to it."""
+    regions = table.get("regions")
+    outlines = [region for region in regions.values() if isinstance(region, dict)] if isinstance(regions, dict) else []
+    for holder, key in ((table, "data"), (table, "models_dir"), *((region, "geojson") for region in outlines)):
+        if isinstance(holder.get(key), str) and holder[key]:
+            holder[key] = str(beside(path, holder[key]))
+    return table
+
+
+def _leaves_of_table(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    leaves: dict[str, Any] = {}
+    known = known_keys()
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, dict) and key not in known:
+            leaves |= _leaves_of_table(value, f"{key}.")
+        else:
+            leaves[key] = value
+    return leaves
+
+
+def _from_environment() -> dict[str, Any]:
+    by_variable = {variable_of(key): key for key in known_keys()}
+    leaves: dict[str, Any] = {}
+    for variable, text in os.environ.items():
+        if not variable.startswith(ENV_PREFIX) or variable in OTHER_VARIABLES or not text:
+            continue
+        if variable not in by_variable:
+            raise SettingsError(f"{variable} is not a setting{_did_you_mean(variable, by_variable)}")
+        leaves[by_variable[variable]] = _parse_text(text)
+    return leaves
+
+
+def _parse_text(text: str) -> Any:
+    """A variable holds plain text, or a table or list in TOML: {fetch = 2, build = 4}, ["hrrr"]."""
+    if text.lstrip().startswith(("{", "[")):
+        try:
+            return tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            return text
+    return text
+
+
+def _put(tree: dict[str, Any], key: str, value: Any) -> None:
+    *parents, name = key.split(".")
+    for parent in parents:
+        child = tree.setdefault(parent, {})
+        if not isinstance(child, dict):
+            raise SettingsError(f"{parent} is a table of settings, not a value")
+        tree = child
+    tree[name] = value
+
+
+def _explain(error: ValidationError, sources: dict[str, str]) -> str:
+    sentences = []
+    for problem in error.errors(include_url=False):
+        key = ".".join(str(part) for part in problem["loc"])
+        source = next((source for known, source in sources.items() if key == known or key.startswith(known + ".")), "")
+        origin = f" (from {source})" if source else ""
+        if problem["type"] == "extra_forbidden":
+            sentences.append(f"{key} is not a setting{origin}{_did_you_mean(key, known_keys())}")
+        else:
+            reason = problem["msg"].removeprefix("Value error, ")
+            sentences.append(f"{key} = {problem['input']!r} is invalid{origin}: {reason}")
+    return "; ".join(sentences)
+
+
+def _did_you_mean(word: str, known: dict[str, str]) -> str:
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; the settings are: {', '.join(sorted(known))}"

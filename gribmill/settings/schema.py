@@ -1,0 +1,151 @@
+"""Every setting: its type, its default, and the sentence that `gribmill init` writes beside it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from gribmill.config_file import check_path
+from gribmill.data_root import default_data_root
+from gribmill.regions.tile_options import Encoding, Method
+
+
+def _numeric(value: Any) -> Any:
+    """True would pass for 1."""
+    if isinstance(value, bool):
+        raise ValueError("expected a number, not true or false")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_numeric)]
+Whole = Annotated[int, BeforeValidator(_numeric)]
+# A century, and more than any machine can use: a larger number is a mistake, and may not fit into a date or an integer.
+Days = Annotated[Number, Field(gt=0, le=36_500)]
+PositiveInt = Annotated[Whole, Field(gt=0, le=1_000_000_000)]
+
+
+def _split(value: Any) -> Any:
+    """Names in one string, as an environment variable holds them: hrrr,gfs."""
+    return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+FilePath = Annotated[Path, BeforeValidator(check_path)]
+
+
+class SettingsTable(BaseModel):
+    """A table of the settings file: unknown keys are refused, values never change."""
+
+    # Only the whole is ever validated: compiling its parts alone would slow every start.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class LogSettings(SettingsTable):
+    """Logging."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field("info", description="Minimum log level.")
+    format: Literal["human", "json"] = Field("human", description="Plain lines, or one JSON object per line.")
+
+
+class QueueSettings(SettingsTable):
+    """The job queue."""
+
+    synchronous: Literal["full", "normal"] = Field(
+        "full", description="full: a commit survives a power failure. normal: it survives a crash, and is faster."
+    )
+    lease_seconds: Annotated[Number, Field(ge=1, le=3600)] = Field(
+        60.0, description="Seconds without a heartbeat after which a worker's jobs are given to others."
+    )
+    poll_seconds: Annotated[Number, Field(ge=0.05, le=60)] = Field(
+        1.0, description="Polling interval when idle; a fallback for missed wake-ups."
+    )
+    allow_network_files: bool = Field(False, description="Allow jobs.db on a network file system (unsafe).")
+    keep_completed_days: Days = Field(3.0, description="Days to keep completed and cancelled jobs.")
+    keep_failed_days: Days = Field(90.0, description="Days to keep failed jobs.")
+
+
+class WorkerSettings(SettingsTable):
+    """Worker processes."""
+
+    lanes: dict[str, Annotated[Whole, Field(gt=0, le=999)]] = Field(
+        default_factory=lambda: {"fetch": 4, "build": max(1, os.cpu_count() or 1)},
+        description="Executor processes per lane: fetch waits on the network, build uses the CPU.",
+    )
+    build_threads: Annotated[Whole, Field(gt=0, le=64)] = Field(
+        1, description="Threads per build. 1 builds the most tiles per minute; more finish the first tiles sooner."
+    )
+    max_jobs_per_executor: PositiveInt = Field(1000, description="Replace an executor after this many jobs.")
+    max_memory_mb: PositiveInt = Field(1024, description="Replace an executor that uses more memory than this.")
+    kill_grace_seconds: Annotated[Number, Field(gt=0, le=3600)] = Field(
+        5.0, description="Seconds between TERM and KILL when an executor must stop."
+    )
+
+
+class ChainSettings(SettingsTable):
+    """What `gribmill run` keeps up to date, and for how long."""
+
+    models: Names = Field((), description="Models to follow, such as hrrr, gfs or gefs.p01.")
+    regions: Names = Field((), description="Regions to cut; a model is cut for those that its grid reaches.")
+    keep_grib: bool = Field(False, description="Keep the downloaded messages after all tiles of an hour are built.")
+    runs_back: Annotated[Whole, Field(gt=0, le=1000)] = Field(
+        2, description="Number of a model's newest runs that a scan checks."
+    )
+    keep_days: Days = Field(7.0, description="Days to keep a run after its last new file.")
+    keep_runs: PositiveInt = Field(200, description="Maximum number of runs to keep per model.")
+    keep_gigabytes: Annotated[Number, Field(gt=0, le=1e9)] | None = Field(
+        None, description="Disk space for tiles and downloads; beyond it the oldest runs are removed."
+    )
+
+
+class RegionSettings(SettingsTable):
+    """A region of your own: a box, or the polygons of a GeoJSON file. `gribmill regions check` checks it."""
+
+    box: list[Number] | None = Field(None, description="[west, south, east, north] in degrees.")
+    geojson: FilePath | None = Field(None, description="A GeoJSON file; the region is the box around its polygons.")
+    feature: str | None = Field(None, description="Name or id of the one feature of that file to use.")
+    title: str | None = Field(None, description="A title for people.", max_length=200)
+    resolution: Number | None = Field(
+        None, description="Spacing of a regular grid in degrees; without it the model's own grid is kept."
+    )
+    method: Method | None = Field(None, description="How values are resampled to the regular grid.")
+    encoding: Encoding = Field("fast", description="How tiles are compressed.")
+
+
+class Settings(SettingsTable):
+    """Everything that can be set. `data` is the data root."""
+
+    data: FilePath = Field(default_factory=default_data_root, description="The data root: jobs.db, grib/, tiles/.")
+    log: LogSettings = Field(default_factory=LogSettings)
+    queue: QueueSettings = Field(default_factory=QueueSettings)
+    workers: WorkerSettings = Field(default_factory=WorkerSettings)
+    chain: ChainSettings = Field(default_factory=ChainSettings)
+    regions: dict[str, RegionSettings] = Field(
+        default_factory=dict, description="Your own regions: [regions.NAME] with a box or a GeoJSON file."
+    )
+    models: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        description='Changes to models: [models.NAME] with the keys to change; like = "hrrr" derives a new model.',
+    )
+    models_dir: FilePath | None = Field(None, description="A folder with one TOML file per model of your own.")
+    roots: dict[str, str] = Field(
+        default_factory=dict, description='Addresses of mirrors: aws-hrrr = "http://127.0.0.1:8000/hrrr/".'
+    )
+
+    @property
+    def data_root(self) -> Path:
+        """The data root as an absolute path."""
+        return self.data.expanduser().absolute()
+
+
+def known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> dict[str, str]:
+    """Every setting by its dotted key, with its description."""
+    keys: dict[str, str] = {}
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            keys |= known_keys(field.annotation, f"{prefix}{name}.")
+        else:
+            keys[f"{prefix}{name}"] = field.description or ""
+    return keys
