@@ -1,12 +1,12 @@
-"""The one thing that pyproject.toml cannot say: the native decode kernel, built where a C compiler is."""
+"""The native kernel, an optional C extension, which pyproject.toml cannot declare."""
 
 import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
 
-# Python 3.11's stable ABI has the buffer protocol: one build serves every later version. Python without its global lock
-# has no stable ABI: there the kernel serves that version alone, and turns the lock on as it is loaded.
+# The stable ABI of Python 3.11 has the buffer protocol: one build serves every later version. The free-threaded build
+# of Python has no stable ABI: there the extension serves one version only, and loading it turns the global lock on.
 stable = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 kernel = Extension(
@@ -15,9 +15,9 @@ kernel = Extension(
     depends=sorted(map(str, Path("gribmill/kernel").rglob("*.h"))),
     define_macros=[("Py_LIMITED_API", "0x030B0000")] if stable else [],
     py_limited_api=stable,
-    # Fused multiply-adds must not change a bit of a value.
+    # A fused multiply-add would change the last bit of some values.
     extra_compile_args=["-std=c11", "-O3", "-ffp-contract=off"],
-    # Without a compiler ecCodes decodes everything: slower, with the same values.
+    # Without a C compiler the installation goes on: ecCodes decodes everything, more slowly, to the same values.
     optional=True,
 )
 
