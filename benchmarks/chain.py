@@ -18,6 +18,7 @@ from typing import Any
 
 from benchmarks.machine import machine_lines
 from benchmarks.results_folder import command, results_folder
+from gribmill.identity import run_id
 from gribmill.ingest.models.registry import OwnModels, load_models
 from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.open_queue import open_queue
@@ -27,6 +28,7 @@ from gribmill.sandbox.publication import Publication, plan, publish
 from gribmill.sandbox.publisher.server import Server
 from gribmill.settings.schema import Settings
 from gribmill.settings.toml_file import toml_value
+from gribmill.storage.layout import TileFolder
 from gribmill.version import __version__
 
 MODELS = ("hrrr", "gfs")
@@ -182,8 +184,8 @@ def tiles_of(bench: Bench, context: Context, file: Publication) -> list[Path]:
     """The tiles of a file, once they are all there."""
     model = file.models[0]
     regions = context.regions_of(model, REGIONS)
-    folder = context.data / "tiles" / model.id / f"{bench.run:%Y%m%d_%H}"
-    paths = [folder / region / f"{file.hour:03d}.npz" for region in regions]
+    folders = [TileFolder(context.root.path, model.id, run_id(bench.run), region) for region in regions]
+    paths = [folder.tile(60 * file.hour) for folder in folders]
     _until(lambda: all(path.is_file() for path in paths), f"the tiles of {file.key}")
     return paths
 
@@ -247,7 +249,7 @@ def write_page(
 
 
 def _traffic(context: Context, bench: Bench, model_id: str) -> Traffic:
-    hours = context.catalogue.hours(model_id, f"{bench.run:%Y%m%d_%H}").values()
+    hours = context.catalogue.hours(model_id, run_id(bench.run)).values()
     return Traffic(
         model_id,
         len(hours),

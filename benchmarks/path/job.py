@@ -23,7 +23,7 @@ from gribmill.pipeline.handlers.build_tile import BUILD_TILE
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import NewJob
 from gribmill.settings.schema import Settings
-from gribmill.storage.spool import spool_path
+from gribmill.storage.layout import DataRoot
 from gribmill.tiles.build.choose_names import lexicon_name
 
 RUN = "20260901_12"
@@ -78,7 +78,7 @@ def _fill(data: Path, model: str, hours: int) -> None:
     events: list[Event] = [RunSeen(run, tuple(range(hours)))]
     jobs = []
     for hour in range(hours):
-        spool = spool_path(data, model, RUN, hour)
+        spool = DataRoot(data).spool(run.hour(hour))
         spool.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, spool)
         size = spool.stat().st_size

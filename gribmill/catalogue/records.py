@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from gribmill.database.protocol import Row
+from gribmill.identity import RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
 from gribmill.queue.times import to_datetime
 
@@ -30,6 +31,10 @@ class RunRecord:
     state: RunState
     first_seen_at: datetime | None
     completed_at: datetime | None
+
+    @property
+    def run(self) -> RunRef:
+        return RunRef(self.model_id, self.run_id)
 
 
 @dataclass(frozen=True, slots=True)

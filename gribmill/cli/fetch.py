@@ -64,10 +64,11 @@ def fetch(
     from gribmill.ingest.index.wanted import wanted
     from gribmill.pipeline.context import open_session
     from gribmill.pipeline.models import configured_models
+    from gribmill.storage.layout import DataRoot
 
     chosen = _model(configured_models(settings), model)
     words = wanted(variables or chosen.variables)
-    with open_session(settings.data_root) as session:
+    with open_session(DataRoot(settings.data_root)) as session:
         if run == LATEST:
             moment, known = _latest(chosen, hour, session)
         else:

@@ -146,15 +146,17 @@ def verify(ctx: click.Context, paths: tuple[Path, ...], grib: Path | None, as_js
 
 def _without_grid(paths: tuple[Path, ...]) -> list[Path]:
     """`ne/*.npz` takes the grid file in, which is no tile. Named alone, it is told so."""
-    from gribmill.tiles.read.tile import GRID_FILE
+    from gribmill.storage.layout import GRID_FILE
 
     return [path for path in paths if path.name != GRID_FILE] or list(paths)
 
 
 def _root_of(path: Path, settings: Settings) -> Path:
     """The data root that a tile lies in, or the settings' one."""
-    parents = path.absolute().parents
-    return parents[4] if len(parents) > 4 and parents[3].name == "tiles" else settings.data_root
+    from gribmill.storage.layout import root_of_tile
+
+    root = root_of_tile(path)
+    return root.path if root else settings.data_root
 
 
 def _print_checks(found: dict[Path, list[Check]]) -> None:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 
 from gribmill.catalogue.reads import Catalogue
 from gribmill.ingest.http.client import Session
@@ -21,8 +20,7 @@ from gribmill.regions.named_grid import named_grids
 from gribmill.regions.region import Region, load_regions
 from gribmill.regions.window import window
 from gribmill.settings.schema import Settings
-
-RATES = ".rates"
+from gribmill.storage.layout import DataRoot
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Context:
 
     @cached_property
     def session(self) -> Session:
-        return open_session(self.data)
+        return open_session(self.root)
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -44,8 +42,8 @@ class Context:
         return Jobs(self.catalogue.database, TYPES)
 
     @property
-    def data(self) -> Path:
-        return self.settings.data_root
+    def root(self) -> DataRoot:
+        return DataRoot(self.settings.data_root)
 
     def model(self, model_id: str) -> Model:
         """The model, or a permanent failure: no retry will make it known."""
@@ -77,9 +75,9 @@ class Context:
             ) from None
 
 
-def open_session(data: Path) -> Session:
+def open_session(root: DataRoot) -> Session:
     """Pooled connections; the hosts' limits hold across all processes that share the data root."""
-    return Session(RateLimit(data / RATES))
+    return Session(RateLimit(root.rates))
 
 
 def context_of(task: Task) -> Context:

@@ -51,7 +51,7 @@ class Follow:
         for model in self._models:
             reached = ", ".join(self._regions[model.id])
             yield f"{model.id}: {model.title}; regions {reached or 'none of those named'}"
-        yield f"data root {self._context.data}; `gribmill status` tells what is fresh"
+        yield f"data root {self._context.root}; `gribmill status` tells what is fresh"
 
     def run(self, *, until_complete: bool = False) -> int:
         """Until stopped; or until the newest run of every model is whole for the regions that are followed.

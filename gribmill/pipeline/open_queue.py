@@ -8,8 +8,8 @@ from gribmill.pipeline.job_types import TYPES, TYPES_PATH
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.settings.schema import Settings
+from gribmill.storage.layout import DataRoot
 
-JOBS_FILE = "jobs.db"
 # Executors that decode are niced: a commit must never wait for a core (measured 0.18× against 0.76× under load).
 NICENESS = {"build": 10}
 
@@ -17,7 +17,7 @@ NICENESS = {"build": 10}
 def open_database(settings: Settings) -> SqliteDatabase:
     """jobs.db with the queue's tables and the catalogue's."""
     return SqliteDatabase(
-        settings.data_root / JOBS_FILE,
+        DataRoot(settings.data_root).jobs_db,
         synchronous=settings.queue.synchronous,
         allow_network_files=settings.queue.allow_network_files,
     )

@@ -12,8 +12,7 @@ from gribmill.identity import run_id, run_time
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
-from gribmill.storage.latest import read_latest
-from gribmill.storage.run_files import files_of
+from gribmill.storage.latest import LatestRuns, read_latest
 
 Reason = Literal[
     "not due yet",
@@ -120,7 +119,7 @@ def _model_status(
     begun = [run for run in model.runs(now) if _due(model, run) <= now]
     coming = [_due(model, run) for run in model.runs(now + timedelta(days=1)) if _due(model, run) > now]
     records = context.catalogue.runs(model.id, limit=runs)
-    latest = read_latest(context.data, model.id).get("regions", {})
+    latest = read_latest(context.root, model.id)
     followed = _followed(context, model)
     return ModelStatus(
         model_id=model.id,
@@ -128,7 +127,7 @@ def _model_status(
         newest_due=run_id(begun[0]) if begun else None,
         next_due_at=min(coming, default=None),
         runs=tuple(_run_status(context, model, record, followed, now) for record in records),
-        complete={region: latest.get(region, {}).get("complete") for region in sorted({*latest, *followed})},
+        complete={region: latest.get(region, LatestRuns()).complete for region in sorted({*latest, *followed})},
         mirrors=tuple(_mirror_status(mirror.name, health.get(mirror.name), now) for mirror in model.mirrors),
     )
 
@@ -159,7 +158,7 @@ def _run_status(context: Context, model: Model, record: RunRecord, followed: lis
         tiles_expected=len(tiles) + sum(len(several) for several in lacking.values()),
         missing=missing,
         variables_missing=tuple(sorted({name for hour in hours.values() for name in hour.missing})),
-        bytes=sum(file.st_size for file in files_of(context.data, model.id, record.run_id)),
+        bytes=sum(file.st_size for file in context.root.run_files(record.run)),
         last_built_at=max((tile.built_at for tile in tiles if tile.built_at), default=None),
     )
 

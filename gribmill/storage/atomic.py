@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections import deque
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
-TEMPORARY_SUFFIX = ".part"
+from gribmill.storage.layout import unique_part_of
+
 # As many pieces as every POSIX system we know takes in one call.
 MOST_PIECES = 1024
 
@@ -20,7 +20,7 @@ def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview]) -
 
     One fsync: the name itself is the file system's journal's to keep, in order with every later commit there.
     """
-    temporary = _temporary(path)
+    temporary = unique_part_of(path)
     try:
         descriptor = _created(temporary)
         try:
@@ -38,7 +38,7 @@ def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview]) -
 
 def link_atomic(source: Path, path: Path) -> bool:
     """Let `path` be a second name of the file `source`; False where the file system cannot do that."""
-    temporary = _temporary(path)
+    temporary = unique_part_of(path)
     try:
         os.link(source, temporary)
         temporary.replace(path)
@@ -73,7 +73,3 @@ def _write(descriptor: int, chunks: Iterable[bytes | bytearray | memoryview]) ->
         if done:
             left[0] = left[0][done:]
     return written
-
-
-def _temporary(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}{TEMPORARY_SUFFIX}")

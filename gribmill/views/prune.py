@@ -31,7 +31,7 @@ class PruneView(View):
         return cls(
             removed=removed,
             runs=tuple(
-                PrunedRunView(model=one.run.model_id, run=one.run.run_id, bytes=one.run.bytes, reason=one.reason)
-                for one in doomed
+                PrunedRunView(model=run.ref.model_id, run=run.ref.run_id, bytes=run.bytes, reason=reason)
+                for run, reason in ((one.run, one.reason) for one in doomed)
             ),
         )

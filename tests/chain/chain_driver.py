@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from gribmill.sandbox.publisher.server import Server
 from gribmill.settings.schema import Settings
 from gribmill.settings.toml_file import toml_value
 from gribmill.storage.latest import read_latest
+from gribmill.storage.layout import DataRoot
 from tests.chain.sample_forecasts import SampleForecasts, tables
 from tests.waiting import wait_until
 
@@ -198,8 +199,7 @@ class ChainDriver:
         return all(record is not None and record.state == "complete" for record in records)
 
     def latest(self, model_id: str) -> dict[str, Any]:
-        found: dict[str, Any] = read_latest(self.data, model_id).get("regions", {})
-        return found
+        return {region: asdict(runs) for region, runs in read_latest(DataRoot(self.data), model_id).items()}
 
     def tile(self, model_id: str, region: str, hour: int) -> Path:
         return self.data / "tiles" / model_id / self.run_id / region / f"{hour:03d}.npz"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -45,11 +45,20 @@ POINTS: dict[str, Callable[[], None]] = {
     "all messages verified": lambda: setattr(spool.Spool, "finish", die),
     "spool complete, not recorded": lambda: setattr(ingest_grib, "_fan_out", die),
     "decoded, nothing written": lambda: setattr(mill.Mill, "finish", die),
-    "one tile half written": lambda: setattr(atomic, "os", SimpleNamespace(**{**vars(os), "fsync": die})),
+    "one tile half written": lambda: _die_in_writes(),
     "tiles written, not recorded": lambda: setattr(build_tile, "_recorded", die),
     "first of two tiles recorded": lambda: _die_at_second(build_tile, "_recorded"),
-    "latest half written": lambda: setattr(latest, "_replace", die),
+    "latest half written": lambda: setattr(latest, "write_atomic", _write_half),
 }
+
+
+def _die_in_writes() -> None:
+    setattr(atomic, "os", SimpleNamespace(**{**vars(os), "fsync": die}))  # noqa: B010
+
+
+def _write_half(path: Path, chunks: Iterable[bytes]) -> None:
+    _die_in_writes()
+    atomic.write_atomic(path, chunks)
 
 
 def _die_at_second(module: Any, name: str) -> None:

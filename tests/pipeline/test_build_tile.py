@@ -14,8 +14,7 @@ from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.build_tile import run
 from gribmill.queue.model import Outcome, Succeeded
 from gribmill.queue.worker.task import Batch, Task
-from gribmill.storage.layout import Shelf
-from gribmill.storage.spool import spool_path
+from gribmill.storage.layout import TileFolder
 from gribmill.tiles.read.tile import read_tile
 from tests.make_grib import make_hrrr_hour
 from tests.pipeline.conftest import ingested
@@ -26,7 +25,7 @@ RECORDED = "ab" * 32
 
 @pytest.fixture
 def spool(context: Context) -> Path:
-    path = spool_path(context.data, "hrrr", RUN, 1)
+    path = context.root.spool(HourRef("hrrr", RUN, 1))
     return make_hrrr_hour(path, 2)
 
 
@@ -42,7 +41,7 @@ def built(context: Context) -> str:
     task = Task(1, "build_tile", args, 1, "default", "w", context.settings.model_dump(mode="json"))
     run(Batch([task], lambda task, outcome: outcomes.append(outcome), lambda limit: []))
     assert [type(one) for one in outcomes] == [Succeeded]
-    return read_tile(Shelf(context.data, "hrrr", RUN, "ne").tile(60)).meta.source.sha256
+    return read_tile(TileFolder(context.root.path, "hrrr", RUN, "ne").tile(60)).meta.source.sha256
 
 
 def test_the_checksum_of_the_download_is_reused(context: Context, spool: Path) -> None:

@@ -15,7 +15,6 @@ from gribmill.pipeline.handlers.publish import spent_hours
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import ClaimRequest, NewJob
 from gribmill.settings.schema import Settings
-from gribmill.storage.spool import spool_path
 from tests.pipeline.conftest import Scribe
 
 RUN = "20261101_12"
@@ -23,7 +22,7 @@ RUN = "20261101_12"
 
 def spool(context: Context, hour: HourRef) -> None:
     """Messages that wait for their tiles."""
-    path = spool_path(context.data, hour.model_id, hour.run_id, hour.hour)
+    path = context.root.spool(hour)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
 

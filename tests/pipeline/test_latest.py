@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from gribmill.pipeline.context import Context
-from gribmill.storage.latest import publish_latest, read_latest
+from gribmill.pipeline.handlers.publish import latest_runs
+from gribmill.storage.latest import LatestRuns, publish_latest, read_latest
 from tests.pipeline.conftest import Scribe
 
 OLD, NEW = "20261101_12", "20261101_18"
+
+
+def published(context: Context) -> dict[str, LatestRuns]:
+    return publish_latest(context.root, "hrrr", latest_runs(context.catalogue, "hrrr"))
 
 
 def whole(scribe: Scribe, run_id: str, region: str = "ne") -> None:
@@ -23,37 +30,43 @@ def test_half_a_run_is_newest_but_not_complete(context: Context, scribe: Scribe)
     scribe.run(NEW, [0, 1])
     scribe.hour(NEW, 0, ["ne"])
     scribe.tile(NEW, 0, "ne")
-    assert publish_latest(context.catalogue, context.data, "hrrr")["regions"]["ne"] == {"newest": NEW, "complete": OLD}
+    assert published(context)["ne"] == LatestRuns(NEW, OLD)
 
 
 def test_regions_are_complete_each_on_its_own(context: Context, scribe: Scribe) -> None:
     whole(scribe, OLD)
     scribe.tile(OLD, 0, "se")
-    regions = publish_latest(context.catalogue, context.data, "hrrr")["regions"]
-    assert regions == {"ne": {"newest": OLD, "complete": OLD}, "se": {"newest": OLD, "complete": None}}
+    assert published(context) == {"ne": LatestRuns(OLD, OLD), "se": LatestRuns(OLD, None)}
+    assert json.loads(context.root.latest("hrrr").read_bytes()) == {
+        "model": "hrrr",
+        "regions": {"ne": {"newest": OLD, "complete": OLD}, "se": {"newest": OLD, "complete": None}},
+    }
 
 
 def test_backfill_of_an_older_run_moves_nothing_back(context: Context, scribe: Scribe) -> None:
     whole(scribe, NEW)
-    publish_latest(context.catalogue, context.data, "hrrr")
+    published(context)
     whole(scribe, OLD)
-    assert publish_latest(context.catalogue, context.data, "hrrr")["regions"]["ne"] == {"newest": NEW, "complete": NEW}
+    assert published(context)["ne"] == LatestRuns(NEW, NEW)
 
 
 def test_entries_of_latest_json_survive_a_lost_catalogue(context: Context, scribe: Scribe) -> None:
-    path = context.data / "tiles" / "hrrr" / "latest.json"
+    path = context.root.latest("hrrr")
     path.parent.mkdir(parents=True)
     known = {"model": "hrrr", "regions": {"ne": {"newest": NEW, "complete": NEW}}}
     path.write_text(json.dumps(known))
     whole(scribe, OLD)
-    publish_latest(context.catalogue, context.data, "hrrr")
-    assert read_latest(context.data, "hrrr") == known
+    published(context)
+    assert json.loads(path.read_bytes()) == known
 
 
-def test_a_damaged_latest_json_is_rewritten(context: Context, scribe: Scribe) -> None:
-    path = context.data / "tiles" / "hrrr" / "latest.json"
+@pytest.mark.parametrize(
+    "text", ["{half", "[]", '{"regions": 7}', '{"regions": {"ne": [1]}}', '{"regions": {"ne": {"newest": 1}}}']
+)
+def test_a_damaged_latest_json_is_rewritten(context: Context, scribe: Scribe, text: str) -> None:
+    path = context.root.latest("hrrr")
     path.parent.mkdir(parents=True)
-    path.write_text("{half")
+    path.write_text(text)
     whole(scribe, OLD)
-    publish_latest(context.catalogue, context.data, "hrrr")
-    assert read_latest(context.data, "hrrr")["regions"]["ne"]["complete"] == OLD
+    published(context)
+    assert read_latest(context.root, "hrrr")["ne"].complete == OLD

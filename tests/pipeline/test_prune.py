@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime
 from typing import Any
 
-from gribmill.identity import run_time
+from gribmill.identity import RunRef, run_time
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.prune import RunOnDisk, choose, prune_now, runs_on_disk
 from gribmill.settings.schema import ChainSettings
@@ -16,11 +16,11 @@ NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 
 def on_disk(*run_ids: str, protected: str | None = None, model: str = "hrrr") -> list[RunOnDisk]:
-    return [RunOnDisk(model, run_id, 100_000_000, run_time(run_id), run_id == protected) for run_id in run_ids]
+    return [RunOnDisk(RunRef(model, run_id), 100_000_000, run_time(run_id), run_id == protected) for run_id in run_ids]
 
 
 def gone(runs: list[RunOnDisk], **settings: Any) -> list[str]:
-    return [one.run.run_id for one in choose(runs, ChainSettings(**settings), NOW)]
+    return [one.run.ref.run_id for one in choose(runs, ChainSettings(**settings), NOW)]
 
 
 def test_runs_go_by_age() -> None:
@@ -47,44 +47,44 @@ def test_pruned_run_is_gone_from_disk_and_catalogue(context: Context, scribe: Sc
         scribe.run(run_id, [0])
         scribe.hour(run_id, 0, ["ne"])
         scribe.tile(run_id, 0, "ne")
-        tile = context.data / "tiles" / "hrrr" / run_id / "ne" / "000.npz"
+        tile = context.root.path / "tiles" / "hrrr" / run_id / "ne" / "000.npz"
         tile.parent.mkdir(parents=True)
         tile.write_bytes(b"x" * 10)
         os.utime(tile, (0, 0))
-    stray = context.data / "grib" / "gfs" / "20200101_00" / "000.grib2"
+    stray = context.root.path / "grib" / "gfs" / "20200101_00" / "000.grib2"
     stray.parent.mkdir(parents=True)
     stray.write_bytes(b"GRIB")
     os.utime(stray, (0, 0))
-    half = context.data / "tiles" / "hrrr" / "20200102_00" / "ne" / ".001.npz.17.abcd.part"
+    half = context.root.path / "tiles" / "hrrr" / "20200102_00" / "ne" / ".001.npz.17.abcd.part"
     half.write_bytes(b"x")
     os.utime(half, (0, 0))
-    doomed = choose(runs_on_disk(context.data, context.catalogue), ChainSettings(keep_days=1))
+    doomed = choose(runs_on_disk(context.root, context.catalogue), ChainSettings(keep_days=1))
     assert prune_now(context, doomed) == []
     assert not half.exists(), "its writer died long ago"
     assert [record.run_id for record in context.catalogue.runs()] == ["20200102_00"]
-    assert sorted(path.name for path in (context.data / "tiles" / "hrrr").iterdir()) == ["20200102_00"]
+    assert sorted(path.name for path in (context.root.path / "tiles" / "hrrr").iterdir()) == ["20200102_00"]
     assert not stray.exists()
 
 
 def test_backfilled_run_is_as_young_as_its_backfill(context: Context) -> None:
-    tile = context.data / "tiles" / "hrrr" / "20200101_00" / "ne" / "000.npz"
+    tile = context.root.path / "tiles" / "hrrr" / "20200101_00" / "ne" / "000.npz"
     tile.parent.mkdir(parents=True)
     tile.write_bytes(b"x")
     settings = ChainSettings(keep_days=1)
-    assert choose(runs_on_disk(context.data, context.catalogue), settings) == []
+    assert choose(runs_on_disk(context.root, context.catalogue), settings) == []
     os.utime(tile, (0, 0))
-    assert [one.run.run_id for one in choose(runs_on_disk(context.data, context.catalogue), settings)] == [
+    assert [one.run.ref.run_id for one in choose(runs_on_disk(context.root, context.catalogue), settings)] == [
         "20200101_00"
     ]
 
 
 def test_runs_that_latest_json_names_stay_when_the_catalogue_was_lost(context: Context) -> None:
     for run_id in ("20200101_00", "20200102_00", "20200103_00"):
-        tile = context.data / "tiles" / "hrrr" / run_id / "ne" / "000.npz"
+        tile = context.root.path / "tiles" / "hrrr" / run_id / "ne" / "000.npz"
         tile.parent.mkdir(parents=True)
         tile.write_bytes(b"x")
         os.utime(tile, (0, 0))
-    latest = context.data / "tiles" / "hrrr" / "latest.json"
+    latest = context.root.path / "tiles" / "hrrr" / "latest.json"
     settings = ChainSettings(keep_days=1)
     for text, left in (
         ('{"regions": {"ne": {"newest": "20200103_00", "complete": "20200102_00"}}}', ["20200101_00"]),
@@ -92,4 +92,4 @@ def test_runs_that_latest_json_names_stay_when_the_catalogue_was_lost(context: C
         ('{"regions": []}', ["20200101_00", "20200102_00", "20200103_00"]),
     ):
         latest.write_text(text)
-        assert [one.run.run_id for one in choose(runs_on_disk(context.data, context.catalogue), settings)] == left
+        assert [one.run.ref.run_id for one in choose(runs_on_disk(context.root, context.catalogue), settings)] == left

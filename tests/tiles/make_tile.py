@@ -10,7 +10,7 @@ import numpy as np
 from gribmill.regions.box import Box
 from gribmill.regions.grids import Earth, Grid, LambertGrid, LatLonGrid
 from gribmill.regions.region import Region
-from gribmill.storage.layout import Shelf
+from gribmill.storage.layout import TileFolder
 from gribmill.tiles.build.region_cut import cutter
 from gribmill.tiles.build.tile_writer import Draft
 from gribmill.tiles.format.meta import Quantity, Source
@@ -68,8 +68,8 @@ def make_tile(
     """Write one tile; each field is a whole-grid array (or a number) with changes to `quantity()`."""
     knife = cutter(grid, region)
     assert knife is not None
-    shelf = Shelf(root, model, run, region.name)
-    draft = Draft(shelf, minutes, knife, region.encoding)
+    folder = TileFolder(root, model, run, region.name)
+    draft = Draft(folder, minutes, knife, region.encoding)
     for name, (values, changes) in fields.items():
         whole = np.broadcast_to(np.asarray(values, np.float32), grid.shape)
         facts = quantity(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gribmill.cli.demo.stage import Stage, StepFailed
+from gribmill.storage.layout import DataRoot
 
 MODELS = ("hrrr", "gfs")
 REGIONS = ("ne", "conus", "europe")
@@ -78,7 +79,7 @@ def again(stage: Stage) -> None:
         and _tiles(stage) == before,
         "nothing was downloaded twice",
     )
-    stage.promise(not any((stage.folder / "grib").rglob("*.grib2")), "the spool is empty: every message became tiles")
+    stage.promise(not DataRoot(stage.folder).spooled(), "the spool is empty: every message became tiles")
     stage.promise(stage.gribmill("jobs", "verify") == 0, "every promise of the queue holds")
 
 
@@ -96,7 +97,7 @@ def _whole(stage: Stage) -> bool:
 
 
 def _a_tile(stage: Stage, model: str, region: str) -> Path:
-    found = sorted((stage.folder / "tiles" / model).glob(f"*/{region}/[0-9]*.npz"))
-    if not found:
-        raise StepFailed(f"there is a tile of {model} for {region}")
-    return found[-1]
+    for folder in DataRoot(stage.folder).tile_folders(model, region=region):
+        if tiles := folder.tiles():
+            return [*tiles.values()][-1]
+    raise StepFailed(f"there is a tile of {model} for {region}")

@@ -21,10 +21,11 @@ def backup(settings: Settings, target: Path, force: bool) -> None:
     Never copy jobs.db with cp: its newest commits are in the log beside it.
     """
     from gribmill.database.sqlite.check_backup import check_copy
-    from gribmill.pipeline.open_queue import JOBS_FILE, open_queue
+    from gribmill.pipeline.open_queue import open_queue
     from gribmill.queue.errors import StoreError
+    from gribmill.storage.layout import DataRoot
 
-    _check_target(target, settings.data_root / JOBS_FILE, force)
+    _check_target(target, DataRoot(settings.data_root).jobs_db, force)
     store = open_queue(settings)
     # An older backup is replaced only by one that has been read back.
     staging = target.with_name(f".{target.name}.{os.getpid()}.unchecked")

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from gribmill.ingest.errors import IngestError
+from gribmill.storage.layout import journal_of, part_of
 
 BLOCK_BYTES = 1 << 20
 # A line of the journal has some 90 bytes, and no file has more pieces than ranges.MOST_RANGES.
@@ -32,8 +33,8 @@ class Spool:
 
     def __init__(self, target: Path) -> None:
         self.target = target
-        self.part = target.with_name(f".{target.name}.part")
-        self.journal = target.with_name(f".{target.name}.journal")
+        self.part = part_of(target)
+        self.journal = journal_of(target)
         self.proven: dict[int, str] = {}
         self._places: Sequence[int] = (0,)
         self._part = self._journal = -1

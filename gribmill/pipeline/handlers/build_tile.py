@@ -41,11 +41,10 @@ def group_of(args: BuildTileArgs) -> str:
 def run(batch: Batch) -> None:
     """Decode the hour's messages once and cut them for every region of the batch."""
     from gribmill.pipeline.context import context_of
-    from gribmill.storage.spool import spool_path
 
     context = context_of(batch.tasks[0])
     first = batch.tasks[0].args_as(BuildTileArgs)
-    spool = spool_path(context.data, first.model_id, first.run_id, first.hour)
+    spool = context.root.spool(HourRef(first.model_id, first.run_id, first.hour))
     if not spool.is_file():
         for task in batch.unreported:
             _fetch_again(context, batch, task)
@@ -65,7 +64,7 @@ def _build(context: Context, batch: Batch, first: BuildTileArgs, spool: Path) ->
     outcome = build(
         spool,
         [context.regions[name] for name in by_region],
-        context.data,
+        context.root.path,
         model=first.model_id,
         hour=first.hour,
         variables=(*record.found, *record.missing) if record else context.model(first.model_id).variables,
@@ -125,11 +124,11 @@ def _recorded(args: BuildTileArgs, region: str, tile: Built, *, last: bool) -> S
 def _fetch_again(context: Context, batch: Batch, task: Task) -> None:
     """The spool file is gone. Either the tile is there and nothing is to do, or the messages have to come again."""
     from gribmill.identity import run_time
-    from gribmill.storage.layout import Shelf
+    from gribmill.storage.layout import TileFolder
 
     args = task.args_as(BuildTileArgs)
-    shelf = Shelf(context.data, args.model_id, args.run_id, args.region)
-    if shelf.tile(args.hour * 60).is_file():
+    folder = TileFolder(context.root.path, args.model_id, args.run_id, args.region)
+    if folder.tile(args.hour * 60).is_file():
         batch.done(task, Succeeded(skipped="the tile is there already"))
         return
     again = NewJob(

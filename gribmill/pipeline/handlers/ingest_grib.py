@@ -81,13 +81,12 @@ def ingest_job(
 def run(task: Task) -> Outcome:
     """Download, prove, record; and in the same transaction one build_tile per region that the file touches."""
     from gribmill.pipeline.context import context_of
-    from gribmill.storage.spool import spool_path
 
     args = task.args_as(IngestGribArgs)
     context = context_of(task)
     if not _wanted_regions(context, args):
         return Failed("no region is named: [chain] regions of the settings that this worker was started with is empty")
-    spool = spool_path(context.data, args.model_id, args.run_id, args.hour)
+    spool = context.root.spool(args.hour_ref)
     known = context.catalogue.hour(args.model_id, args.run_id, args.hour)
     variables = args.variables or context.model(args.model_id).variables
     if known is not None and holds(known, variables):

@@ -6,16 +6,14 @@ import contextlib
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gribmill.identity import IdentityError, ModelId, RunRef, run_time
+from gribmill.identity import IdentityError, ModelId, RunRef
 from gribmill.queue.job_type import Args, JobType
 from gribmill.queue.model import Failed, Outcome, Succeeded
 from gribmill.queue.worker.task import Task
-from gribmill.storage.atomic import TEMPORARY_SUFFIX
 from gribmill.storage.latest import named_runs
-from gribmill.storage.run_files import ROOMS, files_of, folders_of
+from gribmill.storage.layout import DataRoot
 
 if TYPE_CHECKING:
     from gribmill.catalogue.events import RunRemoved
@@ -38,8 +36,7 @@ class PruneArgs(Args):
 class RunOnDisk:
     """What one run occupies, and whether it may go."""
 
-    model_id: str
-    run_id: str
+    ref: RunRef
     bytes: int
     written_at: datetime
     """When it last got a file: a backfilled run is as young as its backfill."""
@@ -61,35 +58,29 @@ def run(task: Task) -> Outcome:
 
     args = task.args_as(PruneArgs)
     context = context_of(task)
-    doomed = choose(runs_on_disk(context.data, context.catalogue, args.model_id), context.settings.chain)
-    stuck, events = _remove(context.data, doomed)
+    doomed = choose(runs_on_disk(context.root, context.catalogue, args.model_id), context.settings.chain)
+    stuck, events = _remove(context.root, doomed)
     also = effects_of(events)
-    return Failed(complaint_of(context.data, stuck), also=also) if stuck else Succeeded(also=also)
+    return Failed(complaint_of(context.root, stuck), also=also) if stuck else Succeeded(also=also)
 
 
-def runs_on_disk(data: Path, catalogue: Catalogue, model_id: str | None = None) -> list[RunOnDisk]:
+def runs_on_disk(root: DataRoot, catalogue: Catalogue, model_id: str | None = None) -> list[RunOnDisk]:
     """Every run with tiles, messages or a row in the catalogue, the oldest first."""
-    known = {(record.model_id, record.run_id) for record in catalogue.runs(model_id)}
-    for room in ROOMS:
-        known |= {
-            (folder.parent.name, folder.name)
-            for folder in (data / room).glob("*/????????_??")
-            if model_id in (None, folder.parent.name)
-        }
-    newest = {model: _newest(catalogue, model) | named_runs(data, model) for model in {model for model, _ in known}}
+    known = root.runs(model_id) | {record.run for record in catalogue.runs(model_id)}
+    newest = {model: _newest(catalogue, model) | named_runs(root, model) for model in {run.model_id for run in known}}
     return [
-        RunOnDisk(model, run_id, *_measure(data, model, run_id), protected=run_id in newest[model])
-        for model, run_id in sorted(known, key=lambda pair: (pair[1], pair[0]))
+        RunOnDisk(run, *_measure(root, run), protected=run.run_id in newest[run.model_id])
+        for run in sorted(known, key=lambda run: (run.run_id, run.model_id))
     ]
 
 
 def choose(runs: list[RunOnDisk], settings: ChainSettings, now: datetime | None = None) -> list[Doomed]:
     """Which runs go: too old, too many of a model, or the oldest while all together need too much disk."""
     oldest_kept = (now or datetime.now(UTC)) - timedelta(days=settings.keep_days)
-    doomed: dict[tuple[str, str], Doomed] = {}
+    doomed: dict[RunRef, Doomed] = {}
     models: dict[str, list[RunOnDisk]] = {}
     for one in runs:
-        models.setdefault(one.model_id, []).append(one)
+        models.setdefault(one.ref.model_id, []).append(one)
         if one.written_at < oldest_kept:
             _doom(doomed, one, f"older than {settings.keep_days:g} days")
     for several in models.values():
@@ -100,26 +91,26 @@ def choose(runs: list[RunOnDisk], settings: ChainSettings, now: datetime | None 
     return list(doomed.values())
 
 
-def remove_run(data: Path, run: RunOnDisk) -> bool:
+def remove_run(root: DataRoot, run: RunRef) -> bool:
     """Its messages and its tiles; whether all of them are gone."""
     import shutil  # late: it brings every compressor along, and each worker imports this module
 
-    folders = folders_of(data, run.model_id, run.run_id)
+    folders = root.run_folders(run)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
     return not any(folder.exists() for folder in folders)
 
 
-def complaint_of(data: Path, stuck: list[Doomed]) -> str:
+def complaint_of(root: DataRoot, stuck: list[Doomed]) -> str:
     """Files of another account, or a run that is being written just now."""
-    names = ", ".join([*(f"{one.run.model_id}/{one.run.run_id}" for one in stuck[:5]), *("…" for _ in stuck[5:6])])
-    return f"{data}: these runs cannot be removed whole: {names}; look who owns their files"
+    names = ", ".join([*(str(one.run.ref) for one in stuck[:5]), *("…" for _ in stuck[5:6])])
+    return f"{root}: these runs cannot be removed whole: {names}; look who owns their files"
 
 
-def remove_leftovers(data: Path, before: float) -> int:
+def remove_leftovers(root: DataRoot, before: float) -> int:
     """Half-written tiles whose writers died, not touched since that time; how many there were."""
     count = 0
-    for path in (data / "tiles").glob(f"*/*/*/.*{TEMPORARY_SUFFIX}"):
+    for path in root.parts():
         with contextlib.suppress(FileNotFoundError):
             if path.stat().st_mtime < before:
                 path.unlink()
@@ -129,33 +120,33 @@ def remove_leftovers(data: Path, before: float) -> int:
 
 def prune_now(context: Context, doomed: list[Doomed]) -> list[Doomed]:
     """Outside the queue: files and rows of these runs go at once. Those that could not be removed."""
-    stuck, events = _remove(context.data, doomed)
+    stuck, events = _remove(context.root, doomed)
     context.catalogue.record(events)
     return stuck
 
 
-def _remove(data: Path, doomed: list[Doomed]) -> tuple[list[Doomed], list[RunRemoved]]:
+def _remove(root: DataRoot, doomed: list[Doomed]) -> tuple[list[Doomed], list[RunRemoved]]:
     """The files of these runs go, and what dead writers left; the runs that resist, and the events of the others."""
     from gribmill.catalogue.events import RunRemoved
 
-    stuck = [one for one in doomed if not remove_run(data, one.run)]
-    remove_leftovers(data, time.time() - LEFTOVER_SECONDS)
-    return stuck, [RunRemoved(RunRef(one.run.model_id, one.run.run_id)) for one in doomed if one not in stuck]
+    stuck = [one for one in doomed if not remove_run(root, one.run.ref)]
+    remove_leftovers(root, time.time() - LEFTOVER_SECONDS)
+    return stuck, [RunRemoved(one.run.ref) for one in doomed if one not in stuck]
 
 
-def _fit(doomed: dict[tuple[str, str], Doomed], runs: list[RunOnDisk], gigabytes: float) -> None:
-    used = sum(one.bytes for one in runs if (one.model_id, one.run_id) not in doomed)
+def _fit(doomed: dict[RunRef, Doomed], runs: list[RunOnDisk], gigabytes: float) -> None:
+    used = sum(one.bytes for one in runs if one.ref not in doomed)
     for one in runs:
         if used <= gigabytes * 1e9:
             return
-        if (one.model_id, one.run_id) not in doomed and not one.protected:
+        if one.ref not in doomed and not one.protected:
             _doom(doomed, one, f"all together need more than {gigabytes:g} GB")
             used -= one.bytes
 
 
-def _doom(doomed: dict[tuple[str, str], Doomed], run: RunOnDisk, reason: str) -> None:
+def _doom(doomed: dict[RunRef, Doomed], run: RunOnDisk, reason: str) -> None:
     if not run.protected:
-        doomed.setdefault((run.model_id, run.run_id), Doomed(run, reason))
+        doomed.setdefault(run.ref, Doomed(run, reason))
 
 
 def _newest(catalogue: Catalogue, model_id: str) -> set[str]:
@@ -165,18 +156,18 @@ def _newest(catalogue: Catalogue, model_id: str) -> set[str]:
     return {run_id for run_id in (*newest.values(), *complete) if run_id}
 
 
-def _measure(data: Path, model_id: str, run_id: str) -> tuple[int, datetime]:
+def _measure(root: DataRoot, run: RunRef) -> tuple[int, datetime]:
     """The bytes of a run's files, and when the newest was written; a run without files is as old as its date."""
-    total, newest = 0, _began(run_id)
-    for file in files_of(data, model_id, run_id):
+    total, newest = 0, _began(run)
+    for file in root.run_files(run):
         total += file.st_size
         newest = max(newest, datetime.fromtimestamp(file.st_mtime, UTC))
     return total, newest
 
 
-def _began(run_id: str) -> datetime:
+def _began(run: RunRef) -> datetime:
     try:
-        return run_time(run_id)
+        return run.time
     except IdentityError:
         return datetime.fromtimestamp(0, UTC)  # a stray folder that only looks like a run
 

@@ -13,7 +13,9 @@ from gribmill.queue.model import NewJob, Succeeded
 from gribmill.queue.worker.task import Task
 
 if TYPE_CHECKING:
+    from gribmill.catalogue.reads import Catalogue
     from gribmill.pipeline.context import Context
+    from gribmill.storage.latest import LatestRuns
 
 
 class PublishArgs(Args):
@@ -34,14 +36,14 @@ def run(task: Task) -> Succeeded:
     """Look at the catalogue as it is now; whatever it says, doing this twice does no harm."""
     from gribmill.pipeline.context import context_of
     from gribmill.storage.latest import publish_latest
-    from gribmill.storage.spool import remove_spool, spool_path
+    from gribmill.storage.layout import remove_spool
 
     args = task.args_as(PublishArgs)
     context = context_of(task)
     # First what frees the disk: on a full one nothing else works. All hours: another one's publish may have failed.
     for hour in spent_hours(context, RunRef(args.model_id, args.run_id)):
-        remove_spool(spool_path(context.data, hour.model_id, hour.run_id, hour.hour))
-    publish_latest(context.catalogue, context.data, args.model_id)
+        remove_spool(context.root.spool(hour))
+    publish_latest(context.root, args.model_id, latest_runs(context.catalogue, args.model_id))
     return Succeeded()
 
 
@@ -51,17 +53,25 @@ def spent_hours(context: Context, run: RunRef) -> list[HourRef]:
     While a job of the hour is active, its messages may just have come again, for a region that was added, or be read.
     Jobs are looked for after the hours: what has come again since then still has one, or its tiles.
     """
-    from gribmill.storage.spool import spool_path
-
     spent = []
     for hour, record in context.catalogue.hours(run.model_id, run.run_id).items():
         if record.state != "built" or record.keep_grib:
             continue
-        if not spool_path(context.data, run.model_id, run.run_id, hour).is_file():
+        if not context.root.spool(run.hour(hour)).is_file():
             continue
         if not context.jobs.any_active(_jobs_of(run.hour(hour), record.regions)):
             spent.append(run.hour(hour))
     return spent
+
+
+def latest_runs(catalogue: Catalogue, model_id: str) -> dict[str, LatestRuns]:
+    """What the catalogue knows of each region of a model."""
+    from gribmill.storage.latest import LatestRuns
+
+    return {
+        region: LatestRuns(newest, catalogue.newest_complete_run(model_id, region))
+        for region, newest in catalogue.newest_runs(model_id).items()
+    }
 
 
 def _jobs_of(hour: HourRef, regions: Iterable[str]) -> Iterator[NewJob]:

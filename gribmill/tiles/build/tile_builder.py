@@ -17,7 +17,7 @@ from gribmill.grib.names.array_name import array_name
 from gribmill.grib.product.keys import ECMWF
 from gribmill.identity import run_id
 from gribmill.regions.region import Region
-from gribmill.storage.layout import Shelf
+from gribmill.storage.layout import TileFolder
 from gribmill.tiles.build.choose_names import Choice, Named, lexicon_name, name_fields
 from gribmill.tiles.build.encode_pool import Press
 from gribmill.tiles.build.field_metadata import cell_name, comparison, facts_of, of_cell, skip
@@ -119,7 +119,7 @@ class Mill:
                 tiles.append(made)
             else:
                 written.discard(draft.path)
-                self.failed[draft.shelf.region] = made
+                self.failed[draft.folder.region] = made
         # Where no field could be placed, nothing is known of what lies where.
         regions = [region.name for region in self.regions] if self.models else []
         outside = tuple(name for name in regions if name not in self.touched)
@@ -211,7 +211,7 @@ class Mill:
                     draft.add(name, part, of_cell(facts, suffix), item.packing if own else None)
                 draft.taken.add(named.name)
             except GribmillError as error:
-                self.failed[draft.shelf.region] = error
+                self.failed[draft.folder.region] = error
 
     def _drafts(self, step: Step) -> list[tuple[Cutter, Draft]]:
         """The draft of every region that the step's grid touches and that has not failed."""
@@ -229,8 +229,8 @@ class Mill:
                 continue
             self.touched.add(region.name)
             if (step, region.name) not in self.drafts:
-                shelf = Shelf(self.data, self.models[step], run, region.name)
-                self.drafts[step, region.name] = Draft(shelf, minutes, knife, region.encoding, self.hour, self.press)
+                folder = TileFolder(self.data, self.models[step], run, region.name)
+                self.drafts[step, region.name] = Draft(folder, minutes, knife, region.encoding, self.hour, self.press)
             found.append((knife, self.drafts[step, region.name]))
         return found
 

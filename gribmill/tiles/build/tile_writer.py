@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
-from gribmill.storage.layout import Shelf
+from gribmill.storage.layout import TileFolder
 from gribmill.tiles.build.encode_pool import Press
 from gribmill.tiles.build.region_cut import Cutter
 from gribmill.tiles.errors import TileError
@@ -46,7 +46,7 @@ class Encoded(NamedTuple):
 class Built:
     """A tile that was written."""
 
-    shelf: Shelf
+    folder: TileFolder
     minutes: int
     path: Path
     meta: Meta
@@ -61,14 +61,14 @@ class Built:
     @property
     def region(self) -> str:
         """The region's name."""
-        return self.shelf.region
+        return self.folder.region
 
 
 @dataclass(slots=True)
 class Draft:
     """One region at one step: what has been cut so far."""
 
-    shelf: Shelf
+    folder: TileFolder
     minutes: int
     knife: Cutter
     encoding: Encoding = "fast"
@@ -84,7 +84,7 @@ class Draft:
     @property
     def path(self) -> Path:
         """Where the tile will lie."""
-        return self.shelf.tile(self.minutes if self.hour is None else self.hour * 60)
+        return self.folder.tile(self.minutes if self.hour is None else self.hour * 60)
 
     def add(self, name: str, values: npt.NDArray[np.float32], facts: Quantity, packing: Any = None) -> None:
         """Take in one variable; `facts` are what is known of it but the statistics.
@@ -104,8 +104,8 @@ class Draft:
         # Of all variables in a row, not of each as it comes: what that needs is then at hand.
         made = [result() for _, result in sorted(self.encoded.items())]
         meta = Meta(
-            model=self.shelf.model,
-            run=self.shelf.run,
+            model=self.folder.model,
+            run=self.folder.run,
             minutes=self.minutes,
             region=knife.place,
             grid=knife.record,
@@ -119,8 +119,8 @@ class Draft:
         others = (member(META, np.array(meta.to_json())), *knife.axes)
         path = self.path
         size = write_atomic(path, archive([*(one.member for one in made), *others]))
-        write_grid(self.shelf, knife.record, knife.y, knife.x)
-        return Built(self.shelf, self.minutes, path, meta, size)
+        write_grid(self.folder, knife.record, knife.y, knife.x)
+        return Built(self.folder, self.minutes, path, meta, size)
 
 
 def _encode(name: str, values: npt.NDArray[np.float32], facts: Quantity, packing: Any, encoding: Encoding) -> Encoded:

@@ -13,8 +13,10 @@ from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.decode.winds import is_component
 from gribmill.grib.errors import GribError
 from gribmill.grib.messages import map_file
+from gribmill.identity import HOUR_LIMIT, HourRef
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
+from gribmill.storage.layout import DataRoot, root_of_tile
 from gribmill.tiles.build.region_cut import cutter
 from gribmill.tiles.build.rotate_winds import Component, Parts, Winds
 from gribmill.tiles.errors import TileError
@@ -147,6 +149,8 @@ def _region(tile: Tile) -> Region:
 
 def _spooled(tile: Tile, data: Path | None) -> Path | None:
     """The GRIB in the spool that the tile was cut from, where the tile lies in its data root."""
-    root = data if data is not None else tile.path.absolute().parents[4]
-    path = root / "grib" / tile.meta.model / tile.meta.run / f"{tile.meta.hour:03d}.grib2"
+    root = DataRoot(data) if data is not None else root_of_tile(tile.path)
+    if root is None or tile.meta.hour > HOUR_LIMIT:
+        return None
+    path = root.spool(HourRef(tile.meta.model, tile.meta.run, tile.meta.hour))
     return path if path.is_file() else None

@@ -12,30 +12,30 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.storage.atomic import link_atomic, write_atomic
-from gribmill.storage.layout import Shelf, shelves
+from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import window_latlon
 from gribmill.tiles.format.meta import GridRecord
 from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.format.npz_writer import archive, member
-from gribmill.tiles.read.tile import GRID_FILE, META, read_meta_grid
+from gribmill.tiles.read.tile import META, read_meta_grid
 
 Floats = npt.NDArray[np.float64]
 # Grids change once in years: if the last runs do not have this one, none has.
 RUNS_LOOKED_AT = 4
 
 
-def write_grid(shelf: Shelf, record: GridRecord, y: Floats, x: Floats) -> None:
+def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> None:
     """Write grid.npz unless it is there, or describes another window that tiles beside it still have.
 
     The runs of a model share one file under many names: its points are worked out, and stored, once.
     """
-    path = shelf.folder / GRID_FILE
+    path = folder.grid
     content = record.model_dump(mode="json")
-    if _keeps(path, shelf, content):
+    if _keeps(path, folder, content):
         return
-    for other in islice(shelves(shelf.root, shelf.model, region=shelf.region), RUNS_LOOKED_AT):
-        source = other.folder / GRID_FILE
+    for other in islice(DataRoot(folder.root).tile_folders(folder.model, region=folder.region), RUNS_LOOKED_AT):
+        source = other.grid
         if source != path and _described_by(source) == content and link_atomic(source, path):
             return
     about = {"format": 1, "grid": content}
@@ -49,12 +49,12 @@ def write_grid(shelf: Shelf, record: GridRecord, y: Floats, x: Floats) -> None:
     write_atomic(path, archive([member(name, array) for name, array in arrays.items()]))
 
 
-def _keeps(path: Path, shelf: Shelf, content: dict[str, Any]) -> bool:
+def _keeps(path: Path, folder: TileFolder, content: dict[str, Any]) -> bool:
     """Whether the grid file that is there stays. An odd hour on another grid must not take it from the others."""
     there = _described_by(path)
     if there is None:
         return False  # absent or damaged
-    return bool(there == content) or any(_described_by(tile) == there for tile in shelf.tiles().values())
+    return bool(there == content) or any(_described_by(tile) == there for tile in folder.tiles().values())
 
 
 def _described_by(path: Path) -> Any:

@@ -14,7 +14,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from gribmill.data_root import data_root
-from gribmill.storage.layout import Shelf, shelves
+from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.dataset import GRID_MAPPING, attributes, global_attributes, moment64, moments, space, step64
 from gribmill.tiles.read.tile import Tile, kept_tile
@@ -63,13 +63,13 @@ def open_run(
 
     Values are read when they are looked at: by dask where it is installed, hour by hour otherwise.
     """
-    shelf = find_shelf(data_root(data), model, run, region)
-    tiles = read_shelf(shelf)
+    folder = find_folder(data_root(data), model, run, region)
+    tiles = read_folder(folder)
     first = tiles[0]
     dims = ("time", *(("lat", "lon") if first.regular else ("y", "x")))
     token = _token(tiles) if importlib.util.find_spec("dask") else None
     found: dict[str, xr.Variable] = {}
-    for name in _names(tiles, variables, shelf):
+    for name in _names(tiles, variables, folder):
         holder = next(tile for tile in tiles if name in tile.meta.variables)
         lazy = indexing.LazilyIndexedArray(Hours(name, tiles))
         variable = xr.Variable(dims, lazy, _steady(attributes(holder.meta.variables[name])))
@@ -80,39 +80,39 @@ def open_run(
     )
 
 
-def find_shelf(root: Path, model: str, run: str | None, region: str | None) -> Shelf:
-    """The one shelf that is meant; the newest run that has tiles unless one is named."""
-    candidates = [shelf for shelf in shelves(root, model, run, region) if shelf.tiles()]
+def find_folder(root: Path, model: str, run: str | None, region: str | None) -> TileFolder:
+    """The one folder that is meant; the newest run that has tiles unless one is named."""
+    candidates = [folder for folder in DataRoot(root).tile_folders(model, run, region) if folder.tiles()]
     if not candidates:
         wanted = " ".join(part for part in (model, run, region) if part)
-        raise TileError(f"there are no tiles of {wanted} under {root / 'tiles'}")
-    newest = [shelf for shelf in candidates if shelf.run == candidates[0].run]
+        raise TileError(f"there are no tiles of {wanted} under {DataRoot(root).tiles}")
+    newest = [folder for folder in candidates if folder.run == candidates[0].run]
     if len(newest) > 1:
-        choices = ", ".join(shelf.region for shelf in newest)
+        choices = ", ".join(folder.region for folder in newest)
         raise TileError(f"{model} {newest[0].run} has several regions, name one of: {choices}")
     return newest[0]
 
 
-def read_shelf(shelf: Shelf) -> list[Tile]:
-    """Every tile of a shelf, in order of time; all must lie on the same grid."""
+def read_folder(folder: TileFolder) -> list[Tile]:
+    """Every tile of a folder, in order of time; all must lie on the same grid."""
     tiles: list[Tile] = []
-    for path in shelf.tiles().values():
+    for path in folder.tiles().values():
         tiles.append(kept_tile(path, tiles[0] if tiles else None))
     if not tiles:
-        raise TileError(f"there are no tiles in {shelf.folder}")
+        raise TileError(f"there are no tiles in {folder.path}")
     for tile in tiles[1:]:
         if tile.meta.grid != tiles[0].meta.grid:
             raise TileError(f"{tile.path} lies on another grid than {tiles[0].path.name} of the same run")
     return tiles
 
 
-def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, shelf: Shelf) -> list[str]:
+def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, folder: TileFolder) -> list[str]:
     known = sorted({name for tile in tiles for name in tile.meta.variables})
     if wanted is None:
         return known
     for name in wanted:
         if name not in known:
-            raise TileError(f"no tile in {shelf.folder} has {name}; they have {', '.join(known)}")
+            raise TileError(f"no tile in {folder.path} has {name}; they have {', '.join(known)}")
     return list(wanted)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.regions.grids.columns import goes_round
+from gribmill.storage.layout import GRID_FILE
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import cached_grid, window_latlon
 from gribmill.tiles.format.meta import LIMIT_META_BYTES, Meta, parse_meta
@@ -22,7 +23,6 @@ from gribmill.tiles.format.requantize import unpack
 
 META = "meta"
 COORDINATES = {"regular": ("lat", "lon"), "projected": ("y", "x")}
-GRID_FILE = "grid.npz"
 KM_PER_DEGREE = 111.2
 FLOAT32, UINT16 = np.dtype(np.float32), np.dtype(np.uint16)
 

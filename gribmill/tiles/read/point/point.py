@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from gribmill.data_root import data_root
-from gribmill.storage.layout import Shelf, shelves
+from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point.locate import Sampling, check_place, place_in
-from gribmill.tiles.read.point.sample import sample_shelf
+from gribmill.tiles.read.point.sample import sample_folder
 from gribmill.tiles.read.point.series import Column, Series
 from gribmill.tiles.read.tile import Tile, kept_tile
 from gribmill.tiles.read.units import SYSTEMS, System, convert, shown_unit
@@ -37,14 +37,14 @@ def point(
         raise TileError(f"units are one of {', '.join(SYSTEMS)}; the method is nearest or bilinear")
     lat, lon = check_place(lat, lon)
     root = data_root(data)
-    shelf, others = choose_shelf(root, lat, lon, model, run, region)
-    samples = sample_shelf(shelf, lat, lon, method, None if variables is None else list(variables))
+    folder, others = choose_folder(root, lat, lon, model, run, region)
+    samples = sample_folder(folder, lat, lon, method, None if variables is None else list(variables))
     columns = {column.name: _shown(column, units) for column in samples.columns()}
     first = samples.first
     return Series(
-        shelf.model,
-        shelf.run,
-        shelf.region,
+        folder.model,
+        folder.run,
+        folder.region,
         lat,
         lon,
         samples.place.lat,
@@ -58,29 +58,29 @@ def point(
     )
 
 
-def choose_shelf(
+def choose_folder(
     root: Path, lat: float, lon: float, model: str | None, run: str | None, region: str | None
-) -> tuple[Shelf, list[Shelf]]:
+) -> tuple[TileFolder, list[TileFolder]]:
     """The finest grid that holds the place, in each model's newest run there; and the other choices."""
-    found: list[tuple[float, int, Shelf]] = []
+    found: list[tuple[float, int, TileFolder]] = []
     newest: dict[str, str] = {}
     looked_at = 0
-    for shelf in shelves(root, model, run, region):
-        if newest.get(shelf.model, shelf.run) != shelf.run:
+    for folder in DataRoot(root).tile_folders(model, run, region):
+        if newest.get(folder.model, folder.run) != folder.run:
             continue
         looked_at += 1
-        tiles = shelf.tiles()
+        tiles = folder.tiles()
         tile = _any_tile(tiles.values())
         if tile is None or place_in(tile, lat, lon) is None:
             continue
-        newest[shelf.model] = shelf.run
-        found.append((tile.meta.grid.cell_km, -len(tiles), shelf))
+        newest[folder.model] = folder.run
+        found.append((tile.meta.grid.cell_km, -len(tiles), folder))
     if not found:
         what = " ".join(part for part in (model, run, region) if part) or "any model"
         hint = "none of their regions holds it" if looked_at else f"there are no tiles of {what}"
-        raise TileError(f"no tile under {root / 'tiles'} has a forecast for {lat:g}, {lon:g}: {hint}")
+        raise TileError(f"no tile under {DataRoot(root).tiles} has a forecast for {lat:g}, {lon:g}: {hint}")
     found.sort(key=lambda item: (*item[:2], item[2].model, item[2].region))
-    ordered = [shelf for _, _, shelf in found]
+    ordered = [folder for _, _, folder in found]
     return ordered[0], ordered[1:]
 
 
@@ -100,8 +100,8 @@ def _shown(column: Column, system: System) -> Column:
     return Column(column.name, column.long_name, units, tuple(float(value) for value in values), column.minutes)
 
 
-def _also(others: Sequence[Shelf]) -> list[str]:
+def _also(others: Sequence[TileFolder]) -> list[str]:
     if not others:
         return []
-    choices = ", ".join(f"{shelf.model}/{shelf.region}" for shelf in others)
+    choices = ", ".join(f"{folder.model}/{folder.region}" for folder in others)
     return [f"the place is also in {choices}: choose with model and region"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from gribmill.storage.layout import Shelf
+from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import Quantity
 from gribmill.tiles.read.point.deaccumulate import Total, amounts
@@ -98,13 +98,13 @@ def wind_direction(u: float, v: float) -> float:
     return math.degrees(math.atan2(-u, -v)) % 360.0 or 360.0
 
 
-def sample_shelf(shelf: Shelf, lat: float, lon: float, method: Sampling, wanted: list[str] | None) -> Samples:
+def sample_folder(folder: TileFolder, lat: float, lon: float, method: Sampling, wanted: list[str] | None) -> Samples:
     """Every hour at the place. A damaged one does not hide the others: it is a row without values, and a note."""
     first: tuple[Place, Tile] | None = None
     steps: list[int] = []
     rows: list[Row] = []
     notes: list[str] = []
-    for step, path in shelf.tiles().items():
+    for step, path in folder.tiles().items():
         try:
             found = _find(path, lat, lon, first)
             row = _sample(*found, method, wanted)
@@ -117,7 +117,7 @@ def sample_shelf(shelf: Shelf, lat: float, lon: float, method: Sampling, wanted:
         steps.append(found[1].meta.minutes)
         rows.append(row)
     if first is None:
-        raise TileError(f"no tile in {shelf.folder} can be read: {notes[0] if notes else 'there is none'}")
+        raise TileError(f"no tile in {folder.path} can be read: {notes[0] if notes else 'there is none'}")
     return Samples(*first, wanted, steps, rows, notes)
 
 
