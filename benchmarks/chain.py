@@ -223,7 +223,7 @@ def write_page(
             f"- gribmill {__version__}; {grid}; lanes as they come: 4 fetch, {os.cpu_count()} build",
             "",
             f"**What.** {hours} hours each of {' and '.join(MODELS)} (a file has on average {published}; made by",
-            "`gribmill mirror --make`, with all variables of the models and some others between them) are served by",
+            "`gribmill sandbox --make`, with all variables of the models and some others between them) are served by",
             "`gribmill.sandbox` over HTTP on loopback and followed by one `gribmill run` with an empty data root and",
             f"the regions {', '.join(REGIONS)}.",
             "",

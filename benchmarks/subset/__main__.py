@@ -148,7 +148,7 @@ PAGE = """# The subset step: twelve messages of an HRRR hour
 {machine}
 - Herbie {herbie}
 
-**What.** Three hours of HRRR on its true grid (57 messages, {whole:.0f} MB each, made by `gribmill mirror --make`) are
+**What.** Three hours of HRRR on its true grid (57 messages, {whole:.0f} MB each, made by `gribmill sandbox --make`) are
 served by `gribmill.sandbox` on loopback, without checksums, as the clouds do. Each way fetches the same twelve messages
 of each by the inventory. The messages that came are {same}.
 

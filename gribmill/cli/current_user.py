@@ -6,7 +6,7 @@ import getpass
 import os
 
 
-def operator_name() -> str:
+def current_user() -> str:
     """The user's name as jobs and reservations record it; a number where the system knows no name."""
     try:
         return getpass.getuser()[:200]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def readable_bytes(count: float) -> str:
+def format_size(count: float) -> str:
     """`112.8 kB`, in steps of a thousand."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:

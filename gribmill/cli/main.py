@@ -20,30 +20,35 @@ OUTPUT_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 # name -> (where the click command lives, one line of help). The help stands here so that
 # `gribmill --help` imports none of the modules.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "backfill": ("gribmill.cli.backfill:backfill", "Fetch past runs of a model."),
+    "backfill": ("gribmill.cli.chain.backfill:backfill", "Fetch past runs of a model."),
     "config": ("gribmill.cli.config:config", "Show the effective settings and where each came from."),
-    "cut": ("gribmill.cli.cut:cut", "Cut GRIB files into tiles, without any queue."),
-    "demo": ("gribmill.cli.demo:demo", "A guided tour: everything for real, on this machine alone."),
-    "event": ("gribmill.cli.event:event", "Take notifications of new files as hints to scan."),
-    "fetch": ("gribmill.cli.fetch:fetch", "Download the wanted messages of one file, without the queue."),
-    "grib": ("gribmill.cli.grib:grib", "Look into GRIB files."),
+    "cut": ("gribmill.cli.data.cut:cut", "Cut GRIB files into tiles, without any queue."),
+    "demo": ("gribmill.cli.demo.command:demo", "A guided tour: everything for real, on this machine alone."),
+    "event": ("gribmill.cli.chain.event:event", "Take notifications of new files as hints to scan."),
+    "fetch": ("gribmill.cli.chain.fetch:fetch", "Download the wanted messages of one file, without the queue."),
+    "grib": ("gribmill.cli.data.grib:grib", "Look into GRIB files."),
     "init": ("gribmill.cli.config:init", "Write a commented gribmill.toml."),
-    "jobs": ("gribmill.cli.jobs:jobs", "List, enqueue, retry, cancel and check jobs."),
-    "mirror": ("gribmill.cli.sandbox:mirror", "Serve GRIB files as the clouds do, and make some up."),
-    "models": ("gribmill.cli.models:models", "Models that can be ingested: list, show, check."),
-    "point": ("gribmill.cli.point:point", "The forecast at a place, from the tiles on disk."),
-    "prune": ("gribmill.cli.prune:prune", "Remove old runs."),
-    "regions": ("gribmill.cli.regions:regions", "Named places: list, show, check."),
-    "run": ("gribmill.cli.run:run", "Keep the tiles of some models and regions fresh."),
-    "scan": ("gribmill.cli.run:scan", "Look for new runs of a model."),
-    "status": ("gribmill.cli.status:status", "What is fresh and what is not."),
-    "tick": ("gribmill.cli.work:tick", "Claim a few jobs, run them in this process, report."),
-    "tile": ("gribmill.cli.tile:tile", "Look into tiles: info, show, plot, diff, verify."),
-    "triggers": ("gribmill.cli.triggers:triggers", "Jobs made by schedules and by events."),
-    "work": ("gribmill.cli.work:work", "Run jobs until told to stop."),
-    "workers": ("gribmill.cli.workers:workers", "The workers and their heartbeats."),
+    "jobs": ("gribmill.cli.jobs.group:jobs", "List, enqueue, retry, cancel and check jobs."),
+    "models": ("gribmill.cli.chain.models:models", "Models that can be ingested: list, show, check."),
+    "point": ("gribmill.cli.data.point:point", "The forecast at a place, from the tiles on disk."),
+    "prune": ("gribmill.cli.chain.prune:prune", "Remove old runs."),
+    "regions": ("gribmill.cli.data.regions:regions", "Named places: list, show, check."),
+    "run": ("gribmill.cli.chain.run:run", "Keep the tiles of some models and regions fresh."),
+    "sandbox": (
+        "gribmill.cli.sandbox:sandbox",
+        "Serve synthetic forecasts over HTTP, for demos and tests.",
+    ),
+    "scan": ("gribmill.cli.chain.run:scan", "Look for new runs of a model."),
+    "status": ("gribmill.cli.chain.status:status", "What is fresh and what is not."),
+    "tick": ("gribmill.cli.jobs.work:tick", "Claim a few jobs, run them in this process, report."),
+    "tile": ("gribmill.cli.data.tile:tile", "Look into tiles: info, show, plot, diff, verify."),
+    "triggers": ("gribmill.cli.jobs.triggers:triggers", "Jobs made by schedules and by events."),
+    "work": ("gribmill.cli.jobs.work:work", "Run jobs until told to stop."),
+    "workers": ("gribmill.cli.jobs.workers:workers", "The workers and their heartbeats."),
 }
 
+# Former names. They work, and are not listed.
+ALIASES = {"mirror": "sandbox"}
 
 # They read no settings: they work beside a broken file, and start without what checks one.
 WITHOUT_SETTINGS = {"init", "grib"}
@@ -65,6 +70,7 @@ class Nouns(click.Group):
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        name = ALIASES.get(name, name)
         if name not in COMMANDS:
             return None
         module, attribute = COMMANDS[name][0].split(":")

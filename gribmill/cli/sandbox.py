@@ -1,4 +1,4 @@
-"""`gribmill mirror`: a mirror of one's own, for demos, tests and load."""
+"""`gribmill sandbox`: a mirror of one's own, for demos, tests and load."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.cli.parse_names import parse_names
+from gribmill.cli.options.parse_names import parse_names
 from gribmill.settings.schema import Settings
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ MOST_PORTS = 65535
 @click.option("--multi-range", is_flag=True, help="Answer several ranges in one request, as NOMADS and ECMWF do.")
 @click.option("--no-digests", is_flag=True, help="No Content-Digest on answers, as on S3 itself.")
 @click.pass_obj
-def mirror(
+def sandbox(
     settings: Settings, folder: Path, host: str, port: int, names: tuple[str, ...], run: str | None, runs: int,
     hours: str, only: tuple[str, ...], every: float, seed: int, coarse: int, serve: bool, faults: tuple[str, ...],
     multi_range: bool, no_digests: bool,
@@ -66,11 +66,11 @@ def mirror(
     with their indexes, under the keys of each model's first mirror.
 
     \b
-    gribmill mirror DIR                                   serve what is there
-    gribmill mirror --make hrrr DIR                       seven hours of the newest HRRR run
-    gribmill mirror --make hrrr,gfs DIR --coarse 4 --every 5 --serve
+    gribmill sandbox DIR                                   serve what is there
+    gribmill sandbox --make hrrr DIR                       seven hours of the newest HRRR run
+    gribmill sandbox --make hrrr,gfs DIR --coarse 4 --every 5 --serve
                                                           two models, an hour every five seconds
-    gribmill mirror DIR --fault 500:0.2x2 --fault flip:3  a fifth of the files fails twice; hour 3 is damaged
+    gribmill sandbox DIR --fault 500:0.2x2 --fault flip:3  a fifth of the files fails twice; hour 3 is damaged
 
     \b
     Faults, as KIND, KIND:SHARE (0.25 of the files), KIND:HOURS (3 or 0-6); xN hits the first N requests:

@@ -124,7 +124,7 @@ def test_backfill_takes_regions_as_the_other_commands_do(gribmill: Run, words: t
         ("point", "42", "-71", "--vars", ""),
         ("point", "42", "-71", "--vars", ",,"),
         ("cut", "x.grib2", "--region", "ne", "--vars", ""),
-        ("mirror", "published", "--make", ""),
+        ("sandbox", "published", "--make", ""),
         ("backfill", "hrrr", "--from", "20260101_00", "--vars", ""),
     ],
 )
@@ -156,7 +156,7 @@ def test_a_waiting_backfill_reports_that_no_worker_runs(gribmill: Run, store: St
     words = ("backfill", "hrrr", "--from", "20260101_00", "--to", "20260101_00", "--hours", "0", "--region", "ne")
     for waiting in (True, False):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("gribmill.cli.backfill._wait", lambda store, chains: 0)
+            patch.setattr("gribmill.cli.chain.backfill._wait", lambda store, chains: 0)
             assert ("no worker runs" in gribmill(*words, "--wait").err) == waiting
         store.workers.heartbeat("worker", 60.0)
 

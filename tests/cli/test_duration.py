@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gribmill.cli.duration import parse_duration, readable
+from gribmill.cli.format_duration import format_duration
+from gribmill.cli.options.duration import parse_duration
 
 
 @pytest.mark.parametrize(
@@ -52,4 +53,4 @@ def test_an_invalid_duration_is_refused(text: str) -> None:
     ],
 )
 def test_durations_are_formatted_for_people(seconds: float | None, text: str) -> None:
-    assert readable(seconds) == text
+    assert format_duration(seconds) == text

@@ -105,3 +105,10 @@ def test_ctrl_c_while_the_command_is_imported_ends_it_quietly() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (130, "")
+
+
+def test_former_name_of_a_command_works_and_is_not_listed(gribmill: Run) -> None:
+    former, now = gribmill("mirror", "--help"), gribmill("sandbox", "--help")
+    assert (former.code, now.code) == (0, 0)
+    assert former.out.splitlines()[1:] == now.out.splitlines()[1:]
+    assert "mirror" not in [line.split()[0] for line in gribmill("--help").out.splitlines() if line.startswith("  ")]

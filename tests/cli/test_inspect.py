@@ -185,7 +185,7 @@ def test_watching_the_status_ends_with_ctrl_c(gribmill: Run, monkeypatch: pytest
     def interrupted(seconds: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gribmill.cli.status.time.sleep", interrupted)
+    monkeypatch.setattr("gribmill.cli.chain.status.time.sleep", interrupted)
     answer = gribmill("status", "--watch")
     assert "no model is followed yet" in answer.out
     assert "Aborted" not in answer.err

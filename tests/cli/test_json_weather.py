@@ -129,7 +129,7 @@ def test_backfill(gribmill: Run, server: Server) -> None:
     check_golden("backfill", good(gribmill(*words, "--vars", "t2m", "--dry-run")), case="--dry-run")
     check_golden("backfill", good(gribmill(*words)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gribmill.cli.backfill._wait", lambda store, chains: 2)
+        patch.setattr("gribmill.cli.chain.backfill._wait", lambda store, chains: 2)
         check_golden("backfill", good(gribmill(*words, "--wait"), 1), case="--wait")
 
 
@@ -154,7 +154,7 @@ def test_status(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_models(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gribmill.cli.models.datetime", Fixed)
+    monkeypatch.setattr("gribmill.cli.chain.models.datetime", Fixed)
     check_golden("models list", good(gribmill("models", "list", "--json")))
     check_golden("models show", good(gribmill("models", "show", "hrrr", "--json")), case="a model")
     check_golden("models show", good(gribmill("models", "show", "gefs", "--json")), case="a family")

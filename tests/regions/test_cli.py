@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from gribmill.cli.data.region_map import View, region_map
 from gribmill.cli.main import cli
-from gribmill.cli.region_map import View, region_map
 from gribmill.errors import GribmillError
 from gribmill.regions.box import Box
 from gribmill.regions.named_grid import named_grids

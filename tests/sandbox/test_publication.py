@@ -117,7 +117,7 @@ def test_roots_lead_every_mirror_of_the_models_here(tmp_path: Path) -> None:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "gribmill.cli.main", "mirror", *arguments]
+    return [sys.executable, "-m", "gribmill.cli.main", "sandbox", *arguments]
 
 
 @pytest.mark.process
@@ -152,7 +152,7 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path: Path, capsys: pytest.Ca
 
     def refused(*arguments: str) -> tuple[object, str]:
         with pytest.raises(SystemExit) as ended:
-            main(["mirror", *arguments])
+            main(["sandbox", *arguments])
         return ended.value.code, capsys.readouterr().err
 
     assert refused(folder) == (1, f"error: there is no folder {folder}\n")

@@ -23,7 +23,7 @@ def publish(stage: Stage) -> None:
     stage.tell("HRRR is on a Lambert map with winds along its grid, GFS on latitudes and longitudes.")
     words = ["--make", ",".join(MODELS), str(stage.folder / "cloud"), "--hours", HOURS, "--coarse", str(COARSE)]
     words += ["--every", str(EVERY_SECONDS), "--serve", "--port", str(stage.port)]
-    stage.start("mirror", *words)
+    stage.start("sandbox", *words)
     cloud = stage.folder / "cloud"
     stage.wait_until(
         "the first file is out", lambda: stage.check_alive() and any(cloud.rglob("*.idx")), PATIENCE_SECONDS

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from gribmill.cli.current_user import operator_name
-from gribmill.cli.jobs.ids import for_each, parse_ids
+from gribmill.cli.current_user import current_user
+from gribmill.cli.jobs.for_each import for_each
+from gribmill.cli.options.ids import parse_ids
 from gribmill.settings.schema import Settings
 from gribmill.views.job_result import CancelledView
 
@@ -24,7 +25,7 @@ def cancel(settings: Settings, ids: tuple[int, ...], reason: str | None, as_json
     from gribmill.pipeline.open_queue import open_queue
 
     store = open_queue(settings)
-    text = f"cancelled by {operator_name()}" + (f": {reason[:1000]}" if reason else "")
+    text = f"cancelled by {current_user()}" + (f": {reason[:1000]}" if reason else "")
 
     def act(job_id: int) -> tuple[str, CancelledView]:
         done = store.jobs.cancel(job_id, text)

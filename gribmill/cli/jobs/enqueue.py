@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from gribmill.cli.current_user import operator_name
-from gribmill.cli.duration import DURATION
-from gribmill.cli.jobs.ids import parse_ids
+from gribmill.cli.current_user import current_user
 from gribmill.cli.jobs.json_input import parse_object, read_objects
 from gribmill.cli.jobs.move import PRIORITY
+from gribmill.cli.options.duration import DURATION
+from gribmill.cli.options.ids import parse_ids
 from gribmill.cli.output import print_json
 from gribmill.settings.schema import Settings
 from gribmill.views.job_result import EnqueuedView
@@ -85,7 +85,7 @@ def enqueue(
             dedupe_key=dedupe,
             max_attempts=max_attempts,
             tenant_id=tenant,
-            created_by=operator_name(),
+            created_by=current_user(),
             after=after,
             on_parent_failure=parent_failure,
         )

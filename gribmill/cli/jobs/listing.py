@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.duration import DURATION, age_seconds, readable, seconds_between
+from gribmill.cli.format_duration import age_seconds, format_duration, seconds_between
+from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import one_line, print_json, print_table
 from gribmill.cli.status_text import status_text
 from gribmill.queue.model import STATUSES, Job
@@ -119,9 +120,9 @@ def _row(job: Job) -> Sequence[Any]:
         job.type,
         status_text(shown_status(job)),
         job.priority,
-        readable(age_seconds(job.created_at)),
+        format_duration(age_seconds(job.created_at)),
         job.attempt_no,
-        readable(_took(job)),
+        format_duration(_took(job)),
         _what(job),
     ]
 
@@ -147,7 +148,7 @@ def waits_for(job: Job) -> str:
     if job.deps_left:
         return f"after {job.deps_left} other job{'s' if job.deps_left > 1 else ''}"
     wait = age_seconds(job.next_run_at)
-    return f"in {readable(-wait)}" if wait is not None and wait < 0 else ""
+    return f"in {format_duration(-wait)}" if wait is not None and wait < 0 else ""
 
 
 def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -> None:
@@ -167,7 +168,7 @@ def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -
             job.type,
             job.priority,
             job.position,
-            readable(age_seconds(job.created_at)),
+            format_duration(age_seconds(job.created_at)),
             "type is paused" if job.type in paused else waits_for(job) or "ready",
             one_line(job.args),
         ]

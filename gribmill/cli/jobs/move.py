@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import click
 
-from gribmill.cli.jobs.ids import ID
+from gribmill.cli.options.ids import ID
 from gribmill.settings.schema import Settings
 
 PRIORITY = click.IntRange(-(2**31) + 1, 2**31 - 1)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.cli.current_user import operator_name
-from gribmill.cli.duration import DURATION, age_seconds, readable
+from gribmill.cli.current_user import current_user
+from gribmill.cli.format_duration import age_seconds, format_duration
+from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import print_json, print_table
 from gribmill.settings.schema import Settings
 from gribmill.views.reservation import ReservationView
@@ -45,12 +46,12 @@ def reserve(
         store.reservations.extend(extend, seconds)
         held = next(one for one in store.reservations.list() if one.id == extend)
     else:
-        who = (reserved_by or operator_name())[:200]
+        who = (reserved_by or current_user())[:200]
         held = store.reservations.reserve(who, seconds, EVERYTHING if type_key is None else type_key)
     if as_json:
         print_json(ReservationView.of(held))
         return
-    click.echo(f"{_scope(held)} reserved for {readable(seconds)}; `gribmill jobs release {held.id}` ends it")
+    click.echo(f"{_scope(held)} reserved for {format_duration(seconds)}; `gribmill jobs release {held.id}` ends it")
 
 
 @click.command()
@@ -77,7 +78,7 @@ def reservations(settings: Settings, as_json: bool) -> None:
     if as_json:
         print_json([ReservationView.of(one) for one in held])
     elif held:
-        rows = [[one.id, _scope(one), one.reserved_by, readable(_left(one))] for one in held]
+        rows = [[one.id, _scope(one), one.reserved_by, format_duration(_left(one))] for one in held]
         print_table(["reservation", "scope", "by", "ends in"], rows, right=["ends in"])
     else:
         click.echo("nothing is reserved", err=True)

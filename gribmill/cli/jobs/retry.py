@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from gribmill.cli.current_user import operator_name
-from gribmill.cli.jobs.ids import for_each, parse_ids
+from gribmill.cli.current_user import current_user
+from gribmill.cli.jobs.for_each import for_each
+from gribmill.cli.options.ids import parse_ids
 from gribmill.settings.schema import Settings
 from gribmill.views.job_result import RetriedView
 
@@ -25,7 +26,7 @@ def retry(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
     store = open_queue(settings)
 
     def act(job_id: int) -> tuple[str, RetriedView]:
-        made = store.jobs.retry(job_id, created_by=operator_name())
+        made = store.jobs.retry(job_id, created_by=current_user())
         view = RetriedView(id=job_id, new_id=made.id, created=made.created)
         if made.created:
             return f"job {job_id} runs again as job {made.id}", view

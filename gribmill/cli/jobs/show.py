@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.cli.duration import age_seconds, readable, seconds_between
-from gribmill.cli.jobs.ids import ID
+from gribmill.cli.format_duration import age_seconds, format_duration, seconds_between
 from gribmill.cli.jobs.listing import waits_for
+from gribmill.cli.options.ids import ID
 from gribmill.cli.output import console, one_line, print_json, printable
 from gribmill.cli.status_text import status_text
 from gribmill.queue.times import to_rfc3339
@@ -65,7 +65,7 @@ def _head(job: Job) -> Iterator[Text]:
     from rich.text import Text
 
     yield Text.assemble((f"job {job.id}", "bold"), f"  {printable(job.type)}  ", status_text(shown_status(job)))
-    waits = waits_for(job)
+    waits, stop = waits_for(job), age_seconds(job.cancel_requested_at)
     facts = {
         "arguments": json.dumps(parse_json(job.args), sort_keys=True, ensure_ascii=False),
         "runs": f"{job.attempt_no}; at most {job.max_attempts} may fail",
@@ -76,7 +76,7 @@ def _head(job: Job) -> Iterator[Text]:
         "dedupe key": job.dedupe_key,
         "worker": job.worker_id,
         "lease": _lease(job),
-        "asked to stop": f"{readable(age_seconds(job.cancel_requested_at))} ago" if job.cancel_requested_at else "",
+        "asked to stop": "" if stop is None else f"{format_duration(stop)} ago",
         "made by": " ".join(filter(None, [job.created_by, f"({job.source})", job.source_ref])),
         "error": one_line(job.error_message, 400) if job.error_message else "",
     }
@@ -89,7 +89,7 @@ def _lease(job: Job) -> str:
     if job.lease_expires_at is None:
         return ""
     left = -(age_seconds(job.lease_expires_at) or 0.0)
-    return f"for another {readable(left)}" if left > 0 else f"ran out {readable(-left)} ago"
+    return f"for another {format_duration(left)}" if left > 0 else f"ran out {format_duration(-left)} ago"
 
 
 def _timeline(history: History) -> Iterator[Text]:
@@ -102,7 +102,7 @@ def _timeline(history: History) -> Iterator[Text]:
         yield from _attempt(attempt, seconds_between(before, attempt.started_at))
         before = attempt.finished_at
     if job.completed_at is not None:
-        whole = readable(seconds_between(job.created_at, job.completed_at))
+        whole = format_duration(seconds_between(job.created_at, job.completed_at))
         yield Text.assemble(f"  {to_rfc3339(job.completed_at)}  ", status_text(shown_status(job)), f" after {whole}")
 
 
@@ -115,7 +115,7 @@ def _attempt(attempt: Attempt, waited: float | None) -> Iterator[Text]:
     yield Text.assemble(
         f"  {to_rfc3339(attempt.started_at)}  attempt {attempt.attempt_no} ",
         status_text(attempt.status),
-        f" ({readable(took)}, waited {readable(waited) or 'unknown'})",
+        f" ({format_duration(took)}, waited {format_duration(waited) or 'unknown'})",
         "" if attempt.exit_code is None else f", exit code {attempt.exit_code}",
         (f"  {attempt.worker_id}" + (f" pid {attempt.pid}" if attempt.pid else ""), "dim"),
     )

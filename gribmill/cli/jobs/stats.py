@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.duration import DURATION, readable
+from gribmill.cli.format_duration import format_duration
+from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import console, make_table, print_json, print_json_line, print_rich
 from gribmill.cli.status_text import STYLES
 from gribmill.queue.model import STATUSES
@@ -85,7 +86,7 @@ def _depth(one: TypeStats) -> Sequence[Any]:
     return [
         one.type,
         *(_count(status, one.counts.get(status, 0)) for status in STATUSES),
-        readable(one.oldest_ready_seconds),
+        format_duration(one.oldest_ready_seconds),
         Text("paused", style=STYLES["paused"]) if one.paused else "",
     ]
 
@@ -102,8 +103,8 @@ def _last_hour(one: TypeStats) -> Sequence[Any]:
         one.finished,
         one.failed,
         f"{one.failure_rate or 0.0:.1%}",
-        readable(one.wait_p50),
-        readable(one.wait_p95),
-        readable(one.run_p50),
-        readable(one.run_p95),
+        format_duration(one.wait_p50),
+        format_duration(one.wait_p95),
+        format_duration(one.run_p50),
+        format_duration(one.run_p95),
     ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.duration import readable
+from gribmill.cli.format_duration import format_duration
 from gribmill.cli.output import print_json, print_table
 from gribmill.settings.describe_schema import describe_type
 from gribmill.settings.schema import Settings
@@ -42,12 +42,12 @@ def _state(kind: JobType, paused: bool) -> str:
 
 
 def _backoff(kind: JobType) -> str:
-    return f"{readable(kind.backoff_base_s)} to {readable(kind.backoff_cap_s)}"
+    return f"{format_duration(kind.backoff_base_s)} to {format_duration(kind.backoff_cap_s)}"
 
 
 def _row(kind: JobType, paused: bool) -> list[Any]:
     names = ", ".join(_argument_names(kind))
-    return [kind.key, kind.lane, _state(kind, paused), readable(kind.timeout_seconds), kind.max_attempts, names]
+    return [kind.key, kind.lane, _state(kind, paused), format_duration(kind.timeout_seconds), kind.max_attempts, names]
 
 
 def _argument_names(kind: JobType) -> list[str]:
@@ -60,7 +60,7 @@ def _show(kind: JobType, paused: bool) -> None:
     facts = {
         "lane": kind.lane,
         "state": _state(kind, paused),
-        "timeout": readable(kind.timeout_seconds),
+        "timeout": format_duration(kind.timeout_seconds),
         "attempts": kind.max_attempts,
         "backoff": _backoff(kind),
         "batch": f"up to {kind.batch_max} of one group" if kind.batch_max > 1 else "one at a time",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import console, print_json, print_table
-from gribmill.cli.parse_names import parse_names
 from gribmill.errors import GribmillError
 from gribmill.regions.tile_options import ENCODINGS, METHODS
 from gribmill.settings.schema import Settings

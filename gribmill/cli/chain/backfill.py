@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.format_size import readable_bytes
+from gribmill.cli.format_size import format_size
+from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import console, print_json
-from gribmill.cli.parse_names import parse_names
 from gribmill.settings.schema import Settings
 from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView, BackfillView
 from gribmill.views.worker import WorkerView
@@ -156,7 +156,7 @@ def _sentence(view: BackfillView) -> str:
         here += f"; {view.already_here} files are here already"
     what = f"{view.files} files of {view.runs} runs for {view.tiles} tiles"
     if isinstance(view, BackfillEstimateView):
-        size = f", about {readable_bytes(view.bytes)} to download" if view.bytes else ""
+        size = f", about {format_size(view.bytes)} to download" if view.bytes else ""
         return f"{view.model}: would fetch {what}{size}{here}"
     return f"{view.model}: enqueued {what}{here}" if view.files else f"{view.model}: nothing to fetch{here}"
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.options.parse_names import parse_names
+from gribmill.cli.options.png_path import PNG
 from gribmill.cli.output import console, print_json, print_table
-from gribmill.cli.parse_names import parse_names
-from gribmill.cli.png_path import PNG
 from gribmill.settings.schema import Settings
 from gribmill.views.point import PointView
 

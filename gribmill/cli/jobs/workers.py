@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gribmill.cli.duration import age_seconds, readable
+from gribmill.cli.format_duration import age_seconds, format_duration
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.status_text import status_text
 from gribmill.settings.schema import Settings
@@ -47,10 +47,10 @@ def _row(worker: WorkerView) -> list[Any]:
     return [
         worker.id,
         status_text(worker.shown_state),
-        "" if age is None else f"{readable(max(0.0, age))} ago",
+        "" if age is None else f"{format_duration(max(0.0, age))} ago",
         len(jobs),
         ", ".join(map(str, jobs[:JOBS_SHOWN])) + (" …" if len(jobs) > JOBS_SHOWN else ""),
-        readable(age_seconds(worker.started_at)),
+        format_duration(age_seconds(worker.started_at)),
         worker.version,
         ", ".join(worker.types),
     ]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.cli.duration import readable
-from gribmill.cli.format_size import readable_bytes
+from gribmill.cli.format_duration import format_duration
+from gribmill.cli.format_size import format_size
 from gribmill.cli.output import console, print_json
 from gribmill.settings.schema import Settings
 from gribmill.views.status import ModelStatusView
@@ -78,7 +78,7 @@ def _print(settings: Settings, statuses: list[ModelStatus], *, clear: bool) -> N
         for line in _lines(one):
             out.print(line)
     usage = shutil.disk_usage(settings.data_root)
-    free, total = readable_bytes(usage.free), readable_bytes(usage.total)
+    free, total = format_size(usage.free), format_size(usage.total)
     out.print(f"disk: {free} free of {total} at {settings.data_root}", soft_wrap=True)
 
 
@@ -97,7 +97,7 @@ def _lines(one: ModelStatus) -> Iterator[Text]:
     if one.complete:
         yield Text("  complete: " + ", ".join(f"{region} {run or 'none yet'}" for region, run in one.complete.items()))
     if one.next_due_at:
-        yield Text(f"  next run is due in {readable((one.next_due_at - now).total_seconds())}")
+        yield Text(f"  next run is due in {format_duration((one.next_due_at - now).total_seconds())}")
     for mirror in one.mirrors:
         trouble = f": {mirror.last_reason}" if mirror.state in ("sick", "trial") else ""
         colour = COLOURS.get(mirror.state, "")
@@ -105,10 +105,10 @@ def _lines(one: ModelStatus) -> Iterator[Text]:
 
 
 def _run_line(run: RunStatus, now: datetime) -> str:
-    age = f", last tile {readable((now - run.last_built_at).total_seconds())} ago" if run.last_built_at else ""
+    age = f", last tile {format_duration((now - run.last_built_at).total_seconds())} ago" if run.last_built_at else ""
     return (
         f"{run.run_id}  {run.hours_built}/{run.hours_expected} hours  {run.tiles}/{run.tiles_expected} tiles"
-        f"  {readable_bytes(run.bytes)}  {run.state.replace('_', ' ')}{age}"
+        f"  {format_size(run.bytes)}  {run.state.replace('_', ' ')}{age}"
     )
 
 

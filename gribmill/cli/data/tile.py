@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gribmill.cli.options.png_path import PNG
 from gribmill.cli.output import console, print_json, print_table
-from gribmill.cli.png_path import PNG
 from gribmill.settings.schema import Settings
 from gribmill.views.tile import TileCheckView, TileDifferenceView, TileView
 

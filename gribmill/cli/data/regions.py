@@ -184,7 +184,7 @@ def _print_region(region: Region) -> None:
 
 
 def _print_map(box: Box, drawn: tuple[NamedGrid, Window | None] | None) -> None:
-    from gribmill.cli.region_map import region_map
+    from gribmill.cli.data.region_map import region_map
 
     out = console()
     outline = None

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.cli.lanes import lanes_option
+from gribmill.cli.options.lanes import lanes_option
+from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json
-from gribmill.cli.parse_names import parse_names
 from gribmill.settings.schema import Settings
 from gribmill.views.scan import ScanResultView, ScanView
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from gribmill.cli.current_user import operator_name
-from gribmill.cli.duration import DURATION
-from gribmill.cli.jobs.ids import for_each, parse_ids
+from gribmill.cli.current_user import current_user
+from gribmill.cli.jobs.for_each import for_each
 from gribmill.cli.jobs.json_input import parse_object
+from gribmill.cli.options.duration import DURATION
+from gribmill.cli.options.ids import parse_ids
 from gribmill.cli.output import print_json, print_table
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
@@ -113,7 +114,7 @@ def add(
             tenant_id=tenant,
             dedupe_window_seconds=round(window),
             misfire=cast("Misfire", misfire),
-            created_by=operator_name(),
+            created_by=current_user(),
         )
     )
     if as_json:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.cli.format_size import readable_bytes
+from gribmill.cli.format_size import format_size
+from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import console, print_json
-from gribmill.cli.parse_names import parse_names
 from gribmill.errors import GribmillError
 from gribmill.settings.schema import Settings
 from gribmill.views.download import DownloadView
@@ -145,11 +145,11 @@ def _bar(label: str, *, quiet: bool) -> Iterator[DownloadProgress]:
 
 
 def _sentences(view: DownloadView) -> Iterator[str]:
-    whole = f" of a file of {readable_bytes(view.source_bytes)}" if view.source_bytes else ""
+    whole = f" of a file of {format_size(view.source_bytes)}" if view.source_bytes else ""
     yield f"{view.path}: {view.messages} messages of {view.model} {view.run} +{view.hour} h"
     yield f"from {view.mirror}: {view.url}"
     yield (
-        f"needed {readable_bytes(view.needed_bytes)}{whole}, requested {readable_bytes(view.requested_bytes)}"
+        f"needed {format_size(view.needed_bytes)}{whole}, requested {format_size(view.requested_bytes)}"
         f" in {view.requests} requests"
     )
     yield f"found: {', '.join(view.found)}"

@@ -1,11 +1,8 @@
-"""Durations as people write and read them: `90`, `2h`, `1d 12h`; `3m 20s`."""
+"""Durations as people write them: `90`, `2h`, `1d 12h`."""
 
 from __future__ import annotations
 
-import math
 import re
-import time
-from datetime import datetime
 
 import click
 
@@ -46,33 +43,3 @@ def parse_duration(text: str) -> float | None:
         parts += 1
         rest = rest[match.end() :].lstrip()
     return total if total <= LONGEST_SECONDS else None
-
-
-def readable(seconds: float | None) -> str:
-    """`85ms`, `4.2s`, `3m 20s`, `2h 05m`, `3d 4h`; empty when unknown."""
-    if seconds is None or not math.isfinite(seconds):
-        return ""
-    if seconds < 0:
-        return f"-{readable(-seconds)}"
-    if seconds < 0.9995:
-        return f"{round(seconds * 1000)}ms"
-    if seconds < 9.95:
-        return f"{seconds:.1f}s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole}s"
-    if whole < 3600:
-        return f"{whole // 60}m {whole % 60:02d}s"
-    if whole < 86_400:
-        return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
-    return f"{whole // 86_400}d {whole % 86_400 // 3600}h"
-
-
-def age_seconds(moment: datetime | None) -> float | None:
-    """How long ago; negative for the future, None when unknown."""
-    return None if moment is None else time.time() - moment.timestamp()
-
-
-def seconds_between(start: datetime | None, end: datetime | None) -> float | None:
-    """How long it took; None while one end is unknown."""
-    return None if start is None or end is None else round((end - start).total_seconds(), 3)

@@ -1,0 +1,3 @@
+"""Commands that follow models: scan, fetch, backfill, prune, status."""
+
+__all__: list[str] = []
