@@ -12,8 +12,8 @@ import numpy as np
 from gribmill.grib.decode.field import Field, scan_fields
 from gribmill.grib.messages import Data, map_file
 from gribmill.grib.sections import Sections2
-from gribmill.tiles.format.npz_writer import member
-from gribmill.tiles.format.restart_points import segments_in
+from gribmill.tiles.format.npz_writer import encode_member
+from gribmill.tiles.format.restart_points import parse_restart_points
 from tests.kernel.message_variants import TINY, fields_of_values, small_messages
 from tests.kernel.restart_segments import segment_numbers
 from tests.real_files import real_files
@@ -62,11 +62,11 @@ def inflate_seeds() -> Iterator[bytes]:
             np.resize(values, STREAM_VALUES),
             np.resize(np.nan_to_num(values), STREAM_VALUES).astype(np.uint16),
         ):
-            made = member("x", array)
-            segments = segments_in(made.extra, made.raw_size)
-            if segments is None or not segments.bits:
+            made = encode_member("x", array)
+            points = parse_restart_points(made.extra, made.raw_size)
+            if points is None or not points.bit_offsets:
                 continue
-            numbers = segment_numbers(segments, made.raw_size)[:MAX_SEGMENTS].tolist()
+            numbers = segment_numbers(points, made.raw_size)[:MAX_SEGMENTS].tolist()
             head = b"".join(struct.pack("<II", block, bit) + struct.pack(">H", size) for block, bit, size in numbers)
             yield bytes((len(numbers) - 1,)) + head + bytes(made.data)
 

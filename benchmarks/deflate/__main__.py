@@ -106,9 +106,9 @@ def inflated(arrays: list[Array], rounds: int) -> dict[str, Table]:
         "libdeflate": partial(inflaters.whole_libdeflate, streams),
     }
     points: dict[str, Callable[[], int]] = {
-        OWN: partial(inflaters.points, streams, inflaters.points_kernel),
-        "ISA-L, the same streams": partial(inflaters.points, streams, inflaters.points_isal),
-        "ISA-L, its own blocks of 64 KiB": partial(inflaters.points, others, inflaters.points_isal),
+        OWN: partial(inflaters.middle_points, streams, inflaters.points_kernel),
+        "ISA-L, the same streams": partial(inflaters.middle_points, streams, inflaters.points_isal),
+        "ISA-L, its own blocks of 64 KiB": partial(inflaters.middle_points, others, inflaters.points_isal),
     }
     return {
         f"inflate, {len(streams)} whole arrays": compare(whole, OWN, rounds),

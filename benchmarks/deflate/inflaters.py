@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from benchmarks.deflate.tile_arrays import Array
 from gribmill.kernel import native
-from gribmill.tiles.format import partial_inflate as stretches
-from gribmill.tiles.format.deflate_isal import deflate_bytes
-from gribmill.tiles.format.npz_writer import DEFLATED, member, npy_header
-from gribmill.tiles.format.partial_inflate import Stretch
-from gribmill.tiles.format.restart_points import Segments, segments_in
-from gribmill.tiles.format.zip_directory import Entry
+from gribmill.tiles.format import restart_points
+from gribmill.tiles.format.deflate_isal import deflate_restartable
+from gribmill.tiles.format.npz_writer import DEFLATED, encode_member, npy_header
+from gribmill.tiles.format.restart_points import RestartPoints, Segment, parse_restart_points
+from gribmill.tiles.format.zip_directory import ZipEntry
 from tests.kernel.restart_segments import segment_numbers
 
 
@@ -26,18 +25,18 @@ class Deflated:
     """One deflated array with restart points."""
 
     stream: bytes
-    entry: Entry
-    segments: Segments
+    entry: ZipEntry
+    points: RestartPoints
 
 
 def by_kernel(arrays: Sequence[Array]) -> list[Deflated]:
     """As tiles have them; without those that are stored, or have no restart points."""
     found = []
     for array in arrays:
-        made = member("x", array)
-        segments = segments_in(made.extra, made.raw_size)
-        if made.method == DEFLATED and segments is not None:
-            found.append(_deflated(bytes(made.data), made.raw_size, segments))
+        made = encode_member("x", array)
+        points = parse_restart_points(made.extra, made.raw_size)
+        if made.method == DEFLATED and points is not None:
+            found.append(_deflated(bytes(made.data), made.raw_size, points))
     return found
 
 
@@ -45,17 +44,17 @@ def by_isal(arrays: Sequence[Array]) -> list[Deflated]:
     """The same arrays in ISA-L's restartable blocks of 64 KiB: the fallback without the kernel."""
     found = []
     for array in arrays:
-        made = member("x", array)
+        made = encode_member("x", array)
         if made.method != DEFLATED or not made.extra:
             continue
         header = npy_header(array.dtype, array.shape)
-        stream = deflate_bytes(header, array.reshape(-1).view("u1").data)
-        found.append(_deflated(stream.data, len(header) + array.nbytes, stream.segments))
+        stream = deflate_restartable(header, array.reshape(-1).view("u1").data)
+        found.append(_deflated(stream.data, len(header) + array.nbytes, stream.points))
     return found
 
 
-def _deflated(stream: bytes, raw_size: int, segments: Segments) -> Deflated:
-    return Deflated(stream, Entry("x", DEFLATED, segments.checksums[-1], len(stream), raw_size, 0, b""), segments)
+def _deflated(stream: bytes, raw_size: int, points: RestartPoints) -> Deflated:
+    return Deflated(stream, ZipEntry("x", DEFLATED, points.checksums[-1], len(stream), raw_size, 0, b""), points)
 
 
 def whole_kernel(arrays: Sequence[Deflated]) -> int:
@@ -64,7 +63,7 @@ def whole_kernel(arrays: Sequence[Deflated]) -> int:
 
 
 def _all_segments(one: Deflated) -> NDArray[np.uint8]:
-    numbers, out = segment_numbers(one.segments, one.entry.raw_size), np.empty(one.entry.raw_size, np.uint8)
+    numbers, out = segment_numbers(one.points, one.entry.raw_size), np.empty(one.entry.raw_size, np.uint8)
     assert native.inflate((one.stream,) * len(numbers), numbers, out)
     return out
 
@@ -79,25 +78,26 @@ def whole_libdeflate(arrays: Sequence[Deflated]) -> int:
     return sum(len(deflate.deflate_decompress(one.stream, one.entry.raw_size)) for one in arrays)
 
 
-Inflate = Callable[[Sequence[bytes], Sequence[Stretch]], "list[stretches.Raw | None]"]
+Inflate = Callable[[Sequence[bytes], Sequence[Segment]], "list[restart_points.Raw | None]"]
 
 
-def points(arrays: Sequence[Deflated], inflate: Inflate) -> int:
+def middle_points(arrays: Sequence[Deflated], inflate: Inflate) -> int:
     """The parts that hold the middle value of every array, checksums compared; returns how many values there are."""
     parts = []
     for one in arrays:
         middle = one.entry.raw_size // 8 * 4
-        parts += [(one, part) for part in stretches.stretches_of(one.entry, one.segments, middle, middle + 4)]
+        parts += [(one, part) for part in restart_points.segments_between(one.entry, one.points, middle, middle + 4)]
     found = inflate([one.stream[part.begin : part.end] for one, part in parts], [part for _, part in parts])
     assert None not in found
     return 4 * len(found)
 
 
-def points_kernel(streams: Sequence[bytes], parts: Sequence[Stretch]) -> list[stretches.Raw | None]:
-    return stretches.inflate(streams, parts)
+def points_kernel(streams: Sequence[bytes], parts: Sequence[Segment]) -> list[restart_points.Raw | None]:
+    return restart_points.inflate_segments(streams, parts)
 
 
-def points_isal(streams: Sequence[bytes], parts: Sequence[Stretch]) -> list[stretches.Raw | None]:
+def points_isal(streams: Sequence[bytes], parts: Sequence[Segment]) -> list[restart_points.Raw | None]:
     return [
-        stretches._proven(stretches._by_isal(stream, part), part) for stream, part in zip(streams, parts, strict=True)
+        restart_points.checked(restart_points.inflate_by_isal(stream, part), part)
+        for stream, part in zip(streams, parts, strict=True)
     ]

@@ -12,7 +12,7 @@ from benchmarks.regions import EIGHT
 from gribmill.grib.decode.field import read_fields
 from gribmill.regions.region import load_regions
 from gribmill.regions.window import window
-from gribmill.tiles.format.requantize import pack
+from gribmill.tiles.format.requantize import requantize
 
 Array = np.ndarray[Any, Any]
 
@@ -38,7 +38,7 @@ def tile_arrays(hour: Hour) -> TileArrays:
         windows = [window(field.grid, regions[name].box) for name in EIGHT]
         for values in field.cut([one for one in windows if one is not None]):
             found.floats.append(values)
-            packed = pack(values, field.packing)
+            packed = requantize(values, field.packing)
             if packed is not None:
                 found.integers.append(packed[0])
     return found

@@ -14,8 +14,8 @@ from benchmarks.interleaved import compare
 from gribmill.grib.decode.field import Field, read_fields
 from gribmill.regions.region import load_regions
 from gribmill.regions.window import window
-from gribmill.tiles.format.npz_writer import archive, member
-from gribmill.tiles.format.requantize import pack
+from gribmill.tiles.format.npz_writer import encode_member, zip_pieces
+from gribmill.tiles.format.requantize import requantize
 
 REGIONS = ("ne", "sw", "mid_atlantic")
 # Rounds go on for at least this long, so that other load on the machine hardly matters.
@@ -69,12 +69,12 @@ def _savez(parts: Parts) -> int:
 
 def _plain(encoding: Any) -> Callable[[Parts], int]:
     def write(parts: Parts) -> int:
-        members = [member(f"v{number}", array, encoding) for number, (array, _) in enumerate(parts)]
-        return sum(map(len, archive(members)))
+        members = [encode_member(f"v{number}", array, encoding) for number, (array, _) in enumerate(parts)]
+        return sum(map(len, zip_pieces(members)))
 
     return write
 
 
 def _packed(parts: Parts) -> int:
-    found = [(pack(array, packing) or (array, None))[0] for array, packing in parts]
-    return sum(map(len, archive([member(f"v{number}", array) for number, array in enumerate(found)])))
+    found = [(requantize(array, packing) or (array, None))[0] for array, packing in parts]
+    return sum(map(len, zip_pieces([encode_member(f"v{number}", array) for number, array in enumerate(found)])))

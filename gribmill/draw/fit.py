@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from gribmill.arrays import Floats
 from gribmill.draw.drawable import Drawable
 
-Floats = NDArray[np.float64]
 Project = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 FIT_DEGREE = 6  # good to a fraction of a cell over a continent

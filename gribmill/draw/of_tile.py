@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from gribmill.arrays import Floats
 from gribmill.draw.drawable import Barbs, Drawable
 from gribmill.draw.errors import DrawError
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.grids import Grid
 from gribmill.tiles.format.grid_record import cached_grid
 from gribmill.tiles.read.point.sample import USUAL
-from gribmill.tiles.read.tile import Floats, Tile
+from gribmill.tiles.read.tile import Tile
 
 CELL_STATISTICS = ("_mean", "_min", "_max")  # that a regular grid's cells add to a name
 UPPER_HPA = 600  # jet-stream colours from this level up

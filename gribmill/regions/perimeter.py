@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats
 from gribmill.regions.box import Box, wrap_longitude
-from gribmill.regions.grids.grid import Floats, Grid
+from gribmill.regions.grids.grid import Grid
 from gribmill.regions.grids.lambert import LambertGrid
 from gribmill.regions.grids.plane import PlaneGrid
 

@@ -10,12 +10,12 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats, Marks
 from gribmill.regions.box import Box
-from gribmill.regions.grids.grid import Floats, Grid
+from gribmill.regions.grids.grid import Grid
 from gribmill.regions.perimeter import Rectangle, reach
 
 Scalar = TypeVar("Scalar", bound=np.generic)
-Marks = npt.NDArray[np.bool_]
 
 # Points looked at in one go while a window is tightened: some 30 MB of working memory.
 _CHUNK_POINTS = 500_000

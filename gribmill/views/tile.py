@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from gribmill.tiles.format.meta import GridRecord, Place, Quantity, Skipped, Source
+from gribmill.tiles.format.meta import GridRecord, RegionRecord, SkippedMessage, SourceFile, VariableMeta
 from gribmill.views.view import ForecastTime, View
 
 if TYPE_CHECKING:
-    from gribmill.tiles.build.tile_writer import Built
+    from gribmill.tiles.build.tile_writer import BuiltTile
     from gribmill.tiles.check.diff import Difference
     from gribmill.tiles.check.verify import Check
     from gribmill.tiles.read.tile import Tile
@@ -30,7 +30,7 @@ class BuiltTileView(View):
     path: str
 
     @classmethod
-    def of(cls, built: Built) -> Self:
+    def of(cls, built: BuiltTile) -> Self:
         meta = built.meta
         return cls(
             model=meta.model,
@@ -58,14 +58,14 @@ class TileView(View):
     model: str
     run: str
     minutes: int
-    region: Place
+    region: RegionRecord
     grid: GridRecord
-    variables: dict[str, Quantity]
+    variables: dict[str, VariableMeta]
     absent: tuple[str, ...]
-    skipped: tuple[Skipped, ...]
-    duplicates: tuple[Skipped, ...]
+    skipped: tuple[SkippedMessage, ...]
+    duplicates: tuple[SkippedMessage, ...]
     winds: Literal["earth"]
-    source: Source
+    source: SourceFile
     attribution: str | None
 
     @classmethod

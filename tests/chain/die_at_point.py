@@ -19,7 +19,7 @@ from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.worker.in_process import Ticker
 from gribmill.settings.schema import Settings
 from gribmill.storage import atomic, latest
-from gribmill.tiles.build import tile_builder as mill
+from gribmill.tiles.build import tile_builder
 
 # Long enough to be killed within, short enough to wait for.
 LEASE_SECONDS = 0.5
@@ -44,7 +44,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "some messages verified": lambda: setattr(spool.Spool, "mark", _after(spool.Spool.mark)),
     "all messages verified": lambda: setattr(spool.Spool, "finish", die),
     "spool complete, not recorded": lambda: setattr(ingest_grib, "_fan_out", die),
-    "decoded, nothing written": lambda: setattr(mill.Mill, "finish", die),
+    "decoded, nothing written": lambda: setattr(tile_builder.TileBuilder, "finish", die),
     "one tile half written": lambda: _die_in_writes(),
     "tiles written, not recorded": lambda: setattr(build_tile, "_recorded", die),
     "first of two tiles recorded": lambda: _die_at_second(build_tile, "_recorded"),

@@ -7,7 +7,7 @@ import pytest
 
 from gribmill.draw.drawable import Barbs, Drawable
 from gribmill.draw.errors import DrawError
-from gribmill.draw.map.barbs import map_barbs, turned
+from gribmill.draw.map.barbs import along_map_axes, map_barbs
 from gribmill.draw.map.coastlines import coastlines
 from gribmill.draw.map.graticule import extent_of, graticule
 from gribmill.draw.map.plane import plane_of
@@ -100,7 +100,7 @@ def test_missing_winds_have_no_barbs() -> None:
 
 
 def test_turning_axes_by_a_right_angle_makes_east_minus_y() -> None:
-    u, v = turned(np.array([1.0]), np.array([0.0]), np.array([np.pi / 2]))
+    u, v = along_map_axes(np.array([1.0]), np.array([0.0]), np.array([np.pi / 2]))
     assert u[0] == pytest.approx(0, abs=1e-12) and v[0] == pytest.approx(-1)
 
 

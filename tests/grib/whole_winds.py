@@ -1,4 +1,4 @@
-"""Winds on all of a grid, turned to east and north: what every region's part of them has to agree with."""
+"""WindPairs on all of a grid, rotate to east and north: what every region's part of them has to agree with."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gribmill.grib.decode.field import Field
-from gribmill.grib.decode.winds import turned
+from gribmill.grib.decode.winds import rotate
 from gribmill.regions.grids import Grid
 
 
 def earth_relative(u: Field, v: Field) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Eastward and northward components, turned where the message says they are along the grid."""
+    """Eastward and northward components, rotate where the message says they are along the grid."""
     if not u.grid_relative_winds:
         return u.values(), v.values()
-    return turned(u.values(), v.values(), *turn_of(u.grid))
+    return rotate(u.values(), v.values(), *turn_of(u.grid))
 
 
 def turn_of(grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import gribmill.kernel
 from gribmill.grib.decode import native
 from gribmill.grib.packing import validate
-from gribmill.tiles.format import npz_writer, partial_inflate, restart_points
+from gribmill.tiles.format import npz_writer, restart_points
 
 SOURCES = "\n".join(path.read_text() for path in sorted(Path(gribmill.kernel.__file__).parent.rglob("*.[ch]")))
 
@@ -22,7 +22,7 @@ def defined(name: str) -> int:
 def test_limits_are_the_same() -> None:
     assert defined("MAX_WINDOWS") == native.MAX_WINDOWS
     assert defined("MAX_POINTS") == validate.POINT_LIMIT
-    assert defined("MAX_SEGMENTS_PER_CALL") == partial_inflate.MOST_PARTS
+    assert defined("MAX_SEGMENTS_PER_CALL") == restart_points.MOST_PER_CALL
     assert defined("MAX_LAZY_BYTES") == npz_writer.LIMIT_KERNEL[npz_writer.COMPACT_FLOATS]
     assert "#define MAX_RAW_BYTES (UINT32_MAX / 16)\n" in SOURCES
     for mode in (npz_writer.FAST_FLOATS, npz_writer.FAST_INTEGERS):

@@ -17,15 +17,14 @@ from gribmill.tiles.format.npz_writer import (
     DEFLATED,
     FAST_FLOATS,
     STORED,
-    Encoding,
+    Compression,
     Member,
-    member,
+    encode_member,
     npy_header,
 )
-from gribmill.tiles.format.partial_inflate import inflate, stretches_of
-from gribmill.tiles.format.restart_points import segments_in
-from gribmill.tiles.format.statistics import statistics, statistics_of, summary_of
-from gribmill.tiles.format.zip_directory import Entry
+from gribmill.tiles.format.restart_points import inflate_segments, parse_restart_points, segments_between
+from gribmill.tiles.format.statistics import statistics, statistics_from, summarize
+from gribmill.tiles.format.zip_directory import ZipEntry
 
 pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")
 Words = NDArray[np.uint32]
@@ -79,8 +78,8 @@ EDGES: dict[str, Callable[[int], Words]] = {
 EDGE_SIZES = (*range(1, 26), 64, 65, 66, 511, 512, 513, 1024, 1025, 4063, 4064, 4065, 4096, 8160, 16_352, 16_384)
 
 
-def encoded(array: NDArray[np.generic], encoding: Encoding = "fast") -> tuple[Member, bytes]:
-    return member("x", array, encoding), npy_header(array.dtype, array.shape) + array.tobytes()
+def encoded(array: NDArray[np.generic], encoding: Compression = "fast") -> tuple[Member, bytes]:
+    return encode_member("x", array, encoding), npy_header(array.dtype, array.shape) + array.tobytes()
 
 
 def check(made: Member, raw: bytes) -> None:
@@ -131,20 +130,20 @@ def test_every_inflater_restores_a_few_bytes(size: int) -> None:
 def test_compact_arrays_are_smaller_than_fast_ones() -> None:
     array = _fields(np.random.default_rng(5), 2000).view(np.float32)
     usual = len(zlib.compress(npy_header(array.dtype, array.shape) + array.tobytes(), 6))
-    assert len(member("x", array, "compact").data) < min(1.05 * usual, len(member("x", array).data))
+    assert len(encode_member("x", array, "compact").data) < min(1.05 * usual, len(encode_member("x", array).data))
 
 
 @pytest.mark.parametrize("kind", ["few", "zeros", "fields", "missing"])
 @pytest.mark.parametrize("size", SIZES)
 def test_statistics_are_the_same_as_without_the_kernel(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     array = KINDS[kind](np.random.default_rng(size), size).view(np.float32)
-    while_encoding = member("x", array).summary
-    alone = summary_of(array)
-    assert member("x", array, "compact").summary in (alone, None)
+    while_encoding = encode_member("x", array).summary
+    alone = summarize(array)
+    assert encode_member("x", array, "compact").summary in (alone, None)
     monkeypatch.setattr(native, "switched_off", True)
-    assert member("x", array).summary is None
+    assert encode_member("x", array).summary is None
     assert while_encoding == alone
-    assert statistics_of(alone, array.size) == statistics(array)
+    assert statistics_from(alone, array.size) == statistics(array)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -170,30 +169,30 @@ def test_a_short_or_exactly_full_last_segment_is_read_alone(edge: str, before: i
 
 
 def check_segments(made: Member, raw: bytes) -> None:
-    segments = segments_in(made.extra, len(raw))
-    assert segments is not None and segments.span == SPAN
-    entry = Entry("x", made.method, made.crc, len(made.data), len(raw), 0, made.extra)
+    points = parse_restart_points(made.extra, len(raw))
+    assert points is not None and points.segment_size == SPAN
+    entry = ZipEntry("x", made.method, made.crc, len(made.data), len(raw), 0, made.extra)
     for begin in [*range(0, len(raw), SPAN), min(BLOCK, len(raw)) - 4, len(raw) - 4]:
         for end in {min(begin + more, len(raw)) for more in (4, SPAN, SPAN + 4)}:
-            stretches = stretches_of(entry, segments, begin, end)
-            parts = inflate([bytes(made.data[found.begin : found.end]) for found in stretches], stretches)
+            segments = segments_between(entry, points, begin, end)
+            parts = inflate_segments([bytes(made.data[found.begin : found.end]) for found in segments], segments)
             first, last = begin // SPAN * SPAN, min((end - 1) // SPAN * SPAN + SPAN, len(raw))
-            assert stretches[0].raw_begin == first
+            assert segments[0].raw_begin == first
             assert b"".join(part or b"" for part in parts) == raw[first:last]
 
 
 def test_an_array_that_hardly_compresses_is_stored() -> None:
     noise = np.random.default_rng(2).normal(size=200_000).astype(np.float32)
     assert len(zlib.compress(noise.tobytes(), 6)) > 5 / 6 * noise.nbytes
-    assert member("x", noise).method == STORED
-    assert member("x", np.concatenate([noise, np.zeros(200_000, np.float32)])).method == DEFLATED
-    assert member("x", noise[:20_000]).method == DEFLATED
+    assert encode_member("x", noise).method == STORED
+    assert encode_member("x", np.concatenate([noise, np.zeros(200_000, np.float32)])).method == DEFLATED
+    assert encode_member("x", noise[:20_000]).method == DEFLATED
 
 
 def test_runs_after_noise_are_found() -> None:
     noise = np.random.default_rng(6).normal(size=1000).astype(np.float32)
     dry = np.concatenate([noise, np.zeros(1000, np.float32)])
-    assert len(member("x", dry).data) < len(member("x", noise).data) + 50
+    assert len(encode_member("x", dry).data) < len(encode_member("x", noise).data) + 50
 
 
 def test_a_constant_field_is_tiny() -> None:
@@ -212,9 +211,9 @@ def test_a_field_is_little_larger_than_with_zlib() -> None:
 
 def test_the_same_array_gives_the_same_bytes() -> None:
     array = _fields(np.random.default_rng(9), 50_000).view(np.float32)
-    first = member("x", array)
-    member("y", array[:777])
-    assert member("x", array) == first
+    first = encode_member("x", array)
+    encode_member("y", array[:777])
+    assert encode_member("x", array) == first
 
 
 @pytest.mark.parametrize(
@@ -234,8 +233,8 @@ def test_arrays_beyond_the_limits_of_a_mode_are_refused(header: int, body: int, 
 
 def test_arrays_hold_the_same_bytes_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     array = _fields(np.random.default_rng(4), 50_000).view(np.float32)
-    with_kernel = member("x", array)
+    with_kernel = encode_member("x", array)
     monkeypatch.setattr(native, "switched_off", True)
-    other = member("x", array)
+    other = encode_member("x", array)
     assert with_kernel.data != other.data and with_kernel.crc == other.crc
     assert zlib.decompress(bytes(with_kernel.data), -15) == zlib.decompress(bytes(other.data), -15)

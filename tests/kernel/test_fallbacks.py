@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gribmill.grib.decode.winds import turned
+from gribmill.grib.decode.winds import rotate
 from gribmill.kernel import native
-from gribmill.tiles.format.requantize import pack, unpack
+from gribmill.tiles.format.requantize import dequantize, requantize
 from gribmill.tiles.format.statistics import statistics
 
 pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")
@@ -51,9 +51,9 @@ def test_infinite_statistics_are_left_out_with_and_without_the_kernel(monkeypatc
 def test_rotated_winds_are_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     u, v = _values(size, 0.05), _values(size, 0.05)[::-1].copy()
     angle = np.random.default_rng(7).uniform(-3, 3, size)
-    with_kernel = turned(u, v, np.cos(angle), np.sin(angle))
+    with_kernel = rotate(u, v, np.cos(angle), np.sin(angle))
     monkeypatch.setattr(native, "switched_off", True)
-    for one, other in zip(turned(u, v, np.cos(angle), np.sin(angle)), with_kernel, strict=True):
+    for one, other in zip(rotate(u, v, np.cos(angle), np.sin(angle)), with_kernel, strict=True):
         # The bits of a NaN do not matter: a tile has one kind.
         assert np.array_equal(one.view(np.uint32)[~np.isnan(one)], other.view(np.uint32)[~np.isnan(other)])
         assert np.array_equal(np.isnan(one), np.isnan(other))
@@ -74,13 +74,13 @@ def test_packed_integers_are_the_same_and_give_back_every_value(
     values = ((integers * 2.0**binary + reference) * 10.0**-decimal).astype(np.float32)
     values[random.random(values.shape) < missing] = np.nan
     how = SimpleNamespace(reference=reference, binary=binary, decimal=decimal)
-    with_kernel = pack(values, how)
+    with_kernel = requantize(values, how)
     monkeypatch.setattr(native, "switched_off", True)
-    other = pack(values, how)
+    other = requantize(values, how)
     assert (with_kernel is None) == (other is None)
     if with_kernel is not None and other is not None:
         assert with_kernel[1] == other[1] and with_kernel[0].tobytes() == other[0].tobytes()
-        assert np.array_equal(unpack(*with_kernel), values, equal_nan=True)
+        assert np.array_equal(dequantize(*with_kernel), values, equal_nan=True)
 
 
 @pytest.mark.parametrize(("values", "width", "integers"), [(12, 5, 12), (12, 4, 11), (12, 0, 12), (12, -4, 12)])

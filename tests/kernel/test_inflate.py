@@ -12,10 +12,10 @@ from isal import isal_zlib
 from numpy.typing import NDArray
 
 from gribmill.kernel import native
-from gribmill.tiles.format.deflate_isal import Stream
+from gribmill.tiles.format.deflate_isal import DeflateStream
 from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.format.npz_writer import DEFLATED, write_npz
-from gribmill.tiles.format.restart_points import Segments, segments_in
+from gribmill.tiles.format.restart_points import RestartPoints, parse_restart_points
 from tests.kernel.restart_segments import inflate_all
 from tests.kernel.test_deflate import KINDS, encoded
 
@@ -25,11 +25,11 @@ DEFLATING = [kind for kind in KINDS if kind not in ("noise", "periods")]
 SIZES = (16_351, 16_352, 16_353, 40_000)
 
 
-def deflated(array: NDArray[np.float32]) -> tuple[Stream, bytes]:
+def deflated(array: NDArray[np.float32]) -> tuple[DeflateStream, bytes]:
     made, raw = encoded(array)
-    segments = segments_in(made.extra, len(raw))
-    assert made.method == DEFLATED and segments is not None
-    return Stream(bytes(made.data), made.crc, segments), raw
+    points = parse_restart_points(made.extra, len(raw))
+    assert made.method == DEFLATED and points is not None
+    return DeflateStream(bytes(made.data), made.crc, points), raw
 
 
 def some(kind: str, size: int) -> NDArray[np.float32]:
@@ -40,16 +40,16 @@ def some(kind: str, size: int) -> NDArray[np.float32]:
 @pytest.mark.parametrize("size", SIZES)
 def test_deflated_arrays_are_inflated(kind: str, size: int) -> None:
     stream, raw = deflated(some(kind, size))
-    assert inflate_all(stream.data, stream.segments, len(raw)) == raw
+    assert inflate_all(stream.data, stream.points, len(raw)) == raw
 
 
 @pytest.mark.parametrize("size", [40_001, 40_002, 65_473])
 def test_arrays_of_integers_may_end_within_a_word(size: int) -> None:
     steps = np.random.default_rng(size).geometric(0.3, size).astype(np.uint16)
     made, raw = encoded(steps)
-    segments = segments_in(made.extra, len(raw))
-    assert made.method == DEFLATED and segments is not None
-    assert inflate_all(bytes(made.data), segments, len(raw)) == raw
+    points = parse_restart_points(made.extra, len(raw))
+    assert made.method == DEFLATED and points is not None
+    assert inflate_all(bytes(made.data), points, len(raw)) == raw
 
 
 @pytest.mark.parametrize("kind", ["fields", "few", "runs"])
@@ -57,7 +57,7 @@ def test_streams_of_other_encoders_are_declined(kind: str) -> None:
     array = some(kind, 40_000)
     stream, raw = deflated(array)
     for other in (zlib.compress(raw, 6, -15), isal_zlib.compress(raw, 2, -15), zlib.compress(raw, 0, -15), b"", b"\5"):
-        assert inflate_all(other, stream.segments, len(raw)) is None
+        assert inflate_all(other, stream.points, len(raw)) is None
 
 
 @pytest.mark.parametrize("kind", DEFLATING)
@@ -69,24 +69,26 @@ def test_damaged_streams_are_declined_or_give_other_bytes(kind: str) -> None:
         for place in random.integers(0, len(damaged), 3):
             damaged[place] ^= int(random.integers(1, 256))
         cut = bytes(damaged[: int(random.integers(1, len(damaged) + 1))])
-        found = inflate_all(cut, stream.segments, len(raw))
+        found = inflate_all(cut, stream.points, len(raw))
         assert found is None or len(found) == len(raw)
 
 
 def test_wrong_restart_points_are_declined_or_give_other_bytes() -> None:
     stream, raw = deflated(some("fields", 40_000))
-    segments = stream.segments
+    points = stream.points
     for shift in (1, 7, 8, 1000, 2**31):
-        blocks, bits = ([(number + shift) % 2**32 for number in one] for one in (segments.blocks, segments.bits))
-        for wrong in (replace(segments, blocks=blocks), replace(segments, bits=bits)):
+        blocks, bits = (
+            [(number + shift) % 2**32 for number in one] for one in (points.block_offsets, points.bit_offsets)
+        )
+        for wrong in (replace(points, block_offsets=blocks), replace(points, bit_offsets=bits)):
             assert inflate_all(stream.data, wrong, len(raw)) != raw
 
 
 def test_restart_points_with_a_giant_block_take_no_memory() -> None:
     stream, raw = deflated(some("fields", 20_000))
     count = -(-len(raw) // 16)
-    segments = Segments(16, 2**31, [0], [0] * count, [0] * count)
-    assert inflate_all(stream.data, segments, len(raw)) is None
+    points = RestartPoints(16, 2**31, [0], [0] * count, [0] * count)
+    assert inflate_all(stream.data, points, len(raw)) is None
 
 
 def test_segments_that_do_not_match_streams_or_output_are_refused() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gribmill.arrays import Floats
 from gribmill.regions.errors import RegionError
 from gribmill.regions.grids import (
     Earth,
@@ -20,7 +21,7 @@ from gribmill.regions.grids import (
     PolarStereographicGrid,
     grid_from_spec,
 )
-from gribmill.regions.grids.grid import Corner, Floats
+from gribmill.regions.grids.grid import Corner
 from gribmill.regions.grids.plane import PlaneGrid
 from gribmill.regions.named_grid import named_grids
 

@@ -11,9 +11,9 @@ from gribmill.regions.box import Box
 from gribmill.regions.grids import Earth, Grid, LambertGrid, LatLonGrid
 from gribmill.regions.region import Region
 from gribmill.storage.layout import TileFolder
-from gribmill.tiles.build.region_cut import cutter
-from gribmill.tiles.build.tile_writer import Draft
-from gribmill.tiles.format.meta import Quantity, Source
+from gribmill.tiles.build.region_cut import region_cut
+from gribmill.tiles.build.tile_writer import TileWriter
+from gribmill.tiles.format.meta import SourceFile, VariableMeta
 
 EARTH = Earth.sphere(6371229.0)
 HRRR = LambertGrid.at_corner(
@@ -32,7 +32,7 @@ HRRR = LambertGrid.at_corner(
 GFS = LatLonGrid.spanning(nx=360, ny=181, south=-90, north=90, west=0, east=359, earth=EARTH)
 BOSTON = Region("boston", Box(-72.0, 41.8, -70.4, 43.0), "Boston")
 Fields = dict[str, tuple[np.ndarray | float, dict[str, Any]]]
-SOURCE = Source(name="made.grib2", bytes=4, sha256="0" * 64)
+SOURCE = SourceFile(name="made.grib2", bytes=4, sha256="0" * 64)
 
 
 def quantity(**changes: Any) -> dict[str, Any]:
@@ -66,10 +66,10 @@ def make_tile(
     minutes: int = 60,
 ) -> Path:
     """Write one tile; each field is a whole-grid array (or a number) with changes to `quantity()`."""
-    knife = cutter(grid, region)
-    assert knife is not None
+    cut = region_cut(grid, region)
+    assert cut is not None
     folder = TileFolder(root, model, run, region.name)
-    draft = Draft(folder, minutes, knife, region.encoding)
+    writer = TileWriter(folder, minutes, cut, region.encoding)
     for name, (values, changes) in fields.items():
         whole = np.broadcast_to(np.asarray(values, np.float32), grid.shape)
         facts = quantity(
@@ -77,6 +77,6 @@ def make_tile(
         )
         if "step_minutes" in changes:
             facts["step_minutes"] = changes["step_minutes"]
-        for suffix, part in knife.cut(np.ascontiguousarray(knife.window.take(whole))).items():
-            draft.add(name + suffix, part, Quantity(**facts))
-    return draft.write(SOURCE, frozenset(), None).path
+        for suffix, part in cut.cut(np.ascontiguousarray(cut.window.take(whole))).items():
+            writer.add(name + suffix, part, VariableMeta(**facts))
+    return writer.write(SOURCE, frozenset(), None).path

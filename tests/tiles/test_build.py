@@ -25,7 +25,7 @@ from gribmill.regions.tile_options import Encoding, Method
 from gribmill.regions.window import window
 from gribmill.sandbox.grib_writer.sections import multi_field
 from gribmill.tiles.build.build import build
-from gribmill.tiles.build.tile_builder import Outcome
+from gribmill.tiles.build.tile_builder import BuildResult
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION
 from gribmill.tiles.read.tile import Tile, read_tile
@@ -46,7 +46,7 @@ build(sys.argv[1], [Region("potomac", Box(-79.5, 37.5, -76.5, 40.0))], sys.argv[
 """
 
 
-def tile_of(outcome: Outcome, region: str = "potomac") -> Tile:
+def tile_of(outcome: BuildResult, region: str = "potomac") -> Tile:
     assert not outcome.failed, outcome.failed
     (built,) = [built for built in outcome.tiles if built.meta.region.name == region]
     return read_tile(built.path)
@@ -216,12 +216,12 @@ def test_builds_on_several_cores_give_the_same_bytes(hour: Path, tmp_path: Path)
 def test_region_that_cannot_be_encoded_on_another_core_does_not_stop_the_others(
     hour: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gribmill.tiles.build import tile_writer as draft
+    from gribmill.tiles.build import tile_writer
 
     def refuse(*_: object) -> None:
         raise TileError("no")
 
-    monkeypatch.setattr(draft, "pack", refuse)
+    monkeypatch.setattr(tile_writer, "requantize", refuse)
     outcome = build(hour, [replace(POTOMAC, name="broken", encoding="packed"), POTOMAC], tmp_path, threads=4)
     assert [failure.region for failure in outcome.failed] == ["broken"]
     assert [built.region for built in outcome.tiles] == ["potomac"]

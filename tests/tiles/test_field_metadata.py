@@ -13,7 +13,7 @@ from gribmill.grib.product.keys import NCEP, Keys, Probability
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.build.build import build
-from gribmill.tiles.build.choose_names import Named
+from gribmill.tiles.build.choose_names import NamedField
 from tests.make_grib import REFERENCE, make_message, write
 
 
@@ -22,7 +22,7 @@ from tests.make_grib import REFERENCE, make_message, write
     [("degree", True), ("Degree true", True), ("deg", True), ("°", True), ("deg C", False), ("K", False)],
 )
 def test_degrees_are_an_angle_unless_they_are_a_temperature(units: str, angle: bool) -> None:
-    assert Named("x", "X", units, None, "surface").angle == angle
+    assert NamedField("x", "X", units, None, "surface").angle == angle
 
 
 @pytest.mark.parametrize(

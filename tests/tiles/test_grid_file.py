@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gribmill.arrays import Floats
 from gribmill.regions.box import Box
-from gribmill.regions.grids.grid import Floats
 from gribmill.regions.region import Region
 from gribmill.tiles.build.build import build
 from gribmill.tiles.format import grid_file

@@ -18,7 +18,7 @@ import pytest
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format import zip_directory as directory
 from gribmill.tiles.format.npz_reader import Archive
-from gribmill.tiles.format.npz_writer import archive, member, write_npz
+from gribmill.tiles.format.npz_writer import encode_member, write_npz, zip_pieces
 
 
 def small() -> dict[str, np.ndarray]:
@@ -117,7 +117,7 @@ def test_noise_and_foreign_files_are_refused(tmp_path: Path) -> None:
     for size in (0, 1, 21, 22, 23, 4000):
         refused(tmp_path, rng.randbytes(size), "not a tile")
     refused(tmp_path, b"GRIB" + bytes(5000), "not a tile")
-    refused(tmp_path, zipped([("readme.txt", b"hello")]), "no array of a tile")
+    refused(tmp_path, zipped([("readme.txt", b"hello")]), "not an array of a tile")
 
 
 def test_pickles_are_refused(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_record_arrays_are_refused(tmp_path: Path) -> None:
     "name", ["../t2m.npy", "/etc/t2m.npy", "a/b.npy", ".npy", "t2m", "a\\b.npy", "x" * 200 + ".npy"]
 )
 def test_names_that_could_escape_the_folder_are_refused(tmp_path: Path, name: str) -> None:
-    refused(tmp_path, zipped([(name, npy(np.zeros(3)))]), "no array of a tile")
+    refused(tmp_path, zipped([(name, npy(np.zeros(3)))]), "not an array of a tile")
 
 
 def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_member_that_grows_beyond_its_declared_size_is_stopped(tmp_path: Path)
     data = bytearray(zipped([("t2m.npy", npy(np.zeros(500_000, "f4")))]))
     for signature, at in ((b"PK\3\4", 22), (b"PK\1\2", 24)):
         struct.pack_into("<I", data, data.index(signature) + at, 5000)
-    refused(tmp_path, bytes(data), "do not end where they should|were declared")
+    refused(tmp_path, bytes(data), "does not end with its data|were declared")
 
 
 def test_a_size_that_deflate_cannot_reach_is_refused(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_size_that_deflate_cannot_reach_is_refused(tmp_path: Path) -> None:
 
 
 def test_members_that_share_their_bytes_are_refused(tmp_path: Path) -> None:
-    pieces = archive([member("aa", np.zeros(500, "f4")), member("ab", np.zeros(500, "f4"))])
+    pieces = zip_pieces([encode_member("aa", np.zeros(500, "f4")), encode_member("ab", np.zeros(500, "f4"))])
     data = bytearray(b"".join(pieces))
     second = data.rindex(b"PK\1\2")
     struct.pack_into("<I", data, second + 42, 0)
@@ -170,7 +170,7 @@ def test_members_that_share_their_bytes_are_refused(tmp_path: Path) -> None:
 
 def test_too_many_members_are_refused(tmp_path: Path) -> None:
     data = zipped([(f"a{i}.npy", b"") for i in range(directory.LIMIT_MEMBERS + 1)])
-    refused(tmp_path, data, "more than a tile may hold")
+    refused(tmp_path, data, "more than a tile may have")
 
 
 @pytest.mark.parametrize("shape", ["(3, 3)", "(2,)", "(4294967296, 4294967296)", "(1, 1, 1, 1, 3)", "(-3,)"])
@@ -192,8 +192,8 @@ def test_stored_garbage_after_the_deflate_stream_is_refused(tmp_path: Path) -> N
     packed = deflater.compress(raw) + deflater.flush() + b"hidden" * 20
     from gribmill.tiles.format.npz_writer import DEFLATED, Member
 
-    pieces = archive([Member("t2m", DEFLATED, zlib.crc32(raw), len(raw), packed)])
-    refused(tmp_path, b"".join(pieces), "do not end where they should")
+    pieces = zip_pieces([Member("t2m", DEFLATED, zlib.crc32(raw), len(raw), packed)])
+    refused(tmp_path, b"".join(pieces), "does not end with its data")
 
 
 def test_fifos_and_folders_are_refused_without_blocking(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gribmill.tiles.format.meta import PackedAs
-from gribmill.tiles.format.requantize import MISSING, pack, unpack
+from gribmill.tiles.format.requantize import MISSING, dequantize, requantize
 
 
 def packing(reference: float = 2500.0, binary: int = 0, decimal: int = 1) -> SimpleNamespace:
@@ -24,21 +24,21 @@ def values(integers: np.ndarray, how: SimpleNamespace) -> np.ndarray:
 def test_the_sources_own_values_come_back_bit_for_bit(how: SimpleNamespace) -> None:
     original = values(np.random.default_rng(2).integers(0, 4096, (30, 40)), how)
     original[3, 4] = np.nan
-    found = pack(original, how)
+    found = requantize(original, how)
     assert found is not None
     integers, undo = found
     assert integers.dtype == np.uint16
     assert np.cumsum(integers >> 1 ^ -(integers & 1), axis=1, dtype=np.uint16)[3, 4] == MISSING
-    assert unpack(integers, undo).tobytes() == original.tobytes()
+    assert dequantize(integers, undo).tobytes() == original.tobytes()
 
 
 def test_fields_of_many_chunks_with_holes_anywhere_come_back() -> None:
     original = values(np.random.default_rng(3).integers(0, 65535, (300, 401)), packing())
     original[np.random.default_rng(4).random(original.shape) < 0.3] = np.nan
     original[100:200] = np.nan
-    found = pack(original, packing())
+    found = requantize(original, packing())
     assert found is not None
-    assert unpack(*found).tobytes() == original.tobytes()
+    assert dequantize(*found).tobytes() == original.tobytes()
 
 
 @pytest.mark.parametrize("differences", [False, True])
@@ -48,18 +48,18 @@ def test_tiles_with_plain_integers_or_plain_differences_are_read(differences: bo
     expected = values(integers.astype(np.float64), packing())
     expected[0, 2] = np.nan
     held = np.diff(integers, axis=1, prepend=np.uint16(0)) if differences else integers
-    assert unpack(held, undo).tobytes() == expected.tobytes()
+    assert dequantize(held, undo).tobytes() == expected.tobytes()
 
 
 def test_values_that_are_off_by_the_last_bit_are_not_packed() -> None:
     original = values(np.arange(12).reshape(3, 4), packing())
     original[1, 1] = np.nextafter(original[1, 1], np.float32(1e9))
-    assert pack(original, packing()) is None
+    assert requantize(original, packing()) is None
 
 
 @pytest.mark.parametrize("integer", [-1, MISSING, 10**6])
 def test_integers_that_do_not_fit_are_not_packed(integer: int) -> None:
-    assert pack(values(np.array([[0, integer]]), packing()), packing()) is None
+    assert requantize(values(np.array([[0, integer]]), packing()), packing()) is None
 
 
 @pytest.mark.parametrize(
@@ -72,4 +72,4 @@ def test_integers_that_do_not_fit_are_not_packed(integer: int) -> None:
     ],
 )
 def test_packings_without_a_scale_are_left_alone(how: SimpleNamespace) -> None:
-    assert pack(np.ones((2, 2), np.float32), how) is None
+    assert requantize(np.ones((2, 2), np.float32), how) is None

@@ -11,18 +11,24 @@ import pytest
 
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format import npz_writer as npz
-from gribmill.tiles.format.deflate_isal import BLOCK
+from gribmill.tiles.format.deflate_isal import BLOCK_BYTES as BLOCK
 from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.format.npz_writer import DEFLATED, STORED
-from gribmill.tiles.format.partial_inflate import Stretch, inflate, stretches_of
-from gribmill.tiles.format.restart_points import MOST, Segments, segments_in
-from gribmill.tiles.format.zip_directory import Entry
+from gribmill.tiles.format.restart_points import (
+    MOST_SEGMENTS,
+    RestartPoints,
+    Segment,
+    inflate_segments,
+    parse_restart_points,
+    segments_between,
+)
+from gribmill.tiles.format.zip_directory import ZipEntry
 
 SHAPE = (300, 401)
 
 
-def listed(entry: Entry, start: int, stop: int) -> list[Stretch]:
-    return stretches_of(entry, segments_in(entry.extra, entry.raw_size), start, stop)
+def listed(entry: ZipEntry, start: int, stop: int) -> list[Segment]:
+    return segments_between(entry, parse_restart_points(entry.extra, entry.raw_size), start, stop)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +36,7 @@ def field() -> np.ndarray:
     return np.round(np.random.default_rng(5).normal(280, 9, SHAPE), 1).astype(np.float32)
 
 
-def written(path: Path, array: np.ndarray, encoding: npz.Encoding = "fast") -> Archive:
+def written(path: Path, array: np.ndarray, encoding: npz.Compression = "fast") -> Archive:
     npz.write_npz(path, {"t2m": array}, encoding)
     return Archive(path)
 
@@ -40,10 +46,10 @@ def rows_of(archive: Archive, first: int, stop: int, dtype: type = np.float32) -
     return found.reshape(-1, SHAPE[1])
 
 
-@pytest.mark.parametrize("encoding", npz.ENCODINGS)
+@pytest.mark.parametrize("encoding", npz.COMPRESSIONS)
 @pytest.mark.parametrize("rows", [(0, 1), (0, 300), (11, 12), (40, 42), (37, 160), (299, 300)])
 def test_rows_are_those_of_the_whole_array(
-    tmp_path: Path, field: np.ndarray, encoding: npz.Encoding, rows: tuple[int, int]
+    tmp_path: Path, field: np.ndarray, encoding: npz.Compression, rows: tuple[int, int]
 ) -> None:
     archive = written(tmp_path / "a.npz", field, encoding)
     assert rows_of(archive, *rows).tobytes() == field[slice(*rows)].tobytes()
@@ -66,7 +72,7 @@ def test_any_points_are_those_of_the_whole_array(tmp_path: Path, kind: str) -> N
     field = kinds_of_fields()[kind]
     archive = written(tmp_path / "a.npz", field)
     flat = field.reshape(-1)
-    # Around every place where a stretch or a block may begin.
+    # Around every place where a segment or a block may begin.
     for border in range(0, flat.size, 2**10):
         for begin, end in ((border - 40, border - 32), (border - 33, border + 1), (border, border + 1)):
             if 0 <= begin < end <= flat.size:
@@ -136,48 +142,54 @@ def test_an_array_of_another_kind_is_refused(tmp_path: Path, field: np.ndarray) 
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_every_stretch_of_a_healthy_array_is_read(seed: int) -> None:
-    """ISA-L keeps back a code that ends with its input: one stretch of noise in twenty lacked its last byte."""
+def test_every_segment_of_a_healthy_array_is_read(seed: int) -> None:
+    """ISA-L keeps back a code that ends with its input: one segment of noise in twenty lacked its last byte."""
     random = np.random.default_rng(seed)
     array = (random.normal(size=70_000) * [1, 100, 1e-3][seed % 3]).astype(np.float32)
     array = np.round(array, 1) if seed % 2 else array
-    made = npz.member("t2m", array)
-    entry = Entry("t2m", made.method, made.crc, len(made.data), made.raw_size, 0, made.extra)
+    made = npz.encode_member("t2m", array)
+    entry = ZipEntry("t2m", made.method, made.crc, len(made.data), made.raw_size, 0, made.extra)
     raw = npz.npy_header(array.dtype, array.shape) + array.tobytes()
     for begin in range(0, made.raw_size, 2**12):
-        (stretch,) = listed(entry, begin, begin + 1)
-        (found,) = inflate([bytes(made.data[stretch.begin : stretch.end])], [stretch])
-        assert found == raw[stretch.raw_begin : stretch.raw_begin + stretch.raw_size]
+        (segment,) = listed(entry, begin, begin + 1)
+        (found,) = inflate_segments([bytes(made.data[segment.begin : segment.end])], [segment])
+        assert found == raw[segment.raw_begin : segment.raw_begin + segment.raw_size]
 
 
-def test_stretches_of_a_stored_array_are_its_bytes() -> None:
+def test_segments_of_a_stored_array_are_its_bytes() -> None:
     raw = np.random.default_rng(1).bytes(3 * BLOCK // 2)
     checksums = (zlib.crc32(raw[:BLOCK]), zlib.crc32(raw))
-    entry = Entry(
-        "t2m", STORED, checksums[1], len(raw), len(raw), 0, Segments(BLOCK, BLOCK, (0, BLOCK), checksums).extra()
+    entry = ZipEntry(
+        "t2m",
+        STORED,
+        checksums[1],
+        len(raw),
+        len(raw),
+        0,
+        RestartPoints(BLOCK, BLOCK, (0, BLOCK), checksums).extra_field(),
     )
     for begin, part in ((5, raw[:BLOCK]), (BLOCK + 5, raw[BLOCK:])):
-        (stretch,) = listed(entry, begin, begin + 1)
-        assert inflate([raw[stretch.begin : stretch.end]], [stretch]) == [part]
-        assert inflate([bytes(stretch.end - stretch.begin)], [stretch]) == [None]
+        (segment,) = listed(entry, begin, begin + 1)
+        assert inflate_segments([raw[segment.begin : segment.end]], [segment]) == [part]
+        assert inflate_segments([bytes(segment.end - segment.begin)], [segment]) == [None]
 
 
 @pytest.mark.slow
-def test_more_stretches_than_the_kernel_takes_are_refused_as_damaged(tmp_path: Path) -> None:
+def test_more_segments_than_the_kernel_takes_are_refused_as_damaged(tmp_path: Path) -> None:
     """Lists nearly as long as a ZIP directory allows, in many arrays, with a block every eight bytes."""
     count, blocks = 6016, 3008
     bits = [64 * (number // 2) + 3 + number % 2 for number in range(count)]
-    extra = Segments(4, 8, range(0, 8 * blocks, 8), range(count), bits).extra()
+    extra = RestartPoints(4, 8, range(0, 8 * blocks, 8), range(count), bits).extra_field()
     names = [f"v{number}" for number in range(22)]
     shape = (1, count - 32)
     members = [npz.Member(name, DEFLATED, 0, 4 * count, bytes(8 * blocks), extra) for name in names]
-    (tmp_path / "a.npz").write_bytes(b"".join(npz.archive(members)))
+    (tmp_path / "a.npz").write_bytes(b"".join(npz.zip_pieces(members)))
     with pytest.raises(TileError, match="damaged in array v0"):
         Archive(tmp_path / "a.npz").read_span(names, shape, np.dtype(np.float32), 0, shape[1])
 
 
-def described(extra: bytes, raw_size: int = 2 * BLOCK, packed_size: int = 20) -> Entry:
-    return Entry("t2m", DEFLATED, 0, packed_size, raw_size, 0, extra)
+def described(extra: bytes, raw_size: int = 2 * BLOCK, packed_size: int = 20) -> ZipEntry:
+    return ZipEntry("t2m", DEFLATED, 0, packed_size, raw_size, 0, extra)
 
 
 HALF = BLOCK // 2
@@ -186,57 +198,59 @@ HALF = BLOCK // 2
 @pytest.mark.parametrize(
     "segments",
     [
-        Segments(BLOCK, BLOCK, (10, 5), (1, 2)),
-        Segments(BLOCK, BLOCK, (0, 21), (1, 2)),
-        Segments(BLOCK, BLOCK, (0,), (1,)),
-        Segments(0, BLOCK, (0, 10), (1, 2)),
-        Segments(BLOCK, 0, (0, 10), (1, 2)),
-        Segments(2 * BLOCK, BLOCK, (0, 10), (1, 2)),
-        Segments(HALF - 1, BLOCK, (0, 10), (1, 2, 3, 4, 5), (3, 30, 83, 100, 110)),
-        Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4)),
-        Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 79)),
-        Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 81)),
-        Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 160)),
+        RestartPoints(BLOCK, BLOCK, (10, 5), (1, 2)),
+        RestartPoints(BLOCK, BLOCK, (0, 21), (1, 2)),
+        RestartPoints(BLOCK, BLOCK, (0,), (1,)),
+        RestartPoints(0, BLOCK, (0, 10), (1, 2)),
+        RestartPoints(BLOCK, 0, (0, 10), (1, 2)),
+        RestartPoints(2 * BLOCK, BLOCK, (0, 10), (1, 2)),
+        RestartPoints(HALF - 1, BLOCK, (0, 10), (1, 2, 3, 4, 5), (3, 30, 83, 100, 110)),
+        RestartPoints(HALF, BLOCK, (0, 10), (1, 2, 3, 4)),
+        RestartPoints(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 79)),
+        RestartPoints(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 81)),
+        RestartPoints(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 160)),
     ],
 )
-def test_impossible_lists_of_restart_points_are_ignored(segments: Segments) -> None:
-    found = [listed(described(segments.extra()), begin, begin + 1) for begin in (BLOCK - 1, 2 * BLOCK - 1)]
+def test_impossible_lists_of_restart_points_are_ignored(segments: RestartPoints) -> None:
+    found = [listed(described(segments.extra_field()), begin, begin + 1) for begin in (BLOCK - 1, 2 * BLOCK - 1)]
     assert [] in found
 
 
-@pytest.mark.parametrize("extra", [b"", b"gm", Segments(BLOCK, BLOCK, (0, 10), (1, 2)).extra() + b"x"])
+@pytest.mark.parametrize("extra", [b"", b"gm", RestartPoints(BLOCK, BLOCK, (0, 10), (1, 2)).extra_field() + b"x"])
 def test_an_invalid_list_of_restart_points_is_ignored(extra: bytes) -> None:
     assert listed(described(extra), 0, 1) == []
 
 
 def test_a_valid_list_of_restart_points_is_read() -> None:
-    entry = described(Segments(BLOCK, BLOCK, (0, 10), (1, 2)).extra())
-    first, second = Stretch(0, 18, 0, BLOCK, 0, 1), Stretch(10, 20, BLOCK, BLOCK, 1, 2)
+    entry = described(RestartPoints(BLOCK, BLOCK, (0, 10), (1, 2)).extra_field())
+    first, second = Segment(0, 18, 0, BLOCK, 0, 1), Segment(10, 20, BLOCK, BLOCK, 1, 2)
     assert listed(entry, 0, BLOCK) == [first]
     assert listed(entry, BLOCK, BLOCK + 1) == [second]
     assert listed(entry, 5, BLOCK + 1) == [first, second]
 
 
-def test_a_stretch_within_a_block_comes_with_the_blocks_codes() -> None:
-    entry = described(Segments(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 100)).extra())
-    assert listed(entry, 0, 1) == [Stretch(0, 12, 0, HALF, 0, 1, codes=3, skip=3)]
-    assert listed(entry, HALF, HALF + 1) == [Stretch(0, 18, HALF, HALF, 1, 2, codes=3, skip=30)]
-    assert listed(entry, BLOCK + HALF, BLOCK + HALF + 1) == [Stretch(10, 20, 3 * HALF, HALF, 3, 4, codes=3, skip=20)]
+def test_a_segment_within_a_block_comes_with_the_blocks_codes() -> None:
+    entry = described(RestartPoints(HALF, BLOCK, (0, 10), (1, 2, 3, 4), (3, 30, 83, 100)).extra_field())
+    assert listed(entry, 0, 1) == [Segment(0, 12, 0, HALF, 0, 1, header_bits=3, skip_bits=3)]
+    assert listed(entry, HALF, HALF + 1) == [Segment(0, 18, HALF, HALF, 1, 2, header_bits=3, skip_bits=30)]
+    assert listed(entry, BLOCK + HALF, BLOCK + HALF + 1) == [
+        Segment(10, 20, 3 * HALF, HALF, 3, 4, header_bits=3, skip_bits=20)
+    ]
     # One block's codes do not serve the next.
     across = [
-        Stretch(0, 18, HALF, HALF, 1, 2, codes=3, skip=30),
-        Stretch(10, 20, BLOCK, HALF, 2, 3, codes=3, skip=3),
+        Segment(0, 18, HALF, HALF, 1, 2, header_bits=3, skip_bits=30),
+        Segment(10, 20, BLOCK, HALF, 2, 3, header_bits=3, skip_bits=3),
     ]
     assert listed(entry, HALF, BLOCK + 1) == across
 
 
 @pytest.mark.parametrize("bounds", [(0, 0), (-1, 5), (5, 4), (0, 2 * BLOCK + 1), (2 * BLOCK, 2 * BLOCK + 1)])
 def test_bytes_beyond_the_array_are_in_no_block(bounds: tuple[int, int]) -> None:
-    assert listed(described(Segments(BLOCK, BLOCK, (0, 10), (1, 2)).extra()), *bounds) == []
+    assert listed(described(RestartPoints(BLOCK, BLOCK, (0, 10), (1, 2)).extra_field()), *bounds) == []
 
 
-def test_large_arrays_have_longer_stretches_not_more() -> None:
-    made = npz.member("t2m", np.zeros(BLOCK * MOST // 4 + 5, np.float32))
+def test_large_arrays_have_longer_segments_not_more() -> None:
+    made = npz.encode_member("t2m", np.zeros(BLOCK * MOST_SEGMENTS // 4 + 5, np.float32))
     entry = described(made.extra, made.raw_size, len(made.data))
-    assert len(made.extra) <= 12 + 12 * MOST
+    assert len(made.extra) <= 12 + 12 * MOST_SEGMENTS
     assert listed(entry, made.raw_size - 1, made.raw_size)

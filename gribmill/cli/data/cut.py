@@ -21,7 +21,7 @@ from gribmill.views.tile import BuiltTileView
 
 if TYPE_CHECKING:
     from gribmill.regions.region import Region
-    from gribmill.tiles.build.tile_builder import Outcome, Progress
+    from gribmill.tiles.build.tile_builder import BuildResult, FieldProgress
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -93,8 +93,8 @@ def cut(
 
 
 def _cut_each(
-    files: Sequence[Path], cut_one: Callable[[Path, Progress], Outcome], wanted: Sequence[str], *, quiet: bool
-) -> tuple[list[Outcome], int]:
+    files: Sequence[Path], cut_one: Callable[[Path, FieldProgress], BuildResult], wanted: Sequence[str], *, quiet: bool
+) -> tuple[list[BuildResult], int]:
     """What became of each file, and how many faults there were; one fault does not stop the rest."""
     outcomes, faults = [], 0
     with _bar(len(files), quiet=quiet) as bar_for:
@@ -170,7 +170,7 @@ def _bar(count: int, *, quiet: bool) -> Iterator[Any]:
     with Bars(*columns, console=screen, transient=True, disable=quiet or not screen.is_terminal) as bars:
         number = 0
 
-        def for_file(path: Path) -> Progress:
+        def for_file(path: Path) -> FieldProgress:
             nonlocal number
             number += 1
             label = path.name if count == 1 else f"{number}/{count} {path.name}"
@@ -180,7 +180,7 @@ def _bar(count: int, *, quiet: bool) -> Iterator[Any]:
         yield for_file
 
 
-def _print_notes(path: Path, outcome: Outcome, wanted: Sequence[str]) -> None:
+def _print_notes(path: Path, outcome: BuildResult, wanted: Sequence[str]) -> None:
     for failure in outcome.failed:
         click.echo(f"error: {path.name}: region {failure.region}: {failure.error}", err=True)
     if outcome.outside:

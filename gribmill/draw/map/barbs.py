@@ -1,4 +1,4 @@
-"""Wind barbs on a map: thinned to what the eye can read, turned to the map's own directions."""
+"""Wind barbs on a map: thinned to what the eye can read, rotated to the map's axes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MapBarbs:
 
 
 def map_barbs(barbs: Barbs, plane: Plane) -> MapBarbs:
-    """The barbs to draw: earth-relative winds turned by the angle of the map's x axis at each place."""
+    """The barbs to draw: earth-relative winds rotated by the angle of the map's x axis at each place."""
     ny, nx = plane.shape
     spacing = max(nx, ny * plane.aspect) / BARBS_ACROSS
     rows, columns = _spread(ny, spacing / plane.aspect), _spread(nx, spacing)
@@ -36,11 +36,11 @@ def map_barbs(barbs: Barbs, plane: Plane) -> MapBarbs:
     east, north = np.asarray(barbs.u, np.float64)[j, i], np.asarray(barbs.v, np.float64)[j, i]
     keep = np.isfinite(east) & np.isfinite(north) & (np.abs(lat) < CROWDED_DEG)
     row, column = j[keep].astype(np.float64), i[keep].astype(np.float64)
-    u, v = turned(east[keep], north[keep], plane.axis_angle(row, column))
+    u, v = along_map_axes(east[keep], north[keep], plane.axis_angle(row, column))
     return MapBarbs(column, row, u * KNOTS_PER_M_S, v * KNOTS_PER_M_S, lat[keep] < 0)
 
 
-def turned(
+def along_map_axes(
     east: NDArray[np.float64], north: NDArray[np.float64], angle: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Components along axes that stand `angle` radians anticlockwise of east and north."""

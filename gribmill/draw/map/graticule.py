@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from gribmill.draw.fit import Floats
+from gribmill.arrays import Floats
 from gribmill.draw.map.plane import Plane
 
 Edge = Literal["left", "bottom", "inside"]

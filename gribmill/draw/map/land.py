@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from gribmill.arrays import Floats
 from gribmill.draw.map.coastlines import rings_of
 
-Floats = NDArray[np.float64]
 BANDS = 180  # edges are sorted into belts of one degree, so that a place is held against few of them
 
 

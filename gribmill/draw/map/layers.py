@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gribmill.draw.fit import Floats
+from gribmill.arrays import Floats
 from gribmill.draw.map.barbs import MapBarbs
 from gribmill.draw.map.coastlines import coastlines
 from gribmill.draw.map.extremes import Extreme

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gribmill.arrays import Floats
 from gribmill.draw.drawable import Drawable
-from gribmill.draw.fit import Floats, Project, fitted
+from gribmill.draw.fit import Project, fitted
 
 MARGIN_CELLS = 200  # lines are kept so far outside, so that none is cut before it reaches the frame
 STEP_CELLS = 0.02  # difference for directions: small against any curvature, large against rounding

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gribmill.arrays import Floats
 from gribmill.draw.drawable import Barbs, Drawable
 from gribmill.draw.errors import DrawError
-from gribmill.draw.fit import Floats
 from gribmill.draw.map.barbs import map_barbs
 from gribmill.draw.map.extremes import Extreme, extremes
 from gribmill.draw.map.graticule import extent_of
@@ -220,7 +220,7 @@ def _ticks(levels: tuple[float, ...]) -> list[float]:
 
 
 def _add_words(figure: Figure, layout: Layout, field: Drawable, scale: Scale, facts: str, barbs: bool) -> None:
-    """Quantity, source, region and valid time above the map; credits and extremes below it."""
+    """Variable, source, region and valid time above the map; credits and extremes below it."""
     left, up, width, _ = layout.box(0, layout.height, layout.width, 0)
     high, narrow = layout.size[1], layout.narrow
     units = f" [{scale.units}]" if scale.units else ""

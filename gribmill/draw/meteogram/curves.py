@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from gribmill.arrays import Floats
 from gribmill.draw.errors import DrawError
 from gribmill.draw.shown_units import conversion, spelled
 
 if TYPE_CHECKING:
     from gribmill.tiles.read.point.series import Series
 
-Floats = NDArray[np.float64]
 FRIENDLIER = {"K": "°C", "Pa": "hPa", "1": "%", "kg m-2": "mm", "kg m-2 s-1": "mm/h", "m s-1": "m/s"}
 
 

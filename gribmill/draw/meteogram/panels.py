@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from gribmill.draw.meteogram.curves import Curves, Floats
+from gribmill.arrays import Floats
+from gribmill.draw.meteogram.curves import Curves
 from gribmill.draw.shown_units import KNOTS_PER_M_S, conversion
 
 Look = Literal["lines", "bars", "cover"]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gribmill.draw.meteogram.curves import Curves, Floats, bar_seconds, friendly, with_gaps
+from gribmill.arrays import Floats
+from gribmill.draw.meteogram.curves import Curves, bar_seconds, friendly, with_gaps
 from gribmill.draw.meteogram.panels import Panel, colour_of, finite_range, panels_of, unseen_text, with_wind
 from gribmill.draw.terminal.braille import bars, braille, dots_of, stars
 

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gribmill.arrays import Values
 from gribmill.grib.decode.buffers import room
 from gribmill.grib.grid.scan_order import Layout
 from gribmill.grib.octets import unsigned
@@ -17,7 +17,6 @@ from gribmill.grib.sections import Sections2
 from gribmill.kernel import native
 from gribmill.regions.window import Window
 
-Values = NDArray[np.float32]
 # Grid definition templates that every ecCodes release knows, and the length of their section. ecCodes refuses other or
 # shorter ones, so the kernel must not decode them.
 GRIDS = {0: 72, 1: 84, 10: 72, 20: 65, 30: 81, 40: 72}

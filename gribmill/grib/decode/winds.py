@@ -1,4 +1,4 @@
-"""Winds along the grid's axes, turned to east and north."""
+"""Winds relative to the grid, rotated to east and north."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def pairs(fields: Sequence[Field]) -> list[tuple[Field, Field]]:
     return found
 
 
-def turned(
+def rotate(
     u: NDArray[np.float32], v: NDArray[np.float32], cosine: NDArray[np.float64], sine: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """u·cos + v·sin and v·cos − u·sin, in double precision."""

@@ -16,7 +16,7 @@ from gribmill.queue.worker.task import Batch, Task
 if TYPE_CHECKING:
     from gribmill.catalogue.records import HourRecord
     from gribmill.pipeline.context import Context
-    from gribmill.tiles.build.tile_writer import Built
+    from gribmill.tiles.build.tile_writer import BuiltTile
 
 log = logging.getLogger("gribmill.build_tile")
 
@@ -102,7 +102,7 @@ def _unknown_region(args: BuildTileArgs, region: str) -> Failed:
     return Failed(f"there is no region {region!r} in these settings", permanent=True, also=also)
 
 
-def _recorded(args: BuildTileArgs, region: str, tile: Built, *, last: bool) -> Succeeded:
+def _recorded(args: BuildTileArgs, region: str, tile: BuiltTile, *, last: bool) -> Succeeded:
     """The tile enters the catalogue with the completion of its job.
 
     With the last one of a batch the hour may be whole, and the run. Reports are stored in their order: should a crash

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.errors import RegionError
 from gribmill.regions.grids.earth import Earth
-from gribmill.regions.grids.grid import Floats, check_count, check_number
+from gribmill.regions.grids.grid import check_count, check_number
 
 # Increments come in millionths of a degree (GRIB1: thousandths); over a whole row they miss 360 by a little.
 _WRAP_TOLERANCE_CELLS = 0.05

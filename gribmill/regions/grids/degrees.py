@@ -8,8 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from gribmill.arrays import Floats
 from gribmill.regions.grids.columns import MeridianGrid, eastward_step
-from gribmill.regions.grids.grid import Floats, check_number, check_part
+from gribmill.regions.grids.grid import check_number, check_part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats
 from gribmill.regions.errors import RegionError
-
-Floats = npt.NDArray[np.float64]
 
 # Each step shrinks the error by e² (0.0067 on the Earth, at most 0.04 here): seven reach the last bits.
 _LATITUDE_STEPS = 7

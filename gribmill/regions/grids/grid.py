@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, Literal, Protocol
 
-import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats
 from gribmill.regions.errors import RegionError
 
-Floats = npt.NDArray[np.float64]
 Corner = Literal["sw", "se", "nw", "ne"]
 
 # More rows or columns than any weather grid has: what asks for more is a mistake or an attack.

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.errors import RegionError
-from gribmill.regions.grids.grid import Floats, check_number
+from gribmill.regions.grids.grid import check_number
 from gribmill.regions.grids.plane import PlaneGrid
 
 # Nearer than this the formula for two parallels loses digits, and the mean parallel is exact to 1e-11.

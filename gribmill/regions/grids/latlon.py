@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.grids.columns import column_of
 from gribmill.regions.grids.degrees import DegreeGrid
-from gribmill.regions.grids.grid import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

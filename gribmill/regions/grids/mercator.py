@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.grids.columns import check_turn, column_of, goes_round
-from gribmill.regions.grids.grid import Corner, Floats, check_number
+from gribmill.regions.grids.grid import Corner, check_number
 from gribmill.regions.grids.plane import PlaneGrid
 
 

@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats
 from gribmill.regions.errors import RegionError
 from gribmill.regions.grids.earth import Earth
-from gribmill.regions.grids.grid import Corner, Floats, check_count, check_number, check_part
+from gribmill.regions.grids.grid import Corner, check_count, check_number, check_part
 
 # Ten times round the Earth: beyond it lies no place, only a mistake.
 _FARTHEST_M = 4e8

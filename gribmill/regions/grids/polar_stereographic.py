@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats
 from gribmill.regions.box import wrap_longitude
-from gribmill.regions.grids.grid import Floats, check_number
+from gribmill.regions.grids.grid import check_number
 from gribmill.regions.grids.plane import PlaneGrid
 
 

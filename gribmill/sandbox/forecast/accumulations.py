@@ -6,24 +6,24 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gribmill.arrays import AnyFloats
 from gribmill.sandbox.forecast.near_surface import FREEZING_K
-from gribmill.sandbox.forecast.waves import Floats
 from gribmill.sandbox.forecast.weather import Weather
 
 WATER_PER_SNOW = 0.1
 SHARE_OF_SUN = {"dswrf": np.float32(0.7), "uswrf": np.float32(0.15)}
 
 
-def _frozen(weather: Weather, start: float, end: float) -> Floats:
+def _frozen(weather: Weather, start: float, end: float) -> AnyFloats:
     """What falls where the run began cold: a place does not change sides, so the sum never falls."""
     return weather.rain_between(start, end) * (weather.at(start).warmth - 0.0065 * weather.places.height < FREEZING_K)
 
 
-def nothing(weather: Weather, start: float, end: float) -> Floats:
+def nothing(weather: Weather, start: float, end: float) -> AnyFloats:
     return np.zeros_like(weather.places.lat)
 
 
-SUMS: dict[str, Callable[[Weather, float, float], Floats]] = {
+SUMS: dict[str, Callable[[Weather, float, float], AnyFloats]] = {
     "tp": lambda weather, start, end: weather.rain_between(start, end),
     "cp": lambda weather, start, end: weather.rain_between(start, end) * np.float32(0.4),
     "lsp": lambda weather, start, end: weather.rain_between(start, end) * np.float32(0.6),

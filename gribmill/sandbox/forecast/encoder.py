@@ -8,12 +8,12 @@ from types import TracebackType
 
 import numpy as np
 
+from gribmill.arrays import AnyFloats
 from gribmill.regions.grids import Grid
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.file_contents import Item
 from gribmill.sandbox.forecast.product_keys import product_keys
 from gribmill.sandbox.forecast.publisher_style import Style
-from gribmill.sandbox.forecast.waves import Floats
 from gribmill.sandbox.grib_writer.grib_message import GribMessage, PackingChoice
 from gribmill.sandbox.grib_writer.grid_keys import grid_keys
 
@@ -41,7 +41,7 @@ class Encoder:
     ) -> None:
         self._base.__exit__(kind, error, trace)
 
-    def message(self, item: Item, run: datetime, values: Floats) -> bytes:
+    def message(self, item: Item, run: datetime, values: AnyFloats) -> bytes:
         """One message; values as gribmill has them: rows from the south, NaN missing, the lexicon's units."""
         from eccodes import CodesInternalError
 
@@ -54,7 +54,7 @@ class Encoder:
             except CodesInternalError as error:
                 raise SandboxError(f"ecCodes cannot write {item.element}:{item.level}: {error}") from None
 
-    def _packed(self, item: Item, values: Floats) -> tuple[Floats, PackingChoice]:
+    def _packed(self, item: Item, values: AnyFloats) -> tuple[AnyFloats, PackingChoice]:
         """The values as far as the packing keeps them, and the packing."""
         style, bits = self.style, self.style.bits
         if bits is None:
@@ -72,7 +72,7 @@ def _step(item: Item) -> float:
     return 2.0**exponent
 
 
-def _bits(values: Floats, step: float) -> int:
+def _bits(values: AnyFloats, step: float) -> int:
     """Enough to count every step between the values; 0 for a constant field."""
     there = values[~np.isnan(values)]
     return round((there.max() - there.min()) / step).bit_length() if there.size else 0

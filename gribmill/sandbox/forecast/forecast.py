@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from gribmill.arrays import AnyFloats
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.vectors import northward, partners
 from gribmill.grib.product.keys import NCEP
@@ -25,7 +26,6 @@ from gribmill.sandbox.forecast.index_lines import Placed, write_index
 from gribmill.sandbox.forecast.publisher_style import style_of
 from gribmill.sandbox.forecast.quantities import values_of
 from gribmill.sandbox.forecast.thinned_grid import thinned
-from gribmill.sandbox.forecast.waves import Floats
 from gribmill.sandbox.forecast.weather import Weather
 from gribmill.sandbox.grib_writer.sections import multi_field
 
@@ -85,7 +85,7 @@ class Forecaster:
     def _only(self, model: Model) -> Collection[str]:
         return self.only & set(model.variables) if self.only else ()
 
-    def _values(self, item: Item, run: datetime, weather: Weather, *, along_grid: bool) -> Floats:
+    def _values(self, item: Item, run: datetime, weather: Weather, *, along_grid: bool) -> AnyFloats:
         if item.extra in SPREADS:
             return _spread(item, run, weather)
         values = values_of(item.variable, item.window, run, weather)
@@ -107,7 +107,7 @@ def grid_of(model: Model) -> Grid:
     raise SandboxError(f"{model.id} names no grid, so its files cannot be made")
 
 
-def _spread(item: Item, run: datetime, weather: Weather) -> Floats:
+def _spread(item: Item, run: datetime, weather: Weather) -> AnyFloats:
     """How far members lie apart: a little, and more in some places."""
     low, high = item.variable.range
     moment = weather.at(hours_since_epoch(run) + item.window.end / 60)

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from gribmill.arrays import AnyFloats
 from gribmill.draw.map.land import is_land
 from gribmill.regions.grids import Grid
-from gribmill.sandbox.forecast.waves import Floats
 
 # Land is looked up at every so many points, as it takes ten microseconds each, and carried to those between.
 LAND_POINTS = 100_000
@@ -20,12 +20,12 @@ HIGHEST_M = 2800.0
 class Geography:
     """Radians of latitude and longitude; `land` is 0 or 1; `height` in metres; `turn_…` are of the grid's rotation."""
 
-    lat: Floats
-    lon: Floats
-    land: Floats
-    height: Floats
-    turn_cosine: Floats
-    turn_sine: Floats
+    lat: AnyFloats
+    lon: AnyFloats
+    land: AnyFloats
+    height: AnyFloats
+    turn_cosine: AnyFloats
+    turn_sine: AnyFloats
 
 
 # One model at a time is made; the arrays of an HRRR grid take 46 MB.

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gribmill.arrays import AnyFloats
 from gribmill.sandbox.forecast.clock import DAY_HOURS, YEAR_HOURS
-from gribmill.sandbox.forecast.waves import TURN, Floats, Wave
+from gribmill.sandbox.forecast.waves import TURN, Wave
 
 if TYPE_CHECKING:
     from gribmill.sandbox.forecast.weather import Weather
@@ -25,18 +26,18 @@ class Moment:
     def __init__(self, weather: Weather, hours: float) -> None:
         self.weather, self.hours, self.places = weather, hours, weather.places
 
-    def sum_of(self, waves: tuple[Wave, ...]) -> Floats:
+    def sum_of(self, waves: tuple[Wave, ...]) -> AnyFloats:
         """A pattern that fades toward the poles."""
         parts = (wave.amplitude * np.sin(wave.angle(self.places.lat, self.places.lon, self.hours)) for wave in waves)
         return np.asarray(sum(parts) * self.weather.cos_lat**2, dtype=np.float32)
 
     @property
-    def pressure(self) -> Floats:
+    def pressure(self) -> AnyFloats:
         """Pa at mean sea level: belts of highs and lows, and the waves."""
         return self._pressure_and_slopes[0]
 
     @cached_property
-    def balanced_wind(self) -> tuple[Floats, Floats]:
+    def balanced_wind(self) -> tuple[AnyFloats, AnyFloats]:
         """m/s eastward and northward, in balance with the pressure."""
         _, east, north = self._pressure_and_slopes
         spin = 1.458e-4 * self.weather.sin_lat
@@ -45,7 +46,7 @@ class Moment:
         return -north * scale, east / self.weather.cos_lat * scale
 
     @cached_property
-    def _pressure_and_slopes(self) -> tuple[Floats, Floats, Floats]:
+    def _pressure_and_slopes(self) -> tuple[AnyFloats, AnyFloats, AnyFloats]:
         """Pa, and Pa per radian eastward and northward."""
         lat, lon = self.places.lat, self.places.lon
         strength, change = self.weather.storm_belt
@@ -60,30 +61,30 @@ class Moment:
         return pressure, east, north
 
     @cached_property
-    def warmth(self) -> Floats:
+    def warmth(self) -> AnyFloats:
         """K at sea level, without the day's course."""
         season = 9 * np.float32(np.cos(TURN * (self.hours / YEAR_HOURS - 0.55))) * self.weather.sin_lat
         zonal = 301 - 46 * self.weather.sin_lat**2 + season
         return np.asarray(zonal + self.sum_of(self.weather.warm_waves), dtype=np.float32)
 
     @cached_property
-    def temperature(self) -> Floats:
+    def temperature(self) -> AnyFloats:
         """K at 2 m: colder on hills, warm in the afternoon on land."""
         clock = self.places.lon + np.float32(TURN * (((self.hours - 15) / DAY_HOURS) % 1))
         day = np.cos(clock) * (0.4 + 4.6 * self.places.land) * self.weather.cos_lat
         return np.asarray(self.warmth + day - np.float32(0.0065) * self.places.height)
 
     @cached_property
-    def humidity(self) -> Floats:
+    def humidity(self) -> AnyFloats:
         """% at 2 m."""
         return np.asarray(np.clip(58 + 32 * self.sum_of(self.weather.moist_waves) + 12 * np.sqrt(self.rain), 6, 100))
 
     @cached_property
-    def rain(self) -> Floats:
+    def rain(self) -> AnyFloats:
         """mm/h."""
         return self.weather.rain_rate(self.hours)
 
     @cached_property
-    def cloud(self) -> Floats:
+    def cloud(self) -> AnyFloats:
         """% of the sky."""
         return np.asarray(np.clip((self.humidity - 45) * 2.2 + 60 * np.minimum(self.rain, 1), 0, 100))

@@ -8,6 +8,7 @@ from functools import reduce
 
 import numpy as np
 
+from gribmill.arrays import AnyFloats
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.wgrib2_time import TimeRange
 from gribmill.sandbox.forecast.accumulations import SHARE_OF_SUN, SUMS, nothing
@@ -16,7 +17,6 @@ from gribmill.sandbox.forecast.moment import Moment
 from gribmill.sandbox.forecast.near_surface import NEAR_SURFACE
 from gribmill.sandbox.forecast.sea_state import AT_SEA
 from gribmill.sandbox.forecast.upper_air import UPPER_AIR
-from gribmill.sandbox.forecast.waves import Floats
 from gribmill.sandbox.forecast.weather import Weather
 from gribmill.sandbox.publisher.fault import chance
 
@@ -25,7 +25,7 @@ _STATISTIC = re.compile(r"_(max|min|avg|bucket)$")
 _LEVEL = re.compile(r"([a-z]+)_([0-9]+)(?:p([0-9]+))?")
 
 
-def values_of(variable: Variable, window: TimeRange, run: datetime, weather: Weather) -> Floats:
+def values_of(variable: Variable, window: TimeRange, run: datetime, weather: Weather) -> AnyFloats:
     """The field of a quantity over its window (minutes after the run began)."""
     start, end = (hours_since_epoch(run) + minutes / 60 for minutes in (window.start, window.end))
     name = _STATISTIC.sub("", variable.name)
@@ -41,7 +41,7 @@ def values_of(variable: Variable, window: TimeRange, run: datetime, weather: Wea
     return reduce(np.maximum if window.statistic == "max" else np.minimum, fields)
 
 
-def instant(variable: Variable, name: str, moment: Moment) -> Floats:
+def instant(variable: Variable, name: str, moment: Moment) -> AnyFloats:
     """A quantity now: as the tables of its place have it, or a smooth pattern over its usual range."""
     if name in NOW:
         return NOW[name](moment)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from gribmill.arrays import AnyFloats
 from gribmill.sandbox.forecast.moment import Moment
 from gribmill.sandbox.forecast.near_surface import Quantity, at_10, direction, speed
-from gribmill.sandbox.forecast.waves import Floats
 
 
 def _at_sea(quantity: Quantity) -> Quantity:
-    def field(moment: Moment) -> Floats:
+    def field(moment: Moment) -> AnyFloats:
         return np.where(moment.places.land > 0, np.float32(np.nan), quantity(moment))
 
     return field
@@ -19,7 +19,7 @@ def _at_sea(quantity: Quantity) -> Quantity:
 def _swell(number: int) -> Quantity:
     """Systems of waves, the next lower than the last; each with calm places where it is not."""
 
-    def height(moment: Moment) -> Floats:
+    def height(moment: Moment) -> AnyFloats:
         pattern = Moment(moment.weather, moment.hours + 60 * number).sum_of(moment.weather.moist_waves)
         return np.where(pattern > -0.3, (1 + pattern) * np.float32(1.6 / number), np.float32(np.nan))
 
@@ -27,7 +27,7 @@ def _swell(number: int) -> Quantity:
 
 
 def _where(there: Quantity, value: Quantity) -> Quantity:
-    def field(moment: Moment) -> Floats:
+    def field(moment: Moment) -> AnyFloats:
         return np.where(np.isnan(there(moment)), np.float32(np.nan), value(moment))
 
     return field

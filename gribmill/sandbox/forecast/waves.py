@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-# float32 in practice: half the memory of float64, and more digits than any packing keeps.
-Floats = NDArray[np.floating[Any]]
+from gribmill.arrays import AnyFloats
+
 TURN = 2 * np.pi
 
 
@@ -23,7 +21,7 @@ class Wave:
     phase: float
     radians_per_hour: float
 
-    def angle(self, lat: Floats, lon: Floats, hours: float) -> Floats:
+    def angle(self, lat: AnyFloats, lon: AnyFloats, hours: float) -> AnyFloats:
         """Its angle at each place, at a time in hours."""
         now = np.float32((self.phase - self.radians_per_hour * hours) % TURN)
         return np.asarray(self.east * lon + np.float32(self.north) * lat + now)
@@ -45,7 +43,7 @@ def make_waves(
     )
 
 
-def time_above(angle: Floats, threshold: Floats | float) -> Floats:
+def time_above(angle: AnyFloats, threshold: AnyFloats | float) -> AnyFloats:
     """The integral of max(0, sin x − threshold) from 0 to the angle; it never falls, whatever the angles.
 
     A sum that is emptied and one that is not agree to the last digit, since both are differences of it.

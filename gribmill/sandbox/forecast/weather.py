@@ -6,10 +6,11 @@ from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
+from gribmill.arrays import AnyFloats
 from gribmill.sandbox.forecast.clock import DAY_HOURS, YEAR_HOURS
 from gribmill.sandbox.forecast.geography import Geography
 from gribmill.sandbox.forecast.moment import Moment
-from gribmill.sandbox.forecast.waves import TURN, Floats, Wave, make_waves, time_above
+from gribmill.sandbox.forecast.waves import TURN, Wave, make_waves, time_above
 
 SOLAR_W_M2 = 1000.0
 RAIN_THRESHOLD = 0.7
@@ -34,23 +35,23 @@ class Weather:
         self.at = lru_cache(maxsize=3)(partial(Moment, self))
 
     @cached_property
-    def cos_lat(self) -> Floats:
+    def cos_lat(self) -> AnyFloats:
         """Never quite 0, so that poles divide nothing."""
         return np.maximum(np.cos(self.places.lat), np.float32(0.1))
 
     @cached_property
-    def sin_lat(self) -> Floats:
+    def sin_lat(self) -> AnyFloats:
         """Of the latitude."""
         return np.sin(self.places.lat)
 
     @cached_property
-    def storm_belt(self) -> tuple[Floats, Floats]:
+    def storm_belt(self) -> tuple[AnyFloats, AnyFloats]:
         """Where highs and lows are strong, in middle latitudes; and how that changes per radian northward."""
         lat = self.places.lat
         return np.sin(2 * lat) ** 2, 2 * np.sin(4 * lat)
 
     @cached_property
-    def _bend(self) -> Floats:
+    def _bend(self) -> AnyFloats:
         """Rain bands are no straight lines."""
         lat, lon = self.places.lat, self.places.lon
         return np.asarray(
@@ -58,15 +59,15 @@ class Weather:
         )
 
     @cached_property
-    def _rainy(self) -> tuple[Floats, ...]:
+    def _rainy(self) -> tuple[AnyFloats, ...]:
         """How much of each system's rain a place gets: none in most."""
         angles = (wave.angle(self.places.lat, self.places.lon, 0.0) - 2 * self._bend for wave in self.rain_places)
         return tuple(np.clip(1.5 * np.sin(angle), 0, 1) * self.cos_lat for angle in angles)
 
-    def _rain_angle(self, wave: Wave, hours: float) -> Floats:
+    def _rain_angle(self, wave: Wave, hours: float) -> AnyFloats:
         return wave.angle(self.places.lat, self.places.lon, hours) + self._bend
 
-    def rain_rate(self, hours: float) -> Floats:
+    def rain_rate(self, hours: float) -> AnyFloats:
         """mm/h now."""
         angles = [self._rain_angle(wave, hours) for wave in self.rain_waves]
         rates = (
@@ -74,7 +75,7 @@ class Weather:
         )
         return np.asarray(RAIN_MM_H * sum(rates))
 
-    def rain_between(self, start: float, end: float) -> Floats:
+    def rain_between(self, start: float, end: float) -> AnyFloats:
         """mm of the hours from start to end: the integral of the rate."""
         total = np.zeros_like(self.places.lat)
         for share, wave in zip(self._rainy, self.rain_waves, strict=True):
@@ -85,7 +86,7 @@ class Weather:
             total += share * amount / np.float32(wave.radians_per_hour)
         return np.asarray(np.maximum(RAIN_MM_H * total, 0))
 
-    def sun_between(self, start: float, end: float) -> Floats:
+    def sun_between(self, start: float, end: float) -> AnyFloats:
         """J m-2 on clear ground in the hours from start to end."""
         if end <= start:
             return np.zeros_like(self.places.lat)
@@ -96,13 +97,13 @@ class Weather:
         light = time_above(first + passed, threshold) - time_above(first, threshold)
         return np.maximum(SOLAR_W_M2 * swing * light * np.float32(DAY_HOURS * 3600 / TURN), 0)
 
-    def sun(self, hours: float) -> Floats:
+    def sun(self, hours: float) -> AnyFloats:
         """W m-2 on clear ground now."""
         height, swing, noon = self._sun(hours)
         angle = self.places.lon + np.float32(TURN * ((hours / DAY_HOURS) % 1) - noon)
         return np.asarray(SOLAR_W_M2 * np.maximum(height + swing * np.sin(angle), 0))
 
-    def _sun(self, hours: float) -> tuple[Floats, Floats, float]:
+    def _sun(self, hours: float) -> tuple[AnyFloats, AnyFloats, float]:
         """The sun's sine of height is height + swing · sin(lon + time − noon): 12 UTC is noon at Greenwich."""
         tilt = np.radians(23.4) * np.cos(TURN * (hours / YEAR_HOURS - 0.47))
         return self.sin_lat * np.float32(np.sin(tilt)), self.cos_lat * np.float32(np.cos(tilt)), np.pi / 2

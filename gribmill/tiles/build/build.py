@@ -10,9 +10,9 @@ from pathlib import Path
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.messages import Data, map_file
 from gribmill.regions.region import Region
-from gribmill.tiles.build.encode_pool import Press
-from gribmill.tiles.build.tile_builder import Mill, Outcome, Progress
-from gribmill.tiles.format.meta import Source
+from gribmill.tiles.build.encode_pool import EncodePool
+from gribmill.tiles.build.tile_builder import BuildResult, FieldProgress, TileBuilder
+from gribmill.tiles.format.meta import SourceFile
 
 
 def build(
@@ -27,37 +27,37 @@ def build(
     url: str | None = None,
     etag: str | None = None,
     sha256: str | None = None,
-    progress: Progress | None = None,
+    progress: FieldProgress | None = None,
     written: set[Path] | None = None,
     threads: int = 1,
-) -> Outcome:
+) -> BuildResult:
     """Cut a GRIB file for every region into `data`/tiles/…; a damaged file raises GribError and leaves nothing.
 
-    `variables` are the names asked for (default: all that the lexicon knows); `everything` takes unknown ones too.
-    `hour` files the tile under that hour, where the model counts otherwise than by valid time (parts of an hour).
-    `sha256` is the file's, where somebody has worked it out already.
+    `variables` are the requested names (default: all that the lexicon knows); `everything` adds unknown ones.
+    `hour` stores the tile under that hour, for models whose hours are not valid times (parts of an hour).
+    `sha256` is the file's, if it is known already.
     `written` are tiles that must not be overwritten; those written here are added to it.
-    `threads` is how many cores the build may use; the tiles are the same.
+    `threads` is the number of cores to use; the tiles are the same.
     """
     path = Path(grib)
     content = map_file(path)
     digest = sha256 or hashlib.sha256(content).hexdigest()
-    source = Source(name=path.name, url=url, etag=etag, bytes=len(content), sha256=digest)
-    with Press(threads) as press:
-        mill = Mill(tuple(regions), Path(data), model, frozenset(variables or ()), everything, hour, press)
+    source = SourceFile(name=path.name, url=url, etag=etag, bytes=len(content), sha256=digest)
+    with EncodePool(threads) as pool:
+        builder = TileBuilder(tuple(regions), Path(data), model, frozenset(variables or ()), everything, hour, pool)
         items = list(fields(content, str(path)))
 
         def done(number: int, count: int) -> None:
-            _let_go(content, items[number - 1])
+            _release_pages(content, items[number - 1])
             if progress is not None:
                 progress(number, count)
 
-        mill.grind(items, done)
-        return mill.finish(source, set() if written is None else written)
+        builder.add_fields(items, done)
+        return builder.finish(source, set() if written is None else written)
 
 
-def _let_go(content: Data, item: Field) -> None:
-    """What has been cut need not stay in this process: the file's bytes are the system's to keep."""
+def _release_pages(content: Data, item: Field) -> None:
+    """Drop the mapped pages of a field that has been cut: they stay in the system's page cache."""
     if isinstance(content, mmap.mmap):
         begin = item.offset // mmap.PAGESIZE * mmap.PAGESIZE
         content.madvise(mmap.MADV_DONTNEED, begin, item.offset + item.length - begin)

@@ -1,4 +1,4 @@
-"""Which array of a tile each field of a file becomes."""
+"""The name of each field of a file in a tile."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gribmill.grib.names.lexicon import Match, choose, lexicon
 from gribmill.grib.product.keys import Keys
 from gribmill.tiles.build.tile_writer import RESERVED
 
-# Degrees of an angle, as the lexicon and ecCodes write them. Degrees of a temperature can be averaged.
+# Units of angles in the lexicon and in ecCodes. Temperatures in degrees can be averaged.
 ANGLES = {"°", "deg", "degree", "degrees", "degree true", "degree e"}
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """What a field is called in a tile, and the words for it."""
+class NamedField:
+    """The name of a field in a tile, and its description."""
 
     name: str
     long_name: str
@@ -30,20 +30,20 @@ class Named:
 
     @property
     def angle(self) -> bool:
-        """True for directions, whose averages mean nothing."""
+        """True for directions, which must not be averaged."""
         return self.units.lower() in ANGLES
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which fields are asked for. `plain`: the file has quantities of the lexicon, not only their spreads."""
+class FieldChoice:
+    """Which fields are requested. `plain`: the file has variables of the lexicon, not only their spreads."""
 
     wanted: frozenset[str]
     everything: bool
     plain: bool
 
     def may_want(self, item: Field) -> bool:
-        """Whether the field could be asked for: which of two is a sum and which its bucket is told later."""
+        """Whether the field could be requested. Totals and their buckets are told apart later."""
         if self.everything:
             return True
         name = lexicon_name(item)
@@ -52,18 +52,20 @@ class Choice:
         return not self.wanted or name in self.wanted or f"{name}_bucket" in self.wanted
 
     def wants_variant(self, item: Field) -> bool:
-        """Spreads, chances and percentiles of known quantities: by name, or where the file has nothing else."""
+        """Spreads, probabilities and percentiles of known variables: by name, or if the file has nothing else."""
         if lexicon().match_quantity(item.keys) is None:
             return False
         return array_name(item.keys) in self.wanted or (not self.plain and not self.wanted)
 
 
-def name_fields(items: Sequence[Field], groups: Sequence[Hashable | None], choice: Choice) -> list[Named | None]:
+def name_fields(
+    items: Sequence[Field], groups: Sequence[Hashable | None], choice: FieldChoice
+) -> list[NamedField | None]:
     """A name for each field, unique within its group (one run, step and grid); None for those left out.
 
-    The lexicon's best source of a quantity has its name, in the first ensemble member that the group has.
+    The lexicon's name goes to the best source of a variable, in the first ensemble member of the group.
     """
-    found: list[Named | None] = [None] * len(items)
+    found: list[NamedField | None] = [None] * len(items)
     for members in _by_member(items, groups):
         taken: set[str] = set()
         for number, places in enumerate(members):
@@ -79,7 +81,7 @@ def name_fields(items: Sequence[Field], groups: Sequence[Hashable | None], choic
 
 
 def _by_member(items: Sequence[Field], groups: Sequence[Hashable | None]) -> list[list[list[int]]]:
-    """Places of the fields, by group and within it by ensemble member, in the order of the file."""
+    """Indices of the fields, by group and ensemble member, in the order of the file."""
     found: dict[Hashable, dict[Hashable, list[int]]] = {}
     for place, (item, group) in enumerate(zip(items, groups, strict=True)):
         if group is not None:
@@ -89,19 +91,19 @@ def _by_member(items: Sequence[Field], groups: Sequence[Hashable | None]) -> lis
 
 
 def lexicon_name(item: Field) -> str | None:
-    """What the lexicon would call a field, were it the only one of its kind."""
+    """The lexicon's name for a field, as if it were the only one of its kind."""
     match = lexicon().match_keys(item.keys)
     return match.variable.name if match else None
 
 
-def _named(keys: Keys, match: Match, name: str) -> Named:
+def _named(keys: Keys, match: Match, name: str) -> NamedField:
     variable = lexicon().get(name) or match.variable
     level = level_text(keys.level, keys.level2)
-    return Named(name, variable.long_name, match.units, variable.standard_name, level)
+    return NamedField(name, variable.long_name, match.units, variable.standard_name, level)
 
 
-def _unknown(item: Field, taken: set[str]) -> Named:
-    """A field without a name of its own: named from its GRIB keys, numbered where that is not enough."""
+def _unknown(item: Field, taken: set[str]) -> NamedField:
+    """A field that the lexicon does not name: named by its GRIB keys, numbered if that is not unique."""
     keys = item.keys
     match = None if keys.selector else lexicon().match_quantity(keys)
     plain = array_name(keys)
@@ -112,4 +114,4 @@ def _unknown(item: Field, taken: set[str]) -> Named:
         name, number = f"{plain}_{number}", number + 1
     taken.add(name)
     quantity = (match.variable.long_name, match.units) if match else words(item)
-    return Named(name, *of_ensemble(*quantity, keys), None, level_text(keys.level, keys.level2))
+    return NamedField(name, *of_ensemble(*quantity, keys), None, level_text(keys.level, keys.level2))

@@ -1,4 +1,4 @@
-"""One-off use without any queue: GRIB files in, tiles out."""
+"""Cuts GRIB files into tiles without a queue."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gribmill.identity import check_model_id
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region, load_regions, region_named
 from gribmill.tiles.build.build import build
-from gribmill.tiles.build.tile_builder import Outcome, Progress
+from gribmill.tiles.build.tile_builder import BuildResult, FieldProgress
 from gribmill.tiles.errors import TileError
 
 
@@ -21,14 +21,14 @@ def cut(
     model: str | None = None,
     variables: Iterable[str] | None = None,
     everything: bool = False,
-    progress: Progress | None = None,
+    progress: FieldProgress | None = None,
     threads: int = 1,
-) -> list[Outcome]:
+) -> list[BuildResult]:
     """Cut GRIB files into tiles under `out`/tiles/…: regions by name, as `Region`, or as a `Box`."""
     paths = [files] if isinstance(files, str | Path) else list(files)
     places = [regions] if isinstance(regions, str | Box | Region) else list(regions)
     if not paths or not places:
-        raise TileError("nothing to cut: name at least one GRIB file and one region or box")
+        raise TileError("nothing to cut: give at least one GRIB file and one region or box")
     known = load_regions()
     chosen = [_region(place, number, known) for number, place in enumerate(places, 1)]
     if model is not None:
@@ -52,7 +52,7 @@ def cut(
 
 
 def box_region(box: Box) -> Region:
-    """A region for a box without a name: called by its corners, so that the same box has the same name."""
+    """A region for a box without a name: named by its corners, so that equal boxes have equal names."""
     corners = (
         f"{abs(value):.6g}".replace(".", "p") + letters[value < 0]
         for value, letters in zip(box.as_list(), ("ew", "ns", "ew", "ns"), strict=True)

@@ -1,4 +1,4 @@
-"""What a tile's `meta` says about one field."""
+"""The metadata of one field in a tile's `meta`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from typing import Literal
 import numpy as np
 
 from gribmill.grib.decode.field import Field
-from gribmill.tiles.build.choose_names import Named
-from gribmill.tiles.format.meta import Packing, Quantity, Skipped
+from gribmill.tiles.build.choose_names import NamedField
+from gribmill.tiles.format.meta import SkippedMessage, SourcePacking, VariableMeta
+
+CELL_STATISTICS = {"_min": "least in the cell", "_max": "greatest in the cell"}
 
 
-def facts_of(named: Named, item: Field, winds: Literal["earth", "grid"] | None, method: str | None) -> Quantity:
-    """What is known before the field is cut: everything but the statistics."""
+def variable_meta(
+    named: NamedField, item: Field, winds: Literal["earth", "grid"] | None, method: str | None
+) -> VariableMeta:
+    """All that is known before the field is cut: everything but the statistics."""
     keys = item.keys
     assert keys.end is not None
     end = int(keys.end.total_seconds() // 60)
     start = end if keys.start is None else int(keys.start.total_seconds() // 60)
     packing = item.packing
-    return Quantity(
+    return VariableMeta(
         units=named.units,
         long_name=named.long_name,
         standard_name=named.standard_name,
@@ -29,32 +33,33 @@ def facts_of(named: Named, item: Field, winds: Literal["earth", "grid"] | None, 
         field=item.sub,
         offset=item.offset,
         length=item.length,
-        packing=Packing(name=packing.name, bits=packing.bits, step=packing.step),
+        packing=SourcePacking(name=packing.name, bits=packing.bits, step=packing.step),
         winds=winds,
         method=method,
     )
 
 
-def of_cell(facts: Quantity, suffix: str) -> Quantity:
-    """The facts of one statistic of the cells."""
-    words = {"_min": "least in the cell", "_max": "greatest in the cell"}
-    return facts.model_copy(update={"long_name": f"{facts.long_name}, {words[suffix]}"}) if suffix else facts
+def cell_statistic_meta(meta: VariableMeta, suffix: str) -> VariableMeta:
+    """The metadata of one statistic of the cells, by the suffix of its name."""
+    if not suffix:
+        return meta
+    return meta.model_copy(update={"long_name": f"{meta.long_name}, {CELL_STATISTICS[suffix]}"})
 
 
 def cell_name(name: str, suffix: str, *, several: bool) -> str:
-    """`t2m` is the mean of a cell beside `t2m_min` and `t2m_max`; the day's highest is then `t2m_max_mean`."""
+    """`t2m` is the mean of a cell beside `t2m_min` and `t2m_max`; that of a daily maximum is `t2m_max_mean`."""
     if several and not suffix and name.endswith(("_min", "_max")):
         return f"{name}_mean"
     return name + suffix
 
 
-def skip(name: str, item: Field, reason: str) -> Skipped:
+def skipped_message(name: str, item: Field, reason: str) -> SkippedMessage:
     """The note about a message that is left out."""
-    return Skipped(name=name, message=item.number, field=item.sub, offset=item.offset, reason=reason)
+    return SkippedMessage(name=name, message=item.number, field=item.sub, offset=item.offset, reason=reason)
 
 
-def comparison(before: Field, item: Field) -> str:
-    """How a second field of one name differs from the first."""
+def describe_duplicate(before: Field, item: Field) -> str:
+    """How a second field of the same name differs from the first."""
     where = f"message {before.label}"
     if before.keys != item.keys:
         return f"it has the same name as {where}, but another level, window, member or threshold"

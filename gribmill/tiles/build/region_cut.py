@@ -1,71 +1,66 @@
-"""One region on one grid: which part of a field its tile takes, and on which coordinates."""
+"""One region on one grid: the part of a field that its tile takes, and its coordinates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from gribmill.arrays import Floats, Values
+from gribmill.regions.grids import Grid
 from gribmill.regions.region import Region
 from gribmill.regions.tile_options import Method
 from gribmill.regions.window import Window, window
 from gribmill.tiles.build.regrid import Regridder, regridder, target_axes
-from gribmill.tiles.format.grid_record import axes_of, record_of
-from gribmill.tiles.format.meta import GridRecord, Place
-from gribmill.tiles.format.npz_writer import Member, member
+from gribmill.tiles.format.grid_record import grid_record, window_axes
+from gribmill.tiles.format.meta import GridRecord, RegionRecord
+from gribmill.tiles.format.npz_writer import Member, encode_member
 from gribmill.tiles.read.tile import COORDINATES, KM_PER_DEGREE
 
-if TYPE_CHECKING:
-    from gribmill.regions.grids import Grid
-
-Floats = npt.NDArray[np.float64]
-Values = npt.NDArray[np.float32]
 DEFAULT_METHOD: Method = "nearest"
 
 
 @dataclass(frozen=True, slots=True)
-class Cutter:
-    """Cuts fields of one grid for one region: a window of the grid, or points of a regular one."""
+class RegionCut:
+    """Cuts fields of one grid for one region: a window of the grid, or the points of a regular one."""
 
     record: GridRecord
-    place: Place
+    region: RegionRecord
     y: Floats
     x: Floats
-    # The same in every tile: encoded once.
+    # Equal in every tile, so encoded once.
     axes: tuple[Member, Member]
-    # What it looks at of a field.
+    # The part of a field that it needs.
     window: Window
     regridder: Regridder | None = None
 
-    def turn(self, grid: Grid) -> tuple[Floats, Floats]:
+    def rotation(self, grid: Grid) -> tuple[Floats, Floats]:
         """Cosine and sine of the grid's rotation at the window's points."""
-        return _turn(grid, self.window.rows.start, self.window.rows.stop, _columns(self.window))
+        return _rotation(grid, self.window.rows.start, self.window.rows.stop, _columns(self.window))
 
     def cut(self, part: Values, *, angle: bool = False) -> dict[str, Values]:
-        """The region's values from its window of a field, keyed by what is appended to the variable's name."""
+        """The region's values from its window of a field, by the suffix of the variable's name."""
         if self.regridder is None:
             return {"": part}
         return (self.regridder.nearest if angle else self.regridder).apply(part)
 
     def method(self, *, angle: bool) -> str | None:
-        """How values were chosen, where they are not the source's own points."""
+        """The regridding method; None on the source's own points."""
         if self.regridder is None:
             return None
-        return "nearest" if angle else self.place.method
+        return "nearest" if angle else self.region.method
 
 
 @lru_cache(maxsize=512)
-def cutter(grid: Grid, region: Region) -> Cutter | None:
-    """The cutter of a region on a grid; None where no point of the grid lies in the region."""
+def region_cut(grid: Grid, region: Region) -> RegionCut | None:
+    """The cut of a region on a grid; None if no point of the grid is in the region."""
     found = window(grid, region.box)
     if found is None:
         return None
     method = (region.method or DEFAULT_METHOD) if region.resolution else None
     west, south, east, north = region.box.as_list()
-    place = Place(
+    described = RegionRecord(
         name=region.name,
         title=region.title,
         box=(west, south, east, north),
@@ -73,9 +68,9 @@ def cutter(grid: Grid, region: Region) -> Cutter | None:
         method=method,
     )
     if region.resolution is None or method is None:
-        y, x = axes_of(grid, found)
-        own = record_of(grid, found)
-        return Cutter(own, place, y, x, _axes(own, y, x), found)
+        y, x = window_axes(grid, found)
+        own = grid_record(grid, found)
+        return RegionCut(own, described, y, x, _axes(own, y, x), found)
     axes = target_axes(region.box, region.resolution)
     rows, columns = axes.shape
     record = GridRecord(
@@ -89,17 +84,17 @@ def cutter(grid: Grid, region: Region) -> Cutter | None:
         cols=((0, columns),),
     )
     chosen = regridder(grid, region.box, region.resolution, method)
-    return Cutter(record, place, axes.lat, axes.lon, _axes(record, axes.lat, axes.lon), chosen.window, chosen)
+    return RegionCut(record, described, axes.lat, axes.lon, _axes(record, axes.lat, axes.lon), chosen.window, chosen)
 
 
 def _axes(record: GridRecord, y: Floats, x: Floats) -> tuple[Member, Member]:
     y_name, x_name = COORDINATES[record.kind]
-    return member(y_name, y), member(x_name, x)
+    return encode_member(y_name, y), encode_member(x_name, x)
 
 
-# The columns of a window are two numbers, or four across a seam: a key that can be hashed.
+# Columns as numbers (slices cannot be hashed before Python 3.12): one part, or two across the seam.
 @lru_cache(maxsize=256)
-def _turn(grid: Grid, start: int, stop: int, columns: tuple[tuple[int, int], ...]) -> tuple[Floats, Floats]:
+def _rotation(grid: Grid, start: int, stop: int, columns: tuple[tuple[int, int], ...]) -> tuple[Floats, Floats]:
     j = np.arange(start, stop)
     i = np.concatenate([np.arange(*part) for part in columns])
     lat, lon = grid.latlon(j[:, None], i[None, :])

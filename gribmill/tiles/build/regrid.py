@@ -1,36 +1,30 @@
-"""From any grid to a regular one: nearest point, bilinear, or the statistics of each cell."""
+"""Regridding from any grid to a regular one: nearest point, bilinear, or statistics of each cell."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from gribmill.arrays import Floats, Indices, Marks, Values
 from gribmill.regions.box import Box
+from gribmill.regions.grids import Grid
 from gribmill.regions.tile_options import Method
 from gribmill.regions.window import Window, enclosing_columns, window
 from gribmill.tiles.errors import TileError
 
-if TYPE_CHECKING:
-    from gribmill.regions.grids import Grid
-
-Floats = npt.NDArray[np.float64]
-Field = npt.NDArray[np.float32]
-Indices = npt.NDArray[np.intp]
-Marks = npt.NDArray[np.bool_]
 # Rows and columns of some points of the source grid.
 Points = tuple[Indices, Indices]
 
 LIMIT_POINTS = 2**27
-# A bilinear value stands only where at least half of its weight lies on points that have a value.
+# A bilinear value needs at least half of its weight on points that have a value.
 LEAST_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Axes:
+class RegularAxes:
     """The points of a regular grid: multiples of the resolution inside the box."""
 
     lat: Floats
@@ -42,9 +36,9 @@ class Axes:
 
 
 class Regridder(Protocol):
-    """Turns a field of one source grid into fields of one regular grid, keyed by a suffix of the name.
+    """Makes fields on one regular grid from a field on one source grid, by the suffix of their names.
 
-    It looks at no more than a window of the field, and is given that alone.
+    It needs only a window of the source field.
     """
 
     @property
@@ -52,27 +46,27 @@ class Regridder(Protocol):
 
     @property
     def nearest(self) -> Nearest:
-        """The nearest points from the same window: averages of angles mean nothing."""
+        """The nearest points from the same window, for angles, which must not be averaged."""
 
-    def apply(self, part: Field) -> dict[str, Field]: ...
+    def apply(self, part: Values) -> dict[str, Values]: ...
 
 
-def target_axes(box: Box, resolution: float) -> Axes:
-    """Regular axes that two neighbouring regions share: multiples of the resolution, in degrees."""
+def target_axes(box: Box, resolution: float) -> RegularAxes:
+    """Axes at multiples of the resolution, in degrees: neighbouring regions share them."""
     lat = _multiples(box.south, box.north, resolution)
     lon = _multiples(box.west, box.west + box.width, resolution)
     if box.all_longitudes and len(lon) > 1 and lon[-1] - lon[0] >= 360.0 - 1e-9:
         lon = lon[:-1]
     if not len(lat) or not len(lon):
-        raise TileError(f"no multiple of {resolution:g}° lies within the box {box}: choose a finer one")
+        raise TileError(f"the box {box} contains no multiple of {resolution:g}°: use a finer resolution")
     if len(lat) * len(lon) > LIMIT_POINTS:
-        raise TileError(f"{resolution:g}° over the box {box} gives {len(lat)} × {len(lon)} points: too many")
-    return Axes(lat, lon)
+        raise TileError(f"{resolution:g}° over the box {box} has {len(lat)} × {len(lon)} points: too many")
+    return RegularAxes(lat, lon)
 
 
 @lru_cache(maxsize=64)
 def regridder(grid: Grid, box: Box, resolution: float, method: Method) -> Regridder:
-    """The regridder for one source grid and one region; the costly part of it is remembered."""
+    """The regridder for one source grid and one region, cached: its indices are costly."""
     axes = target_axes(box, resolution)
     if method == "nearest":
         return Nearest.of(grid, axes)
@@ -90,9 +84,9 @@ class Nearest:
     inside: Marks
 
     @classmethod
-    def of(cls, grid: Grid, axes: Axes, *others: Points) -> Nearest:
-        """`others` are further points that the window has to hold."""
-        j, i, inside = _places(grid, axes)
+    def of(cls, grid: Grid, axes: RegularAxes, *others: Points) -> Nearest:
+        """`others` are further points that the window must contain."""
+        j, i, inside = _source_indices(grid, axes)
         rows, columns = _row(grid, np.rint(j)), _column(grid, np.rint(i))
         found = _window(grid, (rows[inside], columns[inside]), *others)
         return cls(found, _within(found, grid, (rows, columns), inside), inside)
@@ -101,20 +95,20 @@ class Nearest:
     def nearest(self) -> Nearest:
         return self
 
-    def apply(self, part: Field) -> dict[str, Field]:
+    def apply(self, part: Values) -> dict[str, Values]:
         return {"": np.where(self.inside, part[self.points], np.float32(np.nan))}
 
 
 @dataclass(frozen=True, slots=True)
 class Bilinear:
-    """Weights of the four points around each target. Points without a value leave the rest to the others."""
+    """Weights of the four points around each target. Points without a value have no weight."""
 
     corners: tuple[tuple[Points, Floats], ...]
     nearest: Nearest
 
     @classmethod
-    def of(cls, grid: Grid, axes: Axes) -> Bilinear:
-        j, i, inside = _places(grid, axes)
+    def of(cls, grid: Grid, axes: RegularAxes) -> Bilinear:
+        j, i, inside = _source_indices(grid, axes)
         j = np.clip(j, 0, grid.shape[0] - 1)
         i = i if grid.wraps else np.clip(i, 0, grid.shape[1] - 1)
         down, left = np.floor(j), np.floor(i)
@@ -133,7 +127,7 @@ class Bilinear:
     def window(self) -> Window:
         return self.nearest.window
 
-    def apply(self, part: Field) -> dict[str, Field]:
+    def apply(self, part: Values) -> dict[str, Values]:
         inside = self.nearest.inside
         total = np.zeros(inside.shape)
         weights = np.zeros(inside.shape)
@@ -159,8 +153,8 @@ class Cells:
     empty: Marks
 
     @classmethod
-    def of(cls, grid: Grid, axes: Axes, resolution: float) -> Cells:
-        rows, columns, cell = _members(grid, axes, resolution)
+    def of(cls, grid: Grid, axes: RegularAxes, resolution: float) -> Cells:
+        rows, columns, cell = _points_in_cells(grid, axes, resolution)
         order = np.argsort(cell, kind="stable")
         cells, starts = np.unique(cell[order], return_index=True)
         empty = np.ones(axes.shape[0] * axes.shape[1], np.bool_)
@@ -173,7 +167,7 @@ class Cells:
     def window(self) -> Window:
         return self.nearest.window
 
-    def apply(self, part: Field) -> dict[str, Field]:
+    def apply(self, part: Values) -> dict[str, Values]:
         nearest = self.nearest.apply(part)[""]
         blank = np.where(self.empty, nearest, np.float32(np.nan))
         result = {suffix: blank.copy() for suffix in ("", "_min", "_max")}
@@ -194,12 +188,12 @@ class Cells:
 def _multiples(low: float, high: float, step: float) -> Floats:
     first, last = np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9)
     if last - first > LIMIT_POINTS:
-        raise TileError(f"{step:g}° between {low:g} and {high:g} gives too many points")
+        raise TileError(f"{step:g}° between {low:g} and {high:g} has too many points")
     return np.round(np.arange(first, last + 1) * step, 10) + 0.0
 
 
-def _places(grid: Grid, axes: Axes) -> tuple[Floats, Floats, Marks]:
-    """Fractional source indices of every target point, and which of them lie on the source grid."""
+def _source_indices(grid: Grid, axes: RegularAxes) -> tuple[Floats, Floats, Marks]:
+    """Fractional source indices of every target point, and which of them are on the source grid."""
     j, i = np.broadcast_arrays(*grid.index(axes.lat[:, None], axes.lon[None, :]))
     rows, columns = grid.shape
     inside = (j >= -0.5) & (j <= rows - 0.5)
@@ -219,7 +213,7 @@ def _column(grid: Grid, i: Floats) -> Indices:
 
 
 def _window(grid: Grid, *points: Points) -> Window:
-    """The smallest window with all of these points; any single one where there are none."""
+    """The smallest window with all of these points; a single point if there are none."""
     rows, columns = (np.concatenate(part) for part in zip(*points, strict=True))
     if not rows.size:
         return Window(slice(0, 1), (slice(0, 1),))
@@ -229,22 +223,22 @@ def _window(grid: Grid, *points: Points) -> Window:
 
 
 def _within(found: Window, grid: Grid, points: Points, inside: Marks | None = None) -> Points:
-    """The same points counted from the window's first; those that are not inside become the first."""
+    """The same points as indices into the window; those that are not inside become its first point."""
     rows = points[0] - found.rows.start
     columns = np.mod(points[1] - found.cols[0].start, grid.shape[1])
     return (rows, columns) if inside is None else (np.where(inside, rows, 0), np.where(inside, columns, 0))
 
 
-def _members(grid: Grid, axes: Axes, resolution: float) -> tuple[Indices, Indices, Indices]:
-    """Row, column and target cell of every source point that lies in some cell."""
-    found = window(grid, _around(axes, resolution))
+def _points_in_cells(grid: Grid, axes: RegularAxes, resolution: float) -> tuple[Indices, Indices, Indices]:
+    """Row, column and target cell of every source point that is in a cell."""
+    found = window(grid, _box_of_cells(axes, resolution))
     if found is None:
         nothing = np.zeros(0, np.intp)
         return nothing, nothing, nothing
     j = np.arange(found.rows.start, found.rows.stop)
     i = np.concatenate([np.arange(part.start, part.stop) for part in found.cols])
     lat, lon = np.broadcast_arrays(*grid.latlon(j[:, None], i[None, :]))
-    # Half up: a point on the border of two cells belongs to the northern or eastern one.
+    # Rounded up: a point on the border of two cells belongs to the northern or eastern one.
     row = np.floor((lat - axes.lat[0]) / resolution + 0.5 + 1e-9)
     east = np.mod(lon - axes.lon[0] + resolution / 2 + 1e-9, 360.0)
     column = np.floor(east / resolution)
@@ -254,8 +248,8 @@ def _members(grid: Grid, axes: Axes, resolution: float) -> tuple[Indices, Indice
     return rows[inside].astype(np.intp), columns[inside].astype(np.intp), cell
 
 
-def _around(axes: Axes, resolution: float) -> Box:
-    """A box around all cells, a little larger so that rounding loses none of their points."""
+def _box_of_cells(axes: RegularAxes, resolution: float) -> Box:
+    """A box around all cells, slightly larger so that rounding loses no point."""
     margin = resolution / 2 + 1e-6
     west, east = axes.lon[0] - margin, axes.lon[-1] + margin
     if east - west >= 360.0:

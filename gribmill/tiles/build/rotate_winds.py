@@ -1,96 +1,95 @@
-"""Cutting winds: components along the grid are turned to east and north only where a region needs them."""
+"""Winds relative to the grid, rotated to east and north for the windows that regions need."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from gribmill.arrays import Values
 from gribmill.grib.decode.field import Field
-from gribmill.grib.decode.winds import pairs, turned
+from gribmill.grib.decode.winds import pairs, rotate
 from gribmill.regions.window import Window
-from gribmill.tiles.build.region_cut import Cutter
+from gribmill.tiles.build.region_cut import RegionCut
 
-Values = npt.NDArray[np.float32]
+# Values by the suffix of their name, of the eastward and the northward component.
+BothComponents = tuple[dict[str, Values], dict[str, Values]]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What some regions look at of one field."""
+class FieldWindows:
+    """The decoded windows of one field."""
 
     windows: dict[Window, Values]
 
     @classmethod
-    def of(cls, item: Field, knives: Sequence[Cutter]) -> Parts:
-        """Decoded once for all of these regions."""
-        windows = list(dict.fromkeys(knife.window for knife in knives))
+    def of(cls, item: Field, cuts: Sequence[RegionCut]) -> FieldWindows:
+        """The windows of these regions, decoded in one pass."""
+        windows = list(dict.fromkeys(cut.window for cut in cuts))
         return cls(dict(zip(windows, item.cut(windows), strict=True)))
 
-    def cut(self, knife: Cutter, *, angle: bool = False) -> dict[str, Values]:
-        """The region's part."""
-        return knife.cut(self.windows[knife.window], angle=angle)
+    def cut(self, region: RegionCut, *, angle: bool = False) -> dict[str, Values]:
+        """The region's values."""
+        return region.cut(self.windows[region.window], angle=angle)
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
-    """The eastward (0) or northward (1) half of a wind that is given along the grid's axes."""
+class WindComponent:
+    """The eastward (0) or northward (1) component of a wind that is relative to the grid."""
 
     number: int
-    pair: Pair
+    pair: WindPair
 
-    def cut(self, knife: Cutter, *, angle: bool) -> dict[str, Values]:
-        """The region's part, turned to the earth's axes."""
-        return self.pair.cut(knife)[self.number]
+    def cut(self, region: RegionCut, *, angle: bool) -> dict[str, Values]:
+        """The region's values, relative to the earth."""
+        return self.pair.cut(region)[self.number]
 
 
-class Pair:
-    """u and v of one wind: decoded once, turned once per region, let go when both halves are cut."""
+class WindPair:
+    """u and v of one wind: decoded once, rotated once per region, released when both have been cut."""
 
     def __init__(self, u: Field, v: Field) -> None:
         self.fields = (u, v)
-        self._regions: Sequence[Cutter] = ()
-        self._parts: tuple[Parts, Parts] | None = None
-        self._cuts: dict[int, tuple[dict[str, Values], dict[str, Values]]] = {}
+        self._regions: Sequence[RegionCut] = ()
+        self._parts: tuple[FieldWindows, FieldWindows] | None = None
+        self._cuts: dict[int, BothComponents] = {}
 
-    def expect(self, knives: Sequence[Cutter]) -> None:
-        """These regions will ask: when the first does, both halves are decoded for all of them."""
+    def expect(self, cuts: Sequence[RegionCut]) -> None:
+        """Announce the regions: at the first cut, both components are decoded for all of them."""
         if self._parts is None:
-            self._regions = knives
+            self._regions = cuts
 
-    def cut(self, knife: Cutter) -> tuple[dict[str, Values], dict[str, Values]]:
-        """Both halves for one region. The second time they are handed over and forgotten."""
-        if id(knife) in self._cuts:
-            return self._cuts.pop(id(knife))
-        self._cuts[id(knife)] = self._cut(knife)
-        return self._cuts[id(knife)]
+    def cut(self, region: RegionCut) -> BothComponents:
+        """Both components for one region. The second call hands over the result of the first and forgets it."""
+        if id(region) in self._cuts:
+            return self._cuts.pop(id(region))
+        self._cuts[id(region)] = self._cut(region)
+        return self._cuts[id(region)]
 
-    def _cut(self, knife: Cutter) -> tuple[dict[str, Values], dict[str, Values]]:
+    def _cut(self, region: RegionCut) -> BothComponents:
         if self._parts is None:
             u, v = self.fields
-            self._parts = (Parts.of(u, self._regions), Parts.of(v, self._regions))
-        return self._turned(knife, *self._parts)
+            self._parts = (FieldWindows.of(u, self._regions), FieldWindows.of(v, self._regions))
+        return self._rotated(region, *self._parts)
 
-    def _turned(self, knife: Cutter, u: Parts, v: Parts) -> tuple[dict[str, Values], dict[str, Values]]:
-        both = u.windows[knife.window], v.windows[knife.window]
-        east, north = turned(*both, *knife.turn(self.fields[0].grid))
-        return knife.cut(east), knife.cut(north)
+    def _rotated(self, region: RegionCut, u: FieldWindows, v: FieldWindows) -> BothComponents:
+        both = u.windows[region.window], v.windows[region.window]
+        east, north = rotate(*both, *region.rotation(self.fields[0].grid))
+        return region.cut(east), region.cut(north)
 
 
-class Winds:
-    """The winds of a file: which component belongs to which."""
+class WindPairs:
+    """The winds of a file: which components belong together."""
 
     def __init__(self, items: Sequence[Field]) -> None:
-        self._components: dict[tuple[int, int], Component] = {}
+        self._components: dict[tuple[int, int], WindComponent] = {}
         for u, v in pairs([item for item in items if item.layout is not None]):
-            both = Pair(u, v)
-            self._components[u.number, u.sub] = Component(0, both)
-            self._components[v.number, v.sub] = Component(1, both)
+            both = WindPair(u, v)
+            self._components[u.number, u.sub] = WindComponent(0, both)
+            self._components[v.number, v.sub] = WindComponent(1, both)
 
-    def component(self, item: Field, knives: Sequence[Cutter]) -> Component | None:
-        """The field as half of a wind, to be cut for these regions; None where its other half is not in the file."""
+    def component(self, item: Field, cuts: Sequence[RegionCut]) -> WindComponent | None:
+        """The field as a component, to be cut for these regions; None if the other one is not in the file."""
         found = self._components.pop((item.number, item.sub), None)
         if found is not None:
-            found.pair.expect(knives)
+            found.pair.expect(cuts)
         return found

@@ -1,4 +1,4 @@
-"""A tile in the making: arrays are compressed as they come, the file is written once, at the end."""
+"""Writes one tile: arrays are compressed as they are added, the file is written at the end."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from gribmill.arrays import Values
 from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
 from gribmill.storage.layout import TileFolder
-from gribmill.tiles.build.encode_pool import Press
-from gribmill.tiles.build.region_cut import Cutter
+from gribmill.tiles.build.encode_pool import EncodePool
+from gribmill.tiles.build.region_cut import RegionCut
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_file import write_grid
-from gribmill.tiles.format.meta import Meta, PackedAs, Quantity, Skipped, Source
-from gribmill.tiles.format.npz_writer import Member, archive, member
-from gribmill.tiles.format.requantize import pack
-from gribmill.tiles.format.statistics import Summary, statistics_of, summary_of
+from gribmill.tiles.format.meta import Meta, PackedAs, SkippedMessage, SourceFile, VariableMeta
+from gribmill.tiles.format.npz_writer import Member, encode_member, zip_pieces
+from gribmill.tiles.format.requantize import requantize
+from gribmill.tiles.format.statistics import Summary, statistics_from, summarize
 from gribmill.tiles.read.tile import META
 
 RESERVED = {META, "lat", "lon", "x", "y"}
 
 
-class Encoded(NamedTuple):
-    """One variable, ready to be written; `packed` tells how, where the array is not its values."""
+class EncodedVariable(NamedTuple):
+    """One compressed variable; `packed` describes the array if it has integers in place of values."""
 
-    facts: Quantity
+    meta: VariableMeta
     member: Member
     summary: Summary
     points: int
     packed: PackedAs | None
 
-    def quantity(self) -> Quantity:
-        """What the tile says about it."""
-        return self.facts.model_copy(update={**statistics_of(self.summary, self.points), "packed": self.packed})
+    def full_meta(self) -> VariableMeta:
+        """Its metadata with statistics."""
+        return self.meta.model_copy(update={**statistics_from(self.summary, self.points), "packed": self.packed})
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltTile:
     """A tile that was written."""
 
     folder: TileFolder
@@ -54,7 +54,7 @@ class Built:
 
     @property
     def sha256(self) -> str:
-        """Of the file as it is now: worked out when somebody asks, which a worker never does."""
+        """Of the file as it is now; computed on demand, since workers do not need it."""
         with self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -65,66 +65,66 @@ class Built:
 
 
 @dataclass(slots=True)
-class Draft:
-    """One region at one step: what has been cut so far."""
+class TileWriter:
+    """The tile of one region at one step: the variables added so far."""
 
     folder: TileFolder
     minutes: int
-    knife: Cutter
+    cut: RegionCut
     encoding: Encoding = "fast"
-    # The hour that the tile is filed under, where the model counts otherwise than by its valid time.
+    # The hour that the tile is stored under, for models whose hours are not valid times.
     hour: int | None = None
-    press: Press = field(default_factory=Press)
-    encoded: dict[str, Callable[[], Encoded]] = field(default_factory=dict)
-    # The variables that were cut: cells of a regular grid make several arrays of one.
+    pool: EncodePool = field(default_factory=EncodePool)
+    encoded: dict[str, Callable[[], EncodedVariable]] = field(default_factory=dict)
+    # The variables that were cut: with cells, one variable gives several arrays.
     taken: set[str] = field(default_factory=set)
-    skipped: list[Skipped] = field(default_factory=list)
-    duplicates: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedMessage] = field(default_factory=list)
+    duplicates: list[SkippedMessage] = field(default_factory=list)
 
     @property
     def path(self) -> Path:
-        """Where the tile will lie."""
+        """The path of the tile."""
         return self.folder.tile(self.minutes if self.hour is None else self.hour * 60)
 
-    def add(self, name: str, values: npt.NDArray[np.float32], facts: Quantity, packing: Any = None) -> None:
-        """Take in one variable; `facts` are what is known of it but the statistics.
+    def add(self, name: str, values: Values, meta: VariableMeta, packing: Any = None) -> None:
+        """Add one variable; `meta` lacks its statistics.
 
-        `packing` is the source's, where the values still are the source's own.
+        `packing` is that of the source, if the values are the source's own.
         """
         if name in RESERVED or name in self.encoded:
-            raise TileError(f"two arrays of one tile would be called {name}")
-        shape = self.knife.record.shape
+            raise TileError(f"two arrays of one tile would be named {name}")
+        shape = self.cut.record.shape
         if values.shape != shape or values.dtype != np.float32:
             raise TileError(f"{name} is {values.dtype}{values.shape}, not float32{shape}")
-        self.encoded[name] = self.press.give(partial(_encode, name, values, facts, packing, self.encoding))
+        self.encoded[name] = self.pool.submit(partial(_encode, name, values, meta, packing, self.encoding))
 
-    def write(self, source: Source, wanted: frozenset[str], attribution: str | None) -> Built:
-        """Write the tile, and the grid file beside it where that is not there yet."""
-        knife = self.knife
-        # Of all variables in a row, not of each as it comes: what that needs is then at hand.
+    def write(self, source: SourceFile, wanted: frozenset[str], attribution: str | None) -> BuiltTile:
+        """Write the tile, and the grid file next to it if it does not exist yet."""
+        cut = self.cut
+        # All in a row: between the fields it would run on a cold cache.
         made = [result() for _, result in sorted(self.encoded.items())]
         meta = Meta(
             model=self.folder.model,
             run=self.folder.run,
             minutes=self.minutes,
-            region=knife.place,
-            grid=knife.record,
-            variables={one.member.name: one.quantity() for one in made},
+            region=cut.region,
+            grid=cut.record,
+            variables={one.member.name: one.full_meta() for one in made},
             absent=tuple(sorted(wanted - self.taken)),
             skipped=tuple(self.skipped),
             duplicates=tuple(self.duplicates),
             source=source,
             attribution=attribution,
         )
-        others = (member(META, np.array(meta.to_json())), *knife.axes)
+        others = (encode_member(META, np.array(meta.to_json())), *cut.axes)
         path = self.path
-        size = write_atomic(path, archive([*(one.member for one in made), *others]))
-        write_grid(self.folder, knife.record, knife.y, knife.x)
-        return Built(self.folder, self.minutes, path, meta, size)
+        size = write_atomic(path, zip_pieces([*(one.member for one in made), *others]))
+        write_grid(self.folder, cut.record, cut.y, cut.x)
+        return BuiltTile(self.folder, self.minutes, path, meta, size)
 
 
-def _encode(name: str, values: npt.NDArray[np.float32], facts: Quantity, packing: Any, encoding: Encoding) -> Encoded:
-    found = pack(values, packing) if encoding == "packed" and packing is not None else None
+def _encode(name: str, values: Values, meta: VariableMeta, packing: Any, encoding: Encoding) -> EncodedVariable:
+    found = requantize(values, packing) if encoding == "packed" and packing is not None else None
     array, how = found or (values, None)
-    made = member(name, array, "compact" if encoding == "compact" else "fast")
-    return Encoded(facts, made, made.summary or summary_of(values), values.size, how)
+    made = encode_member(name, array, "compact" if encoding == "compact" else "fast")
+    return EncodedVariable(meta, made, made.summary or summarize(values), values.size, how)

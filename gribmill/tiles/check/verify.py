@@ -17,11 +17,11 @@ from gribmill.identity import HOUR_LIMIT, HourRef
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.storage.layout import DataRoot, root_of_tile
-from gribmill.tiles.build.region_cut import cutter
-from gribmill.tiles.build.rotate_winds import Component, Parts, Winds
+from gribmill.tiles.build.region_cut import region_cut
+from gribmill.tiles.build.rotate_winds import FieldWindows, WindComponent, WindPairs
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import cached_grid
-from gribmill.tiles.format.meta import Quantity
+from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.format.statistics import statistics
 from gribmill.tiles.read.tile import Tile, read_tile
 
@@ -77,12 +77,12 @@ def _own_numbers(tile: Tile) -> Iterator[Check]:
 
 def _coordinates(tile: Tile) -> Check:
     try:
-        knife = cutter(cached_grid(tile.meta.grid, str(tile.path)), _region(tile))
+        region = region_cut(cached_grid(tile.meta.grid, str(tile.path)), _region(tile))
     except (TileError, ValueError) as error:
         return Check("coordinates", False, str(error))
-    if knife is None or knife.record.shape != tile.shape:
+    if region is None or region.record.shape != tile.shape:
         return Check("coordinates", False, "the region's box gives another window of the grid")
-    if not (np.array_equal(knife.y, tile.y) and np.array_equal(knife.x, tile.x)):
+    if not (np.array_equal(region.y, tile.y) and np.array_equal(region.x, tile.x)):
         return Check("coordinates", False, "they are not those of the grid in its meta")
     return Check("coordinates", True, f"{tile.shape[0]} × {tile.shape[1]} points")
 
@@ -102,8 +102,8 @@ def _against_grib(tile: Tile, source: Path) -> list[Check]:
 
 def _each_against_grib(tile: Tile, items: list[Field]) -> Iterator[Check]:
     by_place = {(item.offset, item.sub): item for item in items}
-    winds: dict[tuple[int, int], Parts | Component] = {}
-    all_winds = Winds(items)
+    winds: dict[tuple[int, int], FieldWindows | WindComponent] = {}
+    all_winds = WindPairs(items)
     for name in tile.names:
         quantity = tile.meta.variables[name]
         item = by_place.get((quantity.offset, quantity.field))
@@ -119,20 +119,20 @@ def _each_against_grib(tile: Tile, items: list[Field]) -> Iterator[Check]:
 def _compare(
     tile: Tile,
     name: str,
-    quantity: Quantity,
+    quantity: VariableMeta,
     item: Field,
-    winds: dict[tuple[int, int], Parts | Component],
-    all_winds: Winds,
+    winds: dict[tuple[int, int], FieldWindows | WindComponent],
+    all_winds: WindPairs,
 ) -> Check:
-    knife = cutter(item.grid, _region(tile))
-    if knife is None:
+    region = region_cut(item.grid, _region(tile))
+    if region is None:
         return Check(name, False, "the message's grid does not touch the region")
     key = (item.offset, item.sub)
     if key not in winds:
         turning = quantity.winds == "earth" and is_component(item.keys) and item.grid_relative_winds
-        component = all_winds.component(item, [knife]) if turning else None
-        winds[key] = component or Parts.of(item, [knife])
-    parts = winds[key].cut(knife, angle=quantity.method == "nearest")
+        component = all_winds.component(item, [region]) if turning else None
+        winds[key] = component or FieldWindows.of(item, [region])
+    parts = winds[key].cut(region, angle=quantity.method == "nearest")
     suffix = next((end for end in CELL_SUFFIXES if name.endswith(end)), "") if len(parts) > 1 else ""
     expected = parts.get(suffix, parts[""])
     found = tile.read(name)

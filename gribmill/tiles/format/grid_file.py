@@ -1,4 +1,4 @@
-"""grid.npz: latitudes and longitudes of a region's points, once per run and region, beside its tiles."""
+"""grid.npz: latitudes and longitudes of a region's points, once per run and region, next to its tiles."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gribmill.storage.atomic import link_atomic, write_atomic
+from gribmill.arrays import Floats
+from gribmill.storage.atomic import link_atomic
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import window_latlon
 from gribmill.tiles.format.meta import GridRecord
 from gribmill.tiles.format.npz_reader import Archive
-from gribmill.tiles.format.npz_writer import archive, member
+from gribmill.tiles.format.npz_writer import write_npz
 from gribmill.tiles.read.tile import META, read_meta_grid
 
-Floats = npt.NDArray[np.float64]
-# Grids change once in years: if the last runs do not have this one, none has.
+# Grids change once in years: if the latest runs do not have this grid, earlier ones do not either.
 RUNS_LOOKED_AT = 4
 
 
 def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> None:
-    """Write grid.npz unless it is there, or describes another window that tiles beside it still have.
+    """Write grid.npz unless it exists, or describes another window that other tiles of the folder have.
 
-    The runs of a model share one file under many names: its points are worked out, and stored, once.
+    The runs of a model share one file by hard links: its points are computed and stored once.
     """
     path = folder.grid
     content = record.model_dump(mode="json")
@@ -46,11 +46,11 @@ def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> 
     else:
         lat, lon = window_latlon(record, str(path))
         arrays |= {"y": y, "x": x, "lat": lat, "lon": lon}
-    write_atomic(path, archive([member(name, array) for name, array in arrays.items()]))
+    write_npz(path, arrays)
 
 
 def _keeps(path: Path, folder: TileFolder, content: dict[str, Any]) -> bool:
-    """Whether the grid file that is there stays. An odd hour on another grid must not take it from the others."""
+    """Whether the existing grid file stays. A single hour on another grid must not replace it."""
     there = _described_by(path)
     if there is None:
         return False  # absent or damaged
@@ -58,7 +58,7 @@ def _keeps(path: Path, folder: TileFolder, content: dict[str, Any]) -> bool:
 
 
 def _described_by(path: Path) -> Any:
-    """The grid that a file says it is on; None where it is absent or damaged."""
+    """The grid in a file's `meta`; None if the file is absent or damaged."""
     try:
         facts = path.stat()
         return _read(path, facts.st_ino, facts.st_size, facts.st_mtime_ns)
@@ -66,7 +66,7 @@ def _described_by(path: Path) -> Any:
         return None
 
 
-# A worker asks for every tile it writes, and the answer changes with the run.
+# Called for every tile that is written; the result changes with the run.
 @lru_cache(maxsize=256)
 def _read(path: Path, inode: int, size: int, changed: int) -> Any:
     return read_meta_grid(Archive(path))

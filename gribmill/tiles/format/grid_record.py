@@ -1,28 +1,25 @@
-"""Grids as numbers in a tile's `meta`, and back."""
+"""Grids as records in a tile's `meta`, and back."""
 
 from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from gribmill.arrays import Floats
 from gribmill.regions.errors import RegionError
+from gribmill.regions.grids import Grid, grid_from_spec
+from gribmill.regions.window import Window
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import GridRecord
 
-if TYPE_CHECKING:
-    from gribmill.regions.grids import Grid
-    from gribmill.regions.window import Window
-
-Floats = npt.NDArray[np.float64]
 LIMIT_POINTS = 2**28
 
 
-def record_of(grid: Grid, window: Window) -> GridRecord:
-    """What a tile's `meta` says about its grid: the whole source grid, and the window cut from it."""
+def grid_record(grid: Grid, window: Window) -> GridRecord:
+    """The record of a tile's grid: the whole source grid, and the window cut from it."""
     mapping = grid.cf()
     return GridRecord(
         kind="regular" if mapping["grid_mapping_name"] == "latitude_longitude" else "projected",
@@ -36,8 +33,8 @@ def record_of(grid: Grid, window: Window) -> GridRecord:
     )
 
 
-def axes_of(grid: Grid, window: Window) -> tuple[Floats, Floats]:
-    """Coordinates of the window's rows and columns; longitudes go on past 180° without a jump."""
+def window_axes(grid: Grid, window: Window) -> tuple[Floats, Floats]:
+    """Coordinates of the window's rows and columns; longitudes continue past 180° without a jump."""
     mapping = grid.cf()["grid_mapping_name"]
     parts = [grid.x[part] for part in window.cols]
     if len(parts) == 2:
@@ -51,12 +48,12 @@ def axes_of(grid: Grid, window: Window) -> tuple[Floats, Floats]:
 
 
 def cached_grid(record: GridRecord, where: str) -> Grid:
-    """The source grid of a tile; the last few are remembered. Whatever is wrong is a TileError."""
+    """The source grid of a tile, cached. An invalid definition is a TileError."""
     return _grid_of_text(json.dumps(record.definition, sort_keys=True), where)
 
 
 def window_latlon(record: GridRecord, where: str) -> tuple[Floats, Floats]:
-    """2-D latitudes and longitudes (without a jump at the dateline) of a tile's points."""
+    """2-D latitudes and longitudes of a tile's points, without a jump at the dateline."""
     rows, columns = record.shape
     parts = [(start, stop) for start, stop in (record.rows, *record.cols)]
     if not 0 < rows * columns <= LIMIT_POINTS or any(stop - start > rows + columns for start, stop in parts):
@@ -66,11 +63,11 @@ def window_latlon(record: GridRecord, where: str) -> tuple[Floats, Floats]:
     if (len(j), len(i)) != record.shape:
         raise TileError(f"{where}: its window does not fit its {rows} × {columns} points")
     lat, lon = cached_grid(record, where).latlon(j[:, None], i[None, :])
-    return np.asarray(lat), continuous(np.asarray(lon))
+    return np.asarray(lat), unwrap_longitudes(np.asarray(lon))
 
 
-def continuous(lon: Floats) -> Floats:
-    """Longitudes within 180° of the middle point's, which lies within ±180: no jump at the dateline."""
+def unwrap_longitudes(lon: Floats) -> Floats:
+    """Longitudes within 180° of the middle point's, which is within ±180: no jump at the dateline."""
     if not lon.size:
         return lon
     middle = (lon[tuple(size // 2 for size in lon.shape)] + 180.0) % 360.0 - 180.0
@@ -80,10 +77,8 @@ def continuous(lon: Floats) -> Floats:
 
 @lru_cache(maxsize=32)
 def _grid_of_text(text: str, where: str) -> Grid:
-    from gribmill.regions.grids import grid_from_spec
-
     spec: dict[str, Any] = json.loads(text)
     try:
         return grid_from_spec(spec)
     except (RegionError, KeyError, TypeError, ValueError, ArithmeticError) as error:
-        raise TileError(f"{where}: its grid cannot be made from its meta: {error}") from None
+        raise TileError(f"{where}: its meta has an invalid grid: {error}") from None

@@ -1,4 +1,4 @@
-"""What a tile says about itself: JSON in its `meta` array, checked when it is read."""
+"""The metadata of a tile: JSON in its `meta` array, validated when it is read."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-import gribmill
 from gribmill.identity import IdentityError, ModelId, RegionName, RunId, run_time
 from gribmill.regions.tile_options import Method
 from gribmill.tiles.errors import TileError
+from gribmill.version import __version__
 
 FORMAT = 1
 LIMIT_META_BYTES = 16 * 2**20
@@ -20,22 +20,22 @@ ECMWF_ATTRIBUTION = (
     "ECMWF does not accept any liability for errors or omissions in the data."
 )
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 Text = Annotated[str, Field(max_length=2000)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
-Minutes = Annotated[int, Field(ge=0, lt=2**31)]
-# A window may begin before its run: a day's highest ozone does.
+StepMinutes = Annotated[int, Field(ge=0, lt=2**31)]
+# A time range may begin before its run, as that of a daily ozone maximum does.
 WindowMinutes = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 
 
 class Record(BaseModel):
-    """A frozen part of `meta`. Keys that a later gribmill adds are ignored."""
+    """A frozen part of `meta`. Keys added by later versions of gribmill are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
-class Packing(Record):
-    """How the source packed the values; `step` is the smallest difference it can express."""
+class SourcePacking(Record):
+    """How the GRIB message packs the values; `step` is the smallest difference that it can express."""
 
     name: Text
     bits: Count | None = None
@@ -43,9 +43,9 @@ class Packing(Record):
 
 
 class PackedAs(Record):
-    """value = float32((integer * scale + reference) * factor), worked out in doubles; 65535 is missing.
+    """value = float32((integer * scale + reference) * factor), computed in float64; 65535 is missing.
 
-    `differences`: the integers are the running sums of each row, modulo 65536 (`np.cumsum(a, 1, dtype="u2")`).
+    `differences`: the integers are the cumulative sums of each row, modulo 65536 (`np.cumsum(a, 1, dtype="u2")`).
     `zigzag`: each difference has its sign in the lowest bit (`a >> 1 ^ -(a & 1)`).
     """
 
@@ -56,8 +56,8 @@ class PackedAs(Record):
     zigzag: bool = False
 
 
-class Quantity(Record):
-    """One variable: what it is, where it came from, and its statistics."""
+class VariableMeta(Record):
+    """One variable: its description, its GRIB message and its statistics."""
 
     units: Text
     long_name: Text
@@ -69,7 +69,7 @@ class Quantity(Record):
     field: Count = 1
     offset: Count
     length: Count
-    packing: Packing
+    packing: SourcePacking
     min: float | None = None
     max: float | None = None
     mean: float | None = None
@@ -79,8 +79,8 @@ class Quantity(Record):
     packed: PackedAs | None = None
 
 
-class Skipped(Record):
-    """A message that was asked for but is not in the tile, and why."""
+class SkippedMessage(Record):
+    """A requested message that is not in the tile, and the reason."""
 
     name: Text
     message: Count
@@ -89,7 +89,7 @@ class Skipped(Record):
     reason: Text
 
 
-class Place(Record):
+class RegionRecord(Record):
     """The region: its name and its box (west, south, east, north in degrees)."""
 
     name: RegionName
@@ -100,7 +100,7 @@ class Place(Record):
 
 
 class GridRecord(Record):
-    """The tile's grid: CF mapping, the source grid's own numbers, and the window cut from it."""
+    """The tile's grid: CF grid mapping, definition of the source grid, and the window cut from it."""
 
     kind: Literal["regular", "projected"]
     mapping: dict[str, Any]
@@ -112,8 +112,8 @@ class GridRecord(Record):
     cols: tuple[tuple[Count, Count], ...]
 
 
-class Source(Record):
-    """The GRIB that the tile was cut from."""
+class SourceFile(Record):
+    """The GRIB file that the tile was cut from."""
 
     name: Text
     url: Text | None = None
@@ -123,26 +123,26 @@ class Source(Record):
 
 
 class Meta(Record):
-    """Everything that a tile says about itself."""
+    """All metadata of a tile."""
 
     format: Literal[1] = 1
-    gribmill: Text = gribmill.__version__
+    gribmill: Text = __version__
     model: ModelId
     run: RunId
-    minutes: Minutes
-    region: Place
+    minutes: StepMinutes
+    region: RegionRecord
     grid: GridRecord
-    variables: dict[Name, Quantity]
-    absent: tuple[Name, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-    duplicates: tuple[Skipped, ...] = ()
+    variables: dict[VariableName, VariableMeta]
+    absent: tuple[VariableName, ...] = ()
+    skipped: tuple[SkippedMessage, ...] = ()
+    duplicates: tuple[SkippedMessage, ...] = ()
     winds: Literal["earth"] = "earth"
-    source: Source
+    source: SourceFile
     attribution: Text | None = None
 
     @property
     def hour(self) -> int:
-        """The whole forecast hour (minutes beyond it are in `minutes`)."""
+        """The forecast hour, rounded down; `minutes` is exact."""
         return self.minutes // 60
 
     @property
@@ -152,23 +152,23 @@ class Meta(Record):
 
     @property
     def valid_time(self) -> datetime:
-        """The moment that the tile is about."""
+        """The valid time."""
         return self.run_time + timedelta(minutes=self.minutes)
 
     def to_json(self) -> bytes:
-        """The bytes of the `meta` array: its parts are in one order, so that equal contents give equal bytes."""
+        """The bytes of the `meta` array; keys have a fixed order, so equal contents give equal bytes."""
         moments = f'"hour":{self.hour},"run_time":"{_iso(self.run_time)}","valid_time":"{_iso(self.valid_time)}"'
-        # Written by what the models are made of: it takes a tenth of what a dictionary of everything would.
+        # pydantic's own serializer takes a tenth of the time of json.dumps(self.model_dump()).
         return self.__pydantic_serializer__.to_json(self)[:-1] + f",{moments}}}".encode()
 
 
 def parse_meta(raw: bytes, where: str) -> Meta:
-    """The checked content of a `meta` array, or a TileError that says what is wrong with it."""
+    """The validated content of a `meta` array; a TileError states what is wrong with it."""
     if len(raw) > LIMIT_META_BYTES:
         raise TileError(f"{where}: its meta has {len(raw)} bytes, more than {LIMIT_META_BYTES}")
     try:
         meta = Meta.model_validate_json(raw)
-        meta.valid_time  # noqa: B018 - a run such as 20230199_00 has no moment
+        meta.valid_time  # noqa: B018 - a run such as 20230199_00 has no time
     except ValidationError as error:
         raise TileError(_what_is_wrong(error, where)) from None
     except (IdentityError, OverflowError) as error:

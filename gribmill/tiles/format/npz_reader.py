@@ -1,4 +1,4 @@
-"""Reading NPZ files that nobody vouches for: sizes and checksums must agree, and shapes where arrays are read whole."""
+"""Reads untrusted NPZ files: sizes and checksums must agree, and shapes if arrays are read whole."""
 
 from __future__ import annotations
 
@@ -19,18 +19,25 @@ from isal import isal_zlib
 
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.npz_writer import DEFLATED, LIMIT_BYTES, LOCAL, npy_header
-from gribmill.tiles.format.partial_inflate import INFLATE_ERRORS, Raw, Stretch, inflate, stretches_of
-from gribmill.tiles.format.restart_points import Segments, segments_in
-from gribmill.tiles.format.zip_directory import ENCRYPTED_FLAG, Entry, read_directory
+from gribmill.tiles.format.restart_points import (
+    INFLATE_ERRORS,
+    Raw,
+    RestartPoints,
+    Segment,
+    inflate_segments,
+    parse_restart_points,
+    segments_between,
+)
+from gribmill.tiles.format.zip_directory import ENCRYPTED_FLAG, ZipEntry, read_directory
 
 DESCRIPTOR_FLAG = 8
 LIMIT_HEADER_BYTES = 4096
 # The greatest compression ratio of deflate: 258 bytes from two bits.
 MAX_EXPANSION = 1032
-# Inode, size and time of change: a file that was replaced has others.
+# Inode, size and modification time, which differ for a replaced file.
 Identity = tuple[int, int, int]
 
-# What numpy.save writes for plain arrays, and nothing else: no code of a stranger is ever evaluated.
+# Headers as numpy.save writes them for plain arrays. Nothing else is accepted, and nothing is evaluated.
 NPY_HEADER = re.compile(
     r"\{'descr': '([<>|=])([a-zA-Z])(\d{1,9})', 'fortran_order': (True|False), "
     r"'shape': \(((?:\d{1,10}, ?)*(?:\d{1,10})?)\), ?\} *\n"
@@ -38,16 +45,16 @@ NPY_HEADER = re.compile(
 DTYPES = {"f": {4, 8}, "i": {1, 2, 4, 8}, "u": {1, 2, 4, 8}, "b": {1}}
 
 
-class Place(NamedTuple):
-    """Where an array lies: its first byte in the file, and where one may begin to read."""
+class ArrayLocation(NamedTuple):
+    """The first byte of an array in the file, and its restart points."""
 
-    entry: Entry
+    entry: ZipEntry
     start: int
-    segments: Segments | None
+    points: RestartPoints | None
 
 
 class Archive:
-    """An NPZ file: its directory is read and checked at once, arrays when they are asked for."""
+    """An NPZ file: its directory is read and checked at once, arrays on demand."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path if isinstance(path, Path) else Path(path)
@@ -55,7 +62,7 @@ class Archive:
         with self._open() as descriptor:
             self.identity = identity_of(os.fstat(descriptor))
             self.entries = read_directory(descriptor, self.size, self.path)
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, ArrayLocation] = {}
 
     def __contains__(self, name: object) -> bool:
         return name in self.entries
@@ -66,7 +73,7 @@ class Archive:
         return self.identity[1] if self.identity else 0
 
     def read(self, name: str, *, copy: bool = True) -> np.ndarray[Any, Any]:
-        """One array; its checksum, declared size and shape must all agree. Without `copy` it may be read-only."""
+        """One array; its checksum, size and shape must agree. Without `copy` it may be read-only."""
         with self._open() as descriptor:
             whole = self._whole(descriptor, self._place(descriptor, name))
         return np.require(whole, requirements=("C", "W")) if copy else whole
@@ -76,48 +83,48 @@ class Archive:
     ) -> dict[str, np.ndarray[Any, Any]]:
         """The elements from `begin` to `end`, counted row by row, of arrays of this shape and type.
 
-        Only the stretches that hold them are read, where that is possible, and then the array's size is compared, not
-        its header: only gribmill writes lists of stretches, and all its arrays are little-endian and in C order.
+        With restart points, only the segments that contain them are read. Then the array's size is checked, not its
+        header: only gribmill writes restart points, and all its arrays are little-endian and in C order.
         """
         header = _header_size(dtype, shape)
         size = header + shape[0] * shape[1] * dtype.itemsize
         first, stop = header + begin * dtype.itemsize, header + end * dtype.itemsize
         found: dict[str, np.ndarray[Any, Any]] = {}
-        parted: list[tuple[Place, list[Stretch]]] = []
+        parted: list[tuple[ArrayLocation, list[Segment]]] = []
         with self._open() as descriptor:
             for name in names:
                 place = self._place(descriptor, name)
                 fits = place.entry.raw_size == size
-                stretches = stretches_of(place.entry, place.segments, first, stop) if fits else []
-                if stretches:
-                    parted.append((place, stretches))
+                segments = segments_between(place.entry, place.points, first, stop) if fits else []
+                if segments:
+                    parted.append((place, segments))
                     continue
                 whole = self._whole(descriptor, place)
                 if whole.dtype != dtype or whole.shape != shape:
                     raise TileError(f"{self.path}: {name} is {whole.dtype}{whole.shape}, not {dtype}{shape}")
                 found[name] = whole.reshape(-1)[begin:end]
             raws = self._parts(descriptor, parted)
-        for (place, stretches), raw in zip(parted, raws, strict=True):
-            found[place.entry.name] = np.frombuffer(raw, dtype, end - begin, first - stretches[0].raw_begin)
+        for (place, segments), raw in zip(parted, raws, strict=True):
+            found[place.entry.name] = np.frombuffer(raw, dtype, end - begin, first - segments[0].raw_begin)
         return found
 
-    def _whole(self, descriptor: int, place: Place) -> np.ndarray[Any, Any]:
-        entry, segments = place.entry, place.segments
+    def _whole(self, descriptor: int, place: ArrayLocation) -> np.ndarray[Any, Any]:
+        entry, points = place.entry, place.points
         packed = os.pread(descriptor, entry.packed_size, place.start)
         if len(packed) != entry.packed_size:
             raise TileError(f"{self.path} is truncated in array {entry.name}")
-        raw = _inflate_whole(packed, entry) if segments and entry.method == DEFLATED else None
+        raw = _inflate_whole(packed, entry) if points and entry.method == DEFLATED else None
         if raw is not None and isal_zlib.crc32(raw) == entry.crc:
             return _array(raw, entry, self.path)
         return _array(_inflate(packed, entry, self.path), entry, self.path)
 
-    def _parts(self, descriptor: int, parted: list[tuple[Place, list[Stretch]]]) -> list[Raw]:
-        """The raw bytes of some stretches of each array, all of them in one go."""
-        places = [(place, stretch) for place, stretches in parted for stretch in stretches]
+    def _parts(self, descriptor: int, parted: list[tuple[ArrayLocation, list[Segment]]]) -> list[Raw]:
+        """The raw bytes of some segments of each array, inflated in one call."""
+        places = [(place, segment) for place, segments in parted for segment in segments]
         streams = [
-            os.pread(descriptor, stretch.end - stretch.begin, place.start + stretch.begin) for place, stretch in places
+            os.pread(descriptor, segment.end - segment.begin, place.start + segment.begin) for place, segment in places
         ]
-        raws = inflate(streams, [stretch for _, stretch in places])
+        raws = inflate_segments(streams, [segment for _, segment in places])
         found: dict[str, list[Raw]] = {}
         for (place, _), raw in zip(places, raws, strict=True):
             if raw is None:
@@ -125,21 +132,21 @@ class Archive:
             found.setdefault(place.entry.name, []).append(raw)
         return [parts[0] if len(parts) == 1 else b"".join(parts) for parts in found.values()]
 
-    def _place(self, descriptor: int, name: str) -> Place:
-        """Where an array lies: worked out once."""
+    def _place(self, descriptor: int, name: str) -> ArrayLocation:
+        """The location of an array, found once."""
         if name not in self._places:
             if name not in self.entries:
-                raise TileError(f"{self.path} holds no array {name}")
+                raise TileError(f"{self.path} has no array {name}")
             entry = self.entries[name]
             start = _data_start(descriptor, entry, self.path)
-            self._places[name] = Place(entry, start, segments_in(entry.extra, entry.raw_size))
+            self._places[name] = ArrayLocation(entry, start, parse_restart_points(entry.extra, entry.raw_size))
         return self._places[name]
 
     @contextmanager
     def _open(self) -> Iterator[int]:
-        """The file's descriptor, while the file is still the one that was opened first."""
+        """A descriptor of the file, which must still be the one that was opened first."""
         try:
-            # Non-blocking, so that a named pipe in a tile's place cannot hold the reader up for ever.
+            # Non-blocking: a named pipe in place of a tile would block the reader for ever.
             descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
@@ -156,7 +163,7 @@ class Archive:
 
 
 def identity_of(facts: os.stat_result) -> Identity:
-    """What tells a file from one that takes its place."""
+    """The identity of a file, which differs for one that replaced it."""
     return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
@@ -165,8 +172,8 @@ def _header_size(dtype: np.dtype[Any], shape: tuple[int, int]) -> int:
     return len(npy_header(dtype, shape))
 
 
-def _data_start(descriptor: int, entry: Entry, path: Path) -> int:
-    """Where the array's bytes begin, after its own header, which must agree with the directory."""
+def _data_start(descriptor: int, entry: ZipEntry, path: Path) -> int:
+    """The offset of the array's bytes, after its local header, which must agree with the directory."""
     name = f"{entry.name}.npy".encode()
     header = os.pread(descriptor, LOCAL.size + len(name), entry.offset)
     if len(header) != LOCAL.size + len(name):
@@ -185,8 +192,8 @@ def _data_start(descriptor: int, entry: Entry, path: Path) -> int:
     return entry.offset + LOCAL.size + len(name) + int(extra)
 
 
-def _inflate_whole(packed: bytes, entry: Entry) -> bytes | bytearray | None:
-    """All raw bytes by libdeflate, a fifth faster than ISA-L; None where the stream is damaged.
+def _inflate_whole(packed: bytes, entry: ZipEntry) -> bytes | bytearray | None:
+    """All raw bytes by libdeflate, a fifth faster than ISA-L; None if the stream is damaged.
 
     It does not notice bytes after the end of the stream, which only files with gribmill's restart points may have.
     """
@@ -199,7 +206,7 @@ def _inflate_whole(packed: bytes, entry: Entry) -> bytes | bytearray | None:
     return raw
 
 
-def _inflate(packed: bytes, entry: Entry, path: Path) -> bytes:
+def _inflate(packed: bytes, entry: ZipEntry, path: Path) -> bytes:
     raw = packed
     if entry.method == DEFLATED:
         inflater = isal_zlib.decompressobj(-15)
@@ -208,15 +215,15 @@ def _inflate(packed: bytes, entry: Entry, path: Path) -> bytes:
         except INFLATE_ERRORS as error:
             raise TileError(f"{path} is damaged in array {entry.name}: {error}") from None
         if not inflater.eof or inflater.unused_data or inflater.unconsumed_tail:
-            raise TileError(f"{path} is damaged in array {entry.name}: its data do not end where they should")
+            raise TileError(f"{path} is damaged in array {entry.name}: its deflate stream does not end with its data")
     if len(raw) != entry.raw_size:
-        raise TileError(f"{path}: array {entry.name} holds {len(raw)} bytes, {entry.raw_size} were declared")
+        raise TileError(f"{path}: array {entry.name} has {len(raw)} bytes, {entry.raw_size} were declared")
     if isal_zlib.crc32(raw) != entry.crc:
         raise TileError(f"{path} is damaged in array {entry.name}: its checksum is wrong")
     return raw
 
 
-def _array(raw: Raw | bytearray, entry: Entry, path: Path) -> np.ndarray[Any, Any]:
+def _array(raw: Raw | bytearray, entry: ZipEntry, path: Path) -> np.ndarray[Any, Any]:
     dtype, fortran, shape, start = _npy_header(bytes(raw[:LIMIT_HEADER_BYTES]), len(raw), entry, path)
     if math.prod(shape) * dtype.itemsize != len(raw) - start:
         raise TileError(f"{path}: array {entry.name} declares shape {shape}, which its data do not fill")
@@ -225,7 +232,7 @@ def _array(raw: Raw | bytearray, entry: Entry, path: Path) -> np.ndarray[Any, An
     return (array.T if fortran else array).astype(dtype.newbyteorder("="), copy=False)
 
 
-def _npy_header(raw: bytes, size: int, entry: Entry, path: Path) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
+def _npy_header(raw: bytes, size: int, entry: ZipEntry, path: Path) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
     where = f"{path}: array {entry.name}"
     version = raw[6:8]
     width = {b"\1\0": 2, b"\2\0": 4}.get(version, 0)
@@ -238,10 +245,10 @@ def _npy_header(raw: bytes, size: int, entry: Entry, path: Path) -> tuple[np.dty
         raise TileError(f"{where} is not a plain array (Python objects and records are refused)")
     order, kind, width_text, fortran, sizes = match.groups()
     if kind != "S" and int(width_text) not in DTYPES.get(kind, set()):
-        raise TileError(f"{where} has elements of type {kind}{width_text}, which no tile holds")
+        raise TileError(f"{where} has elements of type {kind}{width_text}, which no tile has")
     if kind == "S" and int(width_text) > size:
         raise TileError(f"{where} declares text longer than its data")
     shape = tuple(int(part) for part in sizes.replace(" ", "").split(",") if part)
     if len(shape) > 4:
-        raise TileError(f"{where} has {len(shape)} dimensions, a tile's array at most four")
+        raise TileError(f"{where} has {len(shape)} dimensions; arrays of tiles have at most four")
     return np.dtype(f"{order}{kind}{width_text}"), fortran == "True", shape, start

@@ -1,4 +1,4 @@
-"""NPZ files as tiles use them: a ZIP of .npy members, written in one pass with the same bytes every time."""
+"""Writes NPZ files, ZIP archives of .npy members, with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -9,87 +9,90 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
+import deflate
 import numpy as np
 from isal import isal_zlib
 
 from gribmill.kernel import native
 from gribmill.storage.atomic import write_atomic
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.deflate_isal import deflate_bytes
+from gribmill.tiles.format.deflate_isal import deflate_restartable
 from gribmill.tiles.format.statistics import Summary
 
-Encoding = Literal["fast", "compact", "stored"]
-ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
+Compression = Literal["fast", "compact", "stored"]
+COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
 
 STORED, DEFLATED = 0, 8
 VERSION_NEEDED = 20
-# 1 January 1980, 00:00, the first moment that ZIP knows: a tile's bytes must not tell when it was written.
+# 1 January 1980, 00:00, the earliest time in ZIP: the bytes of a tile must not depend on when it was written.
 DOS_TIME, DOS_DATE = 0, 0x21
 UNIX_FILE_0644 = 0o100644 << 16
 MADE_BY_UNIX = 3 << 8 | VERSION_NEEDED
 LOCAL = struct.Struct("<4s5H3I2H")
 CENTRAL = struct.Struct("<4s6H3I5H2I")
 END = struct.Struct("<4s4H2IH")
-# 32-bit sizes and offsets: beyond them ZIP needs its 64-bit form, which a tile never should.
+# Larger sizes and offsets need ZIP64, which tiles do not use.
 LIMIT_BYTES = 2**32 - 1
 LIMIT_MEMBERS = 2**16 - 1
 # The kernel's modes (encode_array.h): matches of whole words for float32, runs only for differences of integers,
 # matches of any bytes for float32 that is to be small.
 FAST_FLOATS, FAST_INTEGERS, COMPACT_FLOATS = range(3)
-KERNEL_MODES: dict[tuple[Encoding, np.dtype[Any]], int] = {
+KERNEL_MODES: dict[tuple[Compression, np.dtype[Any]], int] = {
     ("fast", np.dtype(np.float32)): FAST_FLOATS,
     ("fast", np.dtype(np.uint16)): FAST_INTEGERS,
     ("compact", np.dtype(np.float32)): COMPACT_FLOATS,
 }
 # Maximum size in bytes: bit positions have 32 bits, and deflate's window has 32 KiB.
 LIMIT_KERNEL = {FAST_FLOATS: 2**28 - 1, FAST_INTEGERS: 2**28 - 1, COMPACT_FLOATS: 2**15}
-# libdeflate's levels for the rest of `compact`: the higher one is twice as slow, and for half of all fields hardly
-# smaller. A sample of a large array tells: it must save so much of the raw bytes. Small ones take the one between.
+# libdeflate's levels for the rest of `compact`: the high one takes twice the time, and for half of all fields it is
+# hardly smaller. A large array uses it if a sample gets smaller by this share of its raw bytes; small arrays use the
+# level between.
 LOW_LEVEL, MIDDLE_LEVEL, HIGH_LEVEL = 4, 5, 6
 SAMPLE_BYTES = 2**14
 SAMPLED_BYTES = 16 * SAMPLE_BYTES
-WORTH_ITS_TIME = 0.0075
+LEAST_GAIN = 0.0075
 
 
 class Member(NamedTuple):
-    """One compressed array, ready to be put into an archive."""
+    """One compressed array."""
 
     name: str
     method: int
     crc: int
     raw_size: int
     data: bytes | bytearray | memoryview
-    # For the ZIP directory: where one may begin to read.
+    # The extra field of the ZIP directory: restart points.
     extra: bytes = b""
-    # Of float32 values, where the kernel had them at hand.
+    # Of float32 values that the kernel compressed.
     summary: Summary | None = None
 
 
-def member(name: str, array: np.ndarray[Any, Any], encoding: Encoding = "fast") -> Member:
-    """Compress `array` under `name`. Arrays of Python objects are refused: they would need pickle."""
+def encode_member(name: str, array: np.ndarray[Any, Any], compression: Compression = "fast") -> Member:
+    """Compress an array. Arrays of Python objects are refused: they would need pickle."""
     dtype = array.dtype
     if dtype.hasobject:
-        raise TileError(f"array {name} holds Python objects, which a tile never does")
+        raise TileError(f"array {name} has Python objects, which tiles do not store")
     body = np.asarray(array, order="C")
     header = npy_header(dtype, body.shape)
     raw_size = len(header) + body.nbytes
     if raw_size > LIMIT_BYTES:
-        raise TileError(f"array {name} takes {raw_size} bytes: a tile's array must stay below 4 GiB")
-    mode = KERNEL_MODES.get((encoding, dtype))
+        raise TileError(f"array {name} takes {raw_size} bytes: arrays of tiles must be smaller than 4 GiB")
+    mode = KERNEL_MODES.get((compression, dtype))
     if mode is not None and len(header) < raw_size <= LIMIT_KERNEL[mode] and native.available():
         return Member(name, *native.encode_array(header, body, mode))
     view = body.reshape(-1).view(np.uint8).data if body.size else memoryview(b"")
-    made = _streamed(name, header, view) if encoding == "fast" and body.size else _whole(name, header, view, encoding)
+    fast = compression == "fast" and body.size
+    made = _restartable(name, header, view) if fast else _whole(name, header, view, compression)
     return made if len(made.data) < raw_size else Member(name, STORED, made.crc, raw_size, header + view.tobytes())
 
 
-def archive(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
-    """The pieces of the ZIP file, members sorted by name: the same members give the same bytes."""
+def zip_pieces(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
+    """The pieces of the ZIP file, members sorted by name: equal members give equal bytes."""
     ordered = sorted(members, key=itemgetter(0))
     if len({item.name for item in ordered}) != len(ordered):
         raise TileError("two arrays of one tile have the same name")
     if len(ordered) > LIMIT_MEMBERS:
-        raise TileError(f"{len(ordered)} arrays are more than one tile can hold ({LIMIT_MEMBERS})")
+        raise TileError(f"{len(ordered)} arrays are more than one tile can have ({LIMIT_MEMBERS})")
     pieces: list[bytes | bytearray | memoryview] = []
     directory: list[bytes] = []
     offset = 0
@@ -99,7 +102,7 @@ def archive(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
             b"PK\1\2", MADE_BY_UNIX, VERSION_NEEDED, 0, method, DOS_TIME, DOS_DATE, crc, len(data), raw_size,
             len(file_name), len(extra), 0, 0, 0, UNIX_FILE_0644, offset,
         )  # fmt: skip
-        # From the version on, a member's own header says the same; it has no extra field.
+        # The local header repeats the fields from the version on; it has no extra field.
         pieces += (b"PK\3\4" + entry[6:30] + b"\0\0" + file_name, data)
         directory += (entry, file_name, extra)
         offset += LOCAL.size + len(file_name) + len(data)
@@ -112,14 +115,14 @@ def archive(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
     return [*pieces, tail + end]
 
 
-def write_npz(path: Path, arrays: dict[str, np.ndarray[Any, Any]], encoding: Encoding = "fast") -> int:
-    """Write `arrays` to `path` atomically; returns the size in bytes."""
-    return write_atomic(path, archive([member(name, array, encoding) for name, array in arrays.items()]))
+def write_npz(path: Path, arrays: dict[str, np.ndarray[Any, Any]], compression: Compression = "fast") -> int:
+    """Write an NPZ file atomically; returns its size in bytes."""
+    return write_atomic(path, zip_pieces([encode_member(name, array, compression) for name, array in arrays.items()]))
 
 
 @lru_cache(maxsize=256)
 def npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
-    """The .npy header, version 1.0, written here so that its bytes do not depend on the NumPy release."""
+    """The .npy header, version 1.0. Not by NumPy, so that its bytes do not depend on NumPy's version."""
     descr = np.lib.format.dtype_to_descr(dtype)
     text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape!r}, }}"
     padding = -(10 + len(text) + 1) % 64
@@ -127,32 +130,28 @@ def npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(body)) + body
 
 
-def _streamed(name: str, header: bytes, view: memoryview) -> Member:
-    """By ISA-L, to be read from several places."""
-    stream = deflate_bytes(header, view)
-    extra = stream.segments.extra() if len(stream.segments.checksums) > 1 else b""
+def _restartable(name: str, header: bytes, view: memoryview) -> Member:
+    """Compressed by ISA-L, with restart points."""
+    stream = deflate_restartable(header, view)
+    extra = stream.points.extra_field() if len(stream.points.checksums) > 1 else b""
     return Member(name, DEFLATED, stream.crc, len(header) + len(view), stream.data, extra)
 
 
-def _whole(name: str, header: bytes, view: memoryview, encoding: Encoding) -> Member:
-    """By libdeflate, or as it is."""
+def _whole(name: str, header: bytes, view: memoryview, compression: Compression) -> Member:
+    """Compressed by libdeflate, or stored."""
     raw = header + view
     crc = isal_zlib.crc32(raw)
-    if encoding == "compact" and view:
-        import deflate
-
+    if compression == "compact" and view:
         return Member(name, DEFLATED, crc, len(raw), deflate.deflate_compress(raw, _level(view)))
-    if encoding not in ENCODINGS:
-        raise TileError(f"encoding {encoding!r} is unknown; choose one of {', '.join(ENCODINGS)}")
+    if compression not in COMPRESSIONS:
+        raise TileError(f"compression {compression!r} is unknown; use one of {', '.join(COMPRESSIONS)}")
     return Member(name, STORED, crc, len(raw), raw)
 
 
 def _level(view: memoryview) -> int:
-    import deflate
-
     if len(view) < SAMPLED_BYTES:
         return MIDDLE_LEVEL
     middle = len(view) // 2 // 16 * 16
     sample = bytes(view[middle : middle + SAMPLE_BYTES])
     low, high = (len(deflate.deflate_compress(sample, level)) for level in (LOW_LEVEL, HIGH_LEVEL))
-    return HIGH_LEVEL if low - high > WORTH_ITS_TIME * SAMPLE_BYTES else LOW_LEVEL
+    return HIGH_LEVEL if low - high > LEAST_GAIN * SAMPLE_BYTES else LOW_LEVEL

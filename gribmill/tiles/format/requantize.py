@@ -1,4 +1,4 @@
-"""Exact and smaller: the source's own packed integers in the place of float32 values."""
+"""Lossless requantization: float32 values as the packed integers of their GRIB message."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Values
 from gribmill.kernel import native
 from gribmill.tiles.format.meta import PackedAs
 
 Integers = npt.NDArray[np.uint16]
-Values = npt.NDArray[np.float32]
 
 MISSING = 65535
-# Points worked on at once: their doubles stay in the processor's cache.
+# Points per step: their float64 values stay in the processor's cache.
 CHUNK_POINTS = 16_384
 
 
-def pack(values: Values, packing: Any) -> tuple[Integers, PackedAs] | None:
-    """The integers, and how to undo them; None where they would not give back every bit of the values.
+def requantize(values: Values, packing: Any) -> tuple[Integers, PackedAs] | None:
+    """The integers, and how to restore the values; None if they would not restore every bit.
 
-    Each row holds differences from point to point: they deflate 10 to 20 % smaller than the integers themselves.
+    Each row has differences from point to point, which deflate 10 to 20 % smaller than the integers themselves.
     """
     if packing.reference is None or packing.binary is None or packing.decimal is None:
         return None
     if abs(packing.binary) > 300 or abs(packing.decimal) > 100 or not math.isfinite(packing.reference):
         return None
-    how = _how(packing.reference, packing.binary, packing.decimal)
+    how = _packed_as(packing.reference, packing.binary, packing.decimal)
     integers = np.empty(values.shape, np.uint16)
     if not native.available() or not values.size:
-        return (integers, how) if _pack(values, how, integers) else None
+        return (integers, how) if _requantize(values, how, integers) else None
     body = values if values.flags.c_contiguous else np.ascontiguousarray(values)
     packed = native.requantize(body, values.shape[-1], how.reference, how.scale, how.factor, integers)
     return (integers, how) if packed else None
 
 
-def unpack(integers: Integers, how: PackedAs) -> Values:
-    """The float32 values that were packed, bit for bit."""
+def dequantize(integers: Integers, how: PackedAs) -> Values:
+    """The float32 values, bit for bit."""
     if how.zigzag:
         integers = integers >> 1 ^ np.negative(integers & 1)
     if how.differences:
@@ -50,25 +50,25 @@ def unpack(integers: Integers, how: PackedAs) -> Values:
 
 
 @lru_cache(maxsize=256)
-def _how(reference: float, binary: int, decimal: int) -> PackedAs:
+def _packed_as(reference: float, binary: int, decimal: int) -> PackedAs:
     scale, factor = 2.0**binary, _factor(decimal)
     return PackedAs(reference=reference, scale=scale, factor=factor, differences=True, zigzag=True)
 
 
-def _pack(values: Values, how: PackedAs, integers: Integers) -> bool:
-    """As the kernel does it: fills `integers` with differences, False where they do not give the values back."""
+def _requantize(values: Values, how: PackedAs, integers: Integers) -> bool:
+    """What the kernel does: fill `integers` with differences; False if they do not restore the values."""
     flat, whole = np.ascontiguousarray(values).reshape(-1), integers.reshape(-1)
     for start in range(0, flat.size, CHUNK_POINTS):
         part = slice(start, start + CHUNK_POINTS)
-        if not _pack_chunk(flat[part], how, whole[part]):
+        if not _requantize_chunk(flat[part], how, whole[part]):
             return False
     differences = np.diff(integers, axis=-1, prepend=np.uint16(0)).view(np.int16)
     np.copyto(integers, (differences << 1 ^ differences >> 15).view(np.uint16))
     return True
 
 
-def _pack_chunk(values: Values, how: PackedAs, integers: Integers) -> bool:
-    """Fill `integers`; False where they are out of range or do not give the values back."""
+def _requantize_chunk(values: Values, how: PackedAs, integers: Integers) -> bool:
+    """Fill `integers`; False if they are out of range or do not restore the values."""
     missing = np.isnan(values) if np.isnan(values.min()) else None
     doubles = values.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -92,7 +92,7 @@ def _pack_chunk(values: Values, how: PackedAs, integers: Integers) -> bool:
 
 
 def _factor(decimal: int) -> float:
-    """10^-decimal as ecCodes works it out, step by step: the last bit may differ from a power's."""
+    """10^-decimal by repeated division, as ecCodes computes it: the last bit can differ from that of a power."""
     factor = 1.0
     for _ in range(abs(decimal)):
         factor = factor / 10.0 if decimal > 0 else factor * 10.0

@@ -1,4 +1,4 @@
-"""The statistics of an array that a tile's `meta` tells."""
+"""Statistics of an array, for a tile's `meta`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 
 from gribmill.kernel import native
 
-# As the kernel adds: value by value in sixteen lanes, so that a mean is the same to the last bit with and without it.
+# The kernel sums in sixteen lanes; so does this module, so that both give the same mean to the last bit.
 LANES = 16
-# The least, the greatest, the sum, and how many are missing.
+# Minimum, maximum, sum, and count of missing points.
 Summary = tuple[float, float, float, int]
 
 
 def statistics(array: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """min, max, mean (of what is there) and the count of missing points."""
-    return statistics_of(summary_of(array), array.size)
+    """Minimum, maximum and mean of the present points, and the count of missing ones."""
+    return statistics_from(summarize(array), array.size)
 
 
-def statistics_of(summary: Summary, points: int) -> dict[str, Any]:
-    """The same, of so many points that are summed up already."""
+def statistics_from(summary: Summary, points: int) -> dict[str, Any]:
+    """The same from a summary of that many points."""
     least, greatest, total, missing = summary
     present = points - missing
     if not present:
@@ -29,14 +29,14 @@ def statistics_of(summary: Summary, points: int) -> dict[str, Any]:
     return {"min": _number(least), "max": _number(greatest), "mean": _number(total / present), "missing": missing}
 
 
-def summary_of(array: np.ndarray[Any, Any]) -> Summary:
-    """What an array's statistics are made of."""
+def summarize(array: np.ndarray[Any, Any]) -> Summary:
+    """The summary of an array."""
     if array.dtype == np.float32 and array.flags.c_contiguous and native.available():
         return native.summarize(array)
-    return _summarized(array)
+    return _summarize(array)
 
 
-def _summarized(array: np.ndarray[Any, Any]) -> Summary:
+def _summarize(array: np.ndarray[Any, Any]) -> Summary:
     nowhere = np.isnan(array)
     missing = int(np.count_nonzero(nowhere))
     if missing == array.size:
@@ -52,5 +52,5 @@ def _summarized(array: np.ndarray[Any, Any]) -> Summary:
 
 
 def _number(value: float) -> float | None:
-    # A zero has no sign here: which of two is the lesser, libraries do not agree.
+    # +0.0 for both zeros: libraries disagree about the minimum of 0.0 and -0.0.
     return value + 0.0 if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""The directory of an NPZ file that nobody vouches for: every size is checked before anything is inflated."""
+"""The ZIP directory of an untrusted NPZ file: every size is checked before anything is inflated."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from gribmill.tiles.format.npz_writer import CENTRAL, DEFLATED, END, LIMIT_BYTES
 LIMIT_MEMBERS = 4096  # a complete GFS file has 743 fields
 LIMIT_MEMBER_BYTES = 2**30  # 268 million points: the largest published grid has 47 million
 LIMIT_TOTAL_BYTES = 2**33
-# No deflate stream can grow more than this (a match of 258 bytes takes at least two bits).
+# Deflate cannot expand more than this (a match of 258 bytes takes at least two bits).
 LIMIT_RATIO = 1032
 LIMIT_DIRECTORY_BYTES = LIMIT_MEMBERS * 4096
 LIMIT_COMMENT_BYTES = 2**16 - 1
-TAIL_BYTES = 2**13  # holds the directory of a usual tile as well
+TAIL_BYTES = 2**13  # usually contains the whole directory
 ENCRYPTED_FLAG = 1
 
 MEMBER_NAME = re.compile(rb"([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})\.npy")
 
 
-class Entry(NamedTuple):
+class ZipEntry(NamedTuple):
     """One member as the ZIP directory describes it."""
 
     name: str
@@ -36,12 +36,12 @@ class Entry(NamedTuple):
 
     @property
     def content(self) -> tuple[int, int, int, int]:
-        """What tells its bytes from others: those of equal content are the same, or damaged."""
+        """Identifies its bytes: entries with equal content have the same bytes, unless damaged."""
         return self.method, self.crc, self.packed_size, self.raw_size
 
 
-def read_directory(descriptor: int, size: int, path: Path) -> dict[str, Entry]:
-    """Every member of the open file, by name; whatever does not add up is a TileError."""
+def read_directory(descriptor: int, size: int, path: Path) -> dict[str, ZipEntry]:
+    """Every member of the open file, by name; any inconsistency is a TileError."""
     tail = os.pread(descriptor, TAIL_BYTES, max(0, size - TAIL_BYTES))
     if b"PK\5\6" not in tail and size > TAIL_BYTES:
         most = END.size + LIMIT_COMMENT_BYTES
@@ -52,25 +52,25 @@ def read_directory(descriptor: int, size: int, path: Path) -> dict[str, Entry]:
         data = tail[start - tail_start : start - tail_start + length]
     else:
         data = os.pread(descriptor, length, start)
-    entries: dict[str, Entry] = {}
+    entries: dict[str, ZipEntry] = {}
     position = 0
     for _ in range(count):
         entry, position = _central_entry(data, position, path)
         if entry.name in entries:
-            raise TileError(f"{path} holds two arrays named {entry.name}: it is not a tile")
+            raise TileError(f"{path} has two arrays named {entry.name}: it is not a tile")
         entries[entry.name] = entry
     if position != len(data):
-        raise TileError(f"{path} is damaged: its directory does not add up")
+        raise TileError(f"{path} is damaged: its directory has a wrong length")
     _check_layout(entries, start, path)
     return entries
 
 
 def _end_record(tail: bytes, size: int, path: Path) -> tuple[int, int, int]:
-    """(members, start, length) of the directory; it must end exactly where the end record begins."""
+    """(members, start, length) of the directory, which must end where the end record begins."""
     if size < END.size:
-        raise TileError(f"{path} is not a tile: {size} bytes are too few")
+        raise TileError(f"{path} is not a tile: {size} bytes are too short")
     if size > LIMIT_BYTES:
-        raise TileError(f"{path} has {size} bytes: a tile has less than 4 GiB")
+        raise TileError(f"{path} has {size} bytes: tiles are smaller than 4 GiB")
     at = tail.rfind(b"PK\5\6")
     if at < 0 or at + END.size > len(tail):
         raise TileError(f"{path} is not a tile, or its end is missing")
@@ -79,13 +79,13 @@ def _end_record(tail: bytes, size: int, path: Path) -> tuple[int, int, int]:
     if disk or first_disk or here != count or end_at + END.size + comment != size:
         raise TileError(f"{path} is damaged: its end record does not fit the file")
     if count > LIMIT_MEMBERS or length > LIMIT_DIRECTORY_BYTES:
-        raise TileError(f"{path} declares {count} arrays, more than a tile may hold ({LIMIT_MEMBERS})")
+        raise TileError(f"{path} declares {count} arrays, more than a tile may have ({LIMIT_MEMBERS})")
     if start + length != end_at:
         raise TileError(f"{path} is damaged or truncated: its directory is not where it should be")
     return count, start, length
 
 
-def _central_entry(data: bytes, position: int, path: Path) -> tuple[Entry, int]:
+def _central_entry(data: bytes, position: int, path: Path) -> tuple[ZipEntry, int]:
     if position + CENTRAL.size > len(data):
         raise TileError(f"{path} is damaged: its directory is cut short")
     (signature, _, _, flags, method, _, _, crc, packed, raw, name_size, extra, comment, _, _, _, offset) = (
@@ -95,20 +95,20 @@ def _central_entry(data: bytes, position: int, path: Path) -> tuple[Entry, int]:
     after_name = start + name_size
     match = MEMBER_NAME.fullmatch(data, start, after_name)
     if match is None:
-        raise TileError(f"{path} holds a member named {data[start:after_name][:60]!r}: that is no array of a tile")
+        raise TileError(f"{path} has a member named {data[start:after_name][:60]!r}, which is not an array of a tile")
     name = match[1].decode()
     if signature != b"PK\1\2" or flags & ENCRYPTED_FLAG or method not in (STORED, DEFLATED):
-        raise TileError(f"{path}: array {name} is stored in a way that no tile uses")
+        raise TileError(f"{path}: array {name} is stored in a way that tiles do not use")
     if raw > LIMIT_MEMBER_BYTES:
         raise TileError(f"{path}: array {name} declares {raw} bytes, more than {LIMIT_MEMBER_BYTES}")
     if raw > packed * LIMIT_RATIO or (method == STORED and raw != packed):
         raise TileError(f"{path}: array {name} declares {raw} bytes, impossible from {packed}")
     after_extra = after_name + extra
-    return Entry(name, method, crc, packed, raw, offset, data[after_name:after_extra]), after_extra + comment
+    return ZipEntry(name, method, crc, packed, raw, offset, data[after_name:after_extra]), after_extra + comment
 
 
-def _check_layout(entries: dict[str, Entry], directory_start: int, path: Path) -> None:
-    """Members must not overlap (one deflate stream shared by many members is a bomb)."""
+def _check_layout(entries: dict[str, ZipEntry], directory_start: int, path: Path) -> None:
+    """Members must not overlap (one deflate stream shared by many members is a zip bomb)."""
     if sum(entry.raw_size for entry in entries.values()) > LIMIT_TOTAL_BYTES:
         raise TileError(f"{path} declares more than {LIMIT_TOTAL_BYTES} bytes of arrays")
     free_from = 0

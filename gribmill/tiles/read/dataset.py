@@ -13,7 +13,7 @@ import xarray as xr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from gribmill.tiles.format.meta import Meta, Quantity
+from gribmill.tiles.format.meta import Meta, VariableMeta
 from gribmill.tiles.read.tile import Tile, read_tile
 
 GRID_MAPPING = "crs"
@@ -148,7 +148,7 @@ def moments(meta: Meta) -> dict[str, xr.Variable]:
     }
 
 
-def attributes(quantity: Quantity) -> dict[str, Any]:
+def attributes(quantity: VariableMeta) -> dict[str, Any]:
     """The CF attributes of one variable."""
     start, end = quantity.step_minutes
     found: dict[str, Any] = {

@@ -13,21 +13,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.arrays import Floats, Values
 from gribmill.regions.grids.columns import goes_round
 from gribmill.storage.layout import GRID_FILE
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import cached_grid, window_latlon
 from gribmill.tiles.format.meta import LIMIT_META_BYTES, Meta, parse_meta
 from gribmill.tiles.format.npz_reader import Archive, Identity, identity_of
-from gribmill.tiles.format.requantize import unpack
+from gribmill.tiles.format.requantize import dequantize
 
 META = "meta"
 COORDINATES = {"regular": ("lat", "lon"), "projected": ("y", "x")}
 KM_PER_DEGREE = 111.2
 FLOAT32, UINT16 = np.dtype(np.float32), np.dtype(np.uint16)
-
-Floats = npt.NDArray[np.float64]
-Field = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +61,7 @@ class Tile:
         grid = cached_grid(self.meta.grid, str(self.path))
         return grid.wraps and self.shape[1] == grid.shape[1]
 
-    def read(self, name: str, *, copy: bool = True) -> Field:
+    def read(self, name: str, *, copy: bool = True) -> Values:
         """One variable: rows south to north, columns west to east, NaN where the source has no value.
 
         Without `copy` it may be read-only.
@@ -75,9 +73,9 @@ class Tile:
         expected = np.float32 if packed is None else np.uint16
         if array.dtype != expected or array.shape != self.shape:
             raise TileError(f"{self.path}: {name} is {array.dtype}{array.shape}, not {expected.__name__}{self.shape}")
-        return array if packed is None else unpack(array, packed)
+        return array if packed is None else dequantize(array, packed)
 
-    def read_part(self, name: str, part: tuple[int | slice, ...]) -> Field:
+    def read_part(self, name: str, part: tuple[int | slice, ...]) -> Values:
         """What `read(name)[part]` gives, perhaps read-only; where few rows are wanted the others are not read."""
         rows, *columns = part or (slice(None),)
         wanted = range(self.shape[0])[rows if isinstance(rows, slice) else slice(rows, rows + 1 or None)]
@@ -87,13 +85,13 @@ class Tile:
         found = self.read_rows([name], first, last + 1)[name][:: wanted.step]
         return np.asarray(found[(slice(None) if isinstance(rows, slice) else 0, *columns)])
 
-    def read_rows(self, names: Sequence[str], first: int, stop: int) -> dict[str, Field]:
+    def read_rows(self, names: Sequence[str], first: int, stop: int) -> dict[str, Values]:
         """Some rows of these variables, without reading the rest where the tile was written for that."""
         width = self.shape[1]
         found = self.read_span(names, first * width, stop * width)
         return {name: points.reshape(-1, width) for name, points in found.items()}
 
-    def read_span(self, names: Sequence[str], begin: int, end: int) -> dict[str, Field]:
+    def read_span(self, names: Sequence[str], begin: int, end: int) -> dict[str, Values]:
         """The points from `begin` to `end` of these variables, counted row by row from the first."""
         packed = {name: how for name in names if (how := self.meta.variables[name].packed) is not None}
         plain = [name for name in names if name not in packed]
@@ -104,7 +102,7 @@ class Tile:
             first, stop = begin // width * width, -(-end // width) * width
             rows = self.archive.read_span(list(packed), self.shape, UINT16, first, stop)
             for name, integers in rows.items():
-                values = unpack(integers.reshape(-1, width), packed[name])
+                values = dequantize(integers.reshape(-1, width), packed[name])
                 found[name] = values.reshape(-1)[begin - first : end - first]
         return found
 

@@ -8,9 +8,10 @@ from typing import Literal
 
 import numpy as np
 
+from gribmill.arrays import Values
 from gribmill.tiles.build.regrid import LEAST_WEIGHT
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.read.tile import Field, Tile
+from gribmill.tiles.read.tile import Tile
 
 Sampling = Literal["nearest", "bilinear"]
 EARTH_KM = 6371.0
@@ -45,7 +46,7 @@ class Place:
         row, column = _clip(round(self.row), self.shape[0]), _clip(round(self.column), self.shape[1])
         return row * self.shape[1] + column
 
-    def bilinear(self, points: Field, begin: int) -> float:
+    def bilinear(self, points: Values, begin: int) -> float:
         """Between the four points around, of a field's points from number `begin` on.
 
         Those without a value leave their share to the others.

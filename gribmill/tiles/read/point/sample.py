@@ -11,14 +11,14 @@ from pathlib import Path
 
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.meta import Quantity
+from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.point.deaccumulate import Total, amounts
 from gribmill.tiles.read.point.locate import Place, Sampling, place_in
 from gribmill.tiles.read.point.series import Column
 from gribmill.tiles.read.tile import Tile, kept_tile
 
 # What one hour says: each variable's value and the facts about it.
-Row = dict[str, tuple[float, Quantity]]
+Row = dict[str, tuple[float, VariableMeta]]
 
 ACCUMULATED = "accum"
 BUCKET = "_bucket"  # what the lexicon appends to the name of a sum that does not start with the run
@@ -59,13 +59,13 @@ class Samples:
                 raise TileError(f"{self.first.path.parent} has no {name}; it has {choices}")
         return found
 
-    def _column(self, name: str, quantity: Quantity) -> Column:
+    def _column(self, name: str, quantity: VariableMeta) -> Column:
         if quantity.statistic == ACCUMULATED:
             return self._amounts(name, quantity)
         values = tuple(row[name][0] if name in row else math.nan for row in self.rows)
         return Column(name, quantity.long_name, quantity.units, values)
 
-    def _amounts(self, name: str, quantity: Quantity) -> Column:
+    def _amounts(self, name: str, quantity: VariableMeta) -> Column:
         """Amounts per interval, from run totals and from buckets, whichever the rows have."""
         totals = [
             [
@@ -83,7 +83,7 @@ class Samples:
             tuple(amount.minutes for amount in found),
         )
 
-    def _wind(self, name: str, u: str, v: str, known: dict[str, Quantity]) -> Column:
+    def _wind(self, name: str, u: str, v: str, known: dict[str, VariableMeta]) -> Column:
         pairs = [(row[u][0], row[v][0]) if u in row and v in row else (math.nan, math.nan) for row in self.rows]
         level = known[u].level
         if name.startswith("wdir"):
@@ -182,5 +182,5 @@ def _usual(known: Iterable[str], derived: dict[str, tuple[str, str]]) -> list[st
     return sorted(names, key=lambda name: (order.get(name, len(order)), name))
 
 
-def _is_angle(quantity: Quantity) -> bool:
+def _is_angle(quantity: VariableMeta) -> bool:
     return quantity.units.lower().startswith(("degree", "°")) and "latitude" not in quantity.long_name
