@@ -1,4 +1,4 @@
-"""GRIB in: from bytes to fields on a named grid."""
+"""Reads GRIB: from bytes to fields with names, on named grids."""
 
 __all__ = [
     "decode",

@@ -1,4 +1,4 @@
-"""The error of everything that reads GRIB."""
+"""The error raised for GRIB that cannot be read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gribmill.errors import GribmillError
 
 
 class GribError(GribmillError):
-    """Bytes that are no GRIB, or GRIB that cannot be used: a sentence that names the place."""
+    """Bytes that are not GRIB, or GRIB that cannot be used. The message says where and why."""
 
 
 def damaged(source: str, number: int | str, offset: int, reason: str) -> GribError:

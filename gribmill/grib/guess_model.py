@@ -1,4 +1,4 @@
-"""Which model a GRIB field comes from, where its keys say so plainly."""
+"""Guesses the model of a GRIB field from its keys and grid."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
-    """A producer's mark: centre, generating process, and the grid's kind and shape where those matter."""
+class ModelSignature:
+    """What identifies a model: centre, generating process, and the grid's kind and shape where they matter."""
 
     model: str
     centre: int
@@ -22,40 +22,40 @@ class Sign:
     shape: tuple[int, int] | None = None
 
 
-# NCEP's processes are those of its ON388 table A; more particular rows stand first.
-SIGNS = (
-    Sign("hrrr", NCEP, frozenset({83}), "lambert", (1059, 1799)),
-    Sign("hrrrak", NCEP, frozenset({83}), "polar_stereographic"),
-    Sign("rap", NCEP, frozenset({105})),
-    Sign("namnest", NCEP, frozenset({84}), "lambert", (1059, 1799)),
-    Sign("nam", NCEP, frozenset({84})),
-    Sign("gefs", NCEP, frozenset({107})),
-    Sign("nbm_co", NCEP, frozenset({104, 114}), "lambert", (1597, 2345)),
-    Sign("nbm_ak", NCEP, frozenset({104, 114}), "polar_stereographic"),
-    Sign("nbm_hi", NCEP, frozenset({104, 114}), "mercator", (561, 625)),
-    Sign("nbm_pr", NCEP, frozenset({104, 114}), "mercator", (257, 353)),
-    Sign("nbm", NCEP, frozenset({104, 114})),
-    Sign("rrfs", NCEP, frozenset({134, 135})),
-    Sign("gfswave", NCEP, frozenset({11, 10}), "latlon"),
-    Sign("gfs", NCEP, frozenset({81, 96, 82}), "latlon", (721, 1440)),
-    Sign("gfs_1p00", NCEP, frozenset({81, 96, 82}), "latlon", (181, 360)),
-    Sign("gfs_0p50", NCEP, frozenset({81, 96, 82}), "latlon", (361, 720)),
-    Sign("gfs", NCEP, frozenset({81, 96, 82})),
-    Sign("aifs", ECMWF, frozenset(range(1, 30))),
-    Sign("ifs", ECMWF),
+# NCEP's processes are those of its ON388 table A; more specific rows come first.
+SIGNATURES = (
+    ModelSignature("hrrr", NCEP, frozenset({83}), "lambert", (1059, 1799)),
+    ModelSignature("hrrrak", NCEP, frozenset({83}), "polar_stereographic"),
+    ModelSignature("rap", NCEP, frozenset({105})),
+    ModelSignature("namnest", NCEP, frozenset({84}), "lambert", (1059, 1799)),
+    ModelSignature("nam", NCEP, frozenset({84})),
+    ModelSignature("gefs", NCEP, frozenset({107})),
+    ModelSignature("nbm_co", NCEP, frozenset({104, 114}), "lambert", (1597, 2345)),
+    ModelSignature("nbm_ak", NCEP, frozenset({104, 114}), "polar_stereographic"),
+    ModelSignature("nbm_hi", NCEP, frozenset({104, 114}), "mercator", (561, 625)),
+    ModelSignature("nbm_pr", NCEP, frozenset({104, 114}), "mercator", (257, 353)),
+    ModelSignature("nbm", NCEP, frozenset({104, 114})),
+    ModelSignature("rrfs", NCEP, frozenset({134, 135})),
+    ModelSignature("gfswave", NCEP, frozenset({11, 10}), "latlon"),
+    ModelSignature("gfs", NCEP, frozenset({81, 96, 82}), "latlon", (721, 1440)),
+    ModelSignature("gfs_1p00", NCEP, frozenset({81, 96, 82}), "latlon", (181, 360)),
+    ModelSignature("gfs_0p50", NCEP, frozenset({81, 96, 82}), "latlon", (361, 720)),
+    ModelSignature("gfs", NCEP, frozenset({81, 96, 82})),
+    ModelSignature("aifs", ECMWF, frozenset(range(1, 30))),
+    ModelSignature("ifs", ECMWF),
 )
 UNKNOWN = "grib"
 
 
-def model_of(keys: Keys, grid: Grid) -> str:
-    """The name of the model, or `grib` where the keys do not tell."""
+def guess_model(keys: Keys, grid: Grid) -> str:
+    """The name of the model, or `grib` if it is not recognised."""
     kind = grid.spec()["kind"]
-    for sign in SIGNS:
+    for one in SIGNATURES:
         if (
-            sign.centre == keys.centre
-            and (sign.processes is None or keys.process in sign.processes)
-            and sign.kind in (None, kind)
-            and sign.shape in (None, grid.shape)
+            one.centre == keys.centre
+            and (one.processes is None or keys.process in one.processes)
+            and one.kind in (None, kind)
+            and one.shape in (None, grid.shape)
         ):
-            return sign.model
+            return one.model
     return UNKNOWN

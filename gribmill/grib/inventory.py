@@ -1,4 +1,4 @@
-"""What a GRIB file holds, field by field, read from its headers alone unless values are asked for."""
+"""Lists the fields of a GRIB file from its headers, and on request the statistics of their values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from gribmill.grib.decode.eccodes import short_name
 from gribmill.grib.decode.field import Field, scan_fields
 from gribmill.grib.errors import GribError
-from gribmill.grib.grid.grid import grid_name
+from gribmill.grib.grid.grid_section import grid_name
 from gribmill.grib.messages import DamagedMessage, map_file, without_messages
 from gribmill.grib.names.array_name import array_name, name_in_lexicon
 from gribmill.grib.names.levels import level_text
@@ -19,13 +19,13 @@ from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.ncep import ncep_name
 from gribmill.grib.product.keys import Keys
 
-# The largest that divides both ends of a window. No message has parts of a second.
+# The largest unit that divides both ends of a time range is used. No message has fractions of a second.
 STEP_UNITS = ((timedelta(hours=1), "h"), (timedelta(minutes=1), "min"), (timedelta(seconds=1), "s"))
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Over the values that are there; NaN where none is."""
+    """Statistics of the values that are not missing; NaN if all are missing."""
 
     minimum: float
     mean: float
@@ -34,8 +34,8 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One field of the inventory. `reason` says why it cannot be read; then little else is known."""
+class InventoryEntry:
+    """One field. `reason` is why it cannot be read; then little else is known."""
 
     number: str
     offset: int
@@ -54,21 +54,21 @@ class Entry:
     reason: str | None = None
 
 
-def inventory(path: Path, *, stats: bool = False) -> Iterator[Entry]:
-    """Each field of a file in turn, damaged ones with their reason. GribError when it cannot be read at all."""
+def inventory(path: Path, *, stats: bool = False) -> Iterator[InventoryEntry]:
+    """Each field of a file, damaged ones with their reason. GribError if the file cannot be read at all."""
     data = map_file(path)
     empty = True
     for found in scan_fields(data, str(path)):
         empty = False
         if isinstance(found, DamagedMessage):
-            yield Entry(str(found.number), found.offset, reason=found.reason)
+            yield InventoryEntry(str(found.number), found.offset, reason=found.reason)
         else:
             yield _entry(found, stats)
     if empty:
         raise without_messages(data, str(path))
 
 
-def _entry(field: Field, stats: bool) -> Entry:
+def _entry(field: Field, stats: bool) -> InventoryEntry:
     name, units = _name(field)
     numbers, reason = None, None
     if stats:
@@ -76,7 +76,7 @@ def _entry(field: Field, stats: bool) -> Entry:
             numbers = _stats(field)
         except GribError as error:
             reason = str(error).rpartition(f"at byte {field.offset}: ")[2]
-    return Entry(
+    return InventoryEntry(
         number=field.label,
         offset=field.offset,
         length=field.length,
@@ -98,7 +98,7 @@ def _entry(field: Field, stats: bool) -> Entry:
 def _name(field: Field) -> tuple[str, str | None]:
     match = None if field.keys.selector else lexicon().match_quantity(field.keys)
     if match:
-        # A chance is a share or a percentage of an ensemble, whatever the quantity is measured in.
+        # A probability is a fraction or a percentage, whatever the unit of its quantity.
         return name_in_lexicon(match.variable, field.keys), None if field.keys.probability else match.units
     try:
         return ncep_name(field.keys) or short_name(field.message()) or array_name(field.keys), None
@@ -107,7 +107,7 @@ def _name(field: Field) -> tuple[str, str | None]:
 
 
 def step_text(keys: Keys) -> str:
-    """`6 h`, `0-6 h accum`, `0-15 min avg`, `90 s`; nothing where the message does not say."""
+    """`6 h`, `0-6 h accum`, `0-15 min avg`, `90 s`; "" where the message does not state it."""
     if keys.start is None or keys.end is None:
         return ""
     unit, word = next(unit for unit in STEP_UNITS if not keys.start % unit[0] and not keys.end % unit[0])

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gribmill.grib.errors import GribError, damaged
-from gribmill.grib.grid.grid import grid_of
 from gribmill.grib.messages import RawMessage, map_file, message_at, walk
 from gribmill.grib.product.grib1 import keys1
 from gribmill.grib.product.grib2 import keys2
@@ -63,11 +62,14 @@ def read_headers(path: Path) -> Iterator[MessageHeader]:
 
 def supported_grids(headers: Iterable[MessageHeader]) -> set[Grid]:
     """The grids of all the fields, without those that gribmill does not support."""
+    # NumPy comes with the grids: listings and downloads do without.
+    from gribmill.grib.grid.grid import grid_from_section
+
     described = {(field.keys.edition, field.grid_section) for header in headers for field in header.fields}
     found = set()
     for edition, section in described:
         with contextlib.suppress(GribError):
-            found.add(grid_of(edition, section))
+            found.add(grid_from_section(edition, section))
     return found
 
 

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+import struct
 from datetime import UTC, datetime
 
 from gribmill.grib.errors import GribError
 
-Section = bytes | memoryview
+Octets = bytes | memoryview
 
 
-def unsigned(section: Section, first: int, last: int) -> int:
+def unsigned(section: Octets, first: int, last: int) -> int:
     """The octets as one unsigned number."""
     if last > len(section):
         raise GribError(f"a section of {len(section)} bytes ends before its octet {last}")
     return int.from_bytes(section[first - 1 : last], "big")
 
 
-def signed(section: Section, first: int, last: int) -> int:
-    """The octets as sign and magnitude: GRIB has no two's complement."""
+def signed(section: Octets, first: int, last: int) -> int:
+    """The octets as sign and magnitude: GRIB does not use two's complement."""
     number, sign = unsigned(section, first, last), 1 << (8 * (last - first + 1) - 1)
     return -(number - sign) if number & sign else number
 
 
-def optional(section: Section, first: int, last: int) -> int | None:
-    """As `unsigned`; None where every bit is set, which is GRIB2's word for missing."""
+def optional(section: Octets, first: int, last: int) -> int | None:
+    """As `unsigned`; None where every bit is set, which means missing in GRIB2."""
     number = unsigned(section, first, last)
     return None if number == (1 << (8 * (last - first + 1))) - 1 else number
 
 
-def scaled(section: Section, first: int) -> float | None:
+def scaled(section: Octets, first: int) -> float | None:
     """A scale factor (1 octet) and a scaled value (4): value × 10^-scale. None where missing."""
     both = unsigned(section, first, first + 4)
     if both >> 32 == 0xFF or both & 0xFFFFFFFF == 0xFFFFFFFF:
@@ -37,7 +38,7 @@ def scaled(section: Section, first: int) -> float | None:
     return value / 10**scale if scale >= 0 else float(value * 10**-scale)
 
 
-def date(section: Section, first: int) -> datetime:
+def date(section: Octets, first: int) -> datetime:
     """Year (2 octets), month, day, hour, minute, second."""
     year = unsigned(section, first, first + 6) >> 40
     month, day, hour, minute, second = section[first + 1 : first + 6]
@@ -45,9 +46,22 @@ def date(section: Section, first: int) -> datetime:
 
 
 def utc(year: int, month: int, day: int, hour: int, minute: int, second: int = 0) -> datetime:
-    """The moment, or a GribError when there is no such date."""
+    """The time in UTC, or a GribError when the date is not valid."""
     try:
         return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         text = f"{year}-{month}-{day} {hour}:{minute}:{second}"
-        raise GribError(f"its time {text} is no date") from None
+        raise GribError(f"its time {text} is not valid") from None
+
+
+def ieee32(section: Octets, first: int) -> float:
+    """A four-byte IEEE float."""
+    value: float = struct.unpack(">f", unsigned(section, first, first + 3).to_bytes(4, "big"))[0]
+    return value
+
+
+def ibm32(section: Octets, first: int) -> float:
+    """A four-byte float of the IBM 360, as GRIB1 has them."""
+    word = unsigned(section, first, first + 3)
+    sign = -1.0 if word & 0x80000000 else 1.0
+    return float(sign * (word & 0xFFFFFF) * 16.0 ** (((word >> 24) & 0x7F) - 70))

@@ -1,10 +1,10 @@
-"""Any GRIB file as xarray datasets, through cfgrib."""
+"""Any GRIB file as xarray datasets, read by cfgrib."""
 
 from __future__ import annotations
 
 import os
 
-# Before ecCodes: its wheel carries an old SQLite, which Python would take for its own if it came later.
+# Before ecCodes: its wheel contains an old SQLite, which Python would use if sqlite3 were imported later.
 import sqlite3  # noqa: F401
 from pathlib import Path
 from typing import Any
@@ -15,20 +15,20 @@ from gribmill.grib.errors import GribError
 
 
 def open_grib(path: str | os.PathLike[str], **filter_by_keys: Any) -> list[xr.Dataset]:
-    """Every field of a GRIB file as datasets, one per kind of level or grid, as cfgrib understands them.
+    """Every field of a GRIB file, as cfgrib reads them: one dataset per kind of level or grid.
 
-    Keys narrow it down: `open_grib(path, typeOfLevel="heightAboveGround", level=2)`. Winds are as in the file.
+    Keys select fields: `open_grib(path, typeOfLevel="heightAboveGround", level=2)`. Winds are as in the file.
     """
     import cfgrib
 
     if not Path(path).is_file():
-        raise GribError(f"{path}: there is no such file")
-    # No index file: cfgrib would write one beside the GRIB, and believe it when the GRIB has changed.
+        raise GribError(f"{path}: no such file")
+    # No index file: cfgrib would write one beside the GRIB file, and trust it after the GRIB file has changed.
     options = {"indexpath": "", "filter_by_keys": filter_by_keys}
     try:
         found: list[xr.Dataset] = cfgrib.open_datasets(str(path), backend_kwargs=options)
     except (EOFError, ValueError, KeyError, cfgrib.DatasetBuildError) as error:
         raise GribError(f"{path}: cfgrib cannot open it: {error}") from None
     if not found:
-        raise GribError(f"{path}: no field fits {filter_by_keys}")
+        raise GribError(f"{path}: no field matches {filter_by_keys}")
     return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from gribmill.views.view import ForecastTime, View
 
 if TYPE_CHECKING:
-    from gribmill.grib.inventory import Entry, Stats
+    from gribmill.grib.inventory import InventoryEntry, Stats
 
 
 class GribStatsView(View):
@@ -47,7 +47,7 @@ class GribFieldView(View):
     damaged: str | None
 
     @classmethod
-    def of(cls, entry: Entry) -> Self:
+    def of(cls, entry: InventoryEntry) -> Self:
         return cls(
             number=entry.number,
             offset=entry.offset,
@@ -75,5 +75,5 @@ class GribFileView(View):
     fields: tuple[GribFieldView, ...]
 
     @classmethod
-    def of(cls, path: Path, error: str | None, entries: Iterable[Entry]) -> Self:
+    def of(cls, path: Path, error: str | None, entries: Iterable[InventoryEntry]) -> Self:
         return cls(file=str(path), error=error, fields=tuple(GribFieldView.of(entry) for entry in entries))

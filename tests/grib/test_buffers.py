@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gribmill.grib.decode import buffers as module
-from gribmill.grib.decode.buffers import KEPT_POINTS, MOST_KEPT, room
+from gribmill.grib.decode.buffers import KEPT_POINTS, MOST_KEPT, empty_field
 
 SHAPE = (600, 500)
 
@@ -19,15 +19,15 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_memory_of_a_dropped_field_is_reused() -> None:
-    first = room(SHAPE)
+    first = empty_field(SHAPE)
     address = first.ctypes.data
     del first
-    assert room(SHAPE).ctypes.data == address
+    assert empty_field(SHAPE).ctypes.data == address
 
 
 @pytest.mark.parametrize("hold", ["itself", "a part", "a part of a part", "another shape", "a memoryview", "its base"])
 def test_memory_with_a_reference_is_not_reused(hold: str) -> None:
-    field = room(SHAPE)
+    field = empty_field(SHAPE)
     field[:] = 7
     views = {
         "itself": field,
@@ -40,16 +40,16 @@ def test_memory_with_a_reference_is_not_reused(hold: str) -> None:
     held = np.asarray(views[hold])
     del field, views
     for _ in range(5):
-        other = room(SHAPE)
+        other = empty_field(SHAPE)
         other[:] = -1
         assert not np.shares_memory(other, held)
     assert -1 not in held
 
 
 def test_few_buffers_are_kept_and_none_of_very_large_fields() -> None:
-    fields = [room((600, 500 + number)) for number in range(5)]
-    room((1, KEPT_POINTS.stop))
-    room((3, 4))
+    fields = [empty_field((600, 500 + number)) for number in range(5)]
+    empty_field((1, KEPT_POINTS.stop))
+    empty_field((3, 4))
     assert len({field.ctypes.data for field in fields}) == 5
     assert len(module._kept) == MOST_KEPT
     assert all(base.size in KEPT_POINTS for base in module._kept)
@@ -60,7 +60,7 @@ def test_threads_do_not_share_memory() -> None:
 
     def work(number: int) -> None:
         for _ in range(300):
-            field = room(SHAPE)
+            field = empty_field(SHAPE)
             field[::50] = number
             if (field[::50] != number).any():
                 wrong.append(number)

@@ -11,7 +11,7 @@ import pytest
 
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.errors import GribError
-from gribmill.grib.grid.scan_order import Layout
+from gribmill.grib.grid.scan_order import ScanLayout
 from tests.make_grib import GRIDS, PACKINGS1, PACKINGS2, make_message, smooth_values
 
 SHAPE = GRIDS["hrrr-small"].shape
@@ -147,8 +147,8 @@ def test_degrees_need_no_earth_and_metres_do(shape: int) -> None:
 
 def test_staggered_rows_are_refused() -> None:
     with pytest.raises(Exception, match="staggered"):
-        Layout(2, 3, 0x48).normalise(np.zeros(6))
+        ScanLayout(2, 3, 0x48).normalise(np.zeros(6))
 
 
 def test_beyond_single_precision_is_infinite_without_a_warning() -> None:
-    assert np.isinf(Layout(1, 2, 64).normalise(np.array([1e300, 1.0]))[0, 0])
+    assert np.isinf(ScanLayout(1, 2, 64).normalise(np.array([1e300, 1.0]))[0, 0])

@@ -107,7 +107,7 @@ def test_times_in_minutes_and_windows() -> None:
 def test_an_impossible_date_is_refused() -> None:
     message = bytearray(make_message(packing="grid_simple", values=1.0))
     message[16 + 14] = 13
-    with pytest.raises(Exception, match=r"f: message 1 at byte 0: its time 2026-13-1 12:0:0 is no date"):
+    with pytest.raises(Exception, match=r"f: message 1 at byte 0: its time 2026-13-1 12:0:0 is not valid"):
         list(fields(bytes(message), "f"))
 
 

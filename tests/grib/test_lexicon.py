@@ -13,7 +13,8 @@ import pytest
 from gribmill.grib.decode.field import fields, read_fields
 from gribmill.grib.names.array_name import array_name
 from gribmill.grib.names.levels import level_text
-from gribmill.grib.names.lexicon import choose, from_ecmwf, from_noaa, lexicon, name_of
+from gribmill.grib.names.lexicon import lexicon, unique_names
+from tests.grib.lexicon_lookup import from_ecmwf, from_keys, from_noaa
 from tests.make_grib import make_message
 from tests.real_files import real, real_files
 
@@ -129,8 +130,8 @@ def test_a_real_gfs_file_and_a_real_gfs_index_name_all_743_messages_alike() -> N
     assert len(lines) == len(found) == 743
     for line, field in zip(lines, found, strict=True):
         assert level_text(field.keys.level, field.keys.level2) == line[1]
-        assert name(name_of(field.keys)) == name(from_noaa(*line)), line
-    assert sum(name_of(field.keys) is not None for field in found) > 600
+        assert name(from_keys(field.keys)) == name(from_noaa(*line)), line
+    assert sum(from_keys(field.keys) is not None for field in found) > 600
 
 
 @pytest.mark.parametrize(
@@ -148,7 +149,7 @@ def test_a_real_gfs_file_and_a_real_gfs_index_name_all_743_messages_alike() -> N
 )
 def test_wave_files_are_named_as_their_own_indexes_name_them(index: str, grib: str) -> None:
     lines, found = index_lines(real(index)), list(read_fields(real(grib)))
-    by_line, by_keys = [name(from_noaa(*line)) for line in lines], [name(name_of(field.keys)) for field in found]
+    by_line, by_keys = [name(from_noaa(*line)) for line in lines], [name(from_keys(field.keys)) for field in found]
     assert by_line == by_keys
     assert None not in by_keys
     assert len(set(by_keys)) == 19
@@ -266,14 +267,14 @@ def test_choose_gives_the_best_source_and_calls_the_second_of_two_sums_the_bucke
         ("TMP", "2 m above ground", "6 hour fcst"), ("TMP", "2 m above ground", "6 hour fcst"),
         ("NOSUCH", "surface", "6 hour fcst"),
     ]  # fmt: skip
-    names = choose([lexicon().match_noaa(*line) for line in lines])
+    names = unique_names([lexicon().match_noaa(*line) for line in lines])
     assert names == [None, "tp", "mslp", "tp_bucket", "t2m", None, None]
 
 
 def test_a_bucket_with_its_own_window_keeps_its_name() -> None:
     windows = ["0-12 hour acc fcst", "6-12 hour acc fcst"]
     matches = [lexicon().match_noaa("APCP", "surface", window) for window in reversed(windows)]
-    assert choose(matches) == ["tp_bucket", "tp"]
+    assert unique_names(matches) == ["tp_bucket", "tp"]
 
 
 @pytest.mark.parametrize(
@@ -304,15 +305,15 @@ def test_spreads_chances_and_parts_are_not_the_quantity_itself() -> None:
         "noaa/nbm.20260616.t12z.f001.PWAT-prob-above.grib2",
         "ecmwf/ifs-enfo-es.20240101.00z.3-6h.grib1",
     ):
-        assert {name(name_of(field.keys)) for field in read_fields(real(path))} == {None}
+        assert {name(from_keys(field.keys)) for field in read_fields(real(path))} == {None}
     wave = next(read_fields(real("ecmwf/aifs-single.20260628.06z.0p25.0h.wave.grib2")))
-    assert name_of(wave.keys) is None
+    assert from_keys(wave.keys) is None
 
 
 @pytest.mark.parametrize(("number", "wanted"), [(4, "t2m_max"), (5, "t2m_min")])
 def test_a_highest_temperature_has_its_name_where_its_statistic_is_missing(number: int, wanted: str) -> None:
     untold = {"parameterNumber": number, "typeOfStatisticalProcessing": 255}
-    assert name(name_of(only_keys(short_name="2t", window=(0, 6), keys=untold))) == wanted
+    assert name(from_keys(only_keys(short_name="2t", window=(0, 6), keys=untold))) == wanted
 
 
 @pytest.mark.parametrize(("number", "wanted"), [(15, "t2m_max"), (16, "t2m_min")])
@@ -321,4 +322,4 @@ def test_a_highest_temperature_of_grib1_has_its_name(number: int, wanted: str) -
         "table2Version": 2, "indicatorOfParameter": number, "indicatorOfTypeOfLevel": 105, "level": 2,
         "timeRangeIndicator": 2, "P1": 0, "P2": 6,
     }  # fmt: skip
-    assert name(name_of(only_keys("rrfs-na-small", "u", edition=1, keys=keys))) == wanted
+    assert name(from_keys(only_keys("rrfs-na-small", "u", edition=1, keys=keys))) == wanted

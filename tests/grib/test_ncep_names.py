@@ -11,7 +11,7 @@ import pytest
 
 from gribmill.grib.decode.eccodes import Description, describe
 from gribmill.grib.decode.field import Field, fields
-from gribmill.grib.names.ncep import Words, ncep_name, ncep_words, quantities
+from gribmill.grib.names.ncep import NcepNames, ncep_name, ncep_names, quantities
 from gribmill.grib.product.keys import ECMWF, NCEP, Keys, Level, Probability
 from tests.make_grib import REFERENCE, make_message
 
@@ -66,10 +66,10 @@ def field(parameter: tuple[int, ...], surfaces: Surfaces, statistic: int | None)
     return next(iter(fields(bytes(made), "made")))
 
 
-def of_eccodes(known: Description) -> Words | None:
+def of_eccodes(known: Description) -> NcepNames | None:
     if known.long_name is None or known.units is None:
         return None
-    return Words(known.short_name or "", known.units.replace("**", ""), known.long_name)
+    return NcepNames(known.short_name or "", known.units.replace("**", ""), known.long_name)
 
 
 def compared(parameter: tuple[int, ...]) -> Iterator[Field]:
@@ -87,7 +87,7 @@ def test_names_and_units_are_those_of_eccodes_wherever_they_are_given(group: tup
     for parameter in (one for one in quantities() if one[:2] == group):
         given = 0
         for item in compared(parameter):
-            found, known = ncep_words(item.keys), of_eccodes(describe(item.message()))
+            found, known = ncep_names(item.keys), of_eccodes(describe(item.message()))
             assert found is None or found == known or (known is None and parameter in UNKNOWN_TO_ECCODES), item.keys
             given += found is not None
         assert given, parameter
@@ -104,13 +104,13 @@ def test_a_member_or_the_mean_of_an_ensemble_is_called_as_the_quantity_itself(te
             },
         )  # fmt: skip
         item = next(iter(fields(message, "made")))
-        assert ncep_words(item.keys) == of_eccodes(describe(message)) is not None
+        assert ncep_names(item.keys) == of_eccodes(describe(message)) is not None
 
 
 def test_other_centres_and_ensemble_statistics_are_left_to_eccodes() -> None:
     keys = Keys(2, NCEP, None, (0, 0, 0), 0, REFERENCE, Level(7))
     assert ncep_name(keys) == "t"
-    assert ncep_words(keys) == Words("t", "K", "Temperature")
+    assert ncep_names(keys) == NcepNames("t", "K", "Temperature")
     assert ncep_name(dataclasses.replace(keys, parameter=(0, 0, 250))) is None
     for other in (
         {"centre": ECMWF},
@@ -121,7 +121,7 @@ def test_other_centres_and_ensemble_statistics_are_left_to_eccodes() -> None:
         {"selector": b"\1"},
     ):
         changed = dataclasses.replace(keys, **other)
-        assert ncep_name(changed) is None and ncep_words(changed) is None, other
+        assert ncep_name(changed) is None and ncep_names(changed) is None, other
 
 
 def test_a_listing_has_a_short_name_at_any_level_but_a_build_asks_for_what_depends_on_it() -> None:
@@ -129,7 +129,7 @@ def test_a_listing_has_a_short_name_at_any_level_but_a_build_asks_for_what_depen
     for change in ({"level": Level(103, 10.0)}, {"level": Level(187)}, {"template": 9999}, {"statistic": "rms"}):
         changed = dataclasses.replace(keys, **change)
         assert ncep_name(changed) == "u"
-        assert ncep_words(changed) is None, change
+        assert ncep_names(changed) is None, change
 
 
 def test_the_table_of_ncep_names_is_sorted_and_unique() -> None:
@@ -137,4 +137,4 @@ def test_the_table_of_ncep_names_is_sorted_and_unique() -> None:
     places = [line.split("\t")[0] for line in lines if not line.startswith("#")]
     assert len(set(places)) == len(places)
     assert list(quantities()) == sorted(quantities())
-    assert all(rows[-1].words for rows in quantities().values())
+    assert all(rows[-1].names for rows in quantities().values())

@@ -71,7 +71,7 @@ DAMAGED = {
         changed(reduced(), (LAST_ROW, b"\0\1"), (GRID + 6, b"\0\x24")), "lists a row of 1 points",
     ),
     "columns and a list of others": (changed(reduced(), (GRID + 6, b"\0\x24")), "rows of 36 points and lists others"),
-    "more rows than there can be": (changed(reduced(), (GRID + 8, b"\x80")), "claims a grid of 65535 × 32774 points"),
+    "more rows than there can be": (changed(reduced(), (GRID + 8, b"\x80")), "states a grid of 65535 × 32774 points"),
     "a list shorter than its rows": (changed(reduced(), (GRID + 9, b"\7")), "does not describe its grid"),
     "a local part it has no room for": (
         changed(with_local_part(holed(), LONG_LOCAL), LYING), "52 bytes is too short for its local definition",

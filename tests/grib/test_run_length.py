@@ -57,16 +57,16 @@ def test_runs_are_decoded() -> None:
 @pytest.mark.parametrize(
     ("data", "head", "words"),
     [
-        (b"", None, "do not begin with a value"),
-        (b"\x09\x01", None, "do not begin with a value"),
-        (b"\x01\x02", None, "runs hold 2 values of"),
-        (b"\x01" + b"\xff" * 400, None, "runs hold"),
-        (None, b"\0\0\5\0\5\1", "which cannot be"),
-        (None, b"\2\0\5\0\5\1", "which cannot be"),
-        (None, b"\x40\0\5\0\5\1", "which cannot be"),
-        (None, b"\x08\0\0\0\5\1", "which cannot be"),
-        (None, b"\x08\0\x09\0\5\1", "which cannot be"),
-        (None, b"\x08\0\5\xff\xff\1", "which cannot be"),
+        (b"", None, "do not begin with a level"),
+        (b"\x09\x01", None, "do not begin with a level"),
+        (b"\x01\x02", None, "runs have 2 values, not"),
+        (b"\x01" + b"\xff" * 400, None, "runs have"),
+        (None, b"\0\0\5\0\5\1", "which is not possible"),
+        (None, b"\2\0\5\0\5\1", "which is not possible"),
+        (None, b"\x40\0\5\0\5\1", "which is not possible"),
+        (None, b"\x08\0\0\0\5\1", "which is not possible"),
+        (None, b"\x08\0\x09\0\5\1", "which is not possible"),
+        (None, b"\x08\0\5\xff\xff\1", "which is not possible"),
     ],
 )
 def test_inconsistent_runs_are_refused(data: bytes | None, head: bytes | None, words: str) -> None:

@@ -1,4 +1,4 @@
-"""WindPairs on all of a grid, rotate to east and north: what every region's part of them has to agree with."""
+"""Winds on all of a grid, rotated to east and north: what every region's part of them has to agree with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gribmill.regions.grids import Grid
 
 
 def earth_relative(u: Field, v: Field) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Eastward and northward components, rotate where the message says they are along the grid."""
+    """Eastward and northward components, rotated where the message says they are along the grid."""
     if not u.grid_relative_winds:
         return u.values(), v.values()
     return rotate(u.values(), v.values(), *turn_of(u.grid))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from gribmill.grib.decode.field import Field, fields
-from gribmill.grib.names.lexicon import choose, lexicon
+from gribmill.grib.names.lexicon import lexicon, unique_names
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
 from gribmill.sandbox.forecast.forecast import Forecaster, MadeFile
@@ -36,7 +36,7 @@ def made(name: str, hour: int, *, coarse: int = 20, seed: int = 0, only: tuple[s
 def named(data: bytes) -> dict[str, Field]:
     """The fields of a file by the names that a tile would have them under."""
     found = list(fields(data, "made"))
-    names = choose([lexicon().match_keys(field.keys) for field in found])
+    names = unique_names([lexicon().match_keys(field.keys) for field in found])
     return {name: field for name, field in zip(names, found, strict=True) if name}
 
 

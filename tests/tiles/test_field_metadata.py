@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gribmill.grib.decode.field import Field
-from gribmill.grib.names.ensemble_labels import of_ensemble
+from gribmill.grib.names.long_names import of_ensemble
 from gribmill.grib.product.keys import NCEP, Keys, Probability
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
@@ -33,13 +33,13 @@ def test_degrees_are_an_angle_unless_they_are_a_temperature(units: str, angle: b
         ({"derived": 4}, "Temperature, spread of the ensemble", "K"),
         ({"derived": 3}, "Temperature, normalised standard deviation of the ensemble", "1"),
         ({"percentile": 90}, "Temperature, percentile 90 of the ensemble", "K"),
-        ({"probability": Probability(0, 273.15, None)}, "Temperature, chance of less than 273.15 K", "%"),
-        ({"probability": Probability(1, None, 300.0)}, "Temperature, chance of more than 300 K", "%"),
-        ({"probability": Probability(2, 270.0, 280.0)}, "Temperature, chance of 270 K to 280 K", "%"),
-        ({"probability": Probability(3, 290.0, None)}, "Temperature, chance of more than 290 K", "%"),
-        ({"probability": Probability(4, None, 260.0)}, "Temperature, chance of less than 260 K", "%"),
-        ({"probability": Probability(4, None, None)}, "Temperature, chance of less than ?", "%"),
-        ({"probability": Probability(9, 1.0, 2.0)}, "Temperature, chance of kind 9", "%"),
+        ({"probability": Probability(0, 273.15, None)}, "Temperature, probability of less than 273.15 K", "%"),
+        ({"probability": Probability(1, None, 300.0)}, "Temperature, probability of exceeding 300 K", "%"),
+        ({"probability": Probability(2, 270.0, 280.0)}, "Temperature, probability of 270 K to 280 K", "%"),
+        ({"probability": Probability(3, 290.0, None)}, "Temperature, probability of exceeding 290 K", "%"),
+        ({"probability": Probability(4, None, 260.0)}, "Temperature, probability of less than 260 K", "%"),
+        ({"probability": Probability(4, None, None)}, "Temperature, probability of less than ?", "%"),
+        ({"probability": Probability(9, 1.0, 2.0)}, "Temperature, probability of kind 9", "%"),
     ],
 )
 def test_a_statistic_of_an_ensemble_says_what_it_is(part: dict[str, Any], long_name: str, units: str) -> None:

@@ -12,7 +12,7 @@ from gribmill.cli.output import print_json
 from gribmill.errors import GribmillError
 
 if TYPE_CHECKING:
-    from gribmill.grib.inventory import Entry
+    from gribmill.grib.inventory import InventoryEntry
 
 COLUMNS = ("#", "byte", "name", "level", "step", "grid", "packing", "size")
 STATS_COLUMNS = ("min", "mean", "max", "missing")
@@ -56,7 +56,7 @@ def list_fields(paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
         sys.exit(1)
 
 
-def _print(path: Path, entries: list[Entry], problem: str | None, stats: bool, *, several: bool) -> None:
+def _print(path: Path, entries: list[InventoryEntry], problem: str | None, stats: bool, *, several: bool) -> None:
     if several:
         click.echo(f"{path}")
     if problem:
@@ -83,7 +83,7 @@ def _lines(columns: tuple[str, ...], rows: list[list[Any]]) -> list[str]:
     ]
 
 
-def _row(entry: Entry, stats: bool) -> list[Any]:
+def _row(entry: InventoryEntry, stats: bool) -> list[Any]:
     name = entry.name or "damaged"
     row = [entry.number, entry.offset, name, entry.level, entry.step, entry.grid, entry.packing, entry.length]
     if stats:

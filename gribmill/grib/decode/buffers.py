@@ -1,4 +1,4 @@
-"""Memory for whole fields, used again once nobody has the field before: fresh pages cost a quarter of decoding."""
+"""Reuses the memory of whole fields that are no longer referenced: fresh pages cost a quarter of decoding."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-# The one in hand and the one before it; not the largest grids, whose memory nobody should hold for ever.
+# The current field and the one before; not the largest grids, whose memory should not be held for ever.
 MOST_KEPT = 2
 KEPT_POINTS = range(2**18, 2**22)
 _kept: list[NDArray[np.float32]] = []
 
 
-def _alone() -> int:
-    """What is counted for an array that was just taken off a list, and that nobody else has: Pythons differ."""
+def _unreferenced() -> int:
+    """The reference count of an array just taken off a list, without other references; it depends on the Python."""
     base = [np.empty(0, np.float32)].pop(0)
     return sys.getrefcount(base)
 
 
-NOBODY_ELSE = _alone()
+UNREFERENCED = _unreferenced()
 
 
-def room(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """An array of this shape with anything in it."""
+def empty_field(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """An array of this shape with arbitrary content."""
     points = prod(shape)
     if points not in KEPT_POINTS:
         return np.empty(shape, np.float32)
@@ -33,18 +33,18 @@ def room(shape: tuple[int, ...]) -> NDArray[np.float32]:
         base = np.empty(points, np.float32)
     _kept.append(base)
     del _kept[:-MOST_KEPT]
-    # A view holds on to its base: as long as one is alive, the base is not given out again.
+    # A view references its base: as long as one is alive, the base is not reused.
     return base.reshape(shape)
 
 
 def _free(points: int) -> NDArray[np.float32] | None:
-    """Taken off the list, so that no other thread finds it as well."""
+    """Removed from the list, so that no other thread finds it too."""
     for _ in range(len(_kept)):
         try:
             base = _kept.pop(0)
         except IndexError:
             return None
-        if base.size == points and sys.getrefcount(base) == NOBODY_ELSE:
+        if base.size == points and sys.getrefcount(base) == UNREFERENCED:
             return base
         _kept.append(base)
     return None

@@ -1,8 +1,8 @@
-"""The numbers and names of one field, by ecCodes."""
+"""The adapter to ecCodes: values and names of one field."""
 
 from __future__ import annotations
 
-# Before ecCodes: its wheel carries an old SQLite, which Python would take for its own if it came later.
+# Before ecCodes: its wheel contains an old SQLite, which Python would use if sqlite3 were imported later.
 import sqlite3  # noqa: F401
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# A GRIB1 product section that is longer has a local part, whose definition alone tells ecCodes where it ends.
-LOCAL_BEHIND = 40
-# A grid section of no points and a data section of zeros, longer than any local part.
+# A longer GRIB1 product section has a local part, and ecCodes takes its length from the local definition alone.
+PRODUCT_WITHOUT_LOCAL = 40
+# A grid section without points and a data section of zeros, longer than any local part.
 GRID_OF_NOTHING = b"\0\0\x20\0\xff" + bytes(27)
 ZEROS = b"\0\x40\0" + bytes(0x4000 - 3)
 GRID_FOLLOWS = 0x80
@@ -26,7 +26,7 @@ GRID_FOLLOWS = 0x80
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What ecCodes calls a quantity; None where it knows no name."""
+    """ecCodes' names of a quantity; None where it has none."""
 
     short_name: str | None
     long_name: str | None
@@ -39,7 +39,7 @@ def decode(message: bytes, points: int) -> NDArray[np.float64]:
 
     with _handle(message) as handle:
         try:
-            # With NaN in the place of ecCodes' 9999 no true value can pass for a missing one.
+            # With NaN instead of ecCodes' 9999, no real value can be taken for a missing one.
             eccodes.codes_set(handle, "missingValue", float("nan"))
             values: NDArray[np.float64] = eccodes.codes_get_values(handle)
         except (eccodes.CodesInternalError, MemoryError, ValueError) as error:
@@ -56,7 +56,7 @@ def describe(message: bytes) -> Description:
 
 
 def short_name(message: bytes) -> str | None:
-    """The short name alone: each name is a search through ecCodes' tables that takes a millisecond."""
+    """Only the short name: each name is a search through ecCodes' tables that takes a millisecond."""
     with _handle(message) as handle:
         return _text(handle, "shortName")
 
@@ -81,11 +81,11 @@ def _handle(message: bytes) -> Iterator[int]:
 
 @lru_cache(maxsize=64)
 def _check_local(product: bytes) -> None:
-    """Raise GribError where ecCodes takes a GRIB1 product section for longer than it is.
+    """Raise GribError where ecCodes takes a GRIB1 product section to be longer than it is.
 
-    It would take the field's numbers for headers, and crash on them: it is asked with zeros in their place.
+    It would read the field's values as headers, and crash on them: it is asked with zeros instead of the values.
     """
-    if len(product) <= LOCAL_BEHIND:
+    if len(product) <= PRODUCT_WITHOUT_LOCAL:
         return
     body = product[:7] + bytes((GRID_FOLLOWS,)) + product[8:] + GRID_OF_NOTHING + ZEROS + b"7777"
     with _opened(b"GRIB" + (8 + len(body)).to_bytes(3, "big") + b"\1" + body) as handle:

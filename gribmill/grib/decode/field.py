@@ -1,4 +1,4 @@
-"""A field: one quantity on one grid, as one message (or one part of it) holds it."""
+"""A field: one quantity on one grid, from one message or a part of it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 
 from gribmill.grib.decode.eccodes import decode
 from gribmill.grib.errors import GribError, damaged
-from gribmill.grib.grid.scan_order import Layout, layout1, layout2, points1
+from gribmill.grib.grid.grid_section import has_grid_relative_winds
+from gribmill.grib.grid.scan_order import ScanLayout, layout1, layout2, points1
 from gribmill.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan, without_messages
-from gribmill.grib.packing.describe import Packing, packing1, packing2
+from gribmill.grib.packing.describe import FieldPacking, packing1, packing2
 from gribmill.grib.product.grib1 import keys1
 from gribmill.grib.product.grib2 import keys2
 from gribmill.grib.product.keys import Keys
 from gribmill.grib.sections import Sections1, Sections2, sections1, sections2
 
-# NumPy, and what needs it, comes with the first field that is decoded: a listing does without.
+# NumPy is imported with the first field that is decoded: listings start faster without it.
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """One field. Nothing is decoded until `values()` is called; its bytes are those of the file."""
+    """One field. Nothing is decoded until `values()` is called; its bytes stay in the mapped file."""
 
     source: str
     number: int
@@ -40,8 +41,8 @@ class Field:
     offset: int
     length: int
     keys: Keys
-    packing: Packing
-    layout: Layout | None
+    packing: FieldPacking
+    layout: ScanLayout | None
     sections: Sections1 | Sections2 = dataclasses.field(repr=False)
     raw: memoryview = dataclasses.field(repr=False)
 
@@ -57,32 +58,30 @@ class Field:
 
     @cached_property
     def grid(self) -> Grid:
-        """Where its points lie. GribError where gribmill does not know that kind of grid."""
-        from gribmill.grib.grid.grid import grid_of
+        """The grid of its points. GribError where gribmill does not support that kind of grid."""
+        from gribmill.grib.grid.grid import grid_from_section
 
         with self._placed():
-            return grid_of(self.edition, self.sections.grid)
+            return grid_from_section(self.edition, self.sections.grid)
 
     @property
     def grid_relative_winds(self) -> bool:
-        """Whether u and v are along the grid's own axes rather than east and north."""
-        from gribmill.grib.grid.grid import grid_relative
-
-        return grid_relative(self.edition, self.sections.grid)
+        """Whether u and v are along the grid's own axes instead of east and north."""
+        return has_grid_relative_winds(self.edition, self.sections.grid)
 
     def message(self) -> bytes:
-        """A GRIB message that holds this field alone."""
+        """A GRIB message with this field alone."""
         if self.subs == 1 or isinstance(self.sections, Sections1):
             return bytes(self.raw)
         return self.sections.message()
 
     def values(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Float32 rows south→north of columns west→east; NaN where the source has no value.
+        """Float32 rows south→north of columns west→east; NaN where a value is missing.
 
-        `out` is filled and given back in the place of a new array: fresh memory costs as much as decoding.
+        `out` is filled and returned instead of a new array: fresh memory costs as much as decoding.
         """
         with self._placed():
-            found = self._unpacked(None, out)
+            found = self._by_kernel(None, out)
             if found is not None:
                 return found[0]
             values = self._normalised()
@@ -92,9 +91,9 @@ class Field:
             return out
 
     def cut(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
-        """What `values()` has in each window, all of them in one pass where the kernel can."""
+        """The part of `values()` in each window, decoded in one pass where the kernel can."""
         with self._placed():
-            found = self._unpacked(windows)
+            found = self._by_kernel(windows)
             if found is None:
                 import numpy as np
 
@@ -103,13 +102,13 @@ class Field:
             return found
 
     def flat_values(self) -> NDArray[np.float32]:
-        """The values in the message's own order: for any kind of grid."""
+        """The values in the message's own order, for any kind of grid."""
         from gribmill.grib.grid.scan_order import to_float32
 
         with self._placed():
             return to_float32(self._decoded())
 
-    def _unpacked(
+    def _by_kernel(
         self, windows: Sequence[Window] | None, out: NDArray[np.float32] | None = None
     ) -> list[NDArray[np.float32]] | None:
         from gribmill.grib.decode.native import decode_windows
@@ -120,7 +119,7 @@ class Field:
 
     def _normalised(self) -> NDArray[np.float32]:
         if self.layout is None:
-            raise GribError("its points are not rows of one length: only flat_values() can give them")
+            raise GribError("its points are not rows of equal length: only flat_values() can return them")
         return self.layout.normalise(self._decoded())
 
     def _decoded(self) -> NDArray[np.float64]:
@@ -141,12 +140,12 @@ class Field:
 
 
 def read_fields(path: Path | str) -> Iterator[Field]:
-    """Each field of a file, as `fields` gives them."""
+    """Each field of a file, as `fields` yields them."""
     return fields(map_file(Path(path)), str(path))
 
 
 def fields(data: Data, source: str) -> Iterator[Field]:
-    """Each field in turn. Raises GribError at the first damage, or when there is no message."""
+    """Each field in turn. Raises GribError at the first damage, or if there is no message."""
     found = False
     for field in scan_fields(data, source):
         if isinstance(field, DamagedMessage):
@@ -158,19 +157,19 @@ def fields(data: Data, source: str) -> Iterator[Field]:
 
 
 def scan_fields(data: Data, source: str) -> Iterator[Field | DamagedMessage]:
-    """Each field, or what stands in its place when a message is damaged."""
+    """Each field, or a DamagedMessage for each damaged message."""
     for message in scan(data):
         if isinstance(message, DamagedMessage):
             yield message
             continue
         try:
-            yield from fields_of(data, message, source)
+            yield from _message_fields(data, message, source)
         except GribError as error:
             yield DamagedMessage(message.number, message.offset, str(error))
 
 
-def fields_of(data: Data, message: RawMessage, source: str) -> list[Field]:
-    """The fields of one message; a GribError without its place when the headers are damaged."""
+def _message_fields(data: Data, message: RawMessage, source: str) -> list[Field]:
+    """The fields of one message; a GribError without its place if the headers are damaged."""
     raw = memoryview(data)[message.offset : message.offset + message.length]
     if message.edition == 1:
         return [_field1(raw, message, source)]
@@ -189,7 +188,7 @@ def _field1(raw: memoryview, message: RawMessage, source: str) -> Field:
     keys = keys1(part.product)
     points = points1(part.grid, keys.centre)
     if points is None:
-        raise GribError("it does not describe its grid, or in a way that is not supported")
+        raise GribError("it does not describe its grid, or in an unsupported way")
     return Field(
         source, message.number, 1, 1, message.offset, message.length,
         keys, packing1(part, points), layout1(part.grid), part, raw,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gribmill.arrays import Values
-from gribmill.grib.decode.buffers import room
-from gribmill.grib.grid.scan_order import Layout
+from gribmill.grib.decode.buffers import empty_field
+from gribmill.grib.grid.scan_order import ScanLayout
 from gribmill.grib.octets import unsigned
 from gribmill.grib.packing.validate import POINT_LIMIT
 from gribmill.grib.product.templates import TEMPLATES
@@ -29,7 +29,7 @@ MAX_WINDOWS = 4096
 
 
 def decode_windows(
-    sections: Sections2, points: int, layout: Layout, windows: Sequence[Window] | None, out: Values | None = None
+    sections: Sections2, points: int, layout: ScanLayout, windows: Sequence[Window] | None, out: Values | None = None
 ) -> list[Values] | None:
     """The values of each window (without `windows`: of the grid, into `out` if given); None where ecCodes must decode.
 
@@ -44,7 +44,7 @@ def decode_windows(
     if out is not None:
         arrays: tuple[Values, ...] = (out,)
     elif windows is None:
-        arrays = (room(chosen[0].shape),)
+        arrays = (empty_field(chosen[0].shape),)
     else:
         arrays = tuple(np.empty(window.shape, np.float32) for window in chosen)
     if out is not None and (windows is not None or not _fits(out, layout)):
@@ -56,7 +56,7 @@ def decode_windows(
     return None if declined else list(arrays)
 
 
-def _fits(out: Values, layout: Layout) -> bool:
+def _fits(out: Values, layout: ScanLayout) -> bool:
     return out.shape == (layout.ny, layout.nx) and out.dtype == np.float32 and out.flags.carray
 
 

@@ -1,4 +1,4 @@
-"""Winds relative to the grid, rotated to east and north."""
+"""Rotates winds from the grid's axes to east and north."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from gribmill.kernel import native
 
 
 def is_component(keys: Keys) -> bool:
-    """Whether the field is one component of a vector that may need turning."""
+    """Whether the field is one component of a vector that may need rotation."""
     return keys.parameter in partners(keys.centre) or keys.parameter in northward(keys.centre)
 
 
 def adds_up(keys: Keys) -> bool:
-    """Whether components add up as those of a vector do. Chances, percentiles and spreads of them do not."""
+    """Whether components add up as those of a vector. Probabilities, percentiles and spreads do not."""
     return not (keys.spread or keys.probability or keys.percentile is not None)
 
 
 def pairs(fields: Sequence[Field]) -> list[tuple[Field, Field]]:
-    """Each u with its v: the same level, times, run, member and grid. A u or v alone is left out."""
+    """Each u with its v: of the same level, times, run, member and grid. A u or v without the other is left out."""
     waiting: dict[tuple[Any, ...], list[Field]] = {}
     fields = [field for field in fields if adds_up(field.keys)]
     for field in fields:
         if field.keys.parameter in northward(field.keys.centre):
-            waiting.setdefault(_kinship(field, field.keys.parameter), []).append(field)
+            waiting.setdefault(_pair_key(field, field.keys.parameter), []).append(field)
     found = []
     for field in fields:
         partner = partners(field.keys.centre).get(field.keys.parameter)
-        candidates = waiting.get(_kinship(field, partner)) if partner else None
+        candidates = waiting.get(_pair_key(field, partner)) if partner else None
         if candidates:
             found.append((field, candidates.pop(0)))
     return found
@@ -53,7 +53,7 @@ def rotate(
     return east.astype(np.float32), north.astype(np.float32)
 
 
-def _kinship(field: Field, parameter: tuple[int, ...]) -> tuple[Any, ...]:
+def _pair_key(field: Field, parameter: tuple[int, ...]) -> tuple[Any, ...]:
     keys = field.keys
     return (
         parameter, keys.level, keys.level2, keys.reference, keys.start, keys.end, keys.statistic,

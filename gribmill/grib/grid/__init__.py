@@ -1,3 +1,3 @@
-"""Grid sections of both editions, read into `gribmill.regions.grids`."""
+"""The grid section of both editions, converted to `gribmill.regions.grids`."""
 
-__all__ = ["grid", "scan_order"]
+__all__ = ["grid", "grid_section", "scan_order"]

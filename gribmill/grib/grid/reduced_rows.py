@@ -1,4 +1,4 @@
-"""What follows the grid in section 2 of a GRIB1 message: vertical coordinates, and a list of points per row."""
+"""The end of section 2 of a GRIB1 message: vertical coordinates, and the number of points in each row."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from gribmill.grib.errors import GribError
 from gribmill.grib.octets import unsigned
 from gribmill.grib.product.keys import ECMWF
 
-# How many octets describe the grid, by data representation type: what follows cannot begin before.
+# How many octets describe the grid, by data representation type: the lists cannot begin before.
 GRID_OCTETS = {0: 32, 1: 42, 3: 42, 4: 32, 5: 32, 8: 42, 10: 42, 13: 42, 14: 42, 20: 42, 24: 42, 30: 52, 34: 52,
                50: 32, 90: 44}  # fmt: skip
 SHORTEST_GRID = 32
 HARMONICS = 50
-# ECMWF's own view from space leaves out six spare octets.
+# ECMWF's space view leaves out six reserved octets.
 SPACE_VIEW, SPACE_VIEW_ECMWF = 90, 38
 GAUSSIAN, SHORTEST_ROW = {4, 14, 24, 34}, 2
 NOTHING_FOLLOWS = 255
-# ecCodes takes the rows of these grids for numbers with a sign, and the columns of Mercator's.
+# ecCodes reads the rows of these grids as signed numbers, and the columns of Mercator's.
 SIGNED_ROWS, SIGNED_COLUMNS = GAUSSIAN | {1}, {1}
 HIGHEST_SIGNED, NOT_GIVEN = 0x7FFF, 0xFFFF
 
 
 def row_list(grid: bytes, centre: int) -> list[int] | None:
-    """The points of each row where section 2 lists them. GribError unless its length holds all that it says.
+    """The points of each row where section 2 lists them. GribError if the section is too short for its lists.
 
-    ecCodes goes on behind the end of a section that is too short, and crashes on what it finds there.
+    ecCodes reads on beyond the end of a section that is too short, and crashes on what it finds there.
     """
-    begin, rows = _behind_grid(grid, centre), _rows(grid)
+    begin, rows = _list_offset(grid, centre), _rows(grid)
     needed = begin + len(grid) % 2
     if rows is None or not len(grid) >= begin + 2 * rows > begin:
         counts = None
@@ -39,8 +39,8 @@ def row_list(grid: bytes, centre: int) -> list[int] | None:
     return counts
 
 
-def _behind_grid(grid: bytes, centre: int) -> int:
-    """How many octets stand before the list: the grid's own and the vertical coordinates."""
+def _list_offset(grid: bytes, centre: int) -> int:
+    """How many octets precede the list: the grid's own and the vertical coordinates."""
     octets = GRID_OCTETS.get(grid[5], SHORTEST_GRID)
     if grid[5] == SPACE_VIEW and centre == ECMWF:
         octets = SPACE_VIEW_ECMWF
@@ -50,19 +50,19 @@ def _behind_grid(grid: bytes, centre: int) -> int:
 
 
 def _rows(grid: bytes) -> int | None:
-    """The rows that a list would be of; None where the type has none, or does not tell."""
+    """The number of rows in the list; None where the type has no list, or the number is not given."""
     if grid[5] not in GRID_OCTETS or grid[5] == HARMONICS:
         return None
     columns, rows = unsigned(grid, 7, 8), unsigned(grid, 9, 10)
     if (grid[5] in SIGNED_ROWS and rows > HIGHEST_SIGNED) or (grid[5] in SIGNED_COLUMNS and columns > HIGHEST_SIGNED):
-        raise GribError(f"it claims a grid of {columns} × {rows} points")
+        raise GribError(f"it states a grid of {columns} × {rows} points")
     return None if rows == NOT_GIVEN else rows
 
 
 def _check_counts(grid: bytes, counts: list[int]) -> None:
     columns = unsigned(grid, 7, 8)
-    # ecCodes ends the process over a row of one point around the globe.
+    # ecCodes aborts the process over a row of one point around the globe.
     if grid[5] in GAUSSIAN and min(counts) < SHORTEST_ROW:
         raise GribError(f"it lists a row of {min(counts)} points around the globe")
     if columns != NOT_GIVEN and set(counts) != {columns}:
-        raise GribError(f"it claims rows of {columns} points and lists others")
+        raise GribError(f"it states rows of {columns} points and lists others")

@@ -1,4 +1,4 @@
-"""In which order a message holds its points, and how to bring them to rows south→north, columns west→east."""
+"""The order of a message's points, and how to convert them to rows south→north of columns west→east."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 # Where each GRIB2 grid template has its scanning mode. Its columns and rows are in octets 31-38.
 SCANNING_OCTET = {0: 72, 1: 72, 2: 72, 3: 72, 10: 60, 12: 60, 20: 65, 30: 65, 31: 65, 40: 72, 41: 72, 42: 72,
                   43: 72, 32768: 72, 32769: 72}  # fmt: skip
-# GRIB1 grids that are rows and columns: lat-lon, Mercator, Lambert, Gaussian, polar stereographic, rotated.
+# GRIB1 grids of rows and columns: lat-lon, Mercator, Lambert, Gaussian, polar stereographic, rotated.
 ROWS_AND_COLUMNS1 = {0, 1, 3, 4, 5, 10, 13, 14}
 NO_COLUMNS1 = 0xFFFF
-# Those that say their rows and columns in the same octets, and cannot be cut: Albers, stretched ones, the view from
-# space, NCEP's staggered ones. Spherical harmonics are complex numbers up to a total wave number.
+# Those with rows and columns in the same octets that cannot be cropped: Albers, stretched ones, the space view, NCEP's
+# staggered ones. Spherical harmonics are complex numbers up to a total wave number.
 OTHER_ROWS1 = {8, 20, 24, 30, 34, 90, 203, 205}
 HARMONICS1 = 50
 
@@ -30,7 +30,7 @@ STAGGERED = 0x0F
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ScanLayout:
     """Rows, columns and the scanning mode (flag table 3.4)."""
 
     ny: int
@@ -55,17 +55,17 @@ class Layout:
 
 
 def to_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The values rounded once, in an array of their own, row by row."""
+    """The values rounded once, in a new array in row order."""
     import numpy as np
 
-    # A double beyond float32 becomes infinite: that is what the cast means, no cause for a warning.
+    # A double beyond float32 becomes infinite, as the cast is meant to do: no warning.
     with np.errstate(over="ignore"):
         return values.astype(np.float32, order="C")
 
 
 # Every message of a file repeats the same section: it is read once.
 @lru_cache(maxsize=64)
-def layout2(grid: bytes) -> Layout | None:
+def layout2(grid: bytes) -> ScanLayout | None:
     """The layout of a GRIB2 field, from section 3; None where its points are not rows of one length."""
     template = unsigned(grid, 13, 14)
     if template not in SCANNING_OCTET:
@@ -73,15 +73,15 @@ def layout2(grid: bytes) -> Layout | None:
     nx, ny = optional(grid, 31, 34), optional(grid, 35, 38)
     if nx is None or ny is None:
         return None
-    return Layout(ny, nx, unsigned(grid, SCANNING_OCTET[template], SCANNING_OCTET[template]))
+    return ScanLayout(ny, nx, unsigned(grid, SCANNING_OCTET[template], SCANNING_OCTET[template]))
 
 
-def layout1(grid: bytes) -> Layout | None:
+def layout1(grid: bytes) -> ScanLayout | None:
     """The layout of a GRIB1 field, from section 2; None where its points are not rows of one length, or not stated."""
     if not grid or grid[5] not in ROWS_AND_COLUMNS1:
         return None
     nx, ny = unsigned(grid, 7, 8), unsigned(grid, 9, 10)
-    return None if NO_COLUMNS1 in (nx, ny) else Layout(ny, nx, unsigned(grid, 28, 28))
+    return None if NO_COLUMNS1 in (nx, ny) else ScanLayout(ny, nx, unsigned(grid, 28, 28))
 
 
 def points1(grid: bytes, centre: int) -> int | None:

@@ -1,13 +1,3 @@
-"""What a field is called: the lexicon, NCEP's and ecCodes' names, levels, time ranges."""
+"""Names of fields: the lexicon, NCEP's and ecCodes' names, levels and times as text."""
 
-__all__ = [
-    "array_name",
-    "eccodes_names",
-    "ensemble_labels",
-    "levels",
-    "lexicon",
-    "ncep",
-    "variable",
-    "vectors",
-    "wgrib2_time",
-]
+__all__ = ["array_name", "levels", "lexicon", "long_names", "ncep", "variable", "vectors", "wgrib2_time"]

@@ -1,4 +1,4 @@
-"""A name for any field: the lexicon's where it has one, else one made from the GRIB keys."""
+"""The array name of any field: the lexicon's, or one formed from the GRIB keys."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.product.keys import Keys, Level, Probability
 
-# From here on numbers are a centre's own, and mean nothing without it.
+# From here on, numbers are defined by the originating centre.
 LOCAL = 192
 DERIVED = {2: "sd", 3: "sdnorm", 4: "spread", 5: "anomaly", 7: "iqr", 8: "lowest", 9: "highest"}
 COMPARISONS = {0: "lt", 1: "gt", 2: "between", 3: "gt", 4: "lt"}
 
 
 def array_name(keys: Keys) -> str:
-    """The name of the field's array: the same for the same kind of field in any file of any run."""
+    """The name of the field's array, equal for the same kind of field in every file of every run."""
     match = lexicon().match_quantity(keys) if not keys.selector else None
     return name_in_lexicon(match.variable, keys) if match else _parameter(keys) + _statistic(keys) + _ensemble(keys)
 
 
 def name_in_lexicon(variable: Variable, keys: Keys) -> str:
-    """The name of an array that holds this quantity, or an ensemble's statistic of it."""
+    """The name of an array with this quantity, or with an ensemble's statistic of it."""
     return variable.name + _ensemble(keys)
 
 
@@ -61,10 +61,10 @@ def _ensemble(keys: Keys) -> str:
     return name
 
 
-def _probability(chance: Probability) -> str:
-    word = COMPARISONS.get(chance.kind, f"kind{chance.kind}")
-    wanted = {0: (chance.lower,), 1: (chance.upper,), 3: (chance.lower,), 4: (chance.upper,)}
-    limits = wanted.get(chance.kind, (chance.lower, chance.upper))
+def _probability(probability: Probability) -> str:
+    kind, lower, upper = probability.kind, probability.lower, probability.upper
+    word = COMPARISONS.get(kind, f"kind{kind}")
+    limits = {0: (lower,), 1: (upper,), 3: (lower,), 4: (upper,)}.get(kind, (lower, upper))
     return "_".join([f"_prob_{word}", *(_number(limit) for limit in limits if limit is not None)])
 
 

@@ -1,4 +1,4 @@
-"""Levels in words, as wgrib2 writes them into NOAA's index files."""
+"""Levels as text, as wgrib2 writes them into NOAA's index files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from gribmill.grib.product.keys import Level
 
-# Code table 4.5 and NCEP's own kinds: surfaces that are a name alone.
+# Code table 4.5 and NCEP's own kinds: surfaces without a value.
 NAMED = {
     1: "surface", 2: "cloud base", 3: "cloud top", 4: "0C isotherm",
     5: "level of adiabatic condensation from sfc", 6: "max wind", 7: "tropopause", 8: "top of atmosphere",
@@ -24,7 +24,7 @@ NAMED = {
     245: "lowest level of the wet bulb zero", 247: "equilibrium level",
 }  # fmt: skip
 
-# Kinds with a value: words for one surface, words for a layer, and the unit's size in SI.
+# Kinds with a value: the text for one surface, the text for a layer, and the size of the unit in SI.
 VALUED: dict[int, tuple[str, str, float]] = {
     18: ("{} mb mixed layer", "{}-{} mb mixed layer", 100),
     20: ("{} K level", "{} K level - {} K level", 1),
@@ -50,7 +50,7 @@ _NUMBER = re.compile(r"(?<![\w.^])(\d+(?:\.\d+)?)(?![\w.])")
 
 
 def level_text(level: Level | None, level2: Level | None) -> str:
-    """`2 m above ground`, `180-0 mb above ground`, `surface`; a kind without words is `kind 117 value 3`."""
+    """`2 m above ground`, `180-0 mb above ground`, `surface`; a kind without a text is `kind 117 value 3`."""
     if level is None:
         return "" if level2 is None else _one(level2)
     if level.kind == SOIL_LEVEL:
@@ -60,8 +60,8 @@ def level_text(level: Level | None, level2: Level | None) -> str:
     if level2 is None or (level.kind == level2.kind and level.kind in NAMED):
         return _one(level)
     if level.kind == level2.kind and level.kind in VALUED and None not in (level.value, level2.value):
-        _, words, unit = VALUED[level.kind]
-        return words.format(_number((level.value or 0) / unit), _number((level2.value or 0) / unit))
+        _, text, unit = VALUED[level.kind]
+        return text.format(_number((level.value or 0) / unit), _number((level2.value or 0) / unit))
     return f"{_one(level)} - {_one(level2)}"
 
 
@@ -75,8 +75,8 @@ def _one(level: Level) -> str:
     if level.kind in NAMED:
         return NAMED[level.kind]
     if level.kind in VALUED and level.value is not None:
-        words, _, unit = VALUED[level.kind]
-        return words.format(_number(level.value / unit))
+        text, _, unit = VALUED[level.kind]
+        return text.format(_number(level.value / unit))
     return f"kind {level.kind}" + ("" if level.value is None else f" value {_number(level.value)}")
 
 

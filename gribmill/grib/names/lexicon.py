@@ -1,4 +1,4 @@
-"""The lexicon: which quantity an index line, an ECMWF `param` or a GRIB message is about."""
+"""The lexicon: finds the quantity of an index line, an ECMWF `param` or a GRIB message."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from importlib.resources import files
 from typing import Any
 
 from gribmill.grib.names.levels import family, level_text
-from gribmill.grib.names.variable import Source, Variable, level_of_suffix
+from gribmill.grib.names.variable import GribSource, Variable, level_of_suffix
 from gribmill.grib.names.wgrib2_time import parse_time_range
 from gribmill.grib.product.keys import ECMWF, Keys
 from gribmill.grib.product.statistic import Statistic
 
-# Levels that come in stacks: the same number at one of them is another quantity than at the surface.
+# Levels of which there are many: the same parameter at one of them is another quantity than at the surface.
 MANY_LEVELS = {"{} mb", "{} hybrid level", "{} K isentropic level", "PV={} (Km^{}/kg/s) surface", "soil level {}"}
 LEVELS_OF_TYPE = {"pl": "{} mb", "sol": "soil level {}"}
 # wgrib2 writes a parameter it has no name for as its numbers.
 _UNNAMED = re.compile(r"var discipline=(\d+) center=(\d+) local_table=\d+ parmcat=(\d+) parm=(\d+)")
-# What may stand at the end of an index line of the quantity itself: a member, a control, a mean.
+# The possible ends of an index line for the quantity itself: a member, a control, a mean.
 _PLAIN_EXTRA = re.compile(r"(ENS=\S.*|ens mean|)")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A quantity found: `rank` is 0 for the best of several sources, `units` those of this source."""
+    """A quantity that was found: `rank` is 0 for the best of several sources, `units` those of this source."""
 
     variable: Variable
     rank: int
@@ -38,12 +38,12 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Every row, and the ways to find one."""
+    """All rows, by each of their names."""
 
     rows: dict[str, Variable]
     by_noaa: dict[str, list[tuple[int, Variable, None]]]
     by_ecmwf: dict[str, list[Variable]]
-    by_grib: dict[tuple[int, ...], list[tuple[int, Variable, Source]]]
+    by_grib: dict[tuple[int, ...], list[tuple[int, Variable, GribSource]]]
 
     def get(self, name: str) -> Variable | None:
         """The quantity of that name: `t2m`, or `t_850` of the family `t_{}`."""
@@ -60,13 +60,13 @@ class Lexicon:
         return None
 
     def match_keys(self, keys: Keys) -> Match | None:
-        """The quantity that a message holds; None where it is not in the lexicon, or a spread or chance of it."""
+        """The quantity of a message; None if the lexicon does not have it, or for spreads and probabilities of it."""
         if keys.selector or keys.spread or keys.probability or keys.percentile is not None:
             return None
         return self.match_quantity(keys)
 
     def match_quantity(self, keys: Keys) -> Match | None:
-        """As `match_keys`, but of any statistic of an ensemble too."""
+        """As `match_keys`, but also for any statistic of an ensemble."""
         text = level_text(keys.level, keys.level2)
         for rank, row, source in self.by_grib.get(_parameter(keys), ()):
             if source.centre not in (None, keys.centre):
@@ -79,7 +79,7 @@ class Lexicon:
         return None
 
     def match_noaa(self, element: str, level: str, window: str, extra: str = "") -> Match | None:
-        """The quantity of an index line's fields, each compared whole; None where there is none."""
+        """The quantity of an index line; its texts must be equal. None if the lexicon does not have it."""
         when = parse_time_range(window)
         if when is None or not _PLAIN_EXTRA.fullmatch(extra):
             return None
@@ -100,37 +100,19 @@ class Lexicon:
                 return Match(row, 0, row.units)
         return None
 
-    def _candidates(self, element: str) -> Iterable[tuple[int, Variable, Source | None]]:
+    def _candidates(self, element: str) -> Iterable[tuple[int, Variable, GribSource | None]]:
         if unnamed := _UNNAMED.fullmatch(element):
             discipline, centre, category, number = map(int, unnamed.groups())
             rows = self.by_grib.get((discipline, category, number), ())
             return [entry for entry in rows if entry[2].centre in (None, centre)]
-        # Inventories with long names have them after the element: `TMP Temperature [K]`.
+        # Some inventories have long names after the element: `TMP Temperature [K]`.
         return self.by_noaa.get(element.split(" ")[0] if element.endswith("]") else element, ())
 
 
-def name_of(keys: Keys) -> Variable | None:
-    """The quantity that a message's keys name; None where the lexicon has no such row."""
-    match = lexicon().match_keys(keys)
-    return match.variable if match else None
+def unique_names(matches: Sequence[Match | None]) -> list[str | None]:
+    """A name for each match, without duplicates: the best source of a quantity has its name, the others get None.
 
-
-def from_noaa(element: str, level: str, window: str, extra: str = "") -> Variable | None:
-    """The quantity of a line in a NOAA index: `from_noaa("TMP", "2 m above ground", "6 hour fcst")`."""
-    match = lexicon().match_noaa(element, level, window, extra)
-    return match.variable if match else None
-
-
-def from_ecmwf(param: str, levtype: str = "sfc", levelist: str | int | None = None) -> Variable | None:
-    """The quantity of an entry in an ECMWF index: `from_ecmwf("t", "pl", 850)`."""
-    match = lexicon().match_ecmwf(param, levtype, levelist)
-    return match.variable if match else None
-
-
-def choose(matches: Sequence[Match | None]) -> list[str | None]:
-    """One name per match, none twice: the best source of a quantity has its name, the others get None.
-
-    In the first hours a bucket has the window of the run's own sum; the second of two equals is the bucket.
+    In the first hours a bucket has the time range of the run's own accumulation; the second of two is the bucket.
     """
     names: list[str | None] = [None] * len(matches)
     order = sorted((match.rank, place) for place, match in enumerate(matches) if match)
@@ -154,7 +136,7 @@ def lexicon() -> Lexicon:
     rows = {name: _variable(name, row) for name, row in document.items()}
     by_noaa: dict[str, list[tuple[int, Variable, None]]] = defaultdict(list)
     by_ecmwf: dict[str, list[Variable]] = defaultdict(list)
-    by_grib: dict[tuple[int, ...], list[tuple[int, Variable, Source]]] = defaultdict(list)
+    by_grib: dict[tuple[int, ...], list[tuple[int, Variable, GribSource]]] = defaultdict(list)
     for row in rows.values():
         for rank, element in enumerate(row.noaa):
             by_noaa[element].append((rank, row, None))
@@ -174,18 +156,18 @@ def _variable(name: str, row: dict[str, Any]) -> Variable:
     return Variable(**read)
 
 
-def _source(text: str) -> Source:
+def _source(text: str) -> GribSource:
     """`0.1.193@98=m` of GRIB2, or `98:128.228=m` of GRIB1."""
     place, _, units = text.partition("=")
     centre, colon, numbers = place.partition(":")
     if not colon:
         numbers, _, centre = place.partition("@")
     parameter = tuple(int(number) for number in numbers.split("."))
-    return Source(parameter, int(centre) if centre else None, units or None)
+    return GribSource(parameter, int(centre) if centre else None, units or None)
 
 
 def _parameter(keys: Keys) -> tuple[int, ...]:
-    """Below 128, versions 1 to 3 of GRIB1's table 2 agree: the lexicon has version 2."""
+    """Below 128, versions 1 to 3 of GRIB1's table 2 agree, and the lexicon has version 2."""
     if keys.edition == 1 and keys.parameter[0] in (1, 3) and keys.parameter[1] < 128:
         return (2, keys.parameter[1]) if keys.centre != ECMWF else keys.parameter
     return keys.parameter

@@ -1,4 +1,4 @@
-"""What NCEP's quantities are called where the lexicon has no name for them: as in ecCodes, without loading it."""
+"""Names of NCEP's quantities that are not in the lexicon: those of ecCodes, without loading it."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from gribmill.grib.product.templates import TEMPLATES
 _PLACE = re.compile(r"(?P<parameter>[\d.]+)(/(?P<statistic>\w+))?(@(?P<kind>\d+)(=(?P<value>\d+))?)?")
 
 
-class Words(NamedTuple):
-    """The words of one row of ncep_quantities.txt."""
+class NcepNames(NamedTuple):
+    """Names and units of one row of ncep_quantities.txt."""
 
     short_name: str
     units: str
     long_name: str
 
 
-class Row(NamedTuple):
-    """A row of ncep_quantities.txt: where it holds, and its words, if any."""
+class NcepRow(NamedTuple):
+    """A row of ncep_quantities.txt: where it applies, and its names, if any."""
 
     statistic: str | None
     kind: int | None
     value: int | None
-    words: Words | None
+    names: NcepNames | None
 
     def fits(self, keys: Keys) -> bool:
-        """Whether it holds for this statistic and level."""
+        """Whether it applies to this statistic and level."""
         if self.statistic not in (None, keys.statistic):
             return False
         if self.kind is None:
@@ -40,29 +40,29 @@ class Row(NamedTuple):
 
 
 def ncep_name(keys: Keys) -> str | None:
-    """The quantity's short name; None where it is not NCEP's, or of an ensemble."""
+    """The quantity's short name; None for other centres' quantities, and for statistics of an ensemble."""
     rows = _rows_of(keys)
-    found = _fitting(rows, keys) or (rows[-1].words if rows else None)
+    found = _fitting(rows, keys) or (rows[-1].names if rows else None)
     return found.short_name if found else None
 
 
-def ncep_words(keys: Keys) -> Words | None:
-    """What ecCodes would say; None where it has to be asked."""
+def ncep_names(keys: Keys) -> NcepNames | None:
+    """The names that ecCodes has; None where ecCodes has to be asked."""
     return _fitting(_rows_of(keys), keys) if keys.template in TEMPLATES and _usual(keys.level, keys.level2) else None
 
 
 def _usual(level: Level | None, level2: Level | None) -> bool:
-    """Whether NCEP uses such a level. Of roads, of ice, and between two kinds ecCodes has names of their own."""
+    """Whether NCEP uses such a level. For roads, ice and layers between two kinds ecCodes has other names."""
     if level is None or (level2 is not None and level2.kind != level.kind):
         return False
     return level.kind in NAMED or level.kind in VALUED
 
 
-def _fitting(rows: list[Row], keys: Keys) -> Words | None:
-    return next((row.words for row in rows if row.fits(keys)), None)
+def _fitting(rows: list[NcepRow], keys: Keys) -> NcepNames | None:
+    return next((row.names for row in rows if row.fits(keys)), None)
 
 
-def _rows_of(keys: Keys) -> list[Row]:
+def _rows_of(keys: Keys) -> list[NcepRow]:
     part_of_ensemble = keys.spread or keys.probability or keys.percentile is not None
     if keys.edition != 2 or keys.centre != NCEP or keys.selector or part_of_ensemble:
         return []
@@ -70,17 +70,17 @@ def _rows_of(keys: Keys) -> list[Row]:
 
 
 @cache
-def quantities() -> dict[tuple[int, ...], list[Row]]:
+def quantities() -> dict[tuple[int, ...], list[NcepRow]]:
     """The rows of ncep_quantities.txt by their parameter, read once."""
-    found: dict[tuple[int, ...], list[Row]] = {}
+    found: dict[tuple[int, ...], list[NcepRow]] = {}
     for line in (files(__package__) / "ncep_quantities.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
-        first, *words = line.split("\t")
+        first, *names = line.split("\t")
         place = _PLACE.fullmatch(first)
         assert place, line
         parameter = tuple(int(number) for number in place["parameter"].split("."))
         kind, value = (int(text) if text else None for text in place.group("kind", "value"))
-        row = Row(place["statistic"], kind, value, Words(*words) if words else None)
+        row = NcepRow(place["statistic"], kind, value, NcepNames(*names) if names else None)
         found.setdefault(parameter, []).append(row)
     return found

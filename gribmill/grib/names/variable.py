@@ -1,4 +1,4 @@
-"""One quantity of the lexicon: its name in a tile, its words, and how sources name it."""
+"""One quantity of the lexicon: its name in a tile, its description, and how sources name it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from gribmill.grib.product.statistic import AccumulationStart, Statistic
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """How a GRIB message names a quantity: its parameter, of one centre or any, in another unit or the usual."""
+class GribSource:
+    """How GRIB messages name a quantity: its parameter, the centre (None: any) and the unit (None: the usual)."""
 
     parameter: tuple[int, ...]
     centre: int | None = None
@@ -19,7 +19,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A row of variables.toml. `name` holds {} where the row stands for a whole family of levels."""
+    """A row of variables.toml. `name` contains {} where the row describes a family of levels."""
 
     name: str
     long_name: str
@@ -32,16 +32,16 @@ class Variable:
     window: AccumulationStart | None = None
     noaa: tuple[str, ...] = ()
     ecmwf: tuple[str, ...] = ()
-    grib2: tuple[Source, ...] = ()
-    grib1: tuple[Source, ...] = ()
+    grib2: tuple[GribSource, ...] = ()
+    grib1: tuple[GribSource, ...] = ()
 
     @property
     def is_family(self) -> bool:
-        """Whether it stands for many levels and needs `at` before it names an array."""
+        """Whether it describes many levels, and `at` gives the name of an array."""
         return "{}" in self.name
 
     def at(self, words: str, numbers: tuple[str, ...]) -> Variable:
-        """The member of a family at one level, given as `family` of grib.level_text splits it."""
+        """The member of a family at one level, as `levels.family` splits it."""
         suffix = level_suffix(words, numbers)
         where = words.format(*numbers)
         return replace(
@@ -53,7 +53,7 @@ class Variable:
 
 
 def level_suffix(words: str, numbers: tuple[str, ...]) -> str:
-    """What a level adds to a family's name: `850`, `0p4`, `0_10cm`, `30cm`."""
+    """The level's part of a family's name: `850`, `0p4`, `0_10cm`, `30cm`."""
     if "ground" in words:
         depths = [f"{float(number) * 100:g}".replace(".", "p") for number in dict.fromkeys(numbers)]
         return "_".join(depths) + "cm"
@@ -61,7 +61,7 @@ def level_suffix(words: str, numbers: tuple[str, ...]) -> str:
 
 
 def level_of_suffix(words: str, suffix: str) -> tuple[str, ...] | None:
-    """The numbers that `level_suffix` made the suffix from; None when it cannot have."""
+    """The numbers from which `level_suffix` forms that suffix; None if there are none."""
     if "ground" not in words:
         plain = re.fullmatch(r"\d{1,5}(p\d{1,4})?", suffix)
         return (suffix.replace("p", "."),) if plain and words.count("{}") == 1 else None

@@ -1,3 +1,3 @@
-"""How values are packed, and checks that a packing is consistent before it is decoded."""
+"""How values are packed, and validation of a packing before it is decoded."""
 
 __all__ = ["describe", "validate"]

@@ -1,12 +1,11 @@
-"""How a field's numbers are packed, and what that says about their size and precision."""
+"""How a field's values are packed: the packing, the bits per value, the scaling and the precision."""
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.octets import Section, signed, unsigned
+from gribmill.grib.octets import Octets, ibm32, ieee32, signed, unsigned
 from gribmill.grib.sections import NO_BITMAP, Sections1, Sections2
 
 NAMES2 = {
@@ -17,15 +16,15 @@ NAMES2 = {
 # Templates whose section starts as 5.0 does: reference, binary and decimal scale, bits.
 SCALED2 = {0, 2, 3, 40, 41, 42, 40000, 40010, 50001, 50002}
 IEEE = 4
-# Templates of logarithms and of spherical harmonics: what else there is has its bits in the same place.
+# Templates of logarithms and of spherical harmonics: they too have the bits per value in octet 20.
 OTHERWISE_SCALED2 = {50, 51, 61}
-# By the first four bits of GRIB1's flags: spherical harmonics, complex packing, integers, more flags in octet 14.
+# GRIB1 by the first four bits of its flags: spherical harmonics, complex packing, integers, more flags in octet 14.
 NAMES1 = {0: "simple", 1: "matrix", 2: "simple", 3: "ieee", **dict.fromkeys((4, 5, 6, 7), "second order")}
 
 
 @dataclass(frozen=True, slots=True)
-class Packing:
-    """value = (reference + integer × 2^binary) × 10^-decimal; `step` is what one integer is worth."""
+class FieldPacking:
+    """value = (reference + integer × 2^binary) × 10^-decimal; None where the packing has no such number."""
 
     name: str
     template: int | None
@@ -39,43 +38,43 @@ class Packing:
 
     @property
     def step(self) -> float | None:
-        """The precision: the least difference that two packed values can have."""
+        """The precision: the difference between two neighbouring packed values."""
         if self.binary is None or self.decimal is None or abs(self.binary) > 1000 or abs(self.decimal) > 300:
             return None
         return float(2.0**self.binary * 10.0**-self.decimal)
 
 
-def packing2(sections: Sections2) -> Packing:
+def packing2(sections: Sections2) -> FieldPacking:
     """From sections 3, 5 and 6 of a GRIB2 field."""
     section = sections.packing
     template = unsigned(section, 10, 11)
     scaled = template in SCALED2
-    return Packing(
+    return FieldPacking(
         name=NAMES2.get(template, f"5.{template}"),
         template=template,
         points=unsigned(sections.grid, 7, 10),
         coded=unsigned(section, 6, 9),
         bits=_bits2(section, template),
-        reference=_ieee32(section, 12) if scaled else None,
+        reference=ieee32(section, 12) if scaled else None,
         binary=signed(section, 16, 17) if scaled else None,
         decimal=signed(section, 18, 19) if scaled else None,
         bitmap=sections.bitmap[5] != NO_BITMAP,
     )
 
 
-def packing1(sections: Sections1, points: int) -> Packing:
-    """From the sections of a GRIB1 field that lies on so many points."""
+def packing1(sections: Sections1, points: int) -> FieldPacking:
+    """From the sections of a GRIB1 field with that many points."""
     data = sections.data
     flags = data[3] >> 4
     name = NAMES1.get(flags, "spectral complex" if flags & 4 else "spectral")
     ieee = name == "ieee"
-    return Packing(
+    return FieldPacking(
         name=name,
         template=None,
         points=points,
         coded=None,
         bits=8 * ieee_bytes(data) if ieee else unsigned(data, 11, 11),
-        reference=None if ieee else ibm32(unsigned(data, 7, 10)),
+        reference=None if ieee else ibm32(data, 7),
         binary=None if ieee else signed(data, 5, 6),
         decimal=None if ieee else signed(sections.product, 27, 28),
         bitmap=bool(sections.bitmap),
@@ -88,21 +87,10 @@ def _bits2(section: bytes, template: int) -> int | None:
     return unsigned(section, 20, 20) if template in SCALED2 | OTHERWISE_SCALED2 else None
 
 
-def ieee_bytes(section: Section) -> int:
-    """The size of one value (code table 5.7), which octet 12 tells: of GRIB2's section 5, of GRIB1's data."""
+def ieee_bytes(section: Octets) -> int:
+    """The size of one value (code table 5.7), from octet 12 of GRIB2's section 5 or of GRIB1's data section."""
     sizes = {1: 4, 2: 8, 3: 16}
     precision = unsigned(section, 12, 12)
     if precision not in sizes:
         raise GribError(f"IEEE precision {precision} is unknown")
     return sizes[precision]
-
-
-def _ieee32(section: bytes, first: int) -> float:
-    value: float = struct.unpack(">f", unsigned(section, first, first + 3).to_bytes(4, "big"))[0]
-    return value
-
-
-def ibm32(word: int) -> float:
-    """A four-byte float of the IBM 360, as GRIB1 has them."""
-    sign = -1.0 if word & 0x80000000 else 1.0
-    return float(sign * (word & 0xFFFFFF) * 16.0 ** (((word >> 24) & 0x7F) - 70))

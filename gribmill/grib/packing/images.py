@@ -1,4 +1,4 @@
-"""Values packed as a JPEG 2000 or PNG image: the image must be whole and have one pixel per value."""
+"""Values packed as a JPEG 2000 or PNG image: refuses images that are damaged or do not have one pixel per value."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from gribmill.grib.errors import GribError
 from gribmill.grib.octets import unsigned
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-# The octet is one less than the bits; its first bit is set where values have a sign.
+# The octet is one less than the bits; its first bit is set for signed values.
 JPEG_DEEPEST = 31
 # Bits of one pixel, by colour type and bit depth, as GRIB2 uses PNG: grey, RGB, RGB with alpha.
 PNG_PIXEL_BITS = {(0, 8): 8, (0, 16): 16, (2, 8): 24, (6, 8): 32}
 
 
 def check_jpeg(data: memoryview, values: int) -> None:
-    """By the SIZ marker, which opens every JPEG 2000 code stream.
+    """Raise GribError unless the SIZ marker, which begins every JPEG 2000 code stream, describes such an image.
 
-    ecCodes aborts the process where the image is not of one unsigned component.
+    ecCodes aborts the process where the image does not have exactly one unsigned component.
     """
     if bytes(data[:4]) != b"\xff\x4f\xff\x51" or len(data) < 45:
-        raise GribError("its packed image is no JPEG 2000 code stream")
+        raise GribError("its packed image is not a JPEG 2000 code stream")
     components, depth, steps = unsigned(data, 41, 42), unsigned(data, 43, 43), bytes(data[43:45])
     if components != 1 or depth >= JPEG_DEEPEST or steps != b"\1\1":
-        raise GribError("its packed image is not of one plain component")
+        raise GribError("its packed image does not have exactly one unsigned component")
     right, bottom, left, top = (unsigned(data, place, place + 3) for place in (9, 13, 17, 21))
     _check_pixels(max(right - left, 0) * max(bottom - top, 0), values)
 
 
 def check_png(data: memoryview, values: int, bits: int) -> None:
-    """By the header chunk; and every chunk must lie within the data.
+    """Raise GribError unless the header chunk describes such an image, and every chunk is within the data.
 
-    ecCodes aborts the process where a chunk does not, or where a pixel has not the whole bytes of a value.
+    ecCodes aborts the process where a chunk is not, or where a pixel does not have the whole bytes of a value.
     """
     if bytes(data[:8]) != PNG_SIGNATURE or bytes(data[12:16]) != b"IHDR":
-        raise GribError("its packed image is no PNG")
+        raise GribError("its packed image is not a PNG")
     _check_pixels(unsigned(data, 17, 20) * unsigned(data, 21, 24), values)
     depth, colour = unsigned(data, 25, 25), unsigned(data, 26, 26)
     if PNG_PIXEL_BITS.get((colour, depth)) != (bits + 7) // 8 * 8:
@@ -42,7 +42,7 @@ def check_png(data: memoryview, values: int, bits: int) -> None:
     place, kind = len(PNG_SIGNATURE), b""
     while kind != b"IEND":
         if place + 12 > len(data):
-            raise GribError("its packed image is cut short")
+            raise GribError("its packed image is truncated")
         length, kind = unsigned(data, place + 1, place + 4), bytes(data[place + 4 : place + 8])
         end = place + 12 + length
         if end > len(data) or zlib.crc32(data[place + 4 : end - 4]) != unsigned(data, end - 3, end):

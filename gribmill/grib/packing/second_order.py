@@ -1,4 +1,7 @@
-"""Second-order packing in ECMWF's general extended form: its groups must add up to the values."""
+"""Second-order packing: refuses groups that do not add up to the values.
+
+GRIB1 has ECMWF's general extended form, and older forms whose groups are rows or begin where a secondary bitmap says.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.octets import Section, unsigned
+from gribmill.grib.grid.scan_order import J_CONSECUTIVE, ScanLayout
+from gribmill.grib.octets import Octets, unsigned
 
 # In octet 14 of GRIB1's data section.
 MATRIX, SECONDARY_BITMAP, OWN_WIDTHS, GENERAL_EXTENDED, TWO_ORDERS, PLUS_ONE = 0x40, 0x20, 0x10, 0x08, 0x02, 0x01
@@ -14,14 +18,14 @@ FORM = MATRIX | SECONDARY_BITMAP | OWN_WIDTHS | GENERAL_EXTENDED
 # ecCodes reads a number into one machine word.
 BITS_LIMIT = 63
 HIGHEST_ORDER = 3
-# ECMWF's GRIB2 template for rows that run to and fro has an octet of flags before the order of the differences.
+# ECMWF's GRIB2 template for rows in alternating directions has an octet of flags before the order of the differences.
 BOUSTROPHEDONIC2 = 50002
 
 
 def check_second_order1(data: memoryview, values: int) -> None:
-    """Raise GribError unless the groups hold `values` values and their bits lie within the data.
+    """Raise GribError unless the groups have `values` values and their bits are within the data.
 
-    ecCodes writes past its memory where they do not.
+    ecCodes writes beyond its memory where they are not.
     """
     flags = unsigned(data, 14, 14)
     if values == 0:
@@ -36,7 +40,7 @@ def check_second_order1(data: memoryview, values: int) -> None:
 
 
 def check_second_order2(section: bytes, data: memoryview, values: int) -> None:
-    """The same for a GRIB2 field: section 5, and what section 7 holds behind its head."""
+    """The same for a GRIB2 field: `section` is section 5, `data` the packed values of section 7."""
     groups, order_at = unsigned(section, 22, 25), 33 if unsigned(section, 10, 11) == BOUSTROPHEDONIC2 else 32
     order = unsigned(section, order_at, order_at)
     bits = (order + 1) * unsigned(section, order_at + 1, order_at + 1) if order else 0
@@ -50,33 +54,73 @@ def check_second_order2(section: bytes, data: memoryview, values: int) -> None:
     check_groups(found[0], found[1], values - order, data, place)
 
 
+def check_old_second_order(data: memoryview, present: NDArray[np.bool_], layout: ScanLayout | None) -> None:
+    """The same for GRIB1's older forms: the groups must have the values of the points that are `present`.
+
+    ecCodes crashes or never ends where they do not. It reads the parts one after the other, ignoring stated positions.
+    """
+    form, groups = unsigned(data, 14, 14) & FORM, unsigned(data, 17, 18) + 65536 * unsigned(data, 21, 21)
+    values = int(present.sum())
+    count = groups if form & OWN_WIDTHS else 1
+    widths, place = numbers_at(data, 22, count, 8), 22 + count
+    if form == OWN_WIDTHS:
+        lengths = _row_lengths(present, layout)
+        if len(lengths) != groups:
+            raise GribError(f"it has {groups} groups for {len(lengths)} rows")
+    elif form in (SECONDARY_BITMAP, SECONDARY_BITMAP | OWN_WIDTHS):
+        if unsigned(data, 19, 20) != values:
+            raise GribError(f"it has {unsigned(data, 19, 20)} packed values for {values} points")
+        lengths = _bitmap_lengths(numbers_at(data, place, values, 1), groups)
+        place += (values + 7) // 8
+    else:
+        raise GribError("this form of second-order packing is not supported")
+    bits = unsigned(data, 11, 11)
+    numbers_at(data, place, groups, bits)
+    check_groups(widths, lengths, values, data, place + (groups * bits + 7) // 8)
+
+
+def _row_lengths(present: NDArray[np.bool_], layout: ScanLayout | None) -> NDArray[np.int64]:
+    if layout is None:
+        raise GribError("second-order packing by rows is not supported on a reduced grid")
+    length = layout.ny if layout.scanning & J_CONSECUTIVE else layout.nx
+    return np.asarray(present.reshape(-1, length).sum(axis=1), np.int64)
+
+
+def _bitmap_lengths(starts: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
+    """The length of each group, from a bitmap with a 1 where one begins."""
+    begin = np.flatnonzero(starts)
+    if begin.size != groups or groups == 0 or begin[0] != 0:
+        raise GribError(f"its secondary bitmap has {begin.size} groups, not {groups}")
+    return np.diff(begin, append=starts.size)
+
+
 def check_groups(
     widths: NDArray[np.int64], lengths: NDArray[np.int64], values: int, data: memoryview, first: int
 ) -> None:
-    """Raise GribError unless groups of these bits and lengths hold so many values, from this octet of the data on."""
+    """Raise GribError unless groups of these bits and lengths have `values` values, beginning at octet `first`."""
     if int(lengths.sum()) != values:
-        raise GribError(f"its groups hold {int(lengths.sum())} values of {values}")
+        raise GribError(f"its groups have {int(lengths.sum())} values, not {values}")
     room = max(len(data) - first + 1, 0) * 8
     if int(widths.max(initial=0)) > BITS_LIMIT or int((widths * lengths).sum()) > room:
         raise GribError("its groups need more bytes of data than there are")
 
 
 def _widths_at(data: memoryview, order: int) -> int:
-    """The octet of the groups' widths: behind the first values and the bias of the differences, if any."""
+    """The octet of the groups' widths: after the first values and the bias of the differences, if any."""
     if order == 0:
         return 26
     return 27 + ((order + 1) * unsigned(data, 26, 26) + 7) // 8
 
 
-def numbers_at(data: Section, first: int, count: int, width: int) -> NDArray[np.int64]:
-    """`count` numbers of `width` bits from an octet on, or a GribError where the data end before."""
+def numbers_at(data: Octets, first: int, count: int, width: int) -> NDArray[np.int64]:
+    """`count` numbers of `width` bits from an octet on, or a GribError where the data are too short."""
     room = len(data) - first + 1
     if width > BITS_LIMIT or first < 1 or count * width > room * 8 or count > 8 * len(data):
         raise GribError(f"its {len(data)} bytes of data are too few for {count} groups")
     return bit_numbers(data[first - 1 : first - 1 + (count * width + 7) // 8], count, width)
 
 
-def bit_numbers(data: Section, count: int, width: int) -> NDArray[np.int64]:
+def bit_numbers(data: Octets, count: int, width: int) -> NDArray[np.int64]:
     """`count` unsigned numbers of `width` bits each, one after the other."""
     if width == 0:
         return np.zeros(count, np.int64)

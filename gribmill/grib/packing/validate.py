@@ -1,14 +1,13 @@
-"""Refuses a field whose sections contradict each other, before a decoder allocates or reads by them."""
+"""Refuses fields whose sections contradict each other, before a decoder allocates memory or reads by them."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.grid.scan_order import HARMONICS1, Layout
+from gribmill.grib.grid.scan_order import HARMONICS1, ScanLayout
 from gribmill.grib.octets import unsigned
-from gribmill.grib.packing.describe import Packing
-from gribmill.grib.packing.grib1_second_order import check_old_second_order
+from gribmill.grib.packing.describe import FieldPacking
 from gribmill.grib.packing.images import check_jpeg, check_png
 from gribmill.grib.packing.run_length import check_run_length
 from gribmill.grib.packing.second_order import (
@@ -16,6 +15,7 @@ from gribmill.grib.packing.second_order import (
     GENERAL_EXTENDED,
     OWN_WIDTHS,
     bit_numbers,
+    check_old_second_order,
     check_second_order1,
     check_second_order2,
 )
@@ -31,7 +31,7 @@ IEEE = 4
 SPECTRAL = {50, 51}
 
 
-def check2(sections: Sections2, packing: Packing, layout: Layout | None) -> None:
+def check2(sections: Sections2, packing: FieldPacking, layout: ScanLayout | None) -> None:
     """Raise GribError unless points, bitmap, packed values and bytes of a GRIB2 field agree."""
     check_points(packing.points, layout)
     coded = packing.coded or 0
@@ -41,25 +41,25 @@ def check2(sections: Sections2, packing: Packing, layout: Layout | None) -> None
     if indicator == BITMAP_FOLLOWS:
         _check_bitmap(sections.bitmap[6:], packing.points, coded)
         if coded == 0:
-            return  # Every point is missing: ecCodes does not look at the packed values, and images have none.
+            return  # Every point is missing: ecCodes ignores the packed values, and images have none.
     elif indicator != NO_BITMAP:
-        raise GribError(f"it uses the predefined bitmap {indicator}, which only its centre knows")
+        raise GribError(f"it uses the predefined bitmap {indicator} of its centre, which is not supported")
     elif coded != packing.points and (layout or packing.template in SPECTRAL):
         raise GribError(f"it has {coded} packed values for {packing.points} points and no bitmap")
     _check_packed2(sections.packing, sections.data[5:], packing, coded)
 
 
-def check1(sections: Sections1, packing: Packing, layout: Layout | None) -> None:
+def check1(sections: Sections1, packing: FieldPacking, layout: ScanLayout | None) -> None:
     """Raise GribError unless points, bitmap, packed values and bytes of a GRIB1 field agree."""
     check_points(packing.points, layout)
     coded = packing.points
     if sections.bitmap:
         if unsigned(sections.bitmap, 5, 6) != 0:
-            raise GribError("it uses a predefined bitmap, which only its centre knows")
+            raise GribError("it uses a predefined bitmap of its centre, which is not supported")
         coded = _check_bitmap(sections.bitmap[6:], packing.points, packing.points)
     bits = packing.bits or 0
     if bits > BITS_LIMIT and packing.name != "ieee":
-        raise GribError(f"it packs values in {bits} bits")
+        raise GribError(f"it packs values in {bits} bits, more than {BITS_LIMIT}")
     match packing.name:
         case "simple":
             _check_room(coded, bits, len(sections.data) - 11)
@@ -71,7 +71,7 @@ def check1(sections: Sections1, packing: Packing, layout: Layout | None) -> None
             raise GribError(f"values packed as {name} on a grid of points are not supported")
 
 
-def _check_second_order1(sections: Sections1, packing: Packing, layout: Layout | None, coded: int) -> None:
+def _check_second_order1(sections: Sections1, packing: FieldPacking, layout: ScanLayout | None, coded: int) -> None:
     if unsigned(sections.data, 14, 14) & FORM == GENERAL_EXTENDED | OWN_WIDTHS:
         check_second_order1(sections.data, coded)
         return
@@ -81,14 +81,14 @@ def _check_second_order1(sections: Sections1, packing: Packing, layout: Layout |
     check_old_second_order(sections.data, present, layout)
 
 
-def check_points(points: int, layout: Layout | None) -> None:
-    """Raise GribError when there are no points, too many, or not as many as rows and columns give."""
+def check_points(points: int, layout: ScanLayout | None) -> None:
+    """Raise GribError for no points, too many, or another number than rows times columns."""
     if points > POINT_LIMIT:
-        raise GribError(f"it claims {points} points, more than the limit of {POINT_LIMIT}")
+        raise GribError(f"it states {points} points, more than the limit of {POINT_LIMIT}")
     if points < 1:
         raise GribError("its grid has no points")
     if layout and layout.ny * layout.nx != points:
-        raise GribError(f"it claims {points} points on a grid of {layout.nx} × {layout.ny}")
+        raise GribError(f"it states {points} points on a grid of {layout.nx} × {layout.ny}")
 
 
 def _check_bitmap(bits: bytes, points: int, most: int) -> int:
@@ -96,13 +96,13 @@ def _check_bitmap(bits: bytes, points: int, most: int) -> int:
         raise GribError(f"its bitmap of {len(bits)} bytes is too short for {points} points")
     present = int(np.unpackbits(np.frombuffer(bits, np.uint8), count=points).sum())
     if present > most:
-        raise GribError(f"its bitmap asks for {present} values, it has {most}")
+        raise GribError(f"its bitmap needs {present} values, it has {most}")
     return present
 
 
-def _check_packed2(section: bytes, data: memoryview, packing: Packing, coded: int) -> None:
+def _check_packed2(section: bytes, data: memoryview, packing: FieldPacking, coded: int) -> None:
     if packing.bits is not None and packing.bits > BITS_LIMIT and packing.template != IEEE:
-        raise GribError(f"it packs values in {packing.bits} bits")
+        raise GribError(f"it packs values in {packing.bits} bits, more than {BITS_LIMIT}")
     match packing.template:
         case 0 | 4 | 61:
             _check_room(coded, packing.bits or 0, len(data))
@@ -150,6 +150,6 @@ def _check_groups(section: bytes, data: memoryview, coded: int) -> None:
     lengths[-1] = unsigned(section, 43, 46)
     place += spans[2]
     if int(lengths.sum()) != coded:
-        raise GribError(f"its groups hold {int(lengths.sum())} values of {coded}")
+        raise GribError(f"its groups have {int(lengths.sum())} values, not {coded}")
     if int(widths.max()) > BITS_LIMIT or int((lengths * widths).sum()) > (len(data) - place) * 8:
         raise GribError("its groups need more bytes of data than there are")

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.octets import Section, date, optional, scaled, signed, unsigned
-from gribmill.grib.product.implied_statistic import own_statistic
+from gribmill.grib.octets import Octets, date, optional, scaled, signed, unsigned
+from gribmill.grib.product.implied_statistic import implied_statistic
 from gribmill.grib.product.keys import Keys, Level, Probability
 from gribmill.grib.product.statistic import STATISTICS2, Statistic
 from gribmill.grib.product.templates import FIRST_OCTET, TEMPLATES, Ensemble, ProductTemplate
@@ -16,7 +16,7 @@ from gribmill.grib.product.time_units import duration
 UNSPECIFIED = 255
 
 
-def keys2(discipline: int, identification: Section, product: Section) -> Keys:
+def keys2(discipline: int, identification: Octets, product: Octets) -> Keys:
     """The keys of a GRIB2 field. Templates that are not known give the parameter, without a level or a time."""
     number = unsigned(product, 8, 9)
     known: dict[str, Any] = {
@@ -29,12 +29,12 @@ def keys2(discipline: int, identification: Section, product: Section) -> Keys:
     }
     template = TEMPLATES.get(number)
     if template is not None:
-        implied = own_statistic(known["centre"], known["parameter"])
+        implied = implied_statistic(known["centre"], known["parameter"])
         known |= _read(product, template, known["reference"], implied)
     return Keys(**known)
 
 
-def _read(product: Section, template: ProductTemplate, reference: datetime, implied: Statistic) -> dict[str, Any]:
+def _read(product: Octets, template: ProductTemplate, reference: datetime, implied: Statistic) -> dict[str, Any]:
     process, time, surfaces = template.process, template.forecast_time, template.first_surface
     facts: dict[str, Any] = {
         "selector": bytes(product[FIRST_OCTET - 1 : process - 1]),
@@ -52,18 +52,18 @@ def _read(product: Section, template: ProductTemplate, reference: datetime, impl
     return facts
 
 
-def _forecast_time(product: Section, first: int, last: int) -> int:
-    """Sign and magnitude by the manual, but NOAA's air quality model writes -7 in two's complement."""
+def _forecast_time(product: Octets, first: int, last: int) -> int:
+    """Sign and magnitude by the manual; but NOAA's air quality model writes -7 in two's complement."""
     time = signed(product, first, last)
     return unsigned(product, first, last) - (1 << 32) if time < -(1 << 30) else time
 
 
-def _level(product: Section, first: int) -> Level | None:
+def _level(product: Octets, first: int) -> Level | None:
     kind = optional(product, first, first)
     return None if kind is None else Level(kind, scaled(product, first + 1))
 
 
-def _ensemble(product: Section, first: int, ensemble: Ensemble) -> dict[str, Any]:
+def _ensemble(product: Octets, first: int, ensemble: Ensemble) -> dict[str, Any]:
     match ensemble:
         case "member" | "reforecast":
             return {
@@ -86,7 +86,7 @@ def _ensemble(product: Section, first: int, ensemble: Ensemble) -> dict[str, Any
 
 
 def _time_range(
-    product: Section, first: int, reference: datetime, start: timedelta | None, implied: Statistic
+    product: Octets, first: int, reference: datetime, start: timedelta | None, implied: Statistic
 ) -> dict[str, Any]:
     ranges = unsigned(product, first + 7, first + 7)
     if ranges == 0:
@@ -100,7 +100,7 @@ def _time_range(
     return {"statistic": statistic, "end": start + length}
 
 
-def _stated_end(product: Section, first: int, reference: datetime) -> timedelta | None:
+def _stated_end(product: Octets, first: int, reference: datetime) -> timedelta | None:
     try:
         return date(product, first) - reference
     except GribError:

@@ -1,4 +1,4 @@
-"""What one field is: the quantity, level, times and ensemble facts that its message states."""
+"""The keys of one field: parameter, level, times and ensemble member, as its message states them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Parameter = tuple[int, ...]
 
 NCEP = 7
 ECMWF = 98
-# NCEP's own numbers are also those of the weather service's other offices and of NOAA's laboratories.
+# Other offices of the National Weather Service and NOAA's laboratories use NCEP's local numbers.
 NOAA = frozenset({NCEP, 8, 9, 59, 161})
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A surface: its kind in WMO code table 4.5 (GRIB1 kinds are translated) and its value, in SI."""
+    """A fixed surface: its kind in code table 4.5 (GRIB1 kinds are translated) and its value, in SI units."""
 
     kind: int
     value: float | None = None
@@ -26,7 +26,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Probability:
-    """The share of an ensemble that lies below, above or between the limits (code table 4.9)."""
+    """The probability of a value below, above or between the limits (code table 4.9)."""
 
     kind: int
     lower: float | None
@@ -53,12 +53,12 @@ class Keys:
     derived: int | None = None
     probability: Probability | None = None
     percentile: int | None = None
-    # Octets that single out a part of the quantity (a wave period range, a chemical constituent).
+    # Octets that select a part of the quantity (a wave period range, a chemical constituent).
     selector: bytes = b""
 
     @property
     def valid(self) -> datetime | None:
-        """When the field holds: the end of its window. None where the message does not say, or no date."""
+        """The valid time: the end of the time range. None where the message does not state it, or beyond all dates."""
         try:
             return None if self.end is None else self.reference + self.end
         except OverflowError:
@@ -66,7 +66,7 @@ class Keys:
 
     @property
     def spread(self) -> bool:
-        """Whether it is a spread of an ensemble (code table 4.7) rather than the quantity itself."""
+        """Whether it is a spread of an ensemble (code table 4.7) instead of the quantity itself."""
         return self.derived in SPREADS
 
 

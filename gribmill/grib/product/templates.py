@@ -17,7 +17,7 @@ FIRST_OCTET = 12
 class ProductTemplate:
     """Where a template keeps what 4.0 has. Octets are counted from 1, as in the manual."""
 
-    # Octets before those of 4.0: they single out a part of the quantity.
+    # Octets before those of 4.0 that select a part of the quantity.
     selector_octets: int = 0
     ensemble: Ensemble = ""
     # Whether the field is a statistic over a time range.

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from gribmill.grib.decode.field import Field
 from gribmill.grib.names.array_name import array_name
-from gribmill.grib.names.eccodes_names import words
-from gribmill.grib.names.ensemble_labels import of_ensemble
 from gribmill.grib.names.levels import level_text
-from gribmill.grib.names.lexicon import Match, choose, lexicon
+from gribmill.grib.names.lexicon import Match, lexicon, unique_names
+from gribmill.grib.names.long_names import long_name, of_ensemble
 from gribmill.grib.product.keys import Keys
 from gribmill.tiles.build.tile_writer import RESERVED
 
@@ -70,7 +69,7 @@ def name_fields(
         taken: set[str] = set()
         for number, places in enumerate(members):
             matches = [lexicon().match_keys(items[place].keys) for place in places]
-            names = choose(matches) if number == 0 else [None] * len(places)
+            names = unique_names(matches) if number == 0 else [None] * len(places)
             taken |= {name for name in names if name}
             for place, name, match in zip(places, names, matches, strict=True):
                 if name and match:
@@ -113,5 +112,5 @@ def _unknown(item: Field, taken: set[str]) -> NamedField:
     while name in taken or name in RESERVED:
         name, number = f"{plain}_{number}", number + 1
     taken.add(name)
-    quantity = (match.variable.long_name, match.units) if match else words(item)
+    quantity = (match.variable.long_name, match.units) if match else long_name(item)
     return NamedField(name, *of_ensemble(*quantity, keys), None, level_text(keys.level, keys.level2))

@@ -12,7 +12,7 @@ from gribmill.errors import GribmillError
 from gribmill.grib.decode.field import Field
 from gribmill.grib.decode.winds import adds_up, is_component
 from gribmill.grib.errors import GribError
-from gribmill.grib.guess_model import model_of
+from gribmill.grib.guess_model import guess_model
 from gribmill.grib.names.array_name import array_name
 from gribmill.grib.product.keys import ECMWF
 from gribmill.identity import run_id
@@ -160,7 +160,7 @@ class TileBuilder:
             run, minutes, grid = step
             known = grids.setdefault((run, minutes), [])
             known.append(grid)
-            model = self.model or model_of(item.keys, grid)
+            model = self.model or guess_model(item.keys, grid)
             self.models[step] = model if len(known) == 1 else f"{model}-g{len(known)}"
 
     def _add_field(self, step: Step, named: NamedField, item: Field, winds: WindPairs) -> None:

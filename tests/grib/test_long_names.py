@@ -9,15 +9,15 @@ import pytest
 
 from gribmill.grib.decode.eccodes import describe
 from gribmill.grib.decode.field import Field, fields
-from gribmill.grib.names import eccodes_names as module
-from gribmill.grib.names.eccodes_names import words
+from gribmill.grib.names import long_names as module
+from gribmill.grib.names.long_names import long_name
 from tests import make_grib
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     messages: list[bytes] = []
-    monkeypatch.setattr(module, "_kept", {})
+    monkeypatch.setattr(module, "_cached", {})
 
     def counting(message: bytes) -> Any:
         messages.append(message)
@@ -43,7 +43,7 @@ def test_the_same_quantity_of_other_hours_is_looked_up_once(asked: list[bytes], 
         for hours in (1, 6, 30)
     ]
     assert len({one.keys.end for one in found}) == len({one.keys.reference for one in found}) == 3
-    assert len({words(one) for one in found}) == 1
+    assert len({long_name(one) for one in found}) == 1
     assert len(asked) == 1
 
 
@@ -58,17 +58,17 @@ def test_another_level_time_range_or_parameter_is_looked_up_again(asked: list[by
         field("tp", window=(3, 6), step=6),
         field("tp", window=(0, 6), step=6, statistic="max"),
     ):
-        words(one)
+        long_name(one)
     assert len(asked) == 7
 
 
 def test_names_and_units_are_those_of_eccodes(asked: list[bytes]) -> None:
-    assert words(field("2t")) == words(field("2t", step=3)) == ("2 metre temperature", "K")
+    assert long_name(field("2t")) == long_name(field("2t", step=3)) == ("2 metre temperature", "K")
     assert len(asked) == 1
 
 
 def test_eccodes_is_not_used_for_ncep_quantities(asked: list[bytes]) -> None:
     frictional = {"parameterCategory": 2, "parameterNumber": 197}
-    assert words(field("t", "hrrr-small", keys=frictional)) == ("Frictional velocity", "m s-1")
-    assert words(field("tp", "hrrr-small", window=(0, 6), step=6)) == ("Total Precipitation", "kg m-2")
+    assert long_name(field("t", "hrrr-small", keys=frictional)) == ("Frictional velocity", "m s-1")
+    assert long_name(field("tp", "hrrr-small", window=(0, 6), step=6)) == ("Total Precipitation", "kg m-2")
     assert not asked

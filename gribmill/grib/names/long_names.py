@@ -1,0 +1,91 @@
+"""Long name and units of a field that is not in the lexicon: NCEP's own table first, then ecCodes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from gribmill.grib.decode.eccodes import describe
+from gribmill.grib.decode.field import Field
+from gribmill.grib.names.ncep import ncep_names
+from gribmill.grib.octets import unsigned
+from gribmill.grib.product.keys import Keys, Probability
+from gribmill.grib.product.templates import TEMPLATES
+from gribmill.grib.sections import Sections2
+
+# Long name and units.
+NameAndUnits = tuple[str, str]
+MOST_CACHED = 1024
+_cached: dict[Hashable, NameAndUnits] = {}
+
+# Code table 4.7, without means, which have the name of the quantity itself.
+ENSEMBLE_STATISTICS = {
+    2: "standard deviation of the ensemble",
+    3: "normalised standard deviation of the ensemble",
+    4: "spread of the ensemble",
+    5: "large anomaly index of the ensemble",
+    7: "interquartile range of the ensemble",
+    8: "minimum of the ensemble",
+    9: "maximum of the ensemble",
+}
+DIMENSIONLESS = {3, 5}
+# Code table 4.9.
+PROBABILITIES = {
+    0: "probability of less than {lower}",
+    1: "probability of exceeding {upper}",
+    2: "probability of {lower} to {upper}",
+    3: "probability of exceeding {lower}",
+    4: "probability of less than {upper}",
+}
+
+
+def long_name(item: Field) -> NameAndUnits:
+    """Long name and units of the quantity; `parameter 0.19.2` where no table has it."""
+    known = ncep_names(item.keys)
+    return (known.long_name, known.units) if known else _by_eccodes(item)
+
+
+def of_ensemble(name: str, units: str, keys: Keys) -> NameAndUnits:
+    """Long name and units of an ensemble's statistic, from those of its quantity. Probabilities are in percent."""
+    if keys.derived in ENSEMBLE_STATISTICS:
+        name = f"{name}, {ENSEMBLE_STATISTICS[keys.derived]}"
+        units = "1" if keys.derived in DIMENSIONLESS else units
+    if keys.percentile is not None:
+        name = f"{name}, percentile {keys.percentile} of the ensemble"
+    if keys.probability is not None:
+        return f"{name}, {_probability(keys.probability, units)}", "%"
+    return name, units
+
+
+def _by_eccodes(item: Field) -> NameAndUnits:
+    """Cached: a name takes ecCodes milliseconds, and the first of all takes a hundred megabytes."""
+    key = _quantity(item.sections) if isinstance(item.sections, Sections2) else None
+    found = _cached.get(key) if key is not None else None
+    if found is None:
+        known = describe(item.message())
+        numbers = ".".join(str(number) for number in item.keys.parameter)
+        found = known.long_name or f"parameter {numbers}", (known.units or "unknown").replace("**", "")
+        if key is not None and len(_cached) < MOST_CACHED:
+            _cached[key] = found
+    return found
+
+
+def _quantity(sections: Sections2) -> Hashable | None:
+    """Everything that a name can depend on: the header without its times. None where the template is not known."""
+    template = TEMPLATES.get(unsigned(sections.product, 8, 9))
+    if template is None:
+        return None
+    product = bytearray(sections.product)
+    if template.time_range:
+        end = template.end_of_time_range - 1
+        product[end : end + 7] = b""
+    product[template.forecast_time - 1 : template.first_surface - 1] = b""
+    head = sections.identification
+    return sections.discipline, head[5:11], head[19:], sections.local, bytes(product)
+
+
+def _probability(probability: Probability, units: str) -> str:
+    lower, upper = (
+        "?" if limit is None else f"{limit:.9g} {units}" for limit in (probability.lower, probability.upper)
+    )
+    text = PROBABILITIES.get(probability.kind, f"probability of kind {probability.kind}")
+    return text.format(lower=lower, upper=upper)
