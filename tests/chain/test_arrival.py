@@ -43,7 +43,7 @@ def test_file_that_is_replaced_after_the_scan_is_taken_as_it_is_now(
     assert files
     for place in files:
         content = place.read_bytes() + b"\0" * 64
-        place.unlink()  # the forecasts's own file stays as it is
+        place.unlink()  # the original file stays
         place.write_bytes(content)
     chain.work()
     assert [one.status for one in chain.server.seen if one.status == 412]

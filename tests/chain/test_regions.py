@@ -150,7 +150,7 @@ def _move_grid(chain: ChainDriver, hour: int, mirror: str) -> None:
                     data[angle : angle + 4] = east.to_bytes(4, "big")
             section += int.from_bytes(data[section : section + 4], "big")
         at = end + 4
-    place.unlink()  # The forecasts has it, too.
+    place.unlink()  # a hard link: the original stays
     place.write_bytes(data)
 
 
