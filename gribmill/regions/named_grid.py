@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
+from typing import Any
 
 from gribmill.regions.grids.grid import Grid
 from gribmill.regions.grids.spec import grid_from_spec
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NamedGrid:
-    """A model's grid as its centre publishes it."""
+    """A model's grid as its centre publishes it. Made when it is first used: a scan needs only its model's."""
 
     name: str
     title: str
-    grid: Grid
+    spec: Mapping[str, Any]
+
+    @cached_property
+    def grid(self) -> Grid:
+        return grid_from_spec(self.spec)
 
 
 @lru_cache(maxsize=1)
 def named_grids() -> tuple[NamedGrid, ...]:
     """Every grid of grids.toml, in its order."""
     tables = tomllib.loads(files("gribmill.regions").joinpath("grids.toml").read_text(encoding="utf-8"))
-    return tuple(NamedGrid(name, table.pop("title"), grid_from_spec(table)) for name, table in tables.items())
+    return tuple(NamedGrid(name, table.pop("title"), table) for name, table in tables.items())
