@@ -24,7 +24,7 @@ from gribmill.catalogue.events import (
 from gribmill.catalogue.records import mirror_health
 from gribmill.database.protocol import Transaction
 from gribmill.identity import HourRef, RunRef
-from gribmill.ingest.mirrors.circuit_breaker import Sighting, after
+from gribmill.ingest.mirrors.circuit_breaker import Observation, updated_health
 from gribmill.queue.times import to_text
 
 
@@ -106,8 +106,8 @@ def _finish_hour(tx: Transaction, hour: HourRef) -> None:
 def _observe_mirror(tx: Transaction, event: MirrorObserved) -> None:
     """Read and written in one transaction: downloads and scans observe the same mirrors at once."""
     rows = tx.rows("catalogue/one_mirror", {"name": event.mirror})
-    seen = Sighting(event.mirror, event.at, event.well, event.reason, event.retry_after_seconds)
-    health = after(mirror_health(rows[0]) if rows else None, seen)
+    seen = Observation(event.mirror, event.at, event.well, event.reason, event.retry_after_seconds)
+    health = updated_health(mirror_health(rows[0]) if rows else None, seen)
     tx.change(
         "catalogue/note_mirror",
         {
@@ -116,7 +116,7 @@ def _observe_mirror(tx: Transaction, event: MirrorObserved) -> None:
             "last_error": health.last_reason or None,
             "last_failed_at": _text(health.last_failure),
             "last_ok_at": _text(health.last_success),
-            "sick_until": _text(health.sick_until),
+            "sick_until": _text(health.open_until),
         },
     )
 

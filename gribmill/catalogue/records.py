@@ -118,7 +118,7 @@ def mirror_health(row: Row) -> MirrorHealth:
     return MirrorHealth(
         mirror=row["name"],
         failures=row["failures"],
-        sick_until=to_datetime(row["sick_until"]),
+        open_until=to_datetime(row["sick_until"]),
         last_reason=row["last_error"] or "",
         last_failure=to_datetime(row["last_failed_at"]),
         last_success=to_datetime(row["last_ok_at"]),

@@ -7,7 +7,7 @@ from functools import partial
 
 from gribmill.catalogue.changes import apply
 from gribmill.catalogue.events import BadEvent, Event, MirrorObserved, parse_event
-from gribmill.ingest.mirrors.circuit_breaker import Sighting
+from gribmill.ingest.mirrors.circuit_breaker import Observation
 from gribmill.queue.errors import BadEffect
 from gribmill.queue.model import Effect
 from gribmill.queue.store.effects import Change
@@ -18,9 +18,9 @@ def effects_of(events: Iterable[Event]) -> tuple[Effect, ...]:
     return tuple(Effect(event.kind, event.to_json()) for event in events)
 
 
-def observations(sightings: Iterable[Sighting]) -> list[MirrorObserved]:
+def observations(seen: Iterable[Observation]) -> list[MirrorObserved]:
     """What a job saw of mirrors."""
-    return [MirrorObserved(one.mirror, one.at, one.well, one.reason, one.retry_after_seconds) for one in sightings]
+    return [MirrorObserved(one.mirror, one.at, one.ok, one.reason, one.retry_after_seconds) for one in seen]
 
 
 class CatalogueEffects:

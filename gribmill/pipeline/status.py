@@ -9,7 +9,7 @@ from typing import Literal
 
 from gribmill.catalogue.records import HourRecord, RunRecord, RunState
 from gribmill.identity import run_id, run_time
-from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
+from gribmill.ingest.mirrors.circuit_breaker import BreakerState, MirrorHealth
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.storage.latest import LatestRuns, read_latest
@@ -23,6 +23,8 @@ Reason = Literal[
     "download failed",
     "downloaded, tiles missing",
 ]
+# The states of a mirror's circuit breaker, in the words that `status --json` has always had.
+SHOWN_STATES: dict[BreakerState, str] = {"closed": "well", "open": "sick", "half_open": "trial"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,12 @@ def _mirror_status(name: str, health: MirrorHealth | None, now: datetime) -> Mir
     if health is None:
         return MirrorStatus(name, "not asked yet", 0, "", None, None)
     return MirrorStatus(
-        name, health.state(now), health.failures, health.last_reason, health.sick_until, health.last_success
+        name,
+        SHOWN_STATES[health.state(now)],
+        health.failures,
+        health.last_reason,
+        health.open_until,
+        health.last_success,
     )
 
 

@@ -11,62 +11,62 @@ from gribmill.ingest.http.errors import Broken, NotThere, RateLimited, Untrusted
 from gribmill.ingest.mirrors.circuit_breaker import (
     LONGEST_PAUSE,
     MirrorHealth,
-    Sighting,
-    after,
+    Observation,
+    observation_of,
     order_mirrors,
-    sighting_of,
+    updated_health,
 )
 from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls, hosts
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
-BROKEN = Broken("u", "answered 500")
+BROKEN = Broken("u", "returned 500")
 
 
 def _after(*errors: Exception | None, start: MirrorHealth | None = None, now: datetime = NOW) -> MirrorHealth:
     health = start or MirrorHealth("aws")
     for error in errors:
-        health = after(health, sighting_of("aws", error, now))
+        health = updated_health(health, observation_of("aws", error, now))
     return health
 
 
 def test_one_or_two_failures_change_nothing() -> None:
-    assert _after(BROKEN).state(NOW) == "well"
-    assert _after(BROKEN, Untrusted("u", "html")).state(NOW) == "well"
+    assert _after(BROKEN).state(NOW) == "closed"
+    assert _after(BROKEN, Untrusted("u", "html")).state(NOW) == "closed"
 
 
 def test_three_failures_in_a_row_are_an_outage_and_its_pause_doubles() -> None:
     health = _after(BROKEN, BROKEN, BROKEN)
-    assert health.state(NOW) == "sick"
-    assert health.sick_until == NOW + timedelta(seconds=30)
-    assert health.last_reason == "u: answered 500"
+    assert health.state(NOW) == "open"
+    assert health.open_until == NOW + timedelta(seconds=30)
+    assert health.last_reason == "u: returned 500"
     later = NOW + timedelta(seconds=31)
-    assert health.state(later) == "trial"
+    assert health.state(later) == "half_open"
     again = _after(BROKEN, start=health, now=later)
-    assert again.sick_until == later + timedelta(seconds=60)
-    assert _after(None, start=again, now=later).state(later) == "well"
+    assert again.open_until == later + timedelta(seconds=60)
+    assert _after(None, start=again, now=later).state(later) == "closed"
     assert _after(None, start=again, now=later).failures == 0
 
 
 def test_a_file_not_published_yet_is_not_a_failure() -> None:
-    assert _after(BROKEN, BROKEN, NotThere("u", "404"), BROKEN).state(NOW) == "well"
+    assert _after(BROKEN, BROKEN, NotThere("u", "404"), BROKEN).state(NOW) == "closed"
 
 
 def test_a_host_that_asks_for_a_pause_gets_it_at_once() -> None:
-    assert _after(RateLimited("u", "slow", 90.0)).sick_until == NOW + timedelta(seconds=90)
+    assert _after(RateLimited("u", "slow", 90.0)).open_until == NOW + timedelta(seconds=90)
 
 
 @given(st.lists(st.booleans(), max_size=30))
 def test_the_pause_is_bounded_and_a_success_ends_it(outcomes: list[bool]) -> None:
-    health = _after(*[None if well else BROKEN for well in outcomes])
-    in_a_row = next((at for at, well in enumerate(reversed(outcomes)) if well), len(outcomes))
+    health = _after(*[None if ok else BROKEN for ok in outcomes])
+    in_a_row = next((at for at, ok in enumerate(reversed(outcomes)) if ok), len(outcomes))
     assert health.failures == in_a_row
-    assert (health.state(NOW) == "sick") == (in_a_row >= 3)
-    assert health.sick_until is None or health.sick_until <= NOW + LONGEST_PAUSE
+    assert (health.state(NOW) == "open") == (in_a_row >= 3)
+    assert health.open_until is None or health.open_until <= NOW + LONGEST_PAUSE
 
 
 def test_an_old_success_that_is_reported_late_does_not_end_a_pause() -> None:
     health = _after(BROKEN, BROKEN, BROKEN)
-    assert after(health, Sighting("aws", NOW - timedelta(minutes=1), well=True)).state(NOW) == "sick"
+    assert updated_health(health, Observation("aws", NOW - timedelta(minutes=1), ok=True)).state(NOW) == "open"
 
 
 def test_failing_mirrors_come_last_in_the_order_of_their_recovery() -> None:

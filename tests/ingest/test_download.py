@@ -110,7 +110,7 @@ def test_an_hour_that_no_mirror_has_is_not_there_yet(publisher: Publisher, sessi
     with pytest.raises(NotYet) as caught:
         download(model, RUN, 1, wanted(WANTED), target, session=session)
     assert [reason.mirror for reason in caught.value.reasons] == ["aws-hrrr", "gcs-hrrr", "nomads-hrrr"]
-    assert all(sighting.well for sighting in caught.value.health_updates)
+    assert all(one.ok for one in caught.value.health_updates)
     assert "aws-hrrr" in str(caught.value)
     assert "hrrr 20260901_12 hour 1" in str(caught.value)
 
@@ -140,23 +140,25 @@ def test_the_next_mirror_is_used_and_observations_are_reported(
     got = download(model, RUN, 1, wanted(WANTED), target, session=session)
     assert target.read_bytes() == usual_file().spool()
     assert got.mirror == "gcs-hrrr"
-    assert [(one.mirror, one.well) for one in got.health_updates] == [("aws-hrrr", False), ("gcs-hrrr", True)]
+    assert [(one.mirror, one.ok) for one in got.health_updates] == [("aws-hrrr", False), ("gcs-hrrr", True)]
     assert "500" in got.health_updates[0].reason
 
 
 def test_failing_mirrors_are_not_asked(publisher: Publisher, session: Session, target: Path) -> None:
     model = hrrr_at(publisher, ("aws", "gcs"))
     publish(publisher, usual_file(), ("aws", "gcs"))
-    sick = {"aws-hrrr": MirrorHealth("aws-hrrr", 3, LATER + timedelta(seconds=40), "was down")}
-    got = download(model, RUN, 1, wanted(WANTED), target, session=session, health=sick, now=LATER)
+    failing = {"aws-hrrr": MirrorHealth("aws-hrrr", 3, LATER + timedelta(seconds=40), "was down")}
+    got = download(model, RUN, 1, wanted(WANTED), target, session=session, health=failing, now=LATER)
     assert got.mirror == "gcs-hrrr"
     assert not publisher.asked("aws/")
-    sick["gcs-hrrr"] = MirrorHealth("gcs-hrrr", 3, LATER + timedelta(seconds=90), "down too")
+    failing["gcs-hrrr"] = MirrorHealth("gcs-hrrr", 3, LATER + timedelta(seconds=90), "down too")
     with pytest.raises(Retryable, match="was down") as caught:
-        download(model, RUN, 1, wanted(WANTED), target, session=session, health=sick, now=LATER)
+        download(model, RUN, 1, wanted(WANTED), target, session=session, health=failing, now=LATER)
     assert caught.value.retry_after_seconds == 40
-    trial = LATER + timedelta(seconds=41)
-    assert download(model, RUN, 1, wanted(WANTED), target, session=session, health=sick, now=trial).mirror == "aws-hrrr"
+    later = LATER + timedelta(seconds=41)
+    assert (
+        download(model, RUN, 1, wanted(WANTED), target, session=session, health=failing, now=later).mirror == "aws-hrrr"
+    )
 
 
 def test_the_mirror_where_it_was_seen_comes_first(publisher: Publisher, session: Session, target: Path) -> None:

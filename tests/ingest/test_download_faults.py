@@ -118,7 +118,7 @@ def test_an_unavailable_index_is_fetched_from_the_next_mirror(
     assert target.read_bytes() == FILE.spool()
     assert (got.mirror, got.way) == ("gcs-hrrr", "index")
     # A mirror that sends HTML pages is failing; one that does not have the file yet is not.
-    assert got.health_updates[0].well == (value == 404)
+    assert got.health_updates[0].ok == (value == 404)
 
 
 @pytest.mark.parametrize("kind", ["html", "encoding"])
@@ -217,7 +217,7 @@ def test_a_stale_index_on_one_mirror_is_replaced_from_the_next(publisher: Publis
     got = _download(publisher, target, ("aws", "gcs"))
     assert target.read_bytes() == new.spool()
     assert (got.mirror, got.way) == ("gcs-hrrr", "index")
-    assert all(sighting.well for sighting in got.health_updates)
+    assert all(one.ok for one in got.health_updates)
 
 
 def _swapped(idx: bytes, one: bytes, other: bytes) -> bytes:

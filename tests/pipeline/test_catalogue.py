@@ -8,7 +8,7 @@ import pytest
 
 from gribmill.catalogue.events import HourSeen, RegionsWanted, TilesDone
 from gribmill.identity import HourRef, RunRef
-from gribmill.ingest.mirrors.circuit_breaker import Sighting
+from gribmill.ingest.mirrors.circuit_breaker import Observation
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.effects import observations
 from gribmill.pipeline.handlers.publish import spent_hours
@@ -125,7 +125,7 @@ def test_hour_that_wants_another_region_is_not_built_any_more(context: Context, 
     assert context.catalogue.hours("hrrr", RUN)[0].state == "ingested"
 
 
-def test_second_sighting_of_a_downloaded_hour_changes_nothing(context: Context, scribe: Scribe) -> None:
+def test_second_observation_of_a_downloaded_hour_changes_nothing(context: Context, scribe: Scribe) -> None:
     scribe.run(RUN, [0])
     scribe.hour(RUN, 0, ["ne"])
     seen = HourSeen(HourRef("hrrr", RUN, 0), "other", "http://other/file", size=5, etag="x")
@@ -136,10 +136,10 @@ def test_second_sighting_of_a_downloaded_hour_changes_nothing(context: Context, 
 
 def test_mirror_health_survives_in_the_catalogue(context: Context) -> None:
     now = datetime(2026, 11, 1, tzinfo=UTC)
-    failures = [Sighting("aws-hrrr", now + timedelta(seconds=n), well=False, reason="503") for n in range(3)]
+    failures = [Observation("aws-hrrr", now + timedelta(seconds=n), ok=False, reason="503") for n in range(3)]
     context.catalogue.record(observations(failures))
     health = context.catalogue.mirrors()["aws-hrrr"]
-    assert (health.failures, health.last_reason, health.state(now)) == (3, "503", "sick")
-    later = Sighting("aws-hrrr", now + timedelta(hours=2), well=True)
+    assert (health.failures, health.last_reason, health.state(now)) == (3, "503", "open")
+    later = Observation("aws-hrrr", now + timedelta(hours=2), ok=True)
     context.catalogue.record(observations([later]))
-    assert context.catalogue.mirrors()["aws-hrrr"].state(now + timedelta(hours=2)) == "well"
+    assert context.catalogue.mirrors()["aws-hrrr"].state(now + timedelta(hours=2)) == "closed"

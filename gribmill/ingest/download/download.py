@@ -22,7 +22,7 @@ from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.errors import NoRanges, NotThere, PastEnd, RateLimited, SourceError, TooLarge, Untrusted
 from gribmill.ingest.index.wanted import Wanted
 from gribmill.ingest.listing.available_hours import Published
-from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth, Sighting, order_mirrors, sighting_of
+from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth, Observation, observation_of, order_mirrors
 from gribmill.ingest.mirrors.mirror import SourceUrls
 from gribmill.ingest.models.model import Model
 
@@ -74,11 +74,13 @@ def download(
         sources = _in_order(model.urls(run, hour), health or {}, known, moment)
         found = search.by_index(sources, health or {}, known) or search.by_headers()
     except SpoolBusy as error:
-        raise Retryable(f"{what}: {error}", [], search.sightings, BUSY_SECONDS) from None
+        raise Retryable(f"{what}: {error}", [], search.observations, BUSY_SECONDS) from None
     except OSError as error:
-        raise Retryable(f"{what}: {target.parent} cannot be written: {error.strerror}", [], search.sightings) from error
+        raise Retryable(
+            f"{what}: {target.parent} cannot be written: {error.strerror}", [], search.observations
+        ) from error
     if found is None:
-        raise download_failure(what, search.reasons, search.sightings)
+        raise download_failure(what, search.reasons, search.observations)
     return found
 
 
@@ -88,7 +90,7 @@ class _Search:
     def __init__(self, download: MirrorDownload, now: datetime) -> None:
         self.download, self.now = download, now
         self.reasons: list[MirrorFailure] = []
-        self.sightings: list[Sighting] = []
+        self.observations: list[Observation] = []
         self.doubtful: list[SourceUrls] = []
 
     def by_index(
@@ -97,8 +99,8 @@ class _Search:
         """From the first mirror whose index is correct."""
         for source in sources:
             state = health.get(source.mirror.name)
-            if state is not None and state.sick_until is not None and state.state(self.now) == "sick":
-                left = (state.sick_until - self.now).total_seconds()
+            if state is not None and state.open_until is not None and state.state(self.now) == "open":
+                left = (state.open_until - self.now).total_seconds()
                 reason = f"not tried for another {left:.0f} s after {state.failures} failures ({state.last_reason})"
                 self.reasons.append(MirrorFailure(source.mirror.name, RateLimited(source.grib_url, reason, left)))
                 continue
@@ -121,8 +123,8 @@ class _Search:
         return None
 
     def _succeeded(self, source: SourceUrls, found: Downloaded) -> Downloaded:
-        self.sightings.append(sighting_of(source.mirror.name, None, self.now))
-        return replace(found, health_updates=tuple(self.sightings))
+        self.observations.append(observation_of(source.mirror.name, None, self.now))
+        return replace(found, health_updates=tuple(self.observations))
 
     def _failed(self, source: SourceUrls, error: Exception) -> None:
         """A failed request counts against the mirror; a wrong file does not."""
@@ -130,7 +132,7 @@ class _Search:
         self.reasons.append(MirrorFailure(source.mirror.name, error))
         log.log(logging.DEBUG if isinstance(error, NotThere) else logging.WARNING, "%s: %s", source.mirror.name, error)
         fault = error if isinstance(error, SourceError) else None
-        self.sightings.append(sighting_of(source.mirror.name, fault, self.now))
+        self.observations.append(observation_of(source.mirror.name, fault, self.now))
 
 
 def _is_of_index(error: Exception, source: SourceUrls) -> bool:

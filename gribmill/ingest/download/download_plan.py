@@ -19,7 +19,7 @@ from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.select import Selection
 from gribmill.ingest.index.wanted import Wanted
-from gribmill.ingest.mirrors.circuit_breaker import Sighting
+from gribmill.ingest.mirrors.circuit_breaker import Observation
 
 # By the index; by the file's own headers, through small requests; the whole file first.
 Way = Literal["index", "walk", "whole"]
@@ -115,7 +115,7 @@ class Downloaded:
     found: tuple[str, ...]
     missing: tuple[str, ...]
     messages: tuple[MessageHeader, ...]
-    health_updates: tuple[Sighting, ...] = ()
+    health_updates: tuple[Observation, ...] = ()
 
 
 def plan_by_index(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.http.errors import NotThere, RateLimited
-from gribmill.ingest.mirrors.circuit_breaker import Sighting
+from gribmill.ingest.mirrors.circuit_breaker import Observation
 
 
 class NothingWanted(IngestError):
@@ -33,7 +33,7 @@ class DownloadFailed(IngestError):
         self,
         what: str,
         reasons: Sequence[MirrorFailure],
-        health_updates: Sequence[Sighting] = (),
+        health_updates: Sequence[Observation] = (),
         retry_after_seconds: float | None = None,
     ) -> None:
         self.reasons, self.health_updates = tuple(reasons), tuple(health_updates)
@@ -54,7 +54,9 @@ class Permanent(DownloadFailed):
     """A retry would fail in the same way."""
 
 
-def download_failure(what: str, reasons: Sequence[MirrorFailure], health_updates: Sequence[Sighting]) -> DownloadFailed:
+def download_failure(
+    what: str, reasons: Sequence[MirrorFailure], health_updates: Sequence[Observation]
+) -> DownloadFailed:
     """The kind of failure that all the mirrors' failures together are."""
     errors = [reason.error for reason in reasons]
     if not errors:

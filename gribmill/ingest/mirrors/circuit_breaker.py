@@ -1,4 +1,4 @@
-"""How a mirror has been doing: a breaker that keeps jobs away from one that is out of order."""
+"""A circuit breaker for each mirror: after repeated failures it is open, and the mirror is not used for a while."""
 
 from __future__ import annotations
 
@@ -10,75 +10,75 @@ from typing import Literal
 from gribmill.ingest.http.errors import NotThere, RateLimited
 from gribmill.ingest.mirrors.mirror import SourceUrls
 
-# One failure is weather; three in a row are an outage.
+# One failure may be chance; three in a row are an outage.
 FAILURES_TO_OPEN = 3
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(minutes=30)
 LONGEST_REASON = 500
 
-State = Literal["well", "sick", "trial"]
+BreakerState = Literal["closed", "open", "half_open"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
-    """What one piece of work found of a mirror. A file that is not there yet says nothing against it."""
+class Observation:
+    """How a mirror did in one scan or download. A file that is not there yet does not count against it."""
 
     mirror: str
     at: datetime
-    well: bool
+    ok: bool
     reason: str = ""
     retry_after_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MirrorHealth:
-    """The sum of all sightings of one mirror."""
+    """The result of all observations of one mirror."""
 
     mirror: str
     failures: int = 0
-    sick_until: datetime | None = None
+    open_until: datetime | None = None
     last_reason: str = ""
     last_failure: datetime | None = None
     last_success: datetime | None = None
 
-    def state(self, now: datetime) -> State:
-        """sick: leave it alone. trial: its pause is over, and the next work shows whether it is well again."""
-        if self.sick_until is None:
-            return "well"
-        return "sick" if now < self.sick_until else "trial"
+    def state(self, now: datetime) -> BreakerState:
+        """open: do not use the mirror. half_open: its pause is over, and the next request shows whether it works."""
+        if self.open_until is None:
+            return "closed"
+        return "open" if now < self.open_until else "half_open"
 
 
-def sighting_of(mirror: str, error: Exception | None, now: datetime) -> Sighting:
+def observation_of(mirror: str, error: Exception | None, now: datetime) -> Observation:
     """A success (no error, or only a file that is not there) or a failure."""
     if error is None or isinstance(error, NotThere):
-        return Sighting(mirror, now, well=True)
+        return Observation(mirror, now, ok=True)
     pause = error.retry_after_seconds if isinstance(error, RateLimited) else None
-    return Sighting(mirror, now, well=False, reason=str(error)[:LONGEST_REASON], retry_after_seconds=pause)
+    return Observation(mirror, now, ok=False, reason=str(error)[:LONGEST_REASON], retry_after_seconds=pause)
 
 
-def after(health: MirrorHealth | None, sighting: Sighting) -> MirrorHealth:
-    """The health that follows; sightings that come late, out of order, never shorten a pause."""
-    health = health or MirrorHealth(sighting.mirror)
-    if sighting.well:
-        if health.last_failure is not None and sighting.at < health.last_failure:
+def updated_health(health: MirrorHealth | None, seen: Observation) -> MirrorHealth:
+    """The health after one more observation; one that arrives late, out of order, never shortens a pause."""
+    health = health or MirrorHealth(seen.mirror)
+    if seen.ok:
+        if health.last_failure is not None and seen.at < health.last_failure:
             return health
-        return replace(health, failures=0, sick_until=None, last_success=sighting.at)
+        return replace(health, failures=0, open_until=None, last_success=seen.at)
     failures = health.failures + 1
-    pause = _pause(failures, sighting.retry_after_seconds)
-    until = health.sick_until
+    pause = _pause(failures, seen.retry_after_seconds)
+    until = health.open_until
     if pause is not None:
-        until = max(filter(None, (until, sighting.at + pause)))
-    return replace(health, failures=failures, sick_until=until, last_reason=sighting.reason, last_failure=sighting.at)
+        until = max(filter(None, (until, seen.at + pause)))
+    return replace(health, failures=failures, open_until=until, last_reason=seen.reason, last_failure=seen.at)
 
 
 def order_mirrors(urls: Iterable[SourceUrls], health: Mapping[str, MirrorHealth], now: datetime) -> list[SourceUrls]:
-    """The given order of preference, but sick mirrors last, the one that is over it soonest first among them."""
+    """The given order of preference, with open mirrors last, among them the one that closes soonest first."""
 
     def rank(source: SourceUrls) -> tuple[bool, float]:
         known = health.get(source.mirror.name)
-        if known is None or known.sick_until is None or known.state(now) != "sick":
+        if known is None or known.open_until is None or known.state(now) != "open":
             return False, 0.0
-        return True, known.sick_until.timestamp()
+        return True, known.open_until.timestamp()
 
     return sorted(urls, key=rank)
 

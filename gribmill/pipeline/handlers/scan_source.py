@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gribmill.catalogue.events import Event
     from gribmill.catalogue.records import HourRecord, RunRecord
     from gribmill.ingest.listing.available_hours import Published
-    from gribmill.ingest.mirrors.circuit_breaker import Sighting
+    from gribmill.ingest.mirrors.circuit_breaker import Observation
     from gribmill.ingest.mirrors.mirror import Mirror
     from gribmill.ingest.models.model import Model
     from gribmill.pipeline.context import Context
@@ -64,7 +64,7 @@ class Scan:
         self._asked_for_run = False
         self._asks_until = time.monotonic() + ASKING_SECONDS
         self._failed: set[str] = set()
-        self._sightings: list[Sighting] = []
+        self._observations: list[Observation] = []
         self._then: list[NewJob] = []
         self._events: list[Event] = []
         self._whole: set[datetime] = set()
@@ -119,7 +119,7 @@ class Scan:
         """What to enqueue and to record, and whether to come back."""
         from gribmill.pipeline.effects import effects_of, observations
 
-        also = effects_of([*self._events, *observations(self._sightings)])
+        also = effects_of([*self._events, *observations(self._observations)])
         if self._errors and not self._then and not self._arriving:
             return Failed("; ".join(self._errors.values()), also=also)
         if self._arriving:
@@ -133,7 +133,7 @@ class Scan:
         And whether any mirror has answered: what a silent one does not show may be there all the same.
         """
         from gribmill.ingest.http.errors import SourceError
-        from gribmill.ingest.mirrors.circuit_breaker import order_mirrors, sighting_of
+        from gribmill.ingest.mirrors.circuit_breaker import observation_of, order_mirrors
 
         found: dict[int, Published] = {}
         answered = False
@@ -141,7 +141,7 @@ class Scan:
         for source in order_mirrors(urls, self._health, self._now):
             name = source.mirror.name
             health = self._health.get(name)
-            if health is not None and health.state(self._now) == "sick":
+            if health is not None and health.state(self._now) == "open":
                 self._errors.setdefault(name, f"{name} is left alone for a while ({health.last_reason})")
                 continue
             if name in self._failed:
@@ -149,14 +149,14 @@ class Scan:
             try:
                 listed = self._ask(run, source.mirror)
             except SourceError as error:
-                seen = sighting_of(name, error, self._now)
-                self._sightings.append(seen)
+                seen = observation_of(name, error, self._now)
+                self._observations.append(seen)
                 self._errors.setdefault(name, str(error))
-                if not seen.well:
+                if not seen.ok:
                     self._failed.add(name)  # It would cost each further run of this scan as long.
                 continue
             answered = True
-            self._sightings.append(sighting_of(name, None, self._now))
+            self._observations.append(observation_of(name, None, self._now))
             found = {**listed, **found}
             late = [hour for hour in self._model.hours(run) if self._now > self._model.expected_at(run, hour).late]
             if self._model.discovers(run) or all(hour in found for hour in late):
