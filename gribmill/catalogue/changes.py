@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from datetime import datetime
 from typing import Any
 
 from gribmill.catalogue.events import (
@@ -21,22 +19,20 @@ from gribmill.catalogue.events import (
     TilesDone,
     TilesOutdated,
 )
-from gribmill.catalogue.records import mirror_health
+from gribmill.catalogue.records import MirrorRecord
 from gribmill.database.protocol import Transaction
 from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.mirrors.circuit_breaker import Observation, updated_health
-from gribmill.queue.times import to_text
 
 
 def apply(tx: Transaction, event: Event) -> None:
     """Record one event in the caller's transaction."""
     match event:
         case RunSeen():
-            hours = json.dumps(event.hours)
-            tx.change("catalogue/see_run", {**_run(tx, event.run), "hours": hours, "final": int(event.final)})
-            tx.change("catalogue/finish_run", _run(tx, event.run))
+            tx.change("catalogue/see_run", {**_run(event.run), "hours": event.hours, "final": event.final})
+            tx.change("catalogue/finish_run", _run(event.run))
         case RunGivenUp():
-            tx.change("catalogue/give_up_run", _run(tx, event.run))
+            tx.change("catalogue/give_up_run", _run(event.run))
         case RunRemoved():
             _remove_run(tx, event.run)
         case HourSeen():
@@ -44,19 +40,19 @@ def apply(tx: Transaction, event: Event) -> None:
         case HourIngested():
             _ingest_hour(tx, event)
         case HourFailed():
-            tx.change("catalogue/note_failure", {**_hour(tx, event.hour), "error": event.error})
+            tx.change("catalogue/note_failure", {**_hour(event.hour), "error": event.error})
         case RegionsWanted():
-            wanted = {"regions": json.dumps(event.regions), "asked": json.dumps(event.asked)}
-            tx.change("catalogue/want_regions", {**_hour(tx, event.hour), **wanted, "keep_grib": int(event.keep_grib)})
+            wanted = {"regions": event.regions, "asked": event.asked}
+            tx.change("catalogue/want_regions", {**_hour(event.hour), **wanted, "keep_grib": event.keep_grib})
         case RegionDropped():
             hour = event.tile.hour_ref
-            tx.change("catalogue/drop_region", {**_hour(tx, hour), "region": event.tile.region})
+            tx.change("catalogue/drop_region", {**_hour(hour), "region": event.tile.region})
             _finish_hour(tx, hour)
         case TileBuilt():
             tile = {"region": event.tile.region, "bytes": event.bytes}
-            tx.change("catalogue/record_tile", {**_hour(tx, event.tile.hour_ref), **tile})
+            tx.change("catalogue/record_tile", {**_hour(event.tile.hour_ref), **tile})
         case TilesOutdated():
-            tx.change("catalogue/forget_tiles", _hour(tx, event.hour))
+            tx.change("catalogue/forget_tiles", _hour(event.hour))
         case TilesDone():
             _finish_hour(tx, event.hour)
         case MirrorObserved():
@@ -66,21 +62,21 @@ def apply(tx: Transaction, event: Event) -> None:
 
 
 def _remove_run(tx: Transaction, run: RunRef) -> None:
-    tx.change("catalogue/forget_tiles", {**_run(tx, run), "hour": None})
-    tx.change("catalogue/forget_hours", _run(tx, run))
-    tx.change("catalogue/forget_run", _run(tx, run))
+    tx.change("catalogue/forget_tiles", {**_run(run), "hour": None})
+    tx.change("catalogue/forget_hours", _run(run))
+    tx.change("catalogue/forget_run", _run(run))
 
 
 def _see_hour(tx: Transaction, event: HourSeen) -> None:
     seen = {"mirror": event.mirror, "url": event.url, "etag": event.etag, "size": event.size}
-    tx.change("catalogue/see_hour", {**_hour(tx, event.hour), **seen, "published_at": _text(event.published_at)})
+    tx.change("catalogue/see_hour", {**_hour(event.hour), **seen, "published_at": event.published_at})
 
 
 def _ingest_hour(tx: Transaction, event: HourIngested) -> None:
     tx.change(
         "catalogue/record_ingest",
         {
-            **_hour(tx, event.hour),
+            **_hour(event.hour),
             "mirror": event.mirror,
             "url": event.url,
             "etag": event.etag,
@@ -88,46 +84,42 @@ def _ingest_hour(tx: Transaction, event: HourIngested) -> None:
             "requested_bytes": event.requested_bytes,
             "requests": event.requests,
             "sha256": event.sha256,
-            "found": json.dumps(event.found),
-            "missing": json.dumps(event.missing),
-            "regions": json.dumps(event.regions),
-            "asked": json.dumps(event.asked),
-            "keep_grib": int(event.keep_grib),
+            "found": event.found,
+            "missing": event.missing,
+            "regions": event.regions,
+            "asked": event.asked,
+            "keep_grib": event.keep_grib,
         },
     )
 
 
 def _finish_hour(tx: Transaction, hour: HourRef) -> None:
     """The hour is built when its last tile is, and the run complete when its last hour is built."""
-    tx.change("catalogue/finish_hour", _hour(tx, hour))
-    tx.change("catalogue/finish_run", _run(tx, hour.run))
+    tx.change("catalogue/finish_hour", _hour(hour))
+    tx.change("catalogue/finish_run", _run(hour.run))
 
 
 def _observe_mirror(tx: Transaction, event: MirrorObserved) -> None:
     """Read and written in one transaction: downloads and scans observe the same mirrors at once."""
-    rows = tx.rows("catalogue/one_mirror", {"name": event.mirror})
+    known = tx.first(MirrorRecord, "catalogue/one_mirror", {"name": event.mirror})
     seen = Observation(event.mirror, event.at, event.well, event.reason, event.retry_after_seconds)
-    health = updated_health(mirror_health(rows[0]) if rows else None, seen)
+    health = updated_health(known.health if known else None, seen)
     tx.change(
         "catalogue/note_mirror",
         {
             "name": health.mirror,
             "failures": health.failures,
             "last_error": health.last_reason or None,
-            "last_failed_at": _text(health.last_failure),
-            "last_ok_at": _text(health.last_success),
-            "sick_until": _text(health.open_until),
+            "last_failed_at": health.last_failure,
+            "last_ok_at": health.last_success,
+            "sick_until": health.open_until,
         },
     )
 
 
-def _run(tx: Transaction, run: RunRef) -> dict[str, Any]:
-    return {"model_id": run.model_id, "run_id": run.run_id, "now": tx.stamp}
+def _run(run: RunRef) -> dict[str, Any]:
+    return {"model_id": run.model_id, "run_id": run.run_id}
 
 
-def _hour(tx: Transaction, hour: HourRef) -> dict[str, Any]:
-    return {"model_id": hour.model_id, "run_id": hour.run_id, "hour": hour.hour, "now": tx.stamp}
-
-
-def _text(moment: datetime | None) -> str | None:
-    return to_text(moment.timestamp()) if moment else None
+def _hour(hour: HourRef) -> dict[str, Any]:
+    return {"model_id": hour.model_id, "run_id": hour.run_id, "hour": hour.hour}

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from gribmill.catalogue.changes import apply
 from gribmill.catalogue.events import Event
-from gribmill.catalogue.records import (
-    HourRecord,
-    RunRecord,
-    TileRecord,
-    hour_record,
-    mirror_health,
-    run_record,
-    tile_record,
-)
-from gribmill.database.protocol import Database, Row
+from gribmill.catalogue.records import HourRecord, MirrorRecord, RunRecord, TileRecord
+from gribmill.database.protocol import Database
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
 
 MOST_RUNS = 10_000
+RecordT = TypeVar("RecordT")
+
+
+class _Lacking(NamedTuple):
+    hour: int
+    region: str
+
+
+class _Newest(NamedTuple):
+    region: str
+    newest: str
+
+
+class _RunId(NamedTuple):
+    run_id: str | None
 
 
 class Catalogue:
@@ -31,41 +37,37 @@ class Catalogue:
 
     def runs(self, model_id: str | None = None, limit: int = MOST_RUNS) -> list[RunRecord]:
         """The runs that have been seen, of one model or of all, the newest first."""
-        return [run_record(row) for row in self._rows("list_runs", model_id=model_id, limit=limit)]
+        return self._query(RunRecord, "list_runs", model_id=model_id, limit=limit)
 
     def hours(self, model_id: str, run_id: str) -> dict[int, HourRecord]:
-        rows = self._rows("list_hours", model_id=model_id, run_id=run_id)
-        return {row["hour"]: hour_record(row) for row in rows}
+        return {one.hour: one for one in self._query(HourRecord, "list_hours", model_id=model_id, run_id=run_id)}
 
     def hour(self, model_id: str, run_id: str, hour: int) -> HourRecord | None:
         """One file of a run; None where nothing is known of it."""
-        rows = self._rows("one_hour", model_id=model_id, run_id=run_id, hour=hour)
-        return hour_record(rows[0]) if rows else None
+        found = self._query(HourRecord, "one_hour", model_id=model_id, run_id=run_id, hour=hour)
+        return found[0] if found else None
 
     def lacking(self, model_id: str, run_id: str, regions: Iterable[str]) -> dict[int, tuple[str, ...]]:
         """Hour to those of the regions whose tile it lacks; hours that lack none are left out."""
-        rows = self._rows("list_lacking", model_id=model_id, run_id=run_id, regions=json.dumps([*regions]))
         found: dict[int, tuple[str, ...]] = {}
-        for row in rows:
-            found[row["hour"]] = (*found.get(row["hour"], ()), row["region"])
+        for one in self._query(_Lacking, "list_lacking", model_id=model_id, run_id=run_id, regions=[*regions]):
+            found[one.hour] = (*found.get(one.hour, ()), one.region)
         return found
 
     def tiles(self, model_id: str, run_id: str) -> list[TileRecord]:
-        rows = self._rows("list_tiles", model_id=model_id, run_id=run_id)
-        return [tile_record(row) for row in rows]
+        return self._query(TileRecord, "list_tiles", model_id=model_id, run_id=run_id)
 
     def mirrors(self) -> dict[str, MirrorHealth]:
         """How each mirror has behaved."""
-        return {row["name"]: mirror_health(row) for row in self._rows("list_mirrors")}
+        return {one.name: one.health for one in self._query(MirrorRecord, "list_mirrors")}
 
     def newest_runs(self, model_id: str) -> dict[str, str]:
         """Region to the newest run that has any tile of it."""
-        return {row["region"]: row["newest"] for row in self._rows("regions_of_model", model_id=model_id)}
+        return {one.region: one.newest for one in self._query(_Newest, "regions_of_model", model_id=model_id)}
 
     def newest_complete_run(self, model_id: str, region: str) -> str | None:
         """The newest run of which this region has every hour."""
-        run_id: str | None = self._rows("newest_complete", model_id=model_id, region=region)[0]["run_id"]
-        return run_id
+        return self._query(_RunId, "newest_complete", model_id=model_id, region=region)[0].run_id
 
     def record(self, events: Iterable[Event]) -> None:
         """For commands that work outside the queue: all of them or none."""
@@ -73,6 +75,6 @@ class Catalogue:
             for event in events:
                 apply(tx, event)
 
-    def _rows(self, statement: str, **params: Any) -> list[Row]:
+    def _query(self, record: type[RecordT], statement: str, **params: Any) -> list[RecordT]:
         with self.database.read() as tx:
-            return tx.rows(f"catalogue/{statement}", params)
+            return tx.query(record, f"catalogue/{statement}", params)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from gribmill.database.protocol import Row
 from gribmill.identity import RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
-from gribmill.queue.times import to_datetime
 
 RunState = Literal["arriving", "complete", "given_up"]
 HourState = Literal["published", "ingested", "built"]
@@ -77,57 +74,24 @@ class TileRecord:
     built_at: datetime | None
 
 
-def run_record(row: Row) -> RunRecord:
-    return RunRecord(
-        row["model_id"],
-        row["run_id"],
-        tuple(json.loads(row["hours"])),
-        bool(row["final"]),
-        row["state"],
-        to_datetime(row["first_seen_at"]),
-        to_datetime(row["completed_at"]),
-    )
+@dataclass(frozen=True, slots=True)
+class MirrorRecord:
+    """How a mirror has behaved."""
 
+    name: str
+    failures: int
+    last_error: str | None
+    last_failed_at: datetime | None
+    last_ok_at: datetime | None
+    sick_until: datetime | None
 
-def hour_record(row: Row) -> HourRecord:
-    return HourRecord(
-        hour=row["hour"],
-        state=row["state"],
-        published_at=to_datetime(row["published_at"]),
-        mirror=row["mirror"],
-        size=row["size"],
-        url=row["url"],
-        etag=row["etag"],
-        bytes=row["bytes"],
-        requested_bytes=row["requested_bytes"],
-        requests=row["requests"],
-        sha256=row["sha256"],
-        found=_names(row["found"]),
-        missing=_names(row["missing"]),
-        regions=_names(row["regions"]),
-        asked=_names(row["asked"]),
-        keep_grib=bool(row["keep_grib"]),
-        ingested_at=to_datetime(row["ingested_at"]),
-        built_at=to_datetime(row["built_at"]),
-        failed_at=to_datetime(row["failed_at"]),
-        error=row["error"],
-    )
-
-
-def mirror_health(row: Row) -> MirrorHealth:
-    return MirrorHealth(
-        mirror=row["name"],
-        failures=row["failures"],
-        open_until=to_datetime(row["sick_until"]),
-        last_reason=row["last_error"] or "",
-        last_failure=to_datetime(row["last_failed_at"]),
-        last_success=to_datetime(row["last_ok_at"]),
-    )
-
-
-def tile_record(row: Row) -> TileRecord:
-    return TileRecord(row["region"], row["hour"], row["bytes"], to_datetime(row["built_at"]))
-
-
-def _names(text: str | None) -> tuple[str, ...]:
-    return tuple(json.loads(text)) if text else ()
+    @property
+    def health(self) -> MirrorHealth:
+        return MirrorHealth(
+            mirror=self.name,
+            failures=self.failures,
+            open_until=self.sick_until,
+            last_reason=self.last_error or "",
+            last_failure=self.last_failed_at,
+            last_success=self.last_ok_at,
+        )

@@ -1,41 +1,168 @@
-"""The seam between the queue's logic and a database: named statements inside transactions."""
+"""What the queue needs of a database.
+
+A dialect is one folder beside this file: code, SQL, migrations. What must be atomic is a verb of `Transaction`, which
+each dialect writes in its own way. It reports what it did, and callers rely on nothing else; in particular not on being
+the only writer. The rest are statements by name (`jobs/get`): rows are typed records, and parameters are Python values
+(aware UTC datetimes, bools, and lists or dicts where the column holds JSON).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
-Row = Mapping[str, Any]
-Params = Mapping[str, Any] | Sequence[Any]
-"""By name; by place in the statements that run for every job."""
+from gribmill.queue.model import (
+    BrokenTrigger,
+    Claimed,
+    ClaimRequest,
+    Ended,
+    Enqueued,
+    Failed,
+    Heartbeat,
+    HeldAttempt,
+    PlacedJob,
+    PreparedJob,
+    Recovered,
+    Report,
+    Reservation,
+    Snoozed,
+    Stopped,
+    Succeeded,
+    Trigger,
+    Violation,
+)
+
+RecordT = TypeVar("RecordT")
+Params = Mapping[str, Any]
 
 
-class Transaction(Protocol):
-    """Named statements that become true together, or not at all. `now` is one moment for all of them."""
+class Snapshot(Protocol):
+    """One consistent look. `now` is one moment for all of it, and every statement may use it as `:now`."""
 
-    now: float
-    stamp: str
-    """`now` as database text."""
-    lasting: bool
-    """Whether its end waits for the disk, as it does unless told otherwise. What only living processes rely on need
-    not: a power cut ends them too."""
+    @property
+    def now(self) -> datetime: ...
 
-    def rows(self, name: str, params: Params = ...) -> list[Row]:
-        """Every row that the statement gives."""
+    def query(self, record: type[RecordT], name: str, params: Params = ...) -> list[RecordT]:
+        """The rows of a named statement, each as a record whose fields are named like the columns."""
         ...
+
+    def first(self, record: type[RecordT], name: str, params: Params = ...) -> RecordT | None:
+        """The first row of a named statement, if there is one."""
+        ...
+
+    def list_triggers(self) -> list[Trigger | BrokenTrigger]: ...
+
+    def get_trigger(self, trigger_id: int) -> Trigger | BrokenTrigger | None: ...
+
+    def any_trigger_due(self, types: Sequence[str]) -> bool:
+        """Whether `due_triggers` would find something."""
+        ...
+
+    def any_lost(self, farthest_lease_seconds: float) -> bool:
+        """Whether `recover` would find something."""
+        ...
+
+    def violations(self) -> list[Violation]:
+        """The rows that break a promise of the queue."""
+        ...
+
+
+class Transaction(Snapshot, Protocol):
+    """Changes that become visible together, or not at all."""
+
+    lasting: bool
+    """Whether the commit waits for the disk, as it does by default. What only living processes rely on need not wait:
+    a power cut ends them too."""
 
     def change(self, name: str, params: Params = ...) -> int:
-        """How many rows the statement changed."""
+        """How many rows a named statement changed."""
         ...
 
-    def change_many(self, name: str, rows: Iterable[Params]) -> int:
-        """The statement once for each of `rows`; how many rows it changed in all."""
+    # Jobs
+
+    def insert_jobs(self, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+        """Enqueue in order. An active job with the same dedupe key is returned instead of a new one."""
         ...
 
-    def insert(self, name: str, params: Params) -> int | None:
-        """The id of the new row; None when the statement found an equal one."""
+    def retry(self, job_id: int, created_by: str | None) -> Enqueued | None:
+        """Enqueue a copy of a finished job; None when there is no such job, or it has not finished."""
+        ...
+
+    def cancel(self, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
+        """Cancel a waiting job with its dependents, or ask a running one to stop; None when it has ended."""
+        ...
+
+    def rearrange(self, priority: int, arrange: Callable[[Sequence[PlacedJob]], Mapping[int, int]]) -> int:
+        """Give pending jobs of a priority new positions. `arrange` gets all of them, in order; they cannot change
+        meanwhile."""
+        ...
+
+    # Attempts
+
+    def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
+        """Promote what is due, then take the next batch, head first. Each job in it is this worker's alone."""
+        ...
+
+    def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
+        """Ready jobs of the head's group; none when the worker no longer holds the head."""
+        ...
+
+    def complete(self, worker_id: str, report: Report, outcome: Succeeded) -> Ended | None:
+        """The attempt succeeded; its job is completed and its dependents released. None: the worker is fenced."""
+        ...
+
+    def fail(self, worker_id: str, report: Report, outcome: Failed) -> Ended | None:
+        """The attempt failed; its job waits for a retry, or has failed. None: the worker is fenced."""
+        ...
+
+    def snooze(self, worker_id: str, report: Report, outcome: Snoozed) -> Ended | None:
+        """The job comes back later, at no cost. None: the worker is fenced."""
+        ...
+
+    def stop(self, worker_id: str, report: Report, outcome: Stopped) -> Ended | None:
+        """The attempt was stopped, and its job is cancelled. None: the worker is fenced."""
+        ...
+
+    def recover(self, limit: int, farthest_lease_seconds: float) -> Recovered:
+        """End the attempts whose worker is gone; their jobs wait for a retry, or have ended."""
+        ...
+
+    # Workers
+
+    def heartbeat(self, beat: Heartbeat) -> list[HeldAttempt]:
+        """Renew all leases of a worker; the attempts that it still holds."""
+        ...
+
+    def take_lease(self, name: str, holder: str, seconds: float, *, renew: bool) -> int | None:
+        """Acquire or renew a named lease; its term, or None while another holder has it."""
+        ...
+
+    # Reservations
+
+    def reserve(self, reservation_id: str, scope: str, reserved_by: str, seconds: float) -> Reservation:
+        """The reservation of the scope that is in force from now on: this one, or the one that was there before."""
+        ...
+
+    # Triggers
+
+    def insert_trigger(self, trigger: Trigger) -> int:
+        """Store a trigger (its id does not count); the id that it got."""
+        ...
+
+    def due_triggers(self, types: Sequence[str], limit: int) -> list[Trigger | BrokenTrigger]:
+        """Schedules whose slot has come; no other transaction gets them before this one ends."""
+        ...
+
+    def event_triggers(self, event: str, tenant_id: str) -> list[Trigger | BrokenTrigger]: ...
+
+    def fire(self, trigger_id: int, occasion: str, job: PreparedJob, again_before: datetime | None) -> Enqueued | None:
+        """Enqueue the job of one occasion of a trigger; None when the occasion has fired already.
+
+        With `again_before` it may fire again if the last time was before that moment.
+        """
         ...
 
 
@@ -52,42 +179,41 @@ class Listener(Protocol):
 
 
 class Database(Protocol):
-    """What a store needs of its database."""
+    """A database that holds a queue."""
 
-    dialect: str
-
-    def read(self) -> AbstractContextManager[Transaction]:
-        """One consistent look, blocking nobody."""
+    def read(self) -> AbstractContextManager[Snapshot]:
+        """One consistent look that blocks no one."""
         ...
 
     def write(self) -> AbstractContextManager[Transaction]:
-        """One exclusive change: commits at the end, rolls back on any error."""
+        """One change: commits at the end, rolls back on any error."""
         ...
 
-    def insert_alone(self, name: str, columns: Sequence[Any]) -> int:
-        """One row, whose first column is this moment: a whole transaction by itself. Its id."""
+    def insert_job(self, job: PreparedJob) -> Enqueued:
+        """One job in a transaction of its own."""
         ...
 
-    def changed(self) -> bool:
-        """Whether another connection has committed since this thread last asked. Costs microseconds."""
+    def may_have_work(self) -> bool:
+        """Whether anything may have become ready since this thread last asked. Costs microseconds."""
         ...
 
     def announce(self) -> None:
-        """Wake the workers that listen: there may be work. Losing it only costs them a poll."""
+        """Wake the workers that listen: there may be work. A lost wake-up only costs them a poll."""
         ...
 
     def listener(self) -> Listener: ...
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class FileDatabase(Protocol):
+    """What only a database in a file can do."""
 
     def backup(self, target: Path) -> None:
         """A consistent copy, made while workers go on."""
         ...
 
-    def invariants(self) -> tuple[str, ...]:
-        """The statements that find rows which break a promise of the queue."""
-        ...
-
     def integrity(self) -> list[str]:
-        """What the database itself finds wrong with its file; empty when sound."""
+        """What the database finds wrong with its own file; empty when sound."""
         ...
-
-    def close(self) -> None: ...

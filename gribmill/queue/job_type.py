@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from gribmill.queue.dedupe import canonical_json, dedupe_key
+from gribmill.queue.dedupe import dedupe_key
 from gribmill.queue.errors import BadArguments, UnknownJobType
 
 # Arguments name things; they are not a place for data.
@@ -79,9 +79,9 @@ class JobType:
             raise BadArguments(f"{self.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
         return text, model
 
-    def schema_text(self) -> str:
-        """The JSON Schema of the arguments, as stored in `arg_schema`."""
-        return canonical_json(self.args.model_json_schema())
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments."""
+        return self.args.model_json_schema()
 
     def dedupe_key_of(self, args_text: str, tenant_id: str) -> str | None:
         """The key that equal jobs share, if this type deduplicates."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from gribmill.queue.model import Attempt, AttemptStatus, Failed
-from gribmill.views.view import Time, View, parse_json
+from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
     from gribmill.queue.worker.in_process import Ran
@@ -34,8 +34,7 @@ class AttemptView(View):
         seconds = None
         if attempt.started_at is not None and attempt.finished_at is not None:
             seconds = round((attempt.finished_at - attempt.started_at).total_seconds(), 3)
-        artifacts = parse_json(attempt.artifacts) if attempt.artifacts else None
-        return cls.copy_of(attempt, artifacts=artifacts, seconds=seconds)
+        return cls.copy_of(attempt, artifacts=attempt.artifacts or None, seconds=seconds)
 
 
 class TickView(View):

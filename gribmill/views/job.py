@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from gribmill.queue.model import Job, JobSource, Status
+from gribmill.queue.times import to_text
 from gribmill.views.attempt import AttemptView
-from gribmill.views.view import Time, View, parse_json
+from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
-    from gribmill.queue.store.queries import History, Page
+    from gribmill.queue.store.listing import History, Page, Retried
 
 DEAD_LETTER: Literal["dead_letter"] = "dead_letter"
 
@@ -54,7 +55,7 @@ class JobView(View):
 
     @classmethod
     def of(cls, job: Job) -> Self:
-        return cls.copy_of(job, args=parse_json(job.args), shown_status=shown_status(job))
+        return cls.copy_of(job, shown_status=shown_status(job))
 
 
 class Placed(View):
@@ -68,7 +69,7 @@ class QueuedJobView(JobView, Placed):
 
     @classmethod
     def at(cls, place: int, job: Job) -> Self:
-        return cls.copy_of(job, place=place, args=parse_json(job.args), shown_status=shown_status(job))
+        return cls.copy_of(job, place=place, shown_status=shown_status(job))
 
 
 class JobPageView(View):
@@ -88,6 +89,11 @@ class RetryView(View):
     id: int
     status: str
     created_at: str
+
+    @classmethod
+    def of(cls, retried: Retried) -> Self:
+        moment = retried.created_at
+        return cls.copy_of(retried, created_at=to_text(moment.timestamp()) if moment else "")
 
 
 class SiblingView(View):
@@ -121,10 +127,8 @@ class JobHistoryView(View):
         return cls(
             job=JobView.of(history.job),
             attempts=tuple(AttemptView.of(one) for one in history.attempts),
-            retry_chain=tuple(RetryView(id=one.id, status=one.status, created_at=one.detail) for one in history.chain),
-            siblings=tuple(
-                SiblingView(id=one.id, status=one.status, args=parse_json(one.detail)) for one in history.siblings
-            ),
-            parents=tuple(DependencyView(id=one.id, status=one.status, type=one.detail) for one in history.parents),
-            children=tuple(DependencyView(id=one.id, status=one.status, type=one.detail) for one in history.children),
+            retry_chain=tuple(RetryView.of(one) for one in history.chain),
+            siblings=tuple(SiblingView.copy_of(one) for one in history.siblings),
+            parents=tuple(DependencyView.copy_of(one) for one in history.parents),
+            children=tuple(DependencyView.copy_of(one) for one in history.children),
         )

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Literal, Self
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
-    from gribmill.queue.model import Enqueued
-    from gribmill.queue.store.retention import Pruned
-    from gribmill.queue.store.verification import Violation
+    from gribmill.queue.model import Enqueued, Violation
+    from gribmill.queue.store.maintenance import Pruned
 
 
 class EnqueuedView(View):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+import json
+from typing import TYPE_CHECKING, Any, Self
 
-from gribmill.queue.trigger import Misfire
+from gribmill.queue.model import Misfire
 from gribmill.views.job_result import DoneView
 from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
-    from gribmill.queue.trigger import Fired, Trigger
+    from gribmill.queue.model import Fired, Trigger
 
 
 class TriggerView(View):
@@ -33,7 +34,12 @@ class TriggerView(View):
 
     @classmethod
     def of(cls, trigger: Trigger) -> Self:
-        return cls.copy_of(trigger)
+        return cls.copy_of(trigger, template=_text(trigger.template))
+
+
+def _text(template: Any) -> str:
+    """As it is stored: JSON text, or what was written by hand in its place."""
+    return template if isinstance(template, str) else json.dumps(template)
 
 
 class SwitchedTriggerView(TriggerView, DoneView):
@@ -41,7 +47,7 @@ class SwitchedTriggerView(TriggerView, DoneView):
 
     @classmethod
     def of(cls, trigger: Trigger) -> Self:
-        return cls.copy_of(trigger, ok=True)
+        return cls.copy_of(trigger, template=_text(trigger.template), ok=True)
 
 
 class FiredView(View):

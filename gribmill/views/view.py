@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import Annotated, Any, Self, cast
 
@@ -42,11 +41,3 @@ class View(BaseModel):
         """
         copied = {name: getattr(record, name) for name in cls.model_fields if name not in other}
         return cast("Self", cls.model_construct(**copied, **other))
-
-
-def parse_json(text: str) -> Any:
-    """JSON text as a value. Text that is not JSON, in a row that was edited by hand, stays text."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text

@@ -22,7 +22,7 @@ from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.scan_schedule import scan_job
 from gribmill.queue.model import Job
 from gribmill.queue.store import Store
-from gribmill.queue.store.queries import JobFilter
+from gribmill.queue.store.listing import JobFilter
 from gribmill.queue.worker.in_process import Ran, Ticker
 from gribmill.sandbox.publisher.faults import Faults
 from gribmill.sandbox.publisher.request import Request

@@ -18,7 +18,7 @@ def test_options_reach_the_row(gribmill: Run, store: Store) -> None:
     assert (answer.code, answer.out) == (0, "job 1 enqueued\n")
     job = store.jobs.get(1)
     assert (job.priority, job.dedupe_key, job.max_attempts, job.tenant_id) == (7, "k", 9, "acme")
-    assert json.loads(job.args)["say"] == "hi"
+    assert job.args["say"] == "hi"
     assert job.created_by
     assert job.next_run_at is not None and job.created_at is not None
     assert (job.next_run_at - job.created_at).total_seconds() == 7200
@@ -46,7 +46,7 @@ def test_stdin_gives_many_one_per_line(gribmill: Run, store: Store) -> None:
     lines = "\n".join(json.dumps({"say": str(n)}) for n in range(2500)) + "\n\n"
     answer = gribmill("jobs", "enqueue", "sleep", "-", stdin=lines)
     assert answer.out == "2500 jobs enqueued (1 to 2500)\n"
-    assert [json.loads(store.jobs.get(n).args)["say"] for n in (1, 2500)] == ["0", "2499"]
+    assert [store.jobs.get(n).args["say"] for n in (1, 2500)] == ["0", "2499"]
 
 
 def test_one_bad_line_keeps_all_of_them_out(gribmill: Run, store: Store) -> None:

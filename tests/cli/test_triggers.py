@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from gribmill.queue.store import Store
@@ -31,7 +29,7 @@ def test_schedule_is_added_listed_switched_and_removed(gribmill: Run, store: Sto
 def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store: Store) -> None:
     gribmill("triggers", "add", "nap", "sleep", NAP, "--event", "tired")
     assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 made job 1\n"
-    assert json.loads(store.jobs.get(1).args)["say"] == "good night"
+    assert store.jobs.get(1).args["say"] == "good night"
     assert store.jobs.get(1).source == "event"
     assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 was told this already\n"
     bad = gribmill("triggers", "emit", "tired", "{}")

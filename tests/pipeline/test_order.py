@@ -6,7 +6,7 @@ import random
 from datetime import UTC, datetime, timedelta
 
 from gribmill.pipeline.priority import HOUSEKEEPING, SCAN, file_priority
-from gribmill.queue.store.enqueue import PRIORITY_LIMIT
+from gribmill.queue.store.prepare import PRIORITY_LIMIT
 
 RUN = datetime(2026, 11, 15, 6, tzinfo=UTC)
 

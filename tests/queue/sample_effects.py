@@ -39,7 +39,7 @@ class SampleEffects:
 
 def _apply(tx: Transaction, kind: str, payload: dict[str, Any]) -> None:
     if kind == "pause":
-        tx.change("types/pause", {"key": payload["type"], "paused_at": tx.stamp, "now": tx.stamp})
+        tx.change("types/pause", {"key": payload["type"], "paused_at": tx.now})
     else:
         row = {"model_id": payload["text"], "run_id": "r", "region": "x", "hour": payload["job_id"], "bytes": 1}
-        tx.change("catalogue/record_tile", {**row, "now": tx.stamp})
+        tx.change("catalogue/record_tile", row)

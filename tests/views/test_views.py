@@ -14,8 +14,7 @@ import pytest
 
 import gribmill.views
 from gribmill.cli.main import COMMANDS, cli
-from gribmill.queue.model import Attempt, Job, Reservation, Worker
-from gribmill.queue.trigger import Trigger
+from gribmill.queue.model import Attempt, Job, Reservation, Trigger, Worker
 from gribmill.tiles.format.meta import Meta
 from gribmill.views.attempt import AttemptView
 from gribmill.views.job import JobView

@@ -20,6 +20,7 @@ def backup(settings: Settings, target: Path, force: bool) -> None:
 
     Never copy jobs.db with cp: its newest commits are in the log beside it.
     """
+    from gribmill.database.protocol import FileDatabase
     from gribmill.database.sqlite.check_backup import check_copy
     from gribmill.pipeline.open_queue import open_queue
     from gribmill.queue.errors import StoreError
@@ -30,6 +31,8 @@ def backup(settings: Settings, target: Path, force: bool) -> None:
     # An older backup is replaced only by one that has been read back.
     staging = target.with_name(f".{target.name}.{os.getpid()}.unchecked")
     try:
+        if not isinstance(store.database, FileDatabase):
+            raise GribmillError("the queue is not in a file: back it up with the tools of its database")
         store.database.backup(staging)
         count = check_copy(staging)
         staging.replace(target)

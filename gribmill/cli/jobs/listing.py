@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from gribmill.views.job import DEAD_LETTER, JobPageView, QueuedJobView, shown_st
 
 if TYPE_CHECKING:
     from gribmill.queue.store import Store
-    from gribmill.queue.store.queries import JobFilter
+    from gribmill.queue.store.listing import JobFilter
 
 PAGE_LIMIT = 1000
 
@@ -75,7 +76,7 @@ def _filter(
     since: float | None,
     before_age: float | None,
 ) -> JobFilter:
-    from gribmill.queue.store.queries import JobFilter
+    from gribmill.queue.store.listing import JobFilter
 
     now = datetime.now(UTC)
     return JobFilter(
@@ -138,7 +139,12 @@ def _what(job: Job) -> str:
     if job.error_message and job.status in ("failed", "cancelled"):
         return one_line(job.error_message)
     waits = waits_for(job)
-    return one_line(f"{waits}; {job.args}" if waits else job.args)
+    return one_line(f"{waits}; {args_text(job.args)}" if waits else args_text(job.args))
+
+
+def args_text(args: Any) -> str:
+    """Arguments as JSON on one line; a text that was written by hand in their place, as it is."""
+    return args if isinstance(args, str) else json.dumps(args, separators=(",", ":"), ensure_ascii=False)
 
 
 def waits_for(job: Job) -> str:
@@ -170,7 +176,7 @@ def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -
             job.position,
             format_duration(age_seconds(job.created_at)),
             "type is paused" if job.type in paused else waits_for(job) or "ready",
-            one_line(job.args),
+            one_line(args_text(job.args)),
         ]
         for place, job in enumerate(found, 1)
     ]

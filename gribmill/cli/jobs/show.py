@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from gribmill.cli.format_duration import age_seconds, format_duration, seconds_between
-from gribmill.cli.jobs.listing import waits_for
+from gribmill.cli.jobs.listing import args_text, waits_for
 from gribmill.cli.options.ids import ID
 from gribmill.cli.output import console, one_line, print_json, printable
 from gribmill.cli.status_text import status_text
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
 from gribmill.views.job import JobHistoryView, shown_status
-from gribmill.views.view import parse_json
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from gribmill.queue.model import Attempt, Job
-    from gribmill.queue.store.queries import History, Relative
+    from gribmill.queue.store.listing import History
 
 RELATIVES_SHOWN = 12
+
+
+class _Relative(NamedTuple):
+    id: int
+    status: str
+    detail: str
 
 
 @click.command()
@@ -50,11 +55,12 @@ def _lines(history: History) -> Iterator[Text]:
     yield from _head(history.job)
     yield Text("\ntimeline", style="bold")
     yield from _timeline(history)
+    chain = history.chain if len(history.chain) > 1 else ()
     for title, relatives in (
-        ("retry chain", history.chain if len(history.chain) > 1 else ()),
-        ("siblings of the batch", history.siblings),
-        ("waits on", history.parents),
-        ("is waited on by", history.children),
+        ("retry chain", [_Relative(one.id, one.status, to_rfc3339(one.created_at) or "") for one in chain]),
+        ("siblings of the batch", [_Relative(one.id, one.status, args_text(one.args)) for one in history.siblings]),
+        ("waits on", [_Relative(one.id, one.status, one.type) for one in history.parents]),
+        ("is waited on by", [_Relative(one.id, one.status, one.type) for one in history.children]),
     ):
         if relatives:
             yield Text(f"\n{title}", style="bold")
@@ -67,7 +73,7 @@ def _head(job: Job) -> Iterator[Text]:
     yield Text.assemble((f"job {job.id}", "bold"), f"  {printable(job.type)}  ", status_text(shown_status(job)))
     waits, stop = waits_for(job), age_seconds(job.cancel_requested_at)
     facts = {
-        "arguments": json.dumps(parse_json(job.args), sort_keys=True, ensure_ascii=False),
+        "arguments": json.dumps(job.args, sort_keys=True, ensure_ascii=False),
         "runs": f"{job.attempt_no}; at most {job.max_attempts} may fail",
         "priority": f"{job.priority}" + (f", position {job.position}" if job.position else ""),
         "waits": waits,
@@ -123,13 +129,13 @@ def _attempt(attempt: Attempt, waited: float | None) -> Iterator[Text]:
         ("note" if attempt.status in ("snoozed", "skipped") else "error", attempt.error_text),
         ("stdout", attempt.stdout_tail),
         ("stderr", attempt.stderr_tail),
-        ("artifacts", attempt.artifacts),
+        ("artifacts", json.dumps(attempt.artifacts) if attempt.artifacts else None),
     ):
         for line in (text or "").rstrip().splitlines():
             yield Text.assemble((f"      {name} ", "dim"), printable(line))
 
 
-def _relatives(relatives: tuple[Relative, ...], job_id: int) -> Iterator[Text]:
+def _relatives(relatives: Sequence[_Relative], job_id: int) -> Iterator[Text]:
     from rich.text import Text
 
     for one in relatives[:RELATIVES_SHOWN]:

@@ -18,7 +18,7 @@ from gribmill.views.job_result import DoneView
 from gribmill.views.trigger import FiredView, SwitchedTriggerView, TriggerView
 
 if TYPE_CHECKING:
-    from gribmill.queue.trigger import Fired, Misfire, Trigger
+    from gribmill.queue.model import Fired, Misfire, Trigger
 
 IDS = click.argument("ids", nargs=-1, required=True, callback=parse_ids, metavar="ID...")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -98,7 +98,7 @@ def add(
     for the slot's time.
     """
     from gribmill.pipeline.open_queue import open_queue
-    from gribmill.queue.trigger import NewTrigger
+    from gribmill.queue.model import NewTrigger
 
     if event is not None and timezone is not None:
         raise click.UsageError("--timezone goes with --cron: an event has no clock")

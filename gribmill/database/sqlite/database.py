@@ -7,19 +7,20 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gribmill.database.protocol import Params, Row
 from gribmill.database.sqlite.durable_log import DurableLog
 from gribmill.database.sqlite.error_translation import FAULTS, fault_of, plain_faults
 from gribmill.database.sqlite.filesystem_check import check_place, check_sqlite_version, make_folder
 from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.database.sqlite.migrate import migrate, missing_migrations
 from gribmill.database.sqlite.notifier import WakeFolder, WakeSocket
-from gribmill.database.sqlite.statements import statement, statement_names
+from gribmill.database.sqlite.statements import statement
+from gribmill.database.sqlite.transaction import SqliteTransaction
+from gribmill.database.sqlite.verbs.enqueue import plain_row
 from gribmill.queue.errors import StoreBusy, StoreError, StoreReplaced
+from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import Clock, to_text
 
 BUSY_TIMEOUT_MS = 10_000
@@ -32,31 +33,6 @@ CHECKPOINT_PAGES = 2000
 LOG_BYTES_KEPT = 32 + (CHECKPOINT_PAGES + 100) * (24 + PAGE_BYTES)
 CLOSE_PATIENCE_SECONDS = 2.0
 REPLACED = "{path} was removed or replaced while it was in use: start anew what works with it"
-
-
-class SqliteTransaction:
-    """Named statements on one connection."""
-
-    __slots__ = ("_connection", "lasting", "now", "stamp")
-
-    def __init__(self, connection: sqlite3.Connection, now: float) -> None:
-        self.now = now
-        self.stamp = to_text(now)
-        self.lasting = True
-        self._connection = connection
-
-    def rows(self, name: str, params: Params = ()) -> list[Row]:
-        return self._connection.execute(statement(name), params).fetchall()
-
-    def change(self, name: str, params: Params = ()) -> int:
-        return self._connection.execute(statement(name), params).rowcount
-
-    def change_many(self, name: str, rows: Iterable[Params]) -> int:
-        return self._connection.executemany(statement(name), rows).rowcount
-
-    def insert(self, name: str, params: Params) -> int | None:
-        cursor = self._connection.execute(statement(name), params)
-        return cursor.lastrowid if cursor.rowcount else None
 
 
 # Device and number: another file of the same name has others.
@@ -168,8 +144,6 @@ class _Writing:
 class SqliteDatabase:
     """The queue's file. Safe to use from many threads and processes of one host."""
 
-    dialect = "sqlite"
-
     def __init__(
         self,
         path: Path,
@@ -197,7 +171,14 @@ class SqliteDatabase:
     def write(self) -> _Writing:
         return _Writing(self)
 
-    def insert_alone(self, name: str, columns: Sequence[Any]) -> int:
+    def insert_job(self, job: PreparedJob) -> Enqueued:
+        row = plain_row(job)
+        if row is not None:
+            return Enqueued(self._insert_plain(row), created=True)
+        with self.write() as tx:
+            return tx.insert_jobs([job])[0]
+
+    def _insert_plain(self, row: tuple[Any, ...]) -> int:
         """As in `write`, without what a transaction of several statements needs: this is done for every single job."""
         try:
             handle = self._handle()
@@ -209,8 +190,8 @@ class SqliteDatabase:
                 pass
         handle.lock.acquire()
         try:
-            row = (to_text(self.clock()), *columns)
-            made = handle.cursor.execute(statement(name), row).lastrowid
+            values = (to_text(self.clock()), *row)
+            made = handle.cursor.execute(statement("jobs/insert_plain"), values).lastrowid
         except FAULTS as error:
             raise fault_of(error, self.path) from error
         finally:
@@ -219,7 +200,8 @@ class SqliteDatabase:
             log.flush()
         return made or 0
 
-    def changed(self) -> bool:
+    def may_have_work(self) -> bool:
+        """Whether another connection has committed since this thread last asked."""
         with plain_faults(self.path):
             handle = self._handle()
             if _inode(self.path) != handle.file:
@@ -249,9 +231,6 @@ class SqliteDatabase:
             raise StoreError(f"{target}: the copy cannot be put there: {error.strerror}") from None
         finally:
             partial.unlink(missing_ok=True)
-
-    def invariants(self) -> tuple[str, ...]:
-        return tuple(f"verify/{name}" for name in statement_names("verify"))
 
     def integrity(self) -> list[str]:
         with plain_faults(self.path):
@@ -310,4 +289,4 @@ class SqliteDatabase:
         connection = self._handle().connection
         if missing_migrations(connection, self.path):
             with self.write() as tx:
-                migrate(connection, self.path, tx.now)
+                migrate(connection, self.path, tx.stamp)

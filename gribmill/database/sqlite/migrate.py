@@ -9,7 +9,6 @@ from pathlib import Path
 
 from gribmill.database.sqlite.statements import statement, statement_names
 from gribmill.queue.errors import StoreUnsafe
-from gribmill.queue.times import to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def missing_migrations(connection: sqlite3.Connection, path: Path) -> list[Migra
     return [migration for migration in known if migration.version not in applied]
 
 
-def migrate(connection: sqlite3.Connection, path: Path, now: float) -> None:
+def migrate(connection: sqlite3.Connection, path: Path, now: str) -> None:
     """Apply what is missing, in the write transaction that the caller holds: all of it or nothing."""
     connection.execute(
         "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)"
@@ -54,7 +53,7 @@ def migrate(connection: sqlite3.Connection, path: Path, now: float) -> None:
     for migration in missing_migrations(connection, path):
         for text in split_statements(statement(migration.name)):
             connection.execute(text)
-        connection.execute("INSERT INTO schema_migrations VALUES (?, ?)", (migration.version, to_text(now)))
+        connection.execute("INSERT INTO schema_migrations VALUES (?, ?)", (migration.version, now))
 
 
 def split_statements(script: str) -> Iterator[str]:

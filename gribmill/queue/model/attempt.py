@@ -19,7 +19,7 @@ class AttemptRef(NamedTuple):
 
 
 class Claimed(NamedTuple):
-    """A job in a worker's hands."""
+    """A job that a worker holds. `args` is JSON text: only the handler reads it, in another process."""
 
     id: int
     type: str
@@ -80,5 +80,16 @@ class Attempt:
     stdout_tail: str | None
     stderr_tail: str | None
     error_text: str | None
-    artifacts: str | None
+    artifacts: tuple[str, ...]
     log_path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """The jobs that a sweep found without a living worker."""
+
+    requeued: tuple[int, ...] = ()
+    ended: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.requeued) + len(self.ended)

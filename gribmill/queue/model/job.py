@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
+Json = Annotated[Any, "json"]
+"""A JSON value. A text that is not JSON, written by hand, stays a text."""
 Status = Literal["pending", "processing", "completed", "failed", "cancelled"]
 JobSource = Literal["manual", "event", "schedule", "system"]
 
@@ -33,6 +35,26 @@ class NewJob:
     on_parent_failure: Literal["cancel", "ignore"] = "cancel"
 
 
+class PreparedJob(NamedTuple):
+    """A checked job, ready to be written in any transaction. `args` is JSON text, as its type encodes it."""
+
+    type: str
+    priority: int
+    max_attempts: int
+    tenant_id: str
+    source: str
+    source_ref: str | None
+    correlation_id: str | None
+    created_by: str | None
+    args: str
+    group_key: str | None
+    dedupe_key: str | None = None
+    retry_of: int | None = None
+    delay_seconds: float | None = None
+    after: tuple[int, ...] = ()
+    on_parent_failure: str = "cancel"
+
+
 class Enqueued(NamedTuple):
     """The id of a job, and whether this call made it (False: an equal one was active already)."""
 
@@ -46,7 +68,7 @@ class Job:
 
     id: int
     type: str
-    args: str
+    args: Json
     priority: int
     status: Status
     worker_id: str | None
@@ -72,3 +94,10 @@ class Job:
     correlation_id: str | None
     retry_of: int | None
     created_by: str | None
+
+
+class PlacedJob(NamedTuple):
+    """A pending job and its position: 0 is natural order, negative is pinned ahead, positive parked behind."""
+
+    id: int
+    position: int

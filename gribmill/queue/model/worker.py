@@ -22,3 +22,15 @@ class Worker:
     running_count: int
     state: WorkerState
     started_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """A sign of life: who it is from, and for how long its leases are renewed."""
+
+    worker_id: str
+    lease_seconds: float
+    types: tuple[str, ...]
+    state: WorkerState
+    hostname: str
+    version: str

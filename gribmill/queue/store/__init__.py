@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gribmill.database.protocol import Database
+from gribmill.database.protocol import Database, FileDatabase
 from gribmill.queue.job_type import Registry
+from gribmill.queue.model import Violation
 from gribmill.queue.store.attempts import Attempts
 from gribmill.queue.store.effects import EffectReader, NoEffects
 from gribmill.queue.store.exchange import Exchanges
@@ -12,11 +13,10 @@ from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.reservations import Reservations
 from gribmill.queue.store.triggers import Triggers
 from gribmill.queue.store.types import Types
-from gribmill.queue.store.verification import Verification
 from gribmill.queue.store.workers import Workers
 
 
-class Store(Exchanges, Verification):
+class Store(Exchanges):
     """One durable priority queue: a facet for each noun, and what a worker does in its turns."""
 
     def __init__(self, database: Database, registry: Registry, effects: EffectReader | None = None) -> None:
@@ -30,8 +30,16 @@ class Store(Exchanges, Verification):
         self.maintenance = Upkeep(database, registry)
         self.types.declare()
 
+    def verify(self) -> list[Violation]:
+        """All invariants in one consistent look; empty when every promise holds."""
+        with self.database.read() as tx:
+            found = tx.violations()
+        if isinstance(self.database, FileDatabase):
+            found += [Violation("database_sound", None, line) for line in self.database.integrity()]
+        return found
+
     def close(self) -> None:
         self.database.close()
 
 
-__all__ = ["Store", "effects", "jobs", "queries", "reservations", "retention", "types", "verification", "workers"]
+__all__ = ["Store", "effects", "jobs", "listing", "maintenance", "reservations", "types", "workers"]

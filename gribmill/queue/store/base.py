@@ -1,10 +1,11 @@
-"""What every concern of the store stands on."""
+"""What every facet of the store stands on."""
 
 from __future__ import annotations
 
-from gribmill.database.protocol import Database, Row, Transaction
+from gribmill.database.protocol import Database, Snapshot
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.job_type import Registry
+from gribmill.queue.model import Job
 
 # What a database integer holds.
 ID_LIMIT = 2**63
@@ -18,9 +19,9 @@ class Facet:
         self.registry = registry
 
 
-def job_row(tx: Transaction, job_id: int) -> Row:
-    """The row of a job, or JobNotFound."""
-    rows = tx.rows("jobs/get", {"job_id": job_id}) if 0 < job_id < ID_LIMIT else []
-    if not rows:
+def get_job(tx: Snapshot, job_id: int) -> Job:
+    """The job, or JobNotFound."""
+    job = tx.first(Job, "jobs/get", {"job_id": job_id}) if 0 < job_id < ID_LIMIT else None
+    if job is None:
         raise JobNotFound(f"there is no job {job_id}; it may have been pruned")
-    return rows[0]
+    return job

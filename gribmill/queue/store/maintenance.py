@@ -1,10 +1,80 @@
-"""What keeps a queue healthy: lost jobs come back, old ones go."""
+"""What keeps a queue healthy: lost jobs come back, old ones go. Any worker may do it at any time; none has to."""
 
 from __future__ import annotations
 
-from gribmill.queue.store.recovery import Recovery
-from gribmill.queue.store.retention import Retention
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from gribmill.queue.model import Recovered, Status
+from gribmill.queue.store.base import Facet
+
+SWEEP_LIMIT = 500
+# No honest lease reaches further: one that does was written before the clock was set back.
+FARTHEST_LEASE_SECONDS = 2 * 3600.0
+
+# Few enough that no claim waits for long.
+CHUNK = 1000
+WORKERS_KEPT = timedelta(days=7)
+RESERVATIONS_KEPT = timedelta(days=7)
+# The longest window of a trigger; an event's id is remembered for as long.
+FIRINGS_KEPT = timedelta(days=31)
 
 
-class Upkeep(Recovery, Retention):
-    """Any worker may do it at any time; none has to."""
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """How many jobs were removed (or would be)."""
+
+    completed: int
+    failed: int
+
+
+class _Count(NamedTuple):
+    n: int
+
+
+class Upkeep(Facet):
+    """Sweeping and pruning."""
+
+    def recover(self) -> Recovered:
+        """End the attempts whose lease has run out, at most 500 at a time."""
+        with self.database.read() as tx:
+            if not tx.any_lost(FARTHEST_LEASE_SECONDS):
+                return Recovered()
+        with self.database.write() as tx:
+            recovered = tx.recover(SWEEP_LIMIT, FARTHEST_LEASE_SECONDS)
+        self.database.announce()
+        return recovered
+
+    def prune(self, keep_completed_days: float, keep_failed_days: float, *, dry_run: bool = False) -> Pruned:
+        """Remove old jobs with their attempts: completed and cancelled after one time, failed after another.
+
+        A job that snoozes on and on keeps the attempts of as many days as completed jobs are kept.
+        """
+        keep_completed, keep_failed = timedelta(days=keep_completed_days), timedelta(days=keep_failed_days)
+        done = self._prune(("completed", "cancelled"), keep_completed, dry_run=dry_run)
+        failed = self._prune(("failed",), keep_failed, dry_run=dry_run)
+        if not dry_run:
+            with self.database.write() as tx:
+                tx.change("workers/prune", {"before": tx.now - WORKERS_KEPT})
+                tx.change("reservations/prune", {"before": tx.now - RESERVATIONS_KEPT})
+            self._remove("triggers/prune_firings", FIRINGS_KEPT)
+            self._remove("attempts/prune", keep_completed)
+        return Pruned(done, failed)
+
+    def _prune(self, statuses: tuple[Status, ...], keep: timedelta, *, dry_run: bool) -> int:
+        if not dry_run:
+            return self._remove("jobs/prune", keep, statuses=statuses)
+        with self.database.read() as tx:
+            found = tx.first(_Count, "jobs/count_prunable", {"statuses": statuses, "before": tx.now - keep})
+        return found.n if found else 0
+
+    def _remove(self, statement: str, keep: timedelta, **params: Any) -> int:
+        """A little at a time, until nothing that old is left."""
+        total = 0
+        while True:
+            with self.database.write() as tx:
+                gone = tx.change(statement, {**params, "before": tx.now - keep, "limit": CHUNK})
+            total += gone
+            if gone < CHUNK:
+                return total

@@ -1,68 +1,54 @@
-"""Jobs that nobody asks for by hand: made at the slots of schedules, and when events are told of."""
+"""Jobs that are enqueued by rules: at the slots of schedules, and in response to events."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gribmill.database.protocol import Row, Transaction
+from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.argument_template import check_template, render
 from gribmill.queue.dedupe import canonical_json
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
 from gribmill.queue.job_type import ARGS_LIMIT_BYTES
-from gribmill.queue.model import DEFAULT_TENANT, JobSource, NewJob
+from gribmill.queue.model import DEFAULT_TENANT, BrokenTrigger, Fired, JobSource, NewJob, NewTrigger, Trigger
 from gribmill.queue.store.base import ID_LIMIT, Facet
-from gribmill.queue.store.enqueue import check_job, insert_jobs, prepare
-from gribmill.queue.times import to_datetime, to_rfc3339, to_text
-from gribmill.queue.trigger import Fired, NewTrigger, Trigger, schedule_of, template_of, trigger_of
+from gribmill.queue.store.prepare import check_job, prepare
+from gribmill.queue.times import to_rfc3339
 
 if TYPE_CHECKING:
     from gribmill.queue.cron import CronSchedule
 
 # A slot that is later than this was missed: the machine slept, or no worker ran.
 PUNCTUAL_WITHIN = timedelta(seconds=60)
-# One writer at a time: what a whole month has missed is made up for a little at a time.
+# A long transaction would keep claims waiting: what a whole month has missed is made up for a little at a time.
 SLOTS_AT_ONCE = 100
 LONGEST_NAME = 200
-TOLD_LIMIT_BYTES = 64_000
+PAYLOAD_LIMIT_BYTES = 64_000
 LONGEST_WINDOW_SECONDS = 30 * 86_400
 
 
+class _NextSlot(NamedTuple):
+    due: datetime | None
+
+
 class Triggers(Facet):
-    """The row of a slot, not the one who fires, decides: anybody may fire at any time, and each slot makes one job."""
+    """Any process may fire at any time: the row of a firing decides, and each slot makes one job."""
 
     def add(self, new: NewTrigger) -> Trigger:
-        """Keep a rule; BadTrigger, BadArguments or UnknownJobType when it could never make a job."""
+        """Store a rule; BadTrigger, BadArguments or UnknownJobType when it could never make a job."""
         schedule = self._check(new)
         with self.database.write() as tx:
-            slot = schedule.after(_moment(tx)) if schedule else None
-            params = {
-                "label": new.label,
-                "definition_key": new.type,
-                "payload_template": json.dumps(new.args),
-                "trigger_type": "schedule" if schedule else "event",
-                "cron_expr": new.cron,
-                "timezone": new.timezone if schedule else None,
-                "event_name": new.event,
-                "priority": new.priority,
-                "tenant_id": new.tenant_id,
-                "dedupe_window_seconds": new.dedupe_window_seconds,
-                "misfire": new.misfire,
-                "next_trigger_at": _text(slot),
-                "created_by": new.created_by,
-                "now": tx.stamp,
-            }
-            trigger = _get(tx, tx.insert("triggers/insert", params) or 0)
+            slot = schedule.after(tx.now) if schedule else None
+            trigger = _get(tx, tx.insert_trigger(_stored(new, slot)))
         self.database.announce()
         return trigger
 
     def list(self) -> Sequence[Trigger]:
         with self.database.read() as tx:
-            return [trigger_of(row) for row in tx.rows("triggers/list")]
+            return [_sound(one) for one in tx.list_triggers()]
 
     def set_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
         """Switch a rule on or off. Slots that pass while it is off are not made up for."""
@@ -70,14 +56,14 @@ class Triggers(Facet):
             trigger = _get(tx, trigger_id)
             if trigger.is_enabled == enabled:
                 return trigger
-            slot = trigger.schedule.after(_moment(tx)) if enabled and trigger.cron else None
+            slot = _schedule(trigger).after(tx.now) if enabled and trigger.cron else None
             _set_state(tx, trigger_id, enabled=enabled, slot=slot)
             trigger = _get(tx, trigger_id)
         self.database.announce()
         return trigger
 
     def remove(self, trigger_id: int) -> None:
-        """Forget a rule. Its jobs stay."""
+        """Remove a rule. Its jobs stay."""
         with self.database.write() as tx:
             if not 0 < trigger_id < ID_LIMIT or not tx.change("triggers/delete", {"id": trigger_id}):
                 raise TriggerNotFound(f"there is no trigger {trigger_id}")
@@ -85,44 +71,45 @@ class Triggers(Facet):
     def seconds_to_next_slot(self) -> float | None:
         """How long until a schedule is due; None when there is none."""
         with self.database.read() as tx:
-            rows = tx.rows("triggers/next_slot", {"types": self._known_types})
-            if not rows:
+            slot = tx.first(_NextSlot, "triggers/next_slot", {"types": self._known_types})
+            if slot is None:
                 return None
-            due = to_datetime(rows[0]["due"])  # a row written by hand has none: it is to be looked at now
-            return max(0.0, due.timestamp() - tx.now) if due else 0.0
+            # A row written by hand may have no time: it is looked at now.
+            return max(0.0, (slot.due - tx.now).total_seconds()) if slot.due else 0.0
 
     @property
-    def _known_types(self) -> str:
-        """A slot of a type that only a newer gribmill knows is left to one of those."""
-        return json.dumps([kind.key for kind in self.registry])
+    def _known_types(self) -> tuple[str, ...]:
+        """A slot of a type that only a newer gribmill knows is left to that one."""
+        return tuple(kind.key for kind in self.registry)
 
     def fire_due(self) -> Sequence[Fired]:
-        """Make the jobs of slots that have come, a hundred or two at a time: until there are none, there may be more.
+        """Make the jobs of slots that have come, a hundred or two at a time: call it until it returns none.
 
-        A slot whose job cannot be made is over; its reason is in the answer.
+        A slot whose job cannot be made is over; the reason is in the answer.
         """
-        known, fired = self._known_types, list[Fired]()
+        known = self._known_types
         with self.database.read() as tx:
-            if not tx.rows("triggers/due", {"now": tx.stamp, "types": known, "limit": 1}):
+            if not tx.any_trigger_due(known):
                 return []
+        fired: list[Fired] = []
         with self.database.write() as tx:
-            for row in tx.rows("triggers/due", {"now": tx.stamp, "types": known, "limit": SLOTS_AT_ONCE}):
-                fired += self._fire(tx, row, max(1, SLOTS_AT_ONCE - len(fired)))
+            for trigger in tx.due_triggers(known, SLOTS_AT_ONCE):
+                fired += self._fire_schedule(tx, trigger, max(1, SLOTS_AT_ONCE - len(fired)))
         self.database.announce()
         return fired
 
     def fire_event(
-        self, name: str, told: Mapping[str, Any], *, tenant_id: str = DEFAULT_TENANT, event_id: str | None = None
+        self, name: str, payload: Mapping[str, Any], *, tenant_id: str = DEFAULT_TENANT, event_id: str | None = None
     ) -> Sequence[Fired]:
         """Make the jobs of every rule for this event.
 
-        An event with an id counts once for each rule. Without one, a rule that has been told the same within its
+        An event with an id counts once for each rule. Without one, a rule that has seen the same payload within its
         window makes no second job.
         """
-        occasion = _occasion(told, event_id)
+        occasion = _occasion(payload, event_id)
         with self.database.write() as tx:
-            rows = tx.rows("triggers/for_event", {"event_name": name, "tenant_id": tenant_id})
-            fired = [self._hear(tx, row, told, occasion, again=event_id is None) for row in rows]
+            found = tx.event_triggers(name, tenant_id)
+            fired = [self._fire_event(tx, one, payload, occasion, repeats=event_id is None) for one in found]
         self.database.announce()
         return fired
 
@@ -154,64 +141,110 @@ class Triggers(Facet):
     def _check_schedule(self, new: NewTrigger, cron: str) -> CronSchedule:
         schedule = schedule_of(cron, new.timezone)
         check_template(new.args, "schedule")
-        # Every slot tells the same things: what can be made now can be made then.
-        prepare(self.registry, _job(new, render(new.args, _slot_told(datetime.now(UTC))), "schedule", ""))
+        # Every slot has the same fields: what can be made now can be made then.
+        prepare(self.registry, _job(new, render(new.args, _slot_fields(datetime.now(UTC))), "schedule", ""))
         return schedule
 
-    def _fire(self, tx: Transaction, row: Row, most: int) -> Sequence[Fired]:
-        """The jobs of the slots that a schedule owes; then it knows its next one. A bad one is switched off."""
-        now = _moment(tx)
+    def _fire_schedule(self, tx: Transaction, found: Trigger | BrokenTrigger, most: int) -> Sequence[Fired]:
+        """The jobs of the slots that a schedule owes; then its next slot is set. A broken one is switched off."""
         try:
-            trigger = trigger_of(row)
-            schedule = trigger.schedule
-            slots = list(islice(_owed(trigger, schedule, now), most))
-            ahead = schedule.after(slots[-1] if slots and trigger.misfire == "all" else now)
+            trigger = _sound(found)
+            schedule = _schedule(trigger)
+            slots = [*islice(_owed(trigger, schedule, tx.now), most)]
+            ahead = schedule.after(slots[-1] if slots and trigger.misfire == "all" else tx.now)
         except (BadTrigger, ArithmeticError) as error:  # written by hand; a time beyond all calendars
-            _set_state(tx, row["id"], enabled=False, slot=None)
-            return [Fired(row["id"], "its schedule", None, f"switched off: {error}")]
+            _set_state(tx, found.id, enabled=False, slot=None)
+            return [Fired(found.id, "its schedule", None, f"switched off: {error}")]
         _set_state(tx, trigger.id, enabled=ahead is not None, slot=ahead)
-        made = [self._make(tx, trigger, "schedule", _slot_told(slot), _name(slot), before="") for slot in slots]
+        made = [self._fire(tx, trigger, "schedule", _slot_fields(slot), _name(slot), None) for slot in slots]
         return [one for one in made if one.job or one.error]
 
-    def _hear(self, tx: Transaction, row: Row, told: Mapping[str, Any], occasion: str, *, again: bool) -> Fired:
-        """The job that a rule makes of an event. What was told without an id may be told again after a while."""
-        try:
-            rule = trigger_of(row)
-        except BadTrigger as error:
-            return Fired(row["id"], occasion, None, str(error))
-        before = to_text(tx.now - rule.dedupe_window_seconds) if again else ""
-        return self._make(tx, rule, "event", {"event": told}, occasion, before)
-
-    def _make(
-        self, tx: Transaction, trigger: Trigger, source: JobSource, told: Mapping[str, Any], occasion: str, before: str
+    def _fire_event(
+        self,
+        tx: Transaction,
+        trigger: Trigger | BrokenTrigger,
+        payload: Mapping[str, Any],
+        occasion: str,
+        *,
+        repeats: bool,
     ) -> Fired:
-        """The job of one occasion. What cannot be made is told of, and keeps no other rule from firing."""
+        """The job that a rule makes of an event. The same payload without an id counts again after a while."""
+        if isinstance(trigger, BrokenTrigger):
+            return Fired(trigger.id, occasion, None, trigger.reason)
+        again_before = tx.now - timedelta(seconds=trigger.dedupe_window_seconds) if repeats else None
+        return self._fire(tx, trigger, "event", {"event": payload}, occasion, again_before)
+
+    def _fire(
+        self,
+        tx: Transaction,
+        trigger: Trigger,
+        source: JobSource,
+        fields: Mapping[str, Any],
+        occasion: str,
+        again_before: datetime | None,
+    ) -> Fired:
+        """The job of one occasion. One that cannot be made is reported, and keeps no other rule from firing."""
         try:
-            args = render(template_of(trigger), told)
+            args = render(_template(trigger), fields)
             job = prepare(self.registry, _job(trigger, args, source, f"trigger {trigger.id}: {occasion}"))
         except QueueError as error:
             return Fired(trigger.id, occasion, None, str(error))
-        firing = {"trigger_id": trigger.id, "fire_key": occasion, "now": tx.stamp}
-        # The row that says so is the guard: whoever cannot write it was not the first.
-        if not tx.change("triggers/insert_firing", {**firing, "before": before}):
-            return Fired(trigger.id, occasion, None)
-        made = insert_jobs(tx, [job])[0]
-        tx.change("triggers/set_firing_job", {**firing, "job_id": made.id})
-        tx.change("triggers/mark_fired", {"id": trigger.id, "now": tx.stamp})
-        return Fired(trigger.id, occasion, made)
+        return Fired(trigger.id, occasion, tx.fire(trigger.id, occasion, job, again_before))
 
 
-def _get(tx: Transaction, trigger_id: int) -> Trigger:
-    rows = tx.rows("triggers/get", {"id": trigger_id}) if 0 < trigger_id < ID_LIMIT else []
-    if not rows:
+def schedule_of(cron: str, timezone: str) -> CronSchedule:
+    """Clocks and time zones are loaded when the first schedule is met: most commands and workers meet none."""
+    from gribmill.queue.cron import CronSchedule
+
+    return CronSchedule(cron, timezone)
+
+
+def _schedule(trigger: Trigger) -> CronSchedule:
+    return schedule_of(trigger.cron or "", trigger.timezone or "")
+
+
+def _template(trigger: Trigger) -> dict[str, Any]:
+    if not isinstance(trigger.template, dict):
+        raise BadTrigger(f"the template of trigger {trigger.id} is not a JSON object")
+    return trigger.template
+
+
+def _sound(found: Trigger | BrokenTrigger) -> Trigger:
+    if isinstance(found, BrokenTrigger):
+        raise BadTrigger(found.reason)
+    return found
+
+
+def _get(tx: Snapshot, trigger_id: int) -> Trigger:
+    found = tx.get_trigger(trigger_id) if 0 < trigger_id < ID_LIMIT else None
+    if found is None:
         raise TriggerNotFound(f"there is no trigger {trigger_id}")
-    return trigger_of(rows[0])
+    return _sound(found)
+
+
+def _stored(new: NewTrigger, slot: datetime | None) -> Trigger:
+    return Trigger(
+        id=0,
+        label=new.label,
+        type=new.type,
+        template=new.args,
+        cron=new.cron,
+        timezone=None if new.cron is None else new.timezone,
+        event=new.event,
+        priority=new.priority,
+        tenant_id=new.tenant_id,
+        dedupe_window_seconds=new.dedupe_window_seconds,
+        misfire=new.misfire,
+        is_enabled=True,
+        last_fired_at=None,
+        next_fire_at=slot,
+        created_by=new.created_by,
+    )
 
 
 def _set_state(tx: Transaction, trigger_id: int, *, enabled: bool, slot: datetime | None) -> None:
     """On or off, and for a schedule the slot that comes next."""
-    state = {"id": trigger_id, "is_enabled": int(enabled), "slot": _text(slot), "now": tx.stamp}
-    tx.change("triggers/set_state", state)
+    tx.change("triggers/set_state", {"id": trigger_id, "is_enabled": enabled, "slot": slot})
 
 
 def _owed(trigger: Trigger, schedule: CronSchedule, now: datetime) -> Iterator[datetime]:
@@ -236,7 +269,7 @@ def _job(rule: NewTrigger | Trigger, args: Any, source: JobSource, source_ref: s
     )
 
 
-def _slot_told(slot: datetime) -> dict[str, Any]:
+def _slot_fields(slot: datetime) -> dict[str, Any]:
     return {"schedule": {"slot": _name(slot)}}
 
 
@@ -244,28 +277,20 @@ def _name(slot: datetime) -> str:
     return to_rfc3339(slot) or ""
 
 
-def _occasion(told: Mapping[str, Any], event_id: str | None) -> str:
-    """What an event is known by: its id, or what it tells."""
-    if _size(told) > TOLD_LIMIT_BYTES:
-        raise BadArguments(f"what the event tells is larger than {TOLD_LIMIT_BYTES} bytes")
+def _occasion(payload: Mapping[str, Any], event_id: str | None) -> str:
+    """What an event is known by: its id, or a digest of its payload."""
+    if _size(payload) > PAYLOAD_LIMIT_BYTES:
+        raise BadArguments(f"the event's payload is larger than {PAYLOAD_LIMIT_BYTES} bytes")
     if event_id is None:
-        return f"told {hashlib.sha256(canonical_json(dict(told)).encode('utf-8', 'surrogatepass')).hexdigest()}"
+        # "told" is in the rows of firings since the first version.
+        return f"told {hashlib.sha256(canonical_json(dict(payload)).encode('utf-8', 'surrogatepass')).hexdigest()}"
     if not 0 < len(event_id) <= LONGEST_NAME:
         raise BadArguments(f"an event's id has 1 to {LONGEST_NAME} characters")
     return f"id {event_id}"
 
 
-def _size(told: Mapping[str, Any]) -> int:
+def _size(payload: Mapping[str, Any]) -> int:
     try:
-        return len(canonical_json(dict(told)))
+        return len(canonical_json(dict(payload)))
     except (ValueError, TypeError, RecursionError) as error:
-        raise BadArguments(f"what is told is no JSON: {error}") from None
-
-
-def _moment(tx: Transaction) -> datetime:
-    """In whole milliseconds, as the database compares times."""
-    return datetime.fromtimestamp(round(tx.now, 3), UTC)
-
-
-def _text(slot: datetime | None) -> str | None:
-    return to_text(slot.timestamp()) if slot else None
+        raise BadArguments(f"the payload is not JSON: {error}") from None

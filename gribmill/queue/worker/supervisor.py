@@ -324,7 +324,7 @@ class Supervisor:
             return
         self._next_poll = now + self.options.poll_seconds
         try:
-            if self.store.database.changed() or now >= self._next_due:
+            if self.store.database.may_have_work() or now >= self._next_due:
                 self._on_wake()
         except StoreReplaced:
             raise  # the end of this worker: whoever enqueues now does it elsewhere

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from gribmill.queue.errors import Reserved
-from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
-from gribmill.queue.trigger import NewTrigger
+from gribmill.queue.model import Claimed, Failed, NewJob, NewTrigger, Outcome, Snoozed, Stopped, Succeeded
 from tests.queue.store.store_driver import (
     LEASE,
     add,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gribmill.queue.backoff import backoff_seconds
 from gribmill.queue.model import FINISHED, AttemptRef, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
+from gribmill.queue.retry_policy import RetryPolicy
 from tests.queue.store.sample_types import TYPES
 
 
@@ -183,9 +183,8 @@ class PlainQueue:
     def _retry(self, job: PlainJob, how: str) -> None:
         job.retry_count += 1
         kind = TYPES[job.type]
-        wait = backoff_seconds(
-            job.retry_count, kind.backoff_base_s, kind.backoff_cap_s, job_id=job.id, attempt_no=job.attempt_no
-        )
+        policy = RetryPolicy(kind.backoff_base_s, kind.backoff_cap_s)
+        wait = policy.wait_seconds(job.retry_count, AttemptRef(job.id, job.attempt_no))
         self._back(job, how, moment(self.now + wait))
 
     def _back(self, job: PlainJob, how: str, next_run: int | None) -> None:

@@ -52,9 +52,10 @@ def test_counts_of_a_file_of_the_first_version_are_right_after_its_upgrade(tmp_p
         old.execute("INSERT INTO jobs (type) VALUES ('plain'), ('plain'), ('plain')")
         old.execute("UPDATE jobs SET status = 'completed', completed_at = '2026-01-01' WHERE id = 2")
         old.commit()
-    store = Store(SqliteDatabase(path), TYPES)
+    database = SqliteDatabase(path)
+    store = Store(database, TYPES)
     assert counts(store) == {"pending": 2, "completed": 1}
     succeed(store, take(store))
     assert counts(store) == {"pending": 1, "completed": 2}
-    assert store.database.integrity() == []
+    assert database.integrity() == []
     store.close()

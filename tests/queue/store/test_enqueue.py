@@ -11,7 +11,7 @@ import pytest
 from gribmill.queue.errors import BadArguments, JobNotFound, StatementRefused, UnknownJobType
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.store.queries import JobFilter
+from gribmill.queue.store.listing import JobFilter
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, drain, fail, stop, succeed, take
 from tests.queue.store.tested_backend import Bench
@@ -32,7 +32,7 @@ def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, cloc
     )
     job = store.jobs.get(made.id)
     assert made.created
-    assert job.args == '{"hour":7,"region":"sw"}'
+    assert job.args == {"hour": 7, "region": "sw"}
     assert (job.status, job.priority, job.position, job.retry_count, job.attempt_no) == ("pending", 3, 0, 0, 0)
     assert (job.max_attempts, job.group_key, job.dedupe_key) == (3, "hour/007", None)
     assert (job.tenant_id, job.source, job.source_ref) == ("t", "event", "upload 5")
@@ -123,7 +123,7 @@ def test_thousands_come_in_order_over_several_transactions(store: Store) -> None
     ids = [job.id for job in made]
     assert ids == sorted(ids)
     assert len(set(ids)) == 2500
-    assert [json.loads(job.args)["n"] for job in store.jobs.upcoming(limit=1000)] == list(range(1000))
+    assert [job.args["n"] for job in store.jobs.upcoming(limit=1000)] == list(range(1000))
     assert store.jobs.enqueue_many([]) == []
 
 
@@ -187,7 +187,7 @@ def test_many_at_once_keep_what_each_says_of_itself(store: Store) -> None:
     new = [job.id for job in made if job.created]
     assert new == sorted(new)
     stored = [store.jobs.get(job.id) for job in made]
-    assert [json.loads(job.args) for job in stored] == [job.args for job in asked]
+    assert [job.args for job in stored] == [job.args for job in asked]
     assert [job.group_key for job in stored[:3]] == ["hour/001", "hour/002", None]
     assert [job.priority for job in stored] == [0, 0, 0, 0, 0, 0, 5, 5, 5]
     assert [job.next_run_at is not None for job in stored] == [False] * 7 + [True, False]

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
-from gribmill.queue.backoff import backoff_seconds
 from gribmill.queue.errors import BadArguments, BadEffect, JobNotFound, StatementRefused
 from gribmill.queue.model import AttemptRef, Effect, Failed, NewJob, Report, Snoozed, Succeeded
+from gribmill.queue.retry_policy import RetryPolicy
 from gribmill.queue.store import Store
-from gribmill.queue.store.queries import JobFilter
+from gribmill.queue.store.listing import JobFilter
 from tests.queue.sample_effects import note
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
@@ -34,7 +34,7 @@ def test_completed_job_keeps_no_worker_and_its_attempt_keeps_everything(store: S
     assert (row.started_at.timestamp(), row.completed_at.timestamp()) == (started, started + 7)
     (attempt,) = store.jobs.history(job_id).attempts
     assert (attempt.status, attempt.worker_id, attempt.exit_code) == ("succeeded", "w1", 0)
-    assert (attempt.stdout_tail, attempt.stderr_tail, attempt.artifacts) == ("out", "err", '["a.npz", "b.npz"]')
+    assert (attempt.stdout_tail, attempt.stderr_tail, attempt.artifacts) == ("out", "err", ("a.npz", "b.npz"))
 
 
 def test_skipped_work_is_completed_and_says_why(store: Store) -> None:
@@ -55,7 +55,7 @@ def test_failure_waits_by_the_formula_and_keeps_its_error(store: Store, clock: F
         wait = store.jobs.seconds_to_next_due()
         assert wait is not None
         assert 0.9 * nominal <= wait <= 1.1 * nominal
-        expected = backoff_seconds(retry, 10.0, 45.0, job_id=job_id, attempt_no=retry)
+        expected = RetryPolicy(10.0, 45.0).wait_seconds(retry, AttemptRef(job_id, retry))
         assert wait == pytest.approx(expected, abs=0.001)
         clock.advance(wait - 0.001)
         assert claim(store) == ()
@@ -64,7 +64,7 @@ def test_failure_waits_by_the_formula_and_keeps_its_error(store: Store, clock: F
 
 def test_backoff_is_one_formula_with_reproducible_jitter() -> None:
     def wait(retry: int, base: float, cap: float, job_id: int = 1, attempt_no: int = 1) -> float:
-        return backoff_seconds(retry, base, cap, job_id=job_id, attempt_no=attempt_no)
+        return RetryPolicy(base, cap).wait_seconds(retry, AttemptRef(job_id, attempt_no))
 
     assert wait(3, 1, 60) == wait(3, 1, 60)
     for base, cap, nominal in ((1, 60, (1, 2, 4, 8, 16, 32, 60, 60)), (30, 600, (30, 60, 120, 240, 480, 600))):

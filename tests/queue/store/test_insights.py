@@ -9,7 +9,7 @@ import pytest
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.store.queries import JobFilter
+from gribmill.queue.store.listing import JobFilter
 from gribmill.queue.store.types import TypeStats
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, fail, snooze, stop, succeed, take
@@ -112,11 +112,11 @@ def test_a_missing_job_is_an_error_with_its_id(store: Store) -> None:
 
 def test_change_of_another_connection_is_noticed(store: Store, bench: Bench) -> None:
     other = bench.open()
-    store.database.changed()
-    assert not store.database.changed()
+    store.database.may_have_work()
+    assert not store.database.may_have_work()
     add(other)
-    assert store.database.changed()
-    assert not store.database.changed()
+    assert store.database.may_have_work()
+    assert not store.database.may_have_work()
 
 
 def test_work_is_claimed_by_type(store: Store, clock: FakeClock) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.database.protocol import Params
 from gribmill.database.sqlite import SqliteDatabase
+from gribmill.database.sqlite.session import RawParams
 from gribmill.database.sqlite.statements import statement
 from gribmill.queue.store import Store
 from tests.queue.store.sample_types import TYPES
@@ -30,7 +30,7 @@ class Plan:
     """What a statement must use, with values to bind; `sorts` gives the reason where a sort is meant."""
 
     uses: tuple[str, ...]
-    params: Params
+    params: RawParams
     sorts: str | None = None
 
 
@@ -59,7 +59,8 @@ HOT: dict[str, Plan] = {
         sorts="the counts of each type and status: a few dozen rows, and what is delayed",
     ),
     "claims/siblings": Plan(
-        ("INDEX jobs_group (type=? AND group_key=?)",), {"type": "tile", "group_key": "g1", "head_id": 5, "more": 3}
+        ("INDEX jobs_group (type=? AND group_key=?)",),
+        {"type": "tile", "group_key": "g1", "head_id": 5, "batch_id": 5, "more": 3},
     ),
     "claims/take": Plan(BY_ID, ("w", NOW, 5, NOW, 5)),
     "jobs/held": Plan(BY_ID, FENCE),
@@ -91,7 +92,7 @@ HOT: dict[str, Plan] = {
     ),
     "jobs/next_due": Plan(("jobs_due",), {}),
     "listing/oldest_ready": Plan(("INDEX jobs_ready (type=?)",), {"type": "plain"}),
-    "jobs/find_duplicate": Plan(
+    "jobs/find_active": Plan(
         ("INDEX jobs_dedupe (tenant_id=? AND dedupe_key=?)",), {"tenant_id": "global", "dedupe_key": "k"}
     ),
     "jobs/prune": Plan(
@@ -157,7 +158,7 @@ def backlog(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield connection
 
 
-def plan_of(connection: sqlite3.Connection, name: str, params: Params) -> list[str]:
+def plan_of(connection: sqlite3.Connection, name: str, params: RawParams) -> list[str]:
     return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement(name)}", params)]
 
 

@@ -135,7 +135,7 @@ def test_copy_onto_a_full_disk_names_the_target_and_leaves_nothing(tmp_path: Pat
     bench.store.jobs.enqueue_many([NewJob("tile", {"region": "x" * 4000})] * 200)
     with small_disk(tmp_path / "disk", "100k") as disk:
         with pytest.raises(StoreFull, match=r"copy\.db"):
-            bench.store.database.backup(disk / "copy.db")
+            bench.database.backup(disk / "copy.db")
         assert list(disk.iterdir()) == []
     bench.close()
 
@@ -310,7 +310,7 @@ def test_flipped_byte_is_found_by_verify(jobs_db: SqliteBench) -> None:
 
 def test_backup_replaces_a_damaged_file(jobs_db: SqliteBench, tmp_path: Path) -> None:
     job_id = add(jobs_db.store)
-    jobs_db.store.database.backup(tmp_path / "copy.db")
+    jobs_db.database.backup(tmp_path / "copy.db")
     jobs_db.close()
     jobs_db.path.write_bytes(b"oops" * 4096)
     with pytest.raises(StoreCorrupt):

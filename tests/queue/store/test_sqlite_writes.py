@@ -18,9 +18,11 @@ import pytest
 from gribmill.database.sqlite import SqliteDatabase, host_lock
 from gribmill.database.sqlite import database as database_module
 from gribmill.database.sqlite.host_lock import HostLock
+from gribmill.database.sqlite.session import Session
 from gribmill.queue.errors import StatementRefused, StoreBusy, StoreError
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
+from gribmill.queue.store.types import Definition
 from tests.queue.store.mutant import Mutant
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, claim, drain, succeed, take
@@ -55,7 +57,7 @@ def test_deferred_begin_loses_its_place_to_another_writer(tmp_path: Path, monkey
     bench = SqliteBench(tmp_path)
     other = bench.open()
     with pytest.raises(StoreBusy), bench.store.database.write() as tx:
-        tx.rows("types/list")
+        tx.query(Definition, "types/list")
         add(other)
         tx.change("types/pause", {"key": "plain", "paused_at": None, "now": "x"})
     monkeypatch.undo()
@@ -276,7 +278,7 @@ def test_copy_made_while_others_write_is_whole(jobs_db: SqliteBench, tmp_path: P
         assert ready.wait(60)
         target = tmp_path / "copy" / "jobs.db"
         target.parent.mkdir()
-        jobs_db.store.database.backup(target)
+        jobs_db.database.backup(target)
         assert writer.is_alive()
     finally:
         stop.set()
@@ -292,11 +294,11 @@ def test_copy_made_while_others_write_is_whole(jobs_db: SqliteBench, tmp_path: P
 def test_copy_that_cannot_be_made_leaves_nothing_and_keeps_the_old_one(jobs_db: SqliteBench, tmp_path: Path) -> None:
     add(jobs_db.store)
     with pytest.raises(StoreError, match="missing"):
-        jobs_db.store.database.backup(tmp_path / "missing" / "copy.db")
+        jobs_db.database.backup(tmp_path / "missing" / "copy.db")
     folder = tmp_path / "folder.db"
     (folder / "inside").mkdir(parents=True)
     with pytest.raises(StoreError, match=r"folder\.db"):
-        jobs_db.store.database.backup(folder)
+        jobs_db.database.backup(folder)
     assert not [path for path in tmp_path.iterdir() if path.name.endswith(".tmp")]
 
 
@@ -331,15 +333,15 @@ def test_job_and_its_links_to_parents_are_one_transaction(
 ) -> None:
     store = jobs_db.store
     parent = add(store)
-    real = database_module.SqliteTransaction.change
+    real = Session.execute_many
 
-    def change(tx: database_module.SqliteTransaction, name: str, *params: Any, **options: Any) -> int:
+    def execute_many(tx: Session, name: str, rows: Any) -> int:
         if name == "dependencies/insert":
             raise sqlite3.OperationalError("database or disk is full")
-        return real(tx, name, *params, **options)
+        return real(tx, name, rows)
 
     with monkeypatch.context() as patch:
-        patch.setattr(database_module.SqliteTransaction, "change", change)
+        patch.setattr(Session, "execute_many", execute_many)
         with pytest.raises(StatementRefused):
             add(store, after=(parent,))
     assert [job.id for job in store.jobs.list().jobs] == [parent]

@@ -10,8 +10,8 @@ import pytest
 
 from gribmill.queue.errors import BadArguments, BadTrigger, TriggerNotFound, UnknownJobType
 from gribmill.queue.job_type import Registry
+from gribmill.queue.model import NewTrigger
 from gribmill.queue.store import Store
-from gribmill.queue.trigger import NewTrigger
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import UNIQUE
 from tests.queue.store.store_driver import succeed, take
@@ -48,7 +48,7 @@ def test_schedule_fires_at_its_slots_and_not_before(store: Store, clock: FakeClo
     assert fired.trigger_id == trigger
     assert fired.job is not None
     job = store.jobs.get(fired.job.id)
-    assert (job.type, json.loads(job.args), job.priority, job.tenant_id) == ("plain", {"n": 1}, 3, "acme")
+    assert (job.type, job.args, job.priority, job.tenant_id) == ("plain", {"n": 1}, 3, "acme")
     assert (job.source, job.source_ref) == ("schedule", f"trigger {trigger}: 2030-01-01T12:10:00.000Z")
     (kept,) = store.triggers.list()
     assert kept.last_fired_at == datetime(2030, 1, 1, 12, 10, tzinfo=UTC)
@@ -171,16 +171,16 @@ def test_a_manually_inserted_trigger_starts_now_and_an_invalid_one_is_disabled(
     at(clock, "2030-01-01 12:10")
     good, bad = store.triggers.fire_due()
     assert good.job is not None
-    assert bad.error == "the template of trigger 3 is no JSON object"
+    assert bad.error == "the template of trigger 3 is not a JSON object"
     assert [one.is_enabled for one in store.triggers.list()] == [True, False, True]
 
 
 @pytest.mark.parametrize(
     ("column", "value", "told"),
     [
-        ("priority", "high", "the priority of trigger 1 is no whole number"),
-        ("cron_expr", b"x", "the cron_expr of trigger 1 is no text"),
-        ("timezone", b"x", "the timezone of trigger 1 is no text"),
+        ("priority", "high", "the priority of trigger 1 is not a whole number"),
+        ("cron_expr", b"x", "the cron_expr of trigger 1 is not a text"),
+        ("timezone", b"x", "the timezone of trigger 1 is not a text"),
         ("next_trigger_at", "0001-01-01 00:00:00", "switched off"),
     ],
 )
@@ -262,7 +262,7 @@ def test_an_event_fires_every_trigger_that_listens_to_it(store: Store) -> None:
     fired = store.triggers.fire_event("ping", {"n": 4})
     assert [found.trigger_id for found in fired] == [one, two]
     jobs = [store.jobs.get(found.job.id) for found in fired if found.job]
-    assert [(json.loads(job.args)["n"], job.priority, job.source) for job in jobs] == [(4, 0, "event"), (4, 7, "event")]
+    assert [(job.args["n"], job.priority, job.source) for job in jobs] == [(4, 0, "event"), (4, 7, "event")]
     assert len(store.triggers.fire_event("ping", {"n": 4}, tenant_id="acme")) == 1
 
 
@@ -273,7 +273,7 @@ def test_an_event_repeated_after_the_dedupe_window_fires_again(store: Store, clo
         return store.triggers.fire_event("ping", {"n": n})[0].job is not None
 
     assert made(1)
-    assert made(2), "something else was told"
+    assert made(2), "another payload"
     clock.advance(59)
     assert not made(1)
     clock.advance(1)
@@ -304,11 +304,11 @@ def test_an_event_that_fails_for_one_trigger_fires_the_others_and_can_be_repeate
 
 
 @pytest.mark.parametrize("event_id", [None, "e"])
-@pytest.mark.parametrize("told", [{"n": float("nan")}, {"n": "x" * 70_000}, {"n": 10**5000}])
-def test_an_oversized_or_invalid_event_is_refused(store: Store, told: dict[str, Any], event_id: str | None) -> None:
+@pytest.mark.parametrize("payload", [{"n": float("nan")}, {"n": "x" * 70_000}, {"n": 10**5000}])
+def test_an_oversized_or_invalid_event_is_refused(store: Store, payload: dict[str, Any], event_id: str | None) -> None:
     on_ping(store)
-    with pytest.raises(BadArguments, match=r"what the event tells|what is told is no JSON"):
-        store.triggers.fire_event("ping", told, event_id=event_id)
+    with pytest.raises(BadArguments, match=r"the event's payload is larger|the payload is not JSON"):
+        store.triggers.fire_event("ping", payload, event_id=event_id)
 
 
 def test_old_firings_are_forgotten(store: Store, bench: Bench, clock: FakeClock) -> None:

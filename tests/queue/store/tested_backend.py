@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gribmill.database.sqlite import SqliteDatabase
+from gribmill.database.sqlite.statements import statement_names
 from gribmill.queue.job_type import Registry
 from gribmill.queue.store import Store
 from tests.queue.sample_effects import SampleEffects
@@ -30,6 +31,10 @@ class Bench(Protocol):
         """One statement on a plain connection, as a person with a shell would run it."""
         ...
 
+    def invariants(self) -> set[str]:
+        """The names of the invariants that the backend checks."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -40,7 +45,9 @@ class SqliteBench:
         self.clock = FakeClock()
         self.path = folder / "jobs.db"
         self._stores: list[Store] = []
-        self.store = self.open()
+        self.database = SqliteDatabase(self.path, synchronous="normal", clock=self.clock)
+        self.store = Store(self.database, TYPES, SampleEffects())
+        self._stores.append(self.store)
 
     def open(self, types: Registry = TYPES) -> Store:
         store = Store(SqliteDatabase(self.path, synchronous="normal", clock=self.clock), types, SampleEffects())
@@ -50,6 +57,9 @@ class SqliteBench:
     def by_hand(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             return connection.execute(sql, params).fetchall()
+
+    def invariants(self) -> set[str]:
+        return set(statement_names("verify"))
 
     def close(self) -> None:
         for store in self._stores:

@@ -11,7 +11,7 @@ import pytest
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
-from gribmill.queue.store.retention import Pruned
+from gribmill.queue.store.maintenance import Pruned
 from gribmill.queue.worker import maintenance
 from gribmill.queue.worker.maintenance import Maintenance
 from gribmill.queue.worker.options import WorkerOptions

@@ -99,8 +99,8 @@ def test_siblings_that_arrive_meanwhile_join_the_batch(shared_worker: Rig, tmp_p
     stranger = enqueue(store, "ok", "group", group="h", n=0)
     path.touch()
     worker.finish(head, *late, stranger)
-    assert attempts(store, head)[0].artifacts == '["12 more"]', "no more at once than the type allows"
-    topped_up = [one for one in late if attempts(store, one)[0].artifacts == '["topped up"]']
+    assert attempts(store, head)[0].artifacts == ("12 more",), "no more at once than the type allows"
+    topped_up = [one for one in late if attempts(store, one)[0].artifacts == ("topped up",)]
     assert topped_up == late[:12]
     assert {store.jobs.get(one).batch_id for one in topped_up} == {head}
 

@@ -14,6 +14,7 @@ import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
+from tests.queue.worker.sample_types import TYPES
 from tests.queue.worker.worker_driver import Rig, enqueue
 
 pytestmark = pytest.mark.process
@@ -48,9 +49,9 @@ class Counting:
         self.transactions += 1
         return self._real.write()
 
-    def changed(self) -> bool:
+    def may_have_work(self) -> bool:
         self.looks += 1
-        return self._real.changed()
+        return self._real.may_have_work()
 
 
 def quiet(worker: Rig) -> None:
@@ -105,9 +106,9 @@ def test_a_delayed_job_starts_when_it_is_due_and_not_at_the_next_poll(rig: Calla
     assert worker.supervisor._next_poll < poll_at + 60.0, "it looked before the poll was due"
 
 
-def test_an_idle_worker_only_looks(rig: Callable[..., Rig], store: Store) -> None:
-    store.database = counting = Counting(store.database)  # type: ignore[arg-type]
-    worker = rig(poll_seconds=0.1, lease_seconds=3000.0)
+def test_an_idle_worker_only_looks(database: Path) -> None:
+    counting = Counting(SqliteDatabase(database))
+    worker = Rig(Store(counting, TYPES), poll_seconds=0.1, lease_seconds=3000.0)
     quiet(worker)
     counting.transactions = counting.looks = 0
     rounds, begin = 0, time.monotonic()
@@ -118,6 +119,7 @@ def test_an_idle_worker_only_looks(rig: Callable[..., Rig], store: Store) -> Non
     assert counting.transactions == 0
     assert counting.looks <= polls, "one look per poll"
     assert rounds <= 2 * polls, "it sleeps in between"
+    worker.supervisor.close()
 
 
 def test_work_held_back_by_a_reservation_starts_when_that_runs_out(rig: Callable[..., Rig], store: Store) -> None:

@@ -1,4 +1,4 @@
-SELECT id, type, worker_id, attempt_no, retry_count, max_attempts, cancel_requested_at
+SELECT id, type, worker_id, attempt_no, retry_count, max_attempts, cancel_requested_at IS NOT NULL AS cancel_requested
 FROM jobs INDEXED BY jobs_lease
 WHERE status = 'processing' AND lease_expires_at IS NOT NULL AND lease_expires_at > :horizon
 ORDER BY lease_expires_at LIMIT :limit

@@ -1,1 +1,2 @@
-SELECT reservation_id FROM direct_reservations WHERE status = 'ACTIVE' AND expires_at <= :now
+SELECT reservation_id AS id, scope, reserved_by, reserved_at, expires_at FROM direct_reservations
+WHERE status = 'ACTIVE' AND expires_at <= :now

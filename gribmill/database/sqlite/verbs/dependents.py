@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gribmill.database.protocol import Transaction
+from gribmill.database.sqlite.session import Session
 
 
-def settle_dependents(tx: Transaction, job_id: int, status: str) -> bool:
-    """Tell the children of an ended job, and theirs in turn. True when some job may run now."""
+def settle_dependents(tx: Session, job_id: int, status: str) -> bool:
+    """Release or cancel the dependents of a job that has ended, and theirs in turn. True when some job may run now."""
     woken = False
     ended = [(job_id, status)]
     while ended:
@@ -14,7 +14,7 @@ def settle_dependents(tx: Transaction, job_id: int, status: str) -> bool:
         for child in tx.rows("dependencies/pending_children", (parent,)):
             params = {"job_id": child["job_id"], "now": tx.stamp}
             if how == "completed" or child["on_failure"] == "ignore":
-                woken |= tx.change("dependencies/release", params) > 0
-            elif tx.change("jobs/cancel_pending", {**params, "error": f"parent job {parent} ended {how}"}):
+                woken |= tx.execute("dependencies/release", params).rowcount > 0
+            elif tx.execute("jobs/cancel_pending", {**params, "error": f"parent job {parent} ended {how}"}).rowcount:
                 ended.append((child["job_id"], "cancelled"))
     return woken

@@ -1,0 +1,66 @@
+"""Named statements on one connection, at one moment."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from gribmill.database.sqlite.records import bind_all, decoder
+from gribmill.database.sqlite.statements import statement
+from gribmill.queue.times import to_text
+
+RecordT = TypeVar("RecordT")
+RawParams = Mapping[str, Any] | Sequence[Any]
+"""As SQLite takes them: by name, or by position in the statements that run for every job."""
+
+
+class Session:
+    """What the verbs stand on. In this folder times are text (`stamp`), above it they are datetimes (`now`)."""
+
+    __slots__ = ("_connection", "lasting", "seconds", "stamp")
+
+    def __init__(self, connection: sqlite3.Connection, seconds: float) -> None:
+        self.seconds = seconds
+        self.stamp = to_text(seconds)
+        self.lasting = True
+        self._connection = connection
+
+    # For the store
+
+    @property
+    def now(self) -> datetime:
+        """In whole milliseconds, as the database compares times."""
+        return datetime.fromtimestamp(round(self.seconds, 3), UTC)
+
+    def query(self, record: type[RecordT], name: str, params: Mapping[str, Any] = {}) -> list[RecordT]:
+        return self.records(record, name, {"now": self.stamp, **bind_all(params)})
+
+    def first(self, record: type[RecordT], name: str, params: Mapping[str, Any] = {}) -> RecordT | None:
+        found = self.query(record, name, params)
+        return found[0] if found else None
+
+    def change(self, name: str, params: Mapping[str, Any] = {}) -> int:
+        return self.execute(name, {"now": self.stamp, **bind_all(params)}).rowcount
+
+    # For the verbs
+
+    def execute(self, name: str, params: RawParams = ()) -> sqlite3.Cursor:
+        return self._connection.execute(statement(name), params)
+
+    def execute_many(self, name: str, rows: Iterable[RawParams]) -> int:
+        """How many rows were changed in all."""
+        return self._connection.executemany(statement(name), rows).rowcount
+
+    def records(self, record: type[RecordT], name: str, params: RawParams = ()) -> list[RecordT]:
+        cursor = self._connection.execute(statement(name), params)
+        decode = decoder(record, tuple([column[0] for column in cursor.description]))
+        return [decode(row) for row in cursor.fetchall()]
+
+    def rows(self, name: str, params: RawParams = ()) -> list[sqlite3.Row]:
+        return self._connection.execute(statement(name), params).fetchall()
+
+    def after(self, seconds: float) -> str:
+        """The moment that many seconds from now."""
+        return to_text(self.seconds + seconds)

@@ -1,0 +1,2 @@
+SELECT reservation_id AS id, scope, reserved_by, reserved_at, expires_at FROM direct_reservations
+WHERE status = 'ACTIVE' AND scope = :scope

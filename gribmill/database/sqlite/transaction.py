@@ -1,0 +1,51 @@
+"""A transaction as the queue sees it: statements by name, and the verbs."""
+
+from __future__ import annotations
+
+from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.verbs import (
+    cancellation,
+    claims,
+    completion,
+    enqueue,
+    ordering,
+    recovery,
+    reservations,
+    triggers,
+    verification,
+    workers,
+)
+
+
+class SqliteTransaction(Session):
+    """Each verb is a function in the file of its noun. The protocol says what it promises."""
+
+    __slots__ = ()
+
+    insert_jobs = enqueue.insert_jobs
+    retry = enqueue.retry
+    cancel = cancellation.cancel
+    rearrange = ordering.rearrange
+
+    claim = claims.claim
+    claim_siblings = claims.claim_siblings
+    complete = completion.complete
+    fail = completion.fail
+    snooze = completion.snooze
+    stop = completion.stop
+    any_lost = recovery.any_lost
+    recover = recovery.recover
+
+    heartbeat = workers.heartbeat
+    take_lease = workers.take_lease
+    reserve = reservations.reserve
+
+    list_triggers = triggers.list_triggers
+    get_trigger = triggers.get_trigger
+    insert_trigger = triggers.insert_trigger
+    any_trigger_due = triggers.any_trigger_due
+    due_triggers = triggers.due_triggers
+    event_triggers = triggers.event_triggers
+    fire = triggers.fire
+
+    violations = verification.violations

@@ -1,0 +1,14 @@
+"""What must be atomic: each verb runs inside one write transaction, and looks at how many rows it changed."""
+
+__all__ = [
+    "cancellation",
+    "claims",
+    "completion",
+    "enqueue",
+    "ordering",
+    "recovery",
+    "reservations",
+    "triggers",
+    "verification",
+    "workers",
+]

@@ -1,0 +1,59 @@
+"""A worker takes the next batch: the head by order, and its siblings."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from gribmill.database.sqlite.session import Session
+from gribmill.queue.model import Claimed, ClaimRequest
+
+
+def claim(tx: Session, request: ClaimRequest) -> tuple[Claimed, ...]:
+    """Small statements one after the other leave the planner nothing to get wrong."""
+    if tx.rows("jobs/any_due", {"now": tx.stamp}):
+        tx.execute("jobs/promote_due", {"now": tx.stamp})
+    heads = tx.rows("claims/head", {"types": request.types_json, "now": tx.stamp})
+    if not heads:
+        return ()
+    head, batch_max = _head(heads[0]), heads[0]["batch_max"]
+    more = min(batch_max, request.batch_limit or batch_max) - 1
+    # A job that has failed runs alone: if it crashes its executor again, no sibling pays for that.
+    joins = more > 0 and head.group_key is not None and head.retry_count == 0
+    return _take(tx, request, [head, *_siblings(tx, head, more)] if joins else [head])
+
+
+def claim_siblings(tx: Session, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
+    held = {"job_id": head.id, "attempt_no": head.attempt_no, "worker_id": request.worker_id}
+    # While the batch runs, its siblings do not count as a further one against the limit of the type.
+    joins = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp}
+    if not tx.rows("jobs/held", held) or not tx.rows("claims/may_join", joins):
+        return ()
+    return _take(tx, request, _siblings(tx, head, limit))
+
+
+def _siblings(tx: Session, head: Claimed, limit: int) -> list[Claimed]:
+    group = {"type": head.type, "group_key": head.group_key, "head_id": head.id, "batch_id": head.batch_id}
+    return tx.records(Claimed, "claims/siblings", {**group, "more": limit})
+
+
+def _take(tx: Session, request: ClaimRequest, jobs: list[Claimed]) -> tuple[Claimed, ...]:
+    """A job is claimed when its row changed, and not because it was found a moment ago."""
+    worker, now, until = request.worker_id, tx.stamp, tx.after(request.lease_seconds)
+    if tx.execute_many("claims/take", [(worker, now, job.batch_id, until, job.id) for job in jobs]) != len(jobs):
+        jobs = [job for job in jobs if tx.rows("jobs/held", {**job.ref._asdict(), "worker_id": worker})]
+    tx.execute_many("attempts/insert", [(job.id, job.attempt_no, worker, request.pid, now) for job in jobs])
+    return tuple(jobs)
+
+
+def _head(row: sqlite3.Row) -> Claimed:
+    return Claimed(
+        row["id"],
+        row["type"],
+        row["args"],
+        row["tenant_id"],
+        row["group_key"],
+        row["id"],
+        row["attempt_no"],
+        row["retry_count"],
+        row["max_attempts"],
+    )

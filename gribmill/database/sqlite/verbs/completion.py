@@ -1,0 +1,107 @@
+"""An attempt ends. Every step is fenced by (job, attempt, worker): where no job changes, the worker is fenced.
+
+Of the attempt's own row nothing depends: when it is not `running` (deleted or changed by hand), the job ends all the
+same, and `jobs verify` reports the row.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import Any
+
+from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.verbs.dependents import settle_dependents
+from gribmill.queue.model import AttemptRef, AttemptStatus, Ended, Failed, Report, Snoozed, Stopped, Succeeded
+from gribmill.queue.retry_policy import RetryPolicy
+
+ERROR_LIMIT = 20_000
+
+
+def complete(tx: Session, worker_id: str, report: Report, outcome: Succeeded) -> Ended | None:
+    ref = report.ref
+    if not tx.execute("jobs/complete", (tx.stamp, *ref, worker_id)).rowcount:
+        return None
+    status: AttemptStatus = "skipped" if outcome.skipped else "succeeded"
+    _end_attempt(tx, report, status, outcome.skipped, outcome.artifacts)
+    return Ended(status, settle_dependents(tx, ref.job_id, "completed"))
+
+
+def fail(tx: Session, worker_id: str, report: Report, outcome: Failed) -> Ended | None:
+    error = outcome.error[-ERROR_LIMIT:]
+    held = _held(tx, worker_id, report.ref)
+    if held is None:
+        return None
+    if held["cancel_requested"]:
+        return _cancel(tx, worker_id, report, error)
+    status: AttemptStatus = "timeout" if outcome.timeout else "failed"
+    retry = held["retry_count"] + 1
+    if outcome.permanent or retry >= held["max_attempts"]:
+        return _end(tx, worker_id, report, status, error, "failed", dead=not outcome.permanent)
+    wait = retry_policy(tx, held["type"]).wait_seconds(retry, report.ref)
+    return _requeue(tx, worker_id, report, status, error, wait, cost=1)
+
+
+def snooze(tx: Session, worker_id: str, report: Report, outcome: Snoozed) -> Ended | None:
+    held = _held(tx, worker_id, report.ref)
+    if held is None:
+        return None
+    if held["cancel_requested"]:
+        return _cancel(tx, worker_id, report, Stopped().error)
+    return _requeue(tx, worker_id, report, "snoozed", outcome.reason or None, outcome.seconds, cost=0)
+
+
+def stop(tx: Session, worker_id: str, report: Report, outcome: Stopped) -> Ended | None:
+    return _cancel(tx, worker_id, report, outcome.error)
+
+
+def retry_policy(tx: Session, type_key: str) -> RetryPolicy:
+    """That of the stored definition: the job may be of a type that only another version knows."""
+    return tx.first(RetryPolicy, "types/retry_policy", {"key": type_key}) or RetryPolicy()
+
+
+def _held(tx: Session, worker_id: str, ref: AttemptRef) -> sqlite3.Row | None:
+    rows = tx.rows("jobs/held", _fence(worker_id, ref))
+    return rows[0] if rows else None
+
+
+def _requeue(
+    tx: Session, worker_id: str, report: Report, status: AttemptStatus, error: str | None, wait: float, *, cost: int
+) -> Ended | None:
+    """Back to pending. A snooze costs nothing, and its reason is not an error of the job."""
+    due = tx.after(wait) if wait > 0 else None
+    changes = {"next_run_at": due, "cost": cost, "error": error if cost else None}
+    if not tx.execute("jobs/requeue", {**_fence(worker_id, report.ref), **changes}).rowcount:
+        return None
+    _end_attempt(tx, report, status, error)
+    return Ended(status, due is None)
+
+
+def _cancel(tx: Session, worker_id: str, report: Report, error: str) -> Ended | None:
+    return _end(tx, worker_id, report, "cancelled", error, "cancelled", dead=False)
+
+
+def _end(
+    tx: Session, worker_id: str, report: Report, status: AttemptStatus, error: str, job_status: str, *, dead: bool
+) -> Ended | None:
+    now = tx.stamp
+    changes = {"status": job_status, "now": now, "error": error, "dead_lettered_at": now if dead else None}
+    if not tx.execute("jobs/end", {**_fence(worker_id, report.ref), **changes}).rowcount:
+        return None
+    _end_attempt(tx, report, status, error)
+    return Ended(status, settle_dependents(tx, report.ref.job_id, job_status))
+
+
+def _end_attempt(
+    tx: Session, report: Report, status: AttemptStatus, error: str | None, artifacts: tuple[str, ...] = ()
+) -> None:
+    left = (report.stdout_tail, report.stderr_tail, error, json.dumps(artifacts) if artifacts else None)
+    end = (status, tx.stamp, report.exit_code)
+    if left == (None, None, None, None):
+        tx.execute("attempts/end_quiet", (*end, *report.ref))
+    else:
+        tx.execute("attempts/end", (*end, *left, *report.ref))
+
+
+def _fence(worker_id: str, ref: AttemptRef) -> dict[str, Any]:
+    return {"job_id": ref.job_id, "attempt_no": ref.attempt_no, "worker_id": worker_id}

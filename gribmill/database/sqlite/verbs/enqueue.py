@@ -1,0 +1,121 @@
+"""Jobs come in: one, many, deduplicated, waiting on others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from gribmill.database.sqlite.session import Session
+from gribmill.queue.errors import JobNotFound
+from gribmill.queue.model import FINISHED, Enqueued, PreparedJob
+
+# The columns that are inserted, in the order of the statements: those which jobs that come together mostly share, then
+# each one's own.
+COLUMNS = (
+    "type", "priority", "max_attempts", "tenant_id", "source", "source_ref", "correlation_id", "created_by",
+    "args", "group_key", "dedupe_key", "retry_of",
+)  # fmt: skip
+SHARED = 8
+assert PreparedJob._fields[: len(COLUMNS)] == COLUMNS
+
+
+def insert_jobs(tx: Session, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+    made: list[Enqueued] = []
+    for _, run in groupby(jobs, _likeness):
+        alike = list(run)
+        if len(alike) == 1 or alike[0].after:
+            made += [_insert(tx, job) for job in alike]
+        else:
+            made += _insert_alike(tx, alike)
+    return made
+
+
+def retry(tx: Session, job_id: int, created_by: str | None) -> Enqueued | None:
+    rows = tx.rows("jobs/get", {"job_id": job_id})
+    if not rows or rows[0]["status"] not in FINISHED:
+        return None
+    again = PreparedJob(**{name: rows[0][name] for name in COLUMNS})
+    return _insert(
+        tx,
+        again._replace(source="manual", source_ref=f"retry of job {job_id}", retry_of=job_id, created_by=created_by),
+    )
+
+
+def plain_row(job: PreparedJob) -> tuple[Any, ...] | None:
+    """The columns of `jobs/insert_plain` but the first; None for a job that needs more of them, or a look at others."""
+    is_plain = (
+        job.source_ref is None
+        and job.correlation_id is None
+        and job.created_by is None
+        and job.group_key is None
+        and job.dedupe_key is None
+        and job.retry_of is None
+        and job.delay_seconds is None
+        and not job.after
+    )
+    return (*job[:5], job.args) if is_plain else None
+
+
+def _likeness(job: PreparedJob) -> tuple[Any, ...]:
+    """Neighbours for which this is the same can be written by one statement."""
+    return (job[:SHARED], job.dedupe_key is None, job.retry_of, job.delay_seconds, job.after)
+
+
+def _insert(tx: Session, job: PreparedJob) -> Enqueued:
+    waiting, broken = _parents(tx, job) if job.after else ([], None)
+    # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
+    state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
+    row = (tx.stamp, _due(tx, job), len(waiting), *state, *job[: len(COLUMNS)])
+    cursor = tx.execute("jobs/insert", row)
+    if not cursor.rowcount:
+        return Enqueued(_duplicate(tx, job), created=False)
+    job_id = cursor.lastrowid or 0
+    links = [{"parent_id": parent, "job_id": job_id, "on_failure": job.on_parent_failure} for parent in waiting]
+    if links:
+        tx.execute_many("dependencies/insert", links)
+    return Enqueued(job_id, created=True)
+
+
+def _insert_alike(tx: Session, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+    """One statement for jobs without parents that differ in their own columns only."""
+    first = jobs[0]
+    own = json.dumps([(job.args, job.group_key, job.dedupe_key) for job in jobs], ensure_ascii=False)
+    if "\\u0000" in own:  # SQLite's JSON functions end a text there
+        return [_insert(tx, job) for job in jobs]
+    params = (tx.stamp, _due(tx, first), *first[:SHARED], first.retry_of, own)
+    new_ids = sorted(row["id"] for row in tx.rows("jobs/insert_many", params))
+    if len(new_ids) == len(jobs):
+        return [Enqueued(job_id, created=True) for job_id in new_ids]
+    unseen = set(new_ids)
+    made = []
+    for job in jobs:
+        job_id = _duplicate(tx, job)
+        made.append(Enqueued(job_id, created=job_id in unseen))
+        unseen.discard(job_id)
+    return made
+
+
+def _duplicate(tx: Session, job: PreparedJob) -> int:
+    """The active job that keeps an equal one out."""
+    key = {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key}
+    job_id: int = tx.rows("jobs/find_active", key)[0]["id"]
+    return job_id
+
+
+def _due(tx: Session, job: PreparedJob) -> str | None:
+    return tx.after(job.delay_seconds) if job.delay_seconds else None
+
+
+def _parents(tx: Session, job: PreparedJob) -> tuple[list[int], str | None]:
+    """The parents still to wait for, and the reason if one has failed already."""
+    wanted = sorted(set(job.after))
+    rows = tx.rows("dependencies/parent_states", {"ids": json.dumps(wanted)})
+    states = {row["id"]: row["status"] for row in rows}
+    for parent in wanted:
+        if parent not in states:
+            raise JobNotFound(f"the job would wait on job {parent}, which does not exist")
+        if states[parent] in ("failed", "cancelled") and job.on_parent_failure == "cancel":
+            return [], f"parent job {parent} had {states[parent]}"
+    return [parent for parent in wanted if states[parent] not in FINISHED], None

@@ -1,0 +1,71 @@
+"""Jobs whose worker died come back: with backoff while attempts remain, as dead letters after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.verbs.completion import retry_policy
+from gribmill.database.sqlite.verbs.dependents import settle_dependents
+from gribmill.queue.model import AttemptRef, Recovered
+
+
+@dataclass(frozen=True, slots=True)
+class _LostJob:
+    id: int
+    type: str
+    worker_id: str | None
+    attempt_no: int
+    retry_count: int
+    max_attempts: int
+    cancel_requested: bool
+
+
+def any_lost(tx: Session, farthest_lease_seconds: float) -> bool:
+    return bool(_lost(tx, 1, farthest_lease_seconds))
+
+
+def recover(tx: Session, limit: int, farthest_lease_seconds: float) -> Recovered:
+    requeued: list[int] = []
+    ended: list[int] = []
+    for job in _lost(tx, limit, farthest_lease_seconds):
+        status = _recover(tx, job)
+        if status is not None:
+            (requeued if status == "pending" else ended).append(job.id)
+    return Recovered(tuple(requeued), tuple(ended))
+
+
+def _lost(tx: Session, limit: int, farthest_lease_seconds: float) -> list[_LostJob]:
+    """Leases that ran out; that no honest worker has, because the clock was set back; and rows claimed by hand."""
+    params = {"limit": limit, "horizon": tx.after(farthest_lease_seconds)}
+    names = ("leases/expired", "leases/far", "leases/abandoned_by_hand")
+    return [job for name in names for job in tx.query(_LostJob, name, params)]
+
+
+def _recover(tx: Session, job: _LostJob) -> Literal["pending", "failed", "cancelled"] | None:
+    """The job's new status; None when its attempt has ended meanwhile."""
+    ref = AttemptRef(job.id, job.attempt_no)
+    policy = retry_policy(tx, job.type)
+    retry = job.retry_count + 1
+    status: Literal["pending", "failed", "cancelled"] = "failed"
+    if job.cancel_requested:
+        status = "cancelled"
+    elif policy.on_lost == "retry" and retry < job.max_attempts:
+        status = "pending"
+    again = status == "pending"
+    error = f"the worker {job.worker_id or '(unknown)'} went silent during attempt {job.attempt_no}"
+    changes = {
+        "status": status,
+        "next_run_at": tx.after(policy.wait_seconds(retry, ref)) if again else None,
+        "cost": int(again),
+        "error": error,
+        "completed_at": None if again else tx.stamp,
+        "dead_lettered_at": tx.stamp if status == "failed" else None,
+    }
+    if not tx.execute("leases/recover", {**ref._asdict(), **changes}).rowcount:
+        return None
+    tx.execute("attempts/lose", {**ref._asdict(), "now": tx.stamp, "error": error})
+    if not again:
+        settle_dependents(tx, job.id, status)
+    return status

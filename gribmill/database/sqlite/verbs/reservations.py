@@ -1,0 +1,15 @@
+"""At most one active reservation per scope: the unique index decides."""
+
+from __future__ import annotations
+
+from gribmill.database.sqlite.session import Session
+from gribmill.queue.model import Reservation
+
+
+def reserve(tx: Session, reservation_id: str, scope: str, reserved_by: str, seconds: float) -> Reservation:
+    tx.change("reservations/expire")
+    wanted = {"id": reservation_id, "scope": scope, "reserved_by": reserved_by, "expires_at": tx.after(seconds)}
+    tx.change("reservations/insert", wanted)
+    held = tx.first(Reservation, "reservations/of_scope", {"scope": scope})
+    assert held is not None  # inserted just now, or the reason why it was not
+    return held

@@ -1,0 +1,68 @@
+"""A trigger: a rule that enqueues jobs on a schedule or in response to an event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from gribmill.queue.model.job import DEFAULT_TENANT, Enqueued, Json
+
+Misfire = Literal["skip", "latest", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewTrigger:
+    """A trigger to add: `cron` in `timezone`, or `event`. `args` may have placeholders for the slot or the payload."""
+
+    label: str
+    type: str
+    args: dict[str, Any] = field(default_factory=dict)
+    cron: str | None = None
+    timezone: str = "UTC"
+    event: str | None = None
+    priority: int = 0
+    tenant_id: str = DEFAULT_TENANT
+    dedupe_window_seconds: int = 300
+    misfire: Misfire = "latest"
+    created_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A stored trigger. `template` holds the arguments of its jobs, with their placeholders: a dict, unless the row was
+    written by hand."""
+
+    id: int
+    label: str
+    type: str
+    template: Json
+    cron: str | None
+    timezone: str | None
+    event: str | None
+    priority: int
+    tenant_id: str
+    dedupe_window_seconds: int
+    misfire: Misfire
+    is_enabled: bool
+    last_fired_at: datetime | None
+    next_fire_at: datetime | None
+    created_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenTrigger:
+    """A row that was written by hand and is not a trigger."""
+
+    id: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """One occasion of a trigger: the job that it made, or the reason why there is none."""
+
+    trigger_id: int
+    occasion: str
+    job: Enqueued | None
+    error: str | None = None

@@ -1,0 +1,14 @@
+"""A broken promise of the queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Which invariant is broken, by which job, and how."""
+
+    invariant: str
+    job_id: int | None
+    detail: str
