@@ -1,4 +1,4 @@
-"""What a file is when it is not what it should be, told from its first bytes."""
+"""Recognises other kinds of files by their first bytes, for error messages."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""Where runs are published, and how their bytes come down."""
+"""Where runs are published, and how their messages are downloaded and verified."""
 
 __all__ = ["download", "errors", "http", "index", "listing", "mirrors", "models"]

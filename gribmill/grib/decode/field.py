@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gribmill.grib.decode.eccodes import decode
 from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.grid.grid_section import has_grid_relative_winds
-from gribmill.grib.grid.scan_order import ScanLayout, layout1, layout2, points1
+from gribmill.grib.grid.scan_order import ScanLayout, layout1, layout2, points1, to_float32
 from gribmill.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan, without_messages
 from gribmill.grib.packing.describe import FieldPacking, packing1, packing2
 from gribmill.grib.product.grib1 import keys1
@@ -103,8 +103,6 @@ class Field:
 
     def flat_values(self) -> NDArray[np.float32]:
         """The values in the message's own order, for any kind of grid."""
-        from gribmill.grib.grid.scan_order import to_float32
-
         with self._placed():
             return to_float32(self._decoded())
 

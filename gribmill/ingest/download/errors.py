@@ -11,7 +11,7 @@ from gribmill.ingest.mirrors.circuit_breaker import Observation
 
 
 class NothingWanted(IngestError):
-    """The file is valid, but holds nothing of what is wanted."""
+    """The file is valid, but has nothing that is wanted."""
 
 
 class WrongFile(IngestError):

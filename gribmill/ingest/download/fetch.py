@@ -67,8 +67,8 @@ class Fetcher:
     def run(self) -> None:
         """Fetches all pieces that the spool does not have yet; raises the first failure."""
         self.spool.begin(self.plan.identity, self.places)
-        self._done = sum(self.plan.pieces[number].length for number in self.spool.proven)
-        left = [piece.range for number, piece in enumerate(self.plan.pieces) if number not in self.spool.proven]
+        self._done = sum(self.plan.pieces[number].length for number in self.spool.verified)
+        left = [piece.range for number, piece in enumerate(self.plan.pieces) if number not in self.spool.verified]
         requests = merge(left)
         self.report(0)
         workers = min(self.host.connections, self.limits.connections, len(requests))

@@ -35,7 +35,7 @@ class Spool:
         self.target = target
         self.part = part_of(target)
         self.journal = journal_of(target)
-        self.proven: dict[int, str] = {}
+        self.verified: dict[int, str] = {}
         self._places: Sequence[int] = (0,)
         self._part = self._journal = -1
         self._lock = threading.Lock()
@@ -52,7 +52,7 @@ class Spool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is not None and not self.proven:
+        if kind is not None and not self.verified:
             self.discard()
         for place in (self._part, self._journal):
             os.close(place)
@@ -61,8 +61,8 @@ class Spool:
         """Prepares for pieces between these places; keeps those in the journal whose checksums still match."""
         kept = self._read_journal(identity, len(places) - 1)
         self._places = places
-        self.proven = {number: digest for number, digest in kept.items() if self._digest(number) == digest}
-        lines = [identity or "", *(json.dumps([number, digest]) for number, digest in self.proven.items())]
+        self.verified = {number: digest for number, digest in kept.items() if self._digest(number) == digest}
+        lines = [identity or "", *(json.dumps([number, digest]) for number, digest in self.verified.items())]
         os.ftruncate(self._journal, 0)
         os.pwrite(self._journal, "".join(f"{line}\n" for line in lines).encode(), 0)
         os.ftruncate(self._part, places[-1])
@@ -85,16 +85,16 @@ class Spool:
     def mark(self, number: int, digest: str) -> None:
         """Records that a piece is whole and verified; its checksum shows later whether it reached the disk."""
         with self._lock:
-            self.proven[number] = digest
+            self.verified[number] = digest
             os.write(self._journal, (json.dumps([number, digest]) + "\n").encode())
 
     def grown(self, size: int) -> None:
         """Makes one piece of what was written without knowing its size beforehand."""
-        self._places, self.proven = (0, size), {0: ""}
+        self._places, self.verified = (0, size), {0: ""}
 
     def finish(self) -> str:
         """Renames the file to its target; returns its SHA-256."""
-        missing = set(range(len(self._places) - 1)) - self.proven.keys()
+        missing = set(range(len(self._places) - 1)) - self.verified.keys()
         assert not missing, f"pieces {sorted(missing)[:5]} were never verified"
         digest = self._sha256(0, self._places[-1])
         os.fsync(self._part)

@@ -1,3 +1,3 @@
-"""What a file holds, as its index says: NOAA's .idx and ECMWF's .index."""
+"""Index files (NOAA's .idx, ECMWF's .index), and which of their entries are wanted."""
 
 __all__ = ["entry", "parse", "sample", "select", "wanted"]

@@ -41,8 +41,10 @@ class OwnModels:
 
 
 def load_models(own: OwnModels | None = None) -> dict[str, Model]:
-    """Every model and member by its id. A user's table changes the keys it names of a model, or makes a new one:
-    complete, or `like = "hrrr"` with the keys that differ. Tables of the settings win over files of the folder.
+    """Every model and member by its id.
+
+    A user's table overrides keys of a model, or defines a new one: complete, or `like = "hrrr"` with the keys that
+    differ. Tables of the settings take precedence over files of the folder.
     """
     own = own or OwnModels()
     known = dict(_built_in_tables())
@@ -209,7 +211,7 @@ def _schedule(row: HoursTable, minutes: int) -> CycleHours:
     cycles = parse_steps(row.cycles)
     if cycles[-1] > 23:
         raise ModelError(f"cycles = {row.cycles!r}: runs begin at the hours 0 to 23")
-    # A member that lies before the full hour has no hour 0.
+    # A member before the full hour has no hour 0.
     hours = tuple(hour for hour in parse_steps(row.steps) if hour * 60 + minutes >= 0)
     return CycleHours(cycles, hours, row.begins, row.ends, row.discover)
 
