@@ -18,11 +18,12 @@ from typing import Any
 
 from benchmarks.machine import machine_lines
 from benchmarks.results_folder import command, results_folder
-from gribmill.identity import run_id
+from gribmill.identity import RunRef, run_id
 from gribmill.ingest.models.registry import OwnModels, load_models
 from gribmill.pipeline.context import Context, make_context
+from gribmill.pipeline.job_types import scan_job
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.scan_schedule import scan_job, scan_now
+from gribmill.pipeline.scan_schedule import scan_now
 from gribmill.sandbox.forecast.forecast import Forecaster
 from gribmill.sandbox.publication import Publication, plan, publish
 from gribmill.sandbox.publisher.server import Server
@@ -249,7 +250,7 @@ def write_page(
 
 
 def _traffic(context: Context, bench: Bench, model_id: str) -> Traffic:
-    hours = context.catalogue.hours(model_id, run_id(bench.run)).values()
+    hours = context.catalogue.hours(RunRef(model_id, run_id(bench.run))).values()
     return Traffic(
         model_id,
         len(hours),

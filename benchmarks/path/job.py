@@ -19,7 +19,7 @@ from gribmill.catalogue.events import Event, HourIngested, RunSeen
 from gribmill.catalogue.reads import Catalogue
 from gribmill.grib.decode.field import read_fields
 from gribmill.identity import RunRef
-from gribmill.pipeline.handlers.build_tile import BUILD_TILE
+from gribmill.pipeline.job_types import BUILD_TILE
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import NewJob
 from gribmill.settings.schema import Settings

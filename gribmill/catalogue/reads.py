@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any, NamedTuple, TypeVar
 
 from gribmill.catalogue.changes import apply
 from gribmill.catalogue.events import Event
 from gribmill.catalogue.records import HourRecord, MirrorRecord, RunRecord, TileRecord
 from gribmill.database.protocol import Database
+from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
 
 MOST_RUNS = 10_000
@@ -39,23 +41,24 @@ class Catalogue:
         """The runs that have been seen, of one model or of all, the newest first."""
         return self._query(RunRecord, "list_runs", model_id=model_id, limit=limit)
 
-    def hours(self, model_id: str, run_id: str) -> dict[int, HourRecord]:
-        return {one.hour: one for one in self._query(HourRecord, "list_hours", model_id=model_id, run_id=run_id)}
+    def hours(self, run: RunRef) -> dict[int, HourRecord]:
+        """Every hour of a run that has been seen."""
+        return {one.hour: one for one in self._query(HourRecord, "list_hours", **asdict(run))}
 
-    def hour(self, model_id: str, run_id: str, hour: int) -> HourRecord | None:
-        """One file of a run; None where nothing is known of it."""
-        found = self._query(HourRecord, "one_hour", model_id=model_id, run_id=run_id, hour=hour)
+    def hour(self, hour: HourRef) -> HourRecord | None:
+        """One file of a run; None if it has not been seen."""
+        found = self._query(HourRecord, "one_hour", **asdict(hour))
         return found[0] if found else None
 
-    def lacking(self, model_id: str, run_id: str, regions: Iterable[str]) -> dict[int, tuple[str, ...]]:
+    def lacking(self, run: RunRef, regions: Iterable[str]) -> dict[int, tuple[str, ...]]:
         """Hour to those of the regions whose tile it lacks; hours that lack none are left out."""
         found: dict[int, tuple[str, ...]] = {}
-        for one in self._query(_Lacking, "list_lacking", model_id=model_id, run_id=run_id, regions=[*regions]):
+        for one in self._query(_Lacking, "list_lacking", **asdict(run), regions=[*regions]):
             found[one.hour] = (*found.get(one.hour, ()), one.region)
         return found
 
-    def tiles(self, model_id: str, run_id: str) -> list[TileRecord]:
-        return self._query(TileRecord, "list_tiles", model_id=model_id, run_id=run_id)
+    def tiles(self, run: RunRef) -> list[TileRecord]:
+        return self._query(TileRecord, "list_tiles", **asdict(run))
 
     def mirrors(self) -> dict[str, MirrorHealth]:
         """How each mirror has behaved."""

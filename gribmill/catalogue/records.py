@@ -18,7 +18,7 @@ HourState = Literal["published", "ingested", "built"]
 class RunRecord:
     """A run that has been seen. `final` is False while its hours are still being discovered.
 
-    Once complete it stays so: of tiles that are wanted since then, `Catalogue.lacking` tells.
+    Once complete, it stays so: `Catalogue.lacking` has the tiles that are wanted since then.
     """
 
     model_id: str
@@ -26,11 +26,9 @@ class RunRecord:
     hours: tuple[int, ...]
     final: bool
     state: RunState
-    first_seen_at: datetime | None
-    completed_at: datetime | None
 
     @property
-    def run(self) -> RunRef:
+    def ref(self) -> RunRef:
         return RunRef(self.model_id, self.run_id)
 
 
@@ -59,9 +57,18 @@ class HourRecord:
     failed_at: datetime | None
     error: str | None
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """All that were looked for when it was downloaded."""
+        return self.found + self.missing
+
     def covers(self, variables: Iterable[str]) -> bool:
         """Whether all of these were looked for when it was downloaded."""
-        return {*variables} <= {*self.found, *self.missing}
+        return {*variables} <= {*self.variables}
+
+    def holds(self, variables: Iterable[str]) -> bool:
+        """Whether it was downloaded, with all of these variables as far as the file has them."""
+        return self.state != "published" and self.covers(variables)
 
 
 @dataclass(frozen=True, slots=True)

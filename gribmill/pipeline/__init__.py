@@ -3,12 +3,10 @@
 __all__ = [
     "backfill",
     "context",
-    "estimate",
     "follow",
-    "handlers",
     "job_types",
-    "model_check",
     "models",
+    "old_runs",
     "open_queue",
     "s3_events",
     "scan_schedule",

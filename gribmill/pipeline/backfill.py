@@ -8,14 +8,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from gribmill.errors import GribmillError
-from gribmill.identity import run_id
+from gribmill.identity import HourRef, RunRef, run_id
+from gribmill.ingest.errors import IngestError
+from gribmill.ingest.index.parse import parse_index
+from gribmill.ingest.index.select import select
+from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.handlers.ingest_grib import holds, ingest_job, with_earlier
+from gribmill.pipeline.job_types import ingest_job
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 
 MOST_FILES = 200_000
+INDEX_LIMIT_BYTES = 20_000_000
 # No model is older; and the calendar has a first day, before which nothing can be counted.
 EARLIEST = datetime(1950, 1, 1, tzinfo=UTC)
 
@@ -80,16 +85,17 @@ def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
     files: list[BackfillFile] = []
     done = lacking = 0
     for run in _runs(request):
-        tiles = context.catalogue.tiles(request.model.id, run_id(run))
-        built = {(tile.region, tile.hour) for tile in tiles}
-        known = context.catalogue.hours(request.model.id, run_id(run))
+        ref = RunRef(request.model.id, run_id(run))
+        built = {(tile.region, tile.hour) for tile in context.catalogue.tiles(ref)}
+        hours = context.catalogue.hours(ref)
         for hour in _hours(request, run):
             here = all((region, hour) in built for region in regions)
-            if here and holds(known.get(hour), variables):
+            known = hours.get(hour)
+            if here and known is not None and known.holds(variables):
                 done += 1
                 continue
             lacking += here
-            files.append(BackfillFile(run, hour, with_earlier(known.get(hour), variables)))
+            files.append(BackfillFile(run, hour, context.variables_to_fetch(known, variables)))
         if len(files) > MOST_FILES:
             raise BackfillError(f"more than {MOST_FILES} files: take a shorter time, fewer cycles or fewer hours")
     return BackfillPlan(request, regions, tuple(files), done, lacking)
@@ -113,13 +119,35 @@ def progress_of(store: Store, correlation_id: str) -> dict[str, int]:
     return counts
 
 
+def bytes_of_file(
+    context: Context, model: Model, run: datetime, hour: int, variables: tuple[str, ...] = ()
+) -> int | None:
+    """The size of the wanted messages, by the index of the first mirror that answers; None if none does or has one."""
+    for source in model.urls(run, hour):
+        if source.index_url is None:
+            continue
+        try:
+            size = context.session.head(source.grib_url, source.mirror.host).size
+            body = context.session.get(source.index_url, source.mirror.host, limit_bytes=INDEX_LIMIT_BYTES)
+            inventory = parse_index(source.index_kind, body.data, source.index_url, run, size)
+            chosen = select(
+                inventory,
+                wanted(variables or model.variables),
+                hour,
+                extras=model.extras,
+                offset_minutes=model.offset_minutes,
+            )
+        except IngestError:
+            continue
+        return sum((end if end is not None else size or start) - start for start, end in chosen.ranges)
+    return None
+
+
 def _jobs(plan: BackfillPlan, correlation_id: str) -> Iterator[NewJob]:
     request = plan.request
     for file in plan.files:
         yield ingest_job(
-            request.model.id,
-            file.run,
-            file.hour,
+            HourRef(request.model.id, run_id(file.run), file.hour),
             live=False,
             regions=plan.regions,
             variables=request.variables or None,

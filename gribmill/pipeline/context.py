@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from gribmill.catalogue.reads import Catalogue
+from gribmill.catalogue.records import HourRecord
+from gribmill.grib.names.lexicon import lexicon
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.rate_limit import RateLimit
 from gribmill.ingest.models.model import Model
@@ -25,7 +27,7 @@ from gribmill.storage.layout import DataRoot
 
 @dataclass(frozen=True)
 class Context:
-    """The world as the settings describe it."""
+    """The settings, and what they describe."""
 
     settings: Settings
     models: dict[str, Model]
@@ -53,6 +55,11 @@ class Context:
             raise PermanentFailure(
                 f"there is no model {model_id!r} in these settings; `gribmill models list` shows them all"
             ) from None
+
+    def variables_to_fetch(self, known: HourRecord | None, variables: Iterable[str]) -> tuple[str, ...]:
+        """These variables, and those that were fetched before: a tile that is built again loses none."""
+        earlier = known.variables if known else ()
+        return tuple(dict.fromkeys((*variables, *(name for name in earlier if lexicon().get(name)))))
 
     def regions_of(self, model: Model, names: Iterable[str]) -> list[str]:
         """Those of the regions that the model reaches; all of them where its grid is not known beforehand."""

@@ -1,4 +1,4 @@
-"""The catalogue's events as the queue carries them: made by handlers, applied where their attempts end."""
+"""The catalogue's events as effects, which the queue carries from a handler to the end of its attempt."""
 
 from __future__ import annotations
 
@@ -19,16 +19,14 @@ def effects_of(events: Iterable[Event]) -> tuple[Effect, ...]:
 
 
 def observations(seen: Iterable[Observation]) -> list[MirrorObserved]:
-    """What a job saw of mirrors."""
+    """What a job learned about mirrors."""
     return [MirrorObserved(one.mirror, one.at, one.ok, one.reason, one.retry_after_seconds) for one in seen]
 
 
-class CatalogueEffects:
-    """Reads the effects of all handlers here: each is an event of the catalogue."""
-
-    def prepare(self, effect: Effect) -> Change:
-        try:
-            event = parse_event(effect.kind, effect.payload)
-        except BadEvent as error:
-            raise BadEffect(str(error)) from None
-        return partial(apply, event=event)
+def prepare(effect: Effect) -> Change:
+    """What the event changes in the catalogue, or BadEffect."""
+    try:
+        event = parse_event(effect.kind, effect.payload)
+    except BadEvent as error:
+        raise BadEffect(str(error)) from None
+    return partial(apply, event=event)

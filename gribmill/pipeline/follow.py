@@ -12,7 +12,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.open_queue import open_queue, worker_options
-from gribmill.pipeline.scan_schedule import Schedule, ScheduleThread
+from gribmill.pipeline.scan_schedule import ScanSchedule, ScanScheduleThread
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.regions.region import region_named
 from gribmill.settings.schema import Settings
@@ -58,7 +58,7 @@ class Follow:
 
         How many attempts ended here.
         """
-        schedule = ScheduleThread(Schedule(self._store, self._models), self._store)
+        schedule = ScanScheduleThread(ScanSchedule(self._store, self._models), self._store)
         supervisor = Supervisor(self._store, self._options)
         schedule.start()
         try:
@@ -84,4 +84,4 @@ class Follow:
         newest = records[0]
         if not newest.final or (due and newest.run_id < run_id(due[0])):
             return False
-        return not self._context.catalogue.lacking(model.id, newest.run_id, regions)
+        return not self._context.catalogue.lacking(newest.ref, regions)

@@ -1,17 +1,206 @@
-"""Every job type that gribmill knows. Nothing outside this list can be enqueued or run."""
+"""The job types of the chain: their arguments, how they are run, and how jobs of each are made.
+
+Light: everything that enqueues or lists jobs imports this module. What a job does is in `handlers`, which executors
+import by name when the first job of a type comes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
-from gribmill.pipeline.handlers.build_tile import BUILD_TILE
-from gribmill.pipeline.handlers.ingest_grib import INGEST_GRIB
-from gribmill.pipeline.handlers.prune import PRUNE
-from gribmill.pipeline.handlers.publish import PUBLISH
-from gribmill.pipeline.handlers.scan_source import SCAN_SOURCE
-from gribmill.queue.job_type import Registry
+from pydantic import AfterValidator, Field
+
+from gribmill.identity import Hour, HourRef, ModelId, RegionName, RunId, run_time, whole_hour
+from gribmill.queue.job_type import Args, JobType, Registry
+from gribmill.queue.model import NewJob
 from gribmill.queue.sleep import SLEEP
 
+# Priorities. Looking for runs comes before everything, and costs next to nothing.
+SCAN_PRIORITY = 2_000_000_000
+# What is built is published, and its messages are removed, before more is fetched.
+PUBLISH_PRIORITY = 1_900_000_000
+LIVE_PRIORITY = 1_000_000_000
+# Housekeeping never delays a forecast.
+PRUNE_PRIORITY = -1_000_000_000
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+# A run weighs more than any forecast hour; hours since 2000 times this stays below LIVE_PRIORITY until the year 2100.
+_RUN_WEIGHT = 1000
+
+
+def _on_the_hour(run: str) -> str:
+    whole_hour(run_time(run))
+    return run
+
+
+PublishedRunId = Annotated[RunId, AfterValidator(_on_the_hour)]
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,60}$")]
+
+
+class ScanSourceArgs(Args):
+    """Which model to look for; one run of it, if only that is wanted."""
+
+    model_id: ModelId
+    run_id: PublishedRunId | None = None
+
+
+class HourArgs(Args):
+    """Which forecast hour of which run."""
+
+    model_id: ModelId
+    run_id: PublishedRunId
+    hour: Hour
+
+    @property
+    def hour_ref(self) -> HourRef:
+        return HourRef(self.model_id, self.run_id, self.hour)
+
+
+class IngestGribArgs(HourArgs):
+    """Which file: one hour of one run of a model. The rest narrows a backfill; live runs follow the settings."""
+
+    regions: tuple[RegionName, ...] | None = None
+    variables: tuple[VariableName, ...] | None = None
+    keep_grib: bool | None = None
+
+
+class BuildTileArgs(HourArgs):
+    """Which tile: one region of one hour of a run."""
+
+    region: RegionName
+
+
+class PublishArgs(HourArgs):
+    """Which hour has new tiles."""
+
+
+class PruneArgs(Args):
+    """One model, or all of them."""
+
+    model_id: ModelId | None = None
+
+
+def file_priority(hour: HourRef, *, live: bool) -> int:
+    """The priority of a file's ingest and of its tiles: live before backfill, new runs first, short hours first."""
+    since = int((hour.run.time - _EPOCH) / timedelta(hours=1))
+    return (LIVE_PRIORITY if live else 0) + since * _RUN_WEIGHT - min(hour.hour, _RUN_WEIGHT - 1)
+
+
+def scan_job(model_id: str, run_id: str | None = None) -> NewJob:
+    """A look at a model's newest runs, or at one run of it; an IdentityError where that is not a run."""
+    args = {"model_id": model_id} | ({"run_id": _on_the_hour(run_id)} if run_id is not None else {})
+    return NewJob("scan_source", args, priority=SCAN_PRIORITY, source="schedule")
+
+
+def ingest_job(
+    hour: HourRef,
+    *,
+    live: bool,
+    regions: tuple[str, ...] | None = None,
+    variables: tuple[str, ...] | None = None,
+    keep_grib: bool | None = None,
+    correlation_id: str | None = None,
+) -> NewJob:
+    """The download of one file."""
+    narrowed = {"regions": regions, "variables": variables, "keep_grib": keep_grib}
+    return NewJob(
+        "ingest_grib",
+        _hour_args(hour) | {name: value for name, value in narrowed.items() if value is not None},
+        priority=file_priority(hour, live=live),
+        source="system",
+        correlation_id=correlation_id,
+    )
+
+
+def tile_jobs(hour: HourRef, regions: Iterable[str], *, live: bool) -> tuple[NewJob, ...]:
+    """One tile of each region."""
+    args, priority = _hour_args(hour), file_priority(hour, live=live)
+    return tuple(
+        NewJob("build_tile", {**args, "region": region}, priority=priority, source="system") for region in regions
+    )
+
+
+def publish_job(hour: HourRef) -> NewJob:
+    """Enqueued with the completion of a tile. Never deduplicated: one that runs may have looked already."""
+    return NewJob("publish", _hour_args(hour), priority=PUBLISH_PRIORITY, source="system")
+
+
+def prune_job() -> NewJob:
+    return NewJob("prune", {}, priority=PRUNE_PRIORITY, source="schedule")
+
+
+def _hour_args(hour: HourRef) -> dict[str, object]:
+    return {"model_id": hour.model_id, "run_id": hour.run_id, "hour": hour.hour}
+
+
+def _file_of(args: BuildTileArgs) -> str:
+    """The file that all regions of an hour are cut from. Such keys sort by hour."""
+    return str(args.hour_ref)
+
+
+SCAN_SOURCE = JobType(
+    key="scan_source",
+    description="Looks for new runs of a model at NOAA or ECMWF.",
+    args=ScanSourceArgs,
+    lane="fetch",
+    handler="gribmill.pipeline.handlers.scan_source:run",
+    timeout_seconds=300,
+    max_attempts=5,
+    backoff_base_s=30.0,
+    backoff_cap_s=600.0,
+    dedupe=True,
+)
+INGEST_GRIB = JobType(
+    key="ingest_grib",
+    description="Downloads the wanted messages of one GRIB file.",
+    args=IngestGribArgs,
+    lane="fetch",
+    handler="gribmill.pipeline.handlers.ingest_grib:run",
+    timeout_seconds=1800,
+    max_attempts=5,
+    backoff_base_s=30.0,
+    backoff_cap_s=600.0,
+    dedupe=("model_id", "run_id", "hour"),
+)
+BUILD_TILE = JobType(
+    key="build_tile",
+    description="Cuts one hour's GRIB into the NPZ tile of one region.",
+    args=BuildTileArgs,
+    lane="build",
+    handler="gribmill.pipeline.handlers.build_tile:run",
+    timeout_seconds=900,
+    max_attempts=3,
+    backoff_base_s=30.0,
+    backoff_cap_s=600.0,
+    batch_max=64,
+    group_by=_file_of,
+    dedupe=True,
+)
+PUBLISH = JobType(
+    key="publish",
+    description="Moves latest.json forward and removes messages whose tiles are all built.",
+    args=PublishArgs,
+    lane="fetch",
+    handler="gribmill.pipeline.handlers.publish:run",
+    timeout_seconds=120,
+    max_attempts=5,
+    backoff_base_s=5.0,
+    backoff_cap_s=60.0,
+)
+PRUNE = JobType(
+    key="prune",
+    description="Removes old runs: by age, by count, by disk.",
+    args=PruneArgs,
+    lane="fetch",
+    handler="gribmill.pipeline.handlers.prune:run",
+    timeout_seconds=1800,
+    max_attempts=3,
+    dedupe=True,
+)
+
+# Nothing outside this list can be enqueued or run.
 TYPES = Registry(SCAN_SOURCE, INGEST_GRIB, BUILD_TILE, PUBLISH, PRUNE, replace(SLEEP, lane="fetch"))
 # Where executor processes find it again.
 TYPES_PATH = "gribmill.pipeline.job_types:TYPES"

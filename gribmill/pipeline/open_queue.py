@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gribmill.database.sqlite import SqliteDatabase
-from gribmill.pipeline.effects import CatalogueEffects
 from gribmill.pipeline.job_types import TYPES, TYPES_PATH
+from gribmill.queue.model import Effect
 from gribmill.queue.store import Store
+from gribmill.queue.store.effects import Change
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
@@ -26,6 +27,16 @@ def open_database(settings: Settings) -> SqliteDatabase:
 def open_queue(settings: Settings) -> Store:
     """The store behind these settings; made when it is not there yet."""
     return Store(open_database(settings), TYPES, CatalogueEffects())
+
+
+class CatalogueEffects:
+    """Reads the effects of all handlers: each is an event of the catalogue."""
+
+    def prepare(self, effect: Effect) -> Change:
+        # Late: commands that list jobs, and workers before their first result, start without the catalogue.
+        from gribmill.pipeline.effects import prepare
+
+        return prepare(effect)
 
 
 def worker_options(settings: Settings) -> WorkerOptions:

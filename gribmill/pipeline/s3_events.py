@@ -11,7 +11,7 @@ from gribmill.errors import GribmillError
 from gribmill.identity import run_id
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import find_key
-from gribmill.pipeline.scan_schedule import scan_job
+from gribmill.pipeline.job_types import scan_job
 from gribmill.queue.model import NewJob
 
 SIZE_LIMIT = 2_000_000

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
 from gribmill.errors import GribmillError
-from gribmill.identity import run_time, whole_hour
 from gribmill.ingest.models.model import Model
-from gribmill.pipeline.priority import HOUSEKEEPING, SCAN
+from gribmill.pipeline.job_types import prune_job, scan_job
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Enqueued, NewJob
 from gribmill.queue.store import Store
@@ -29,14 +28,6 @@ CLOCK_SLACK = timedelta(minutes=1)
 RETRY_SECONDS = 5.0
 
 
-def scan_job(model_id: str, run_id: str | None = None) -> NewJob:
-    """A look at a model's newest runs, or at one run of it; an IdentityError where that is not a run."""
-    if run_id is not None:
-        whole_hour(run_time(run_id))
-    args = {"model_id": model_id} | ({"run_id": run_id} if run_id is not None else {})
-    return NewJob("scan_source", args, priority=SCAN, source="schedule")
-
-
 def scan_now(store: Store, jobs: Iterable[NewJob]) -> list[Enqueued]:
     """Enqueue scans that are not to wait: equal ones that pause between two looks look now."""
     made = store.jobs.enqueue_many(jobs)
@@ -47,7 +38,7 @@ def scan_now(store: Store, jobs: Iterable[NewJob]) -> list[Enqueued]:
     return made
 
 
-class Schedule:
+class ScanSchedule:
     """Enqueues what is due. An equal job that is active already is not doubled, so two schedules do no harm."""
 
     def __init__(
@@ -73,7 +64,7 @@ class Schedule:
         models = [self._models[model_id] for model_id, moment in self._next_scan.items() if moment <= now]
         due = [scan_job(model.id) for model in models]
         if self._next_prune <= now:
-            due.append(NewJob("prune", {}, priority=HOUSEKEEPING, source="schedule"))
+            due.append(prune_job())
         if not due:
             return []
         # Who starts a schedule does not want to wait for the pause of an earlier one's scan.
@@ -95,10 +86,10 @@ class Schedule:
         return min(max(0.05, (soonest - self._clock()).total_seconds()), LONGEST_SLEEP_SECONDS)
 
 
-class ScheduleThread(threading.Thread):
+class ScanScheduleThread(threading.Thread):
     """A schedule beside a supervisor, in a thread with a database connection of its own."""
 
-    def __init__(self, schedule: Schedule, store: Store) -> None:
+    def __init__(self, schedule: ScanSchedule, store: Store) -> None:
         super().__init__(name="schedule", daemon=True)
         self._schedule = schedule
         self._store = store

@@ -141,11 +141,11 @@ def _followed(context: Context, model: Model) -> list[str]:
 
 
 def _run_status(context: Context, model: Model, record: RunRecord, followed: list[str], now: datetime) -> RunStatus:
-    hours = context.catalogue.hours(model.id, record.run_id)
-    tiles = context.catalogue.tiles(model.id, record.run_id)
+    hours = context.catalogue.hours(record.ref)
+    tiles = context.catalogue.tiles(record.ref)
     asked = {region for hour in hours.values() for region in hour.regions if region in context.regions}
     regions = tuple(sorted({*followed, *asked}))
-    lacking = context.catalogue.lacking(model.id, record.run_id, regions)
+    lacking = context.catalogue.lacking(record.ref, regions)
     missing = tuple(_missing(model, record, hours, lacking, now))
     return RunStatus(
         run_id=record.run_id,
@@ -160,7 +160,7 @@ def _run_status(context: Context, model: Model, record: RunRecord, followed: lis
         tiles_expected=len(tiles) + sum(len(several) for several in lacking.values()),
         missing=missing,
         variables_missing=tuple(sorted({name for hour in hours.values() for name in hour.missing})),
-        bytes=sum(file.st_size for file in context.root.run_files(record.run)),
+        bytes=sum(file.st_size for file in context.root.run_files(record.ref)),
         last_built_at=max((tile.built_at for tile in tiles if tile.built_at), default=None),
     )
 

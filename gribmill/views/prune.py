@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
-    from gribmill.pipeline.handlers.prune import Doomed
+    from gribmill.pipeline.old_runs import OldRun
 
 
 class PrunedRunView(View):
@@ -27,11 +27,11 @@ class PruneView(View):
     runs: tuple[PrunedRunView, ...]
 
     @classmethod
-    def of(cls, doomed: Iterable[Doomed], *, removed: bool) -> Self:
+    def of(cls, old: Iterable[OldRun], *, removed: bool) -> Self:
         return cls(
             removed=removed,
             runs=tuple(
                 PrunedRunView(model=run.ref.model_id, run=run.ref.run_id, bytes=run.bytes, reason=reason)
-                for run, reason in ((one.run, one.reason) for one in doomed)
+                for run, reason in ((one.run, one.reason) for one in old)
             ),
         )

@@ -17,9 +17,10 @@ from click.testing import CliRunner
 
 from gribmill.catalogue.records import HourRecord, RunRecord
 from gribmill.cli.main import main
+from gribmill.identity import RunRef
 from gribmill.pipeline.context import Context, make_context
+from gribmill.pipeline.job_types import scan_job
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.scan_schedule import scan_job
 from gribmill.queue.model import Job
 from gribmill.queue.store import Store
 from gribmill.queue.store.listing import JobFilter
@@ -192,7 +193,7 @@ class ChainDriver:
         return next((one for one in self.context.catalogue.runs(model_id) if one.run_id == self.run_id), None)
 
     def hours(self, model_id: str) -> dict[int, HourRecord]:
-        return self.context.catalogue.hours(model_id, self.run_id)
+        return self.context.catalogue.hours(RunRef(model_id, self.run_id))
 
     def complete(self, *model_ids: str) -> bool:
         records = [self.run_record(model_id) for model_id in model_ids]

@@ -43,7 +43,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "messages verified, none recorded": lambda: setattr(spool.Spool, "mark", die),
     "some messages verified": lambda: setattr(spool.Spool, "mark", _after(spool.Spool.mark)),
     "all messages verified": lambda: setattr(spool.Spool, "finish", die),
-    "spool complete, not recorded": lambda: setattr(ingest_grib, "_fan_out", die),
+    "spool complete, not recorded": lambda: setattr(ingest_grib, "_recorded", die),
     "decoded, nothing written": lambda: setattr(tile_builder.TileBuilder, "finish", die),
     "one tile half written": lambda: _die_in_writes(),
     "tiles written, not recorded": lambda: setattr(build_tile, "_recorded", die),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.pipeline.scan_schedule import scan_job
+from gribmill.pipeline.job_types import scan_job
 from gribmill.queue.model import Succeeded
 from gribmill.tiles.read.tile import read_tile
 from tests.chain.chain_driver import ChainDriver

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gribmill.catalogue.events import RunSeen
-from gribmill.identity import RunRef
+from gribmill.identity import HourRef, RunRef
 from gribmill.pipeline.follow import Follow
-from gribmill.pipeline.handlers.ingest_grib import ingest_job
-from gribmill.pipeline.scan_schedule import Schedule, scan_job
+from gribmill.pipeline.job_types import ingest_job, scan_job
+from gribmill.pipeline.scan_schedule import ScanSchedule
 from tests.chain.conftest import NewChain
 
 
@@ -38,7 +38,7 @@ def test_region_that_others_want_is_not_waited_for(new_chain: NewChain) -> None:
     chain = new_chain(chain={"regions": ["ne"]})
     chain.publish("hrrr")
     chain.look("hrrr")
-    chain.store.jobs.enqueue(ingest_job("hrrr", chain.forecasts.run, 0, live=False, regions=("texas",)))
+    chain.store.jobs.enqueue(ingest_job(HourRef("hrrr", chain.run_id, 0), live=False, regions=("texas",)))
     assert Follow(chain.settings)._complete()
 
 
@@ -55,7 +55,7 @@ def test_schedule_that_starts_wakes_a_scan_that_pauses(new_chain: NewChain) -> N
     chain.look("hrrr")
     (waiting,) = chain.jobs("pending")
     assert waiting.next_run_at is not None
-    schedule = Schedule(chain.store, [chain.context.models["hrrr"]])
+    schedule = ScanSchedule(chain.store, [chain.context.models["hrrr"]])
     schedule.run_once()
     (woken,) = chain.jobs("pending")
     assert (woken.id, woken.next_run_at) == (waiting.id, None)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.pipeline.handlers.prune import remove_leftovers
-from gribmill.pipeline.scan_schedule import scan_job
+from gribmill.pipeline.job_types import scan_job
+from gribmill.pipeline.old_runs import remove_leftovers
 from gribmill.sandbox.publisher.fault import Fault
 from gribmill.sandbox.publisher.faults import Faults
 from gribmill.storage.layout import DataRoot

@@ -11,9 +11,11 @@ from pathlib import Path
 import eccodes
 import pytest
 
+from gribmill.identity import HourRef, run_id
 from gribmill.ingest.models.registry import load_models
-from gribmill.pipeline.handlers.ingest_grib import ingest_job
+from gribmill.pipeline.job_types import ingest_job
 from gribmill.sandbox.publication import roots
+from gribmill.storage.layout import TileFolder
 from gribmill.tiles.check.verify import verify
 from gribmill.tiles.read.tile import read_tile
 from tests.chain.conftest import NewChain
@@ -71,11 +73,12 @@ def test_real_file_becomes_tiles(new_chain: NewChain, file: RealFile) -> None:
     index = bucket / urls.index_url.removeprefix(urls.mirror.root)
     noaa = f"1:0:d={file.run:%Y%m%d%H}:{file.line}\n"
     index.write_text(noaa if file.line else "".join(ecmwf_lines(source, file.run, file.hour)))
-    chain.store.jobs.enqueue(ingest_job(file.model_id, file.run, file.hour, live=False, regions=("ne", "texas")))
+    hour = HourRef(file.model_id, run_id(file.run), file.hour)
+    chain.store.jobs.enqueue(ingest_job(hour, live=False, regions=("ne", "texas")))
     ran = chain.work()
     assert [one.job.type for one in ran] == ["ingest_grib", "build_tile", "build_tile", "publish"], chain.troubles()
     for region in ("ne", "texas"):
-        path = chain.data / "tiles" / file.model_id / f"{file.run:%Y%m%d_%H}" / region / f"{file.hour:03d}.npz"
+        path = TileFolder(chain.data, hour.model_id, hour.run_id, region).tile(60 * hour.hour)
         checks = verify(path, data=chain.data)
         assert [check for check in checks if check.good is not True] == []
         tile = read_tile(path)

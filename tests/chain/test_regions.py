@@ -7,11 +7,9 @@ from collections.abc import Iterable
 import pytest
 
 from gribmill.grib.message_header import MessageHeader
-from gribmill.pipeline.context import Context
-from gribmill.pipeline.handlers import ingest_grib
-from gribmill.pipeline.handlers.ingest_grib import IngestGribArgs, ingest_job
-from gribmill.pipeline.handlers.publish import publish_job
-from gribmill.pipeline.scan_schedule import scan_job
+from gribmill.identity import HourRef
+from gribmill.pipeline.handlers.requested_hour import RequestedHour
+from gribmill.pipeline.job_types import ingest_job, publish_job, scan_job
 from gribmill.queue.model import Failed, Succeeded
 from gribmill.queue.worker.in_process import Ticker
 from tests.chain.chain_driver import MIRRORS, ChainDriver
@@ -50,14 +48,14 @@ def test_messages_that_came_again_stay_until_their_tiles_are_asked_for(
     chain.look("hrrr")
     chain.server.seen.clear()
     chain.chain = {"regions": ["ne", "texas"]}
-    reached = ingest_grib._reached
+    reached = RequestedHour.reached_by
 
-    def published_meanwhile(context: Context, args: IngestGribArgs, messages: Iterable[MessageHeader]) -> list[str]:
-        chain.store.jobs.enqueue(publish_job("hrrr", chain.run_id, 0))
+    def published_meanwhile(request: RequestedHour, messages: Iterable[MessageHeader]) -> list[str]:
+        chain.store.jobs.enqueue(publish_job(HourRef("hrrr", chain.run_id, 0)))
         Ticker(chain.store, 60.0, chain.settings.model_dump(mode="json")).tick(1, ["publish"])
-        return reached(context, args, messages)
+        return reached(request, messages)
 
-    monkeypatch.setattr(ingest_grib, "_reached", published_meanwhile)
+    monkeypatch.setattr(RequestedHour, "reached_by", published_meanwhile)
     ran = chain.look("hrrr")
     assert all(isinstance(one.outcome, Succeeded) for one in ran), chain.troubles()
     assert chain.latest("hrrr")["texas"]["complete"] == chain.run_id
@@ -68,7 +66,7 @@ def test_messages_that_a_superfluous_download_held_back_are_removed(new_chain: N
     chain = new_chain()
     chain.publish("hrrr", 0)
     chain.look_only("hrrr", "scan_source", "ingest_grib", "build_tile")
-    chain.store.jobs.enqueue(ingest_job("hrrr", chain.forecasts.run, 0, live=True))
+    chain.store.jobs.enqueue(ingest_job(HourRef("hrrr", chain.run_id, 0), live=True))
     Ticker(chain.store, 60.0, chain.settings.model_dump(mode="json")).tick(10, ["publish"])
     assert chain.spooled()
     chain.work()
@@ -79,7 +77,7 @@ def test_hour_fetched_again_for_one_region_keeps_the_others(new_chain: NewChain)
     chain = new_chain(chain={"regions": ["ne"]})
     chain.publish("hrrr", 0)
     chain.look("hrrr")
-    chain.store.jobs.enqueue(ingest_job("hrrr", chain.forecasts.run, 0, live=False, regions=("texas",)))
+    chain.store.jobs.enqueue(ingest_job(HourRef("hrrr", chain.run_id, 0), live=False, regions=("texas",)))
     chain.work()
     assert chain.hours("hrrr")[0].regions == ("ne", "texas")
     assert chain.hours("hrrr")[0].state == "built"

@@ -12,7 +12,7 @@ import pytest
 from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.build_tile import run
-from gribmill.queue.model import Outcome, Succeeded
+from gribmill.queue.model import Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.read.tile import read_tile
@@ -34,13 +34,19 @@ def record(context: Context, size: int) -> None:
     context.catalogue.record([ingested(HourRef("hrrr", RUN, 1), **facts)])
 
 
-def built(context: Context) -> str:
-    """Run the job; the checksum in its tile."""
+def outcome_of(context: Context, model_id: str = "hrrr") -> Outcome:
+    """Run the job."""
     outcomes: list[Outcome] = []
-    args = json.dumps({"model_id": "hrrr", "run_id": RUN, "hour": 1, "region": "ne"})
+    args = json.dumps({"model_id": model_id, "run_id": RUN, "hour": 1, "region": "ne"})
     task = Task(1, "build_tile", args, 1, "default", "w", context.settings.model_dump(mode="json"))
     run(Batch([task], lambda task, outcome: outcomes.append(outcome), lambda limit: []))
-    assert [type(one) for one in outcomes] == [Succeeded]
+    (outcome,) = outcomes
+    return outcome
+
+
+def built(context: Context) -> str:
+    """Run the job; the checksum in its tile."""
+    assert isinstance(outcome_of(context), Succeeded)
     return read_tile(TileFolder(context.root.path, "hrrr", RUN, "ne").tile(60)).meta.source.sha256
 
 
@@ -59,3 +65,14 @@ def test_a_file_newer_than_its_record_is_hashed_again(context: Context, spool: P
 def test_a_file_of_another_size_than_recorded_is_hashed_again(context: Context, spool: Path) -> None:
     record(context, spool.stat().st_size + 1)
     assert built(context) == hashlib.sha256(spool.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(("model_id", "minutes"), [("hrrr", 60), ("hrrr_subh.m15", 15)])
+def test_messages_that_are_gone_are_fetched_again_unless_the_tile_is_there(
+    context: Context, model_id: str, minutes: int
+) -> None:
+    assert isinstance(outcome_of(context, model_id), Snoozed)
+    tile = TileFolder(context.root.path, model_id, RUN, "ne").tile(minutes)
+    tile.parent.mkdir(parents=True)
+    tile.touch()
+    assert outcome_of(context, model_id) == Succeeded(skipped="the tile is there already")

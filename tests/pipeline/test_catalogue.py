@@ -18,6 +18,7 @@ from gribmill.settings.schema import Settings
 from tests.pipeline.conftest import Scribe
 
 RUN = "20261101_12"
+REF = RunRef("hrrr", RUN)
 
 
 def spool(context: Context, hour: HourRef) -> None:
@@ -35,16 +36,16 @@ def test_hour_is_built_with_its_last_tile(context: Context, scribe: Scribe) -> N
     scribe.run(RUN, [0, 1])
     scribe.hour(RUN, 0, ["ne", "conus"])
     scribe.tile(RUN, 0, "ne")
-    assert context.catalogue.hours("hrrr", RUN)[0].state == "ingested"
+    assert context.catalogue.hours(REF)[0].state == "ingested"
     scribe.tile(RUN, 0, "conus")
-    assert context.catalogue.hours("hrrr", RUN)[0].state == "built"
+    assert context.catalogue.hours(REF)[0].state == "built"
 
 
 def test_one_hour_is_read_as_all_of_them_are(context: Context, scribe: Scribe) -> None:
     scribe.run(RUN, [0, 1])
     scribe.hour(RUN, 1, ["ne"])
-    assert context.catalogue.hour("hrrr", RUN, 1) == context.catalogue.hours("hrrr", RUN)[1]
-    assert context.catalogue.hour("hrrr", RUN, 0) is None
+    assert context.catalogue.hour(REF.hour(1)) == context.catalogue.hours(REF)[1]
+    assert context.catalogue.hour(REF.hour(0)) is None
 
 
 def test_hours_are_spent_when_built_unless_their_messages_are_kept(context: Context, scribe: Scribe) -> None:
@@ -57,7 +58,7 @@ def test_hours_are_spent_when_built_unless_their_messages_are_kept(context: Cont
     assert spent(context, RUN) == [0, 1]
     hour_1 = HourRef("hrrr", RUN, 1)
     context.catalogue.record([RegionsWanted(hour_1, regions=("ne",), asked=(), keep_grib=True), TilesDone(hour_1)])
-    assert context.catalogue.hour("hrrr", RUN, 1).state == "built"  # type: ignore[union-attr]
+    assert context.catalogue.hour(REF.hour(1)).state == "built"  # type: ignore[union-attr]
     assert spent(context, RUN) == [0]
 
 
@@ -87,9 +88,9 @@ def test_run_lacks_the_tiles_that_no_hour_has_yet(context: Context, scribe: Scri
     for hour in (0, 1):
         scribe.hour(RUN, hour, ["ne"])
     scribe.tile(RUN, 0, "ne")
-    assert context.catalogue.lacking("hrrr", RUN, ["ne"]) == {1: ("ne",), 2: ("ne",)}
+    assert context.catalogue.lacking(REF, ["ne"]) == {1: ("ne",), 2: ("ne",)}
     scribe.asked(RUN, 1, "texas")
-    assert context.catalogue.lacking("hrrr", RUN, ["texas"]) == {0: ("texas",), 2: ("texas",)}
+    assert context.catalogue.lacking(REF, ["texas"]) == {0: ("texas",), 2: ("texas",)}
 
 
 def test_run_is_complete_with_its_last_hour(context: Context, scribe: Scribe) -> None:
@@ -122,7 +123,7 @@ def test_hour_that_wants_another_region_is_not_built_any_more(context: Context, 
     scribe.hour(RUN, 0, ["ne"])
     scribe.tile(RUN, 0, "ne")
     context.catalogue.record([RegionsWanted(HourRef("hrrr", RUN, 0), regions=("se",), asked=())])
-    assert context.catalogue.hours("hrrr", RUN)[0].state == "ingested"
+    assert context.catalogue.hours(REF)[0].state == "ingested"
 
 
 def test_second_observation_of_a_downloaded_hour_changes_nothing(context: Context, scribe: Scribe) -> None:
@@ -130,7 +131,7 @@ def test_second_observation_of_a_downloaded_hour_changes_nothing(context: Contex
     scribe.hour(RUN, 0, ["ne"])
     seen = HourSeen(HourRef("hrrr", RUN, 0), "other", "http://other/file", size=5, etag="x")
     context.catalogue.record([seen])
-    hour = context.catalogue.hours("hrrr", RUN)[0]
+    hour = context.catalogue.hours(REF)[0]
     assert (hour.state, hour.mirror) == ("ingested", "aws-hrrr")
 
 

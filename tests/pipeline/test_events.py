@@ -29,8 +29,7 @@ from gribmill.catalogue.events import (
 )
 from gribmill.identity import RunRef
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.effects import CatalogueEffects
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import CatalogueEffects, open_queue
 from gribmill.queue.errors import BadEffect
 from gribmill.queue.model import ClaimRequest, Effect, NewJob, Report, Succeeded
 from gribmill.settings.schema import Settings
@@ -126,9 +125,9 @@ def test_a_bad_event_changes_nothing_and_a_good_one_comes_with_the_completion(
     good = Effect("tile_built", tile())
     with pytest.raises(BadEffect):
         store.exchange("me", [Report(claimed.ref, Succeeded(also=(good, Effect("tile_built", "{}"))))])
-    assert (context.catalogue.tiles("hrrr", RUN.run_id), store.jobs.get(job).status) == ([], "processing")
+    assert (context.catalogue.tiles(RUN), store.jobs.get(job).status) == ([], "processing")
     store.exchange("me", [Report(claimed.ref, Succeeded(also=(good,)))])
-    assert [one.region for one in context.catalogue.tiles("hrrr", RUN.run_id)] == ["ne"]
+    assert [one.region for one in context.catalogue.tiles(RUN)] == ["ne"]
 
 
 def test_a_removed_run_leaves_no_row(context: Context) -> None:
@@ -138,12 +137,12 @@ def test_a_removed_run_leaves_no_row(context: Context) -> None:
         context.catalogue.record([RunSeen(run, (0,)), ingested(hour), TileBuilt(hour.tile("ne"), 1), TilesDone(hour)])
     context.catalogue.record([RunRemoved(RUN)])
     assert [record.run_id for record in context.catalogue.runs()] == [other.run_id]
-    assert context.catalogue.hours("hrrr", RUN.run_id) == {}
-    assert context.catalogue.tiles("hrrr", RUN.run_id) == []
-    assert len(context.catalogue.tiles("hrrr", other.run_id)) == 1
+    assert context.catalogue.hours(RUN) == {}
+    assert context.catalogue.tiles(RUN) == []
+    assert len(context.catalogue.tiles(other)) == 1
 
 
 def test_outdated_tiles_are_those_of_one_hour(context: Context) -> None:
     built = [TileBuilt(RUN.hour(hour).tile("ne"), 1) for hour in (0, 1)]
     context.catalogue.record([*built, TilesOutdated(RUN.hour(0))])
-    assert [tile.hour for tile in context.catalogue.tiles("hrrr", RUN.run_id)] == [1]
+    assert [tile.hour for tile in context.catalogue.tiles(RUN)] == [1]

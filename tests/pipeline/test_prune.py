@@ -8,7 +8,7 @@ from typing import Any
 
 from gribmill.identity import RunRef, run_time
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.handlers.prune import RunOnDisk, choose, prune_now, runs_on_disk
+from gribmill.pipeline.old_runs import RunOnDisk, choose_old_runs, prune_now, runs_on_disk
 from gribmill.settings.schema import ChainSettings
 from tests.pipeline.conftest import Scribe
 
@@ -20,7 +20,12 @@ def on_disk(*run_ids: str, protected: str | None = None, model: str = "hrrr") ->
 
 
 def gone(runs: list[RunOnDisk], **settings: Any) -> list[str]:
-    return [one.run.ref.run_id for one in choose(runs, ChainSettings(**settings), NOW)]
+    return [one.run.ref.run_id for one in choose_old_runs(runs, ChainSettings(**settings), NOW)]
+
+
+def old_runs(context: Context, settings: ChainSettings) -> list[str]:
+    old = choose_old_runs(runs_on_disk(context.root, context.catalogue), settings)
+    return [one.run.ref.run_id for one in old]
 
 
 def test_runs_go_by_age() -> None:
@@ -58,7 +63,7 @@ def test_pruned_run_is_gone_from_disk_and_catalogue(context: Context, scribe: Sc
     half = context.root.path / "tiles" / "hrrr" / "20200102_00" / "ne" / ".001.npz.17.abcd.part"
     half.write_bytes(b"x")
     os.utime(half, (0, 0))
-    doomed = choose(runs_on_disk(context.root, context.catalogue), ChainSettings(keep_days=1))
+    doomed = choose_old_runs(runs_on_disk(context.root, context.catalogue), ChainSettings(keep_days=1))
     assert prune_now(context, doomed) == []
     assert not half.exists(), "its writer died long ago"
     assert [record.run_id for record in context.catalogue.runs()] == ["20200102_00"]
@@ -71,11 +76,9 @@ def test_backfilled_run_is_as_young_as_its_backfill(context: Context) -> None:
     tile.parent.mkdir(parents=True)
     tile.write_bytes(b"x")
     settings = ChainSettings(keep_days=1)
-    assert choose(runs_on_disk(context.root, context.catalogue), settings) == []
+    assert old_runs(context, settings) == []
     os.utime(tile, (0, 0))
-    assert [one.run.ref.run_id for one in choose(runs_on_disk(context.root, context.catalogue), settings)] == [
-        "20200101_00"
-    ]
+    assert old_runs(context, settings) == ["20200101_00"]
 
 
 def test_runs_that_latest_json_names_stay_when_the_catalogue_was_lost(context: Context) -> None:
@@ -92,4 +95,4 @@ def test_runs_that_latest_json_names_stay_when_the_catalogue_was_lost(context: C
         ('{"regions": []}', ["20200101_00", "20200102_00", "20200103_00"]),
     ):
         latest.write_text(text)
-        assert [one.run.ref.run_id for one in choose(runs_on_disk(context.root, context.catalogue), settings)] == left
+        assert old_runs(context, settings) == left

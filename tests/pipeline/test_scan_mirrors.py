@@ -11,8 +11,9 @@ from gribmill.catalogue.events import parse_event
 from gribmill.ingest.http.client import Session
 from gribmill.ingest.http.deadline import Timeouts
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.handlers import scan_source
+from gribmill.pipeline.handlers import ask_mirrors
 from gribmill.pipeline.handlers.scan_source import Scan
+from gribmill.pipeline.job_types import SCAN_SOURCE
 from gribmill.queue.model import Snoozed
 from tests.ingest.conftest import hrrr_at, publish
 from tests.ingest.server import Publisher, serving
@@ -57,9 +58,9 @@ def test_mirror_that_fails_is_not_asked_for_the_other_runs(context: Context, pub
 def test_mirror_may_not_use_up_the_time_of_the_scan(
     context: Context, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan_source, "ASKING_SECONDS", 1.5)
+    monkeypatch.setattr(ask_mirrors, "ASKING_SECONDS", 1.5)
     _assert_second_mirror_helped(context, publisher, _scan(context, publisher))
 
 
 def test_requests_of_a_scan_end_before_its_job_times_out() -> None:
-    assert scan_source.ASKING_SECONDS < scan_source.TIMEOUT_SECONDS - 60
+    assert SCAN_SOURCE.timeout_seconds - 60 > ask_mirrors.ASKING_SECONDS

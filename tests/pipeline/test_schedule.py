@@ -9,7 +9,7 @@ import pytest
 from gribmill.pipeline import scan_schedule as schedule_module
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.scan_schedule import Schedule, ScheduleThread
+from gribmill.pipeline.scan_schedule import ScanSchedule, ScanScheduleThread
 from gribmill.queue.errors import StoreFull
 from gribmill.queue.model import ClaimRequest, NewJob, Report, Snoozed
 from tests.waiting import wait_until
@@ -26,7 +26,7 @@ class Clock:
 def test_scans_are_enqueued_at_once_and_then_when_due(context: Context) -> None:
     clock = Clock(datetime(2026, 11, 15, 6, 0, tzinfo=UTC))
     store = open_queue(context.settings)
-    schedule = Schedule(store, [context.models["hrrr"], context.models["gfs"]], clock)
+    schedule = ScanSchedule(store, [context.models["hrrr"], context.models["gfs"]], clock)
     assert [job.args["model_id"] for job in schedule.run_once()] == ["hrrr", "gfs"]
     assert schedule.run_once() == []
     # The 06z run of HRRR begins to come some fifty minutes later.
@@ -38,14 +38,14 @@ def test_scan_that_is_still_active_is_not_doubled(context: Context) -> None:
     clock = Clock(datetime(2026, 11, 15, 6, 55, tzinfo=UTC))
     store = open_queue(context.settings)
     for _ in range(5):
-        Schedule(store, [context.models["hrrr"]], clock).run_once()
+        ScanSchedule(store, [context.models["hrrr"]], clock).run_once()
         clock.now += timedelta(minutes=10)
     assert len(store.jobs.list().jobs) == 1
 
 
 def test_old_runs_are_pruned_every_few_hours(context: Context) -> None:
     clock = Clock(datetime(2026, 11, 15, 6, 0, tzinfo=UTC))
-    schedule = Schedule(open_queue(context.settings), [], clock)
+    schedule = ScanSchedule(open_queue(context.settings), [], clock)
     assert schedule.run_once() == []
     clock.now += timedelta(hours=1)
     assert [job.type for job in schedule.run_once()] == ["prune"]
@@ -55,7 +55,7 @@ def test_old_runs_are_pruned_every_few_hours(context: Context) -> None:
 def test_a_scan_that_could_not_be_enqueued_stays_due(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(datetime(2026, 11, 15, 5, 0, tzinfo=UTC))
     store = open_queue(context.settings)
-    schedule = Schedule(store, [context.models["gfs"]], clock)
+    schedule = ScanSchedule(store, [context.models["gfs"]], clock)
     clock.now += timedelta(hours=1)
 
     def full(jobs: list[NewJob]) -> None:
@@ -73,7 +73,7 @@ def test_a_clock_that_was_a_year_ahead_and_is_set_right_stops_no_scans(context: 
     clock = Clock(right.replace(year=2027))
     store = open_queue(context.settings)
     store.database.clock = lambda: clock.now.timestamp()  # type: ignore[attr-defined]
-    schedule = Schedule(store, [context.models["hrrr"]], clock)
+    schedule = ScanSchedule(store, [context.models["hrrr"]], clock)
     schedule.run_once()
     (scan,) = store.claim(ClaimRequest("worker", ("scan_source",), 60.0))
     store.exchange("worker", [Report(scan.ref, Snoozed(600.0, "it arrives"))])
@@ -85,7 +85,7 @@ def test_a_clock_that_was_a_year_ahead_and_is_set_right_stops_no_scans(context: 
 def test_a_scan_schedule_survives_any_error(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule_module, "RETRY_SECONDS", 0.01)
     store = open_queue(context.settings)
-    schedule = Schedule(store, [context.models["hrrr"]])
+    schedule = ScanSchedule(store, [context.models["hrrr"]])
     really, failures = schedule.run_once, iter([RuntimeError("surprise"), StoreFull("no space is left")])
 
     def faulty() -> list[NewJob]:
@@ -94,7 +94,7 @@ def test_a_scan_schedule_survives_any_error(context: Context, monkeypatch: pytes
         return really()
 
     monkeypatch.setattr(schedule, "run_once", faulty)
-    thread = ScheduleThread(schedule, store)
+    thread = ScanScheduleThread(schedule, store)
     thread.start()
     wait_until(lambda: store.jobs.list().jobs, what="a scan")
     thread.stop()

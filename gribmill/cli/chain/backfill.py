@@ -163,7 +163,7 @@ def _sentence(view: BackfillView) -> str:
 
 def _estimate(context: Any, plan: BackfillPlan) -> int | None:
     """The bytes of one file's wanted messages, times the files: one small request, or None when it fails."""
-    from gribmill.pipeline.estimate import bytes_of_file
+    from gribmill.pipeline.backfill import bytes_of_file
 
     if not plan.files:
         return 0

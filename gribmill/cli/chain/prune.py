@@ -23,16 +23,16 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
     """
     from gribmill.ingest.models.registry import models_named
     from gribmill.pipeline.context import make_context
-    from gribmill.pipeline.handlers.prune import choose, complaint_of, prune_now, runs_on_disk
+    from gribmill.pipeline.old_runs import choose_old_runs, explain_left, prune_now, runs_on_disk
 
     context = make_context(settings)
     runs = runs_on_disk(context.root, context.catalogue, model)
     if model is not None and not runs:  # nothing here is called so: a family, or a name that nobody knows
         members = models_named(context.models, model)
         runs = [run for one in members for run in runs_on_disk(context.root, context.catalogue, one.id)]
-    doomed = choose(runs, settings.chain)
-    stuck = [] if dry_run else prune_now(context, doomed)
-    view = PruneView.of((one for one in doomed if one not in stuck), removed=not dry_run)
+    old = choose_old_runs(runs, settings.chain)
+    stuck = [] if dry_run else prune_now(context, old)
+    view = PruneView.of((one for one in old if one not in stuck), removed=not dry_run)
     if as_json:
         print_json(view)
     elif view.runs:
@@ -42,4 +42,4 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
     elif not stuck:
         click.echo("nothing is old enough to go")
     if stuck:
-        raise GribmillError(complaint_of(context.root, stuck))
+        raise GribmillError(explain_left(context.root, stuck))

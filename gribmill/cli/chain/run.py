@@ -79,9 +79,10 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
     when a look failed here.
     """
     from gribmill.ingest.models.registry import models_named
+    from gribmill.pipeline.job_types import scan_job
     from gribmill.pipeline.models import configured_models
     from gribmill.pipeline.open_queue import open_queue
-    from gribmill.pipeline.scan_schedule import scan_job, scan_now
+    from gribmill.pipeline.scan_schedule import scan_now
     from gribmill.queue.model import Failed
 
     chosen = models_named(configured_models(settings), model)

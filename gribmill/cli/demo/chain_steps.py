@@ -88,7 +88,7 @@ CHAIN_STEPS: list[Callable[[Stage], None]] = [publish, follow, status, look, poi
 
 def _tiles(stage: Stage) -> int:
     catalogue = stage.catalogue
-    return sum(len(catalogue.tiles(run.model_id, run.run_id)) for run in catalogue.runs())
+    return sum(len(catalogue.tiles(run.ref)) for run in catalogue.runs())
 
 
 def _whole(stage: Stage) -> bool:

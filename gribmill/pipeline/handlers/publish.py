@@ -1,95 +1,48 @@
-"""publish: after the tiles of an hour, moves latest.json forward and removes messages that nobody needs any more."""
+"""publish: after the tiles of an hour, moves latest.json forward and removes messages that are no longer needed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
-
-from gribmill.identity import Hour, HourRef, ModelId, RunRef
-from gribmill.pipeline.ids import PublishedRunId
-from gribmill.pipeline.priority import PUBLISH as PUBLISH_PRIORITY
-from gribmill.queue.job_type import Args, JobType
-from gribmill.queue.model import NewJob, Succeeded
+from gribmill.catalogue.reads import Catalogue
+from gribmill.identity import HourRef, RunRef
+from gribmill.pipeline.context import Context, context_of
+from gribmill.pipeline.job_types import PublishArgs, ingest_job, tile_jobs
+from gribmill.queue.model import Succeeded
 from gribmill.queue.worker.task import Task
-
-if TYPE_CHECKING:
-    from gribmill.catalogue.reads import Catalogue
-    from gribmill.pipeline.context import Context
-    from gribmill.storage.latest import LatestRuns
-
-
-class PublishArgs(Args):
-    """Which hour has new tiles."""
-
-    model_id: ModelId
-    run_id: PublishedRunId
-    hour: Hour
-
-
-def publish_job(model_id: str, run_id: str, hour: int) -> NewJob:
-    """Enqueued with the completion of a tile. Never deduplicated: one that runs may have looked already."""
-    args = {"model_id": model_id, "run_id": run_id, "hour": hour}
-    return NewJob("publish", args, priority=PUBLISH_PRIORITY, source="system")
+from gribmill.storage.latest import LatestRuns, publish_latest
+from gribmill.storage.layout import remove_spool
 
 
 def run(task: Task) -> Succeeded:
-    """Look at the catalogue as it is now; whatever it says, doing this twice does no harm."""
-    from gribmill.pipeline.context import context_of
-    from gribmill.storage.latest import publish_latest
-    from gribmill.storage.layout import remove_spool
-
-    args = task.args_as(PublishArgs)
+    """Look at the catalogue as it is now. Running it twice does no harm."""
+    hour = task.args_as(PublishArgs).hour_ref
     context = context_of(task)
     # First what frees the disk: on a full one nothing else works. All hours: another one's publish may have failed.
-    for hour in spent_hours(context, RunRef(args.model_id, args.run_id)):
-        remove_spool(context.root.spool(hour))
-    publish_latest(context.root, args.model_id, latest_runs(context.catalogue, args.model_id))
+    for spent in spent_hours(context, hour.run):
+        remove_spool(context.root.spool(spent))
+    publish_latest(context.root, hour.model_id, latest_runs(context.catalogue, hour.model_id))
     return Succeeded()
 
 
 def spent_hours(context: Context, run: RunRef) -> list[HourRef]:
-    """The hours with messages in the spool that nobody asked to keep, whose tiles are all built, and no job works on.
+    """The hours whose messages may go: not to be kept, all tiles built, and no job works on them.
 
-    While a job of the hour is active, its messages may just have come again, for a region that was added, or be read.
-    Jobs are looked for after the hours: what has come again since then still has one, or its tiles.
+    While a job of the hour is active, its messages may just have been fetched again for a region that was added, or are
+    being read. Jobs are looked for after the hours: messages fetched since then still have a job, or all their tiles.
     """
     spent = []
-    for hour, record in context.catalogue.hours(run.model_id, run.run_id).items():
-        if record.state != "built" or record.keep_grib:
+    for hour, record in context.catalogue.hours(run).items():
+        ref = run.hour(hour)
+        if record.state != "built" or record.keep_grib or not context.root.spool(ref).is_file():
             continue
-        if not context.root.spool(run.hour(hour)).is_file():
-            continue
-        if not context.jobs.any_active(_jobs_of(run.hour(hour), record.regions)):
-            spent.append(run.hour(hour))
+        users = (ingest_job(ref, live=True), *tile_jobs(ref, record.regions, live=True))
+        if not context.jobs.any_active(users):
+            spent.append(ref)
     return spent
 
 
 def latest_runs(catalogue: Catalogue, model_id: str) -> dict[str, LatestRuns]:
     """What the catalogue knows of each region of a model."""
-    from gribmill.storage.latest import LatestRuns
-
     return {
         region: LatestRuns(newest, catalogue.newest_complete_run(model_id, region))
         for region, newest in catalogue.newest_runs(model_id).items()
     }
-
-
-def _jobs_of(hour: HourRef, regions: Iterable[str]) -> Iterator[NewJob]:
-    """Those that write or read the messages of an hour."""
-    args = {"model_id": hour.model_id, "run_id": hour.run_id, "hour": hour.hour}
-    yield NewJob("ingest_grib", args)
-    for region in regions:
-        yield NewJob("build_tile", {**args, "region": region})
-
-
-PUBLISH = JobType(
-    key="publish",
-    description="Moves latest.json forward and removes messages whose tiles are all built.",
-    args=PublishArgs,
-    lane="fetch",
-    handler="gribmill.pipeline.handlers.publish:run",
-    timeout_seconds=120,
-    max_attempts=5,
-    backoff_base_s=5.0,
-    backoff_cap_s=60.0,
-)

@@ -1,0 +1,74 @@
+"""What is wanted of one hour's file: the arguments of its job, and the settings where they leave something open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gribmill.catalogue.events import RunSeen
+from gribmill.catalogue.records import HourRecord
+from gribmill.grib.message_header import MessageHeader, supported_grids
+from gribmill.identity import HourRef
+from gribmill.ingest.download.errors import WrongFile
+from gribmill.ingest.models.model import Model
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.job_types import IngestGribArgs
+from gribmill.regions.window import window
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedHour:
+    """One file, with the regions and variables that are wanted of it."""
+
+    context: Context
+    args: IngestGribArgs
+
+    @property
+    def ref(self) -> HourRef:
+        return self.args.hour_ref
+
+    @property
+    def model(self) -> Model:
+        return self.context.model(self.args.model_id)
+
+    @property
+    def live(self) -> bool:
+        """Whether it follows the settings, rather than what a backfill asked for."""
+        return self.args.regions is None
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        return self.args.regions or self.context.settings.chain.regions
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self.args.variables or self.model.variables
+
+    @property
+    def keep_grib(self) -> bool:
+        return self.context.settings.chain.keep_grib if self.args.keep_grib is None else self.args.keep_grib
+
+    def reached_by(self, messages: Iterable[MessageHeader]) -> list[str]:
+        """The regions that the file's own grids reach. Fields on unsupported grids are named in the tile's meta."""
+        grids = supported_grids(messages)
+        return [name for name in self.regions if any(window(grid, self.context.region(name).box) for grid in grids)]
+
+    def check_reach(self, reached: Iterable[str]) -> None:
+        """A file that misses a region of the model's grid is on a wrong grid: its hour must not count as done."""
+        missed = {*self.context.promised_of(self.model, self.regions)} - {*reached}
+        if missed:
+            names = ", ".join(sorted(missed))
+            grid = f"the grid of {self.model.id} ({self.model.grid})"
+            raise WrongFile(f"the file's grid does not reach {names}, which {grid} does")
+
+    def missing_tiles(self, known: HourRecord) -> set[str]:
+        """The regions that have no tile of this hour yet. Those that the file turned out not to reach have none."""
+        tiles = self.context.catalogue.tiles(self.ref.run)
+        built = {tile.region for tile in tiles if tile.hour == self.ref.hour}
+        reached = self.context.regions_of(self.model, self.regions)
+        return {*(name for name in reached if name not in known.asked), *known.regions} - built
+
+    def run_seen(self) -> list[RunSeen]:
+        """A file that no scan has seen (a backfill's) still belongs to a run with known hours."""
+        run = self.ref.run.time
+        return [] if self.model.discovers(run) else [RunSeen(self.ref.run, self.model.hours(run))]
