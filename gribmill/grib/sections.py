@@ -59,7 +59,7 @@ class Indicator(NamedTuple):
         return self.edition == 1 and self.length >= LARGE_GRIB1
 
 
-class Span(NamedTuple):
+class SectionSpan(NamedTuple):
     """Where a section is in its source; `number` is the section's."""
 
     number: int
@@ -131,7 +131,7 @@ def message_length(data: ByteSource, offset: int, indicator: Indicator) -> int:
     return (indicator.length & (LARGE_GRIB1 - 1)) * GRIB1_PADDING - padding + len(END)
 
 
-def walk1(data: ByteSource, offset: int, length: int) -> Iterator[Span]:
+def walk1(data: ByteSource, offset: int, length: int) -> Iterator[SectionSpan]:
     """Sections 1 to 4 of the GRIB1 message at `offset`; sections 2 and 3 only where it has them."""
     place, end = offset + 8, offset + length - len(END)
     for span in _headers1(data, offset, end):
@@ -141,10 +141,10 @@ def walk1(data: ByteSource, offset: int, length: int) -> Iterator[Span]:
     # In a large message the data section states the padding.
     if room < SHORTEST_DATA1 or (stated != room and stated >= GRIB1_PADDING):
         raise GribError(f"its data section states a length of {stated} bytes, and has {room}")
-    yield Span(4, place, end)
+    yield SectionSpan(4, place, end)
 
 
-def _headers1(data: ByteSource, offset: int, end: int) -> Iterator[Span]:
+def _headers1(data: ByteSource, offset: int, end: int) -> Iterator[SectionSpan]:
     """Sections 1 to 3."""
     place, flags = offset + 8, 0
     for number, (name, shortest, flag) in HEADERS1.items():
@@ -155,11 +155,11 @@ def _headers1(data: ByteSource, offset: int, end: int) -> Iterator[Span]:
             raise GribError(f"its {name} section states a length of {length} bytes, with {end - place} left")
         if number == 1:
             flags = data[place + 7 : place + 8][0]
-        yield Span(number, place, place + length)
+        yield SectionSpan(number, place, place + length)
         place += length
 
 
-def walk2(data: ByteSource, offset: int, length: int) -> Iterator[Span]:
+def walk2(data: ByteSource, offset: int, length: int) -> Iterator[SectionSpan]:
     """Sections 1 to 7 of the GRIB2 message at `offset`, in the order that the manual prescribes."""
     place, end, before = offset + INDICATOR_BYTES, offset + length - len(END), 0
     while place < end:
@@ -173,7 +173,7 @@ def walk2(data: ByteSource, offset: int, length: int) -> Iterator[Span]:
             raise GribError(f"its section {number} states a length of {size} bytes, with {end - place} left")
         if number in HEADERS2 and size > HEADER_SECTION_LIMIT_BYTES:
             raise GribError(f"its section {number} states a length of {size} bytes, more than any real one")
-        yield Span(number, place, place + size)
+        yield SectionSpan(number, place, place + size)
         place, before = place + size, number
     if before != 7:
         raise GribError(f"it ends after section {before}, without data")

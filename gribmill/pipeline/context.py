@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from gribmill.catalogue.reads import Catalogue
 from gribmill.catalogue.records import HourRecord
 from gribmill.grib.names.lexicon import lexicon
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.rate_limit import RateLimit
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import TYPES
@@ -35,7 +35,7 @@ class Context:
     catalogue: Catalogue
 
     @cached_property
-    def session(self) -> Session:
+    def session(self) -> SourceSession:
         return open_session(self.root)
 
     @cached_property
@@ -82,9 +82,9 @@ class Context:
             ) from None
 
 
-def open_session(root: DataRoot) -> Session:
+def open_session(root: DataRoot) -> SourceSession:
     """Pooled connections; the hosts' limits hold across all processes that share the data root."""
-    return Session(RateLimit(root.rates))
+    return SourceSession(RateLimit(root.rates))
 
 
 def context_of(task: Task) -> Context:

@@ -8,12 +8,12 @@ import pytest
 
 from gribmill.grib import message_header, sections
 from gribmill.grib.messages import map_file, walk
-from gribmill.grib.sections import ByteSource, Span
+from gribmill.grib.sections import ByteSource, SectionSpan
 from gribmill.queue.model import Succeeded
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain
 
-Walk = Callable[[ByteSource, int, int], Iterator[Span]]
+Walk = Callable[[ByteSource, int, int], Iterator[SectionSpan]]
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     lengths: list[int] = []
 
     def counted(walk: Walk) -> Walk:
-        def count(data: ByteSource, offset: int, length: int) -> Iterator[Span]:
+        def count(data: ByteSource, offset: int, length: int) -> Iterator[SectionSpan]:
             lengths.append(length)
             return walk(data, offset, length)
 

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import load_models
 from tests.ingest.server import Publisher, serving
@@ -22,8 +22,8 @@ def publisher() -> Iterator[Publisher]:
 
 
 @pytest.fixture
-def session() -> Iterator[Session]:
-    with Session() as one:
+def session() -> Iterator[SourceSession]:
+    with SourceSession() as one:
         yield one
 
 

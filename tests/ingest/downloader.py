@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 from gribmill.ingest.download.download import download
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.wanted import wanted
 from tests.ingest.conftest import hrrr_at
 from tests.ingest.server import Publisher
 from tests.ingest.small_grib import RUN, WANTED
 
 if __name__ == "__main__":
-    with Session() as session:
+    with SourceSession() as session:
         download(hrrr_at(Publisher(sys.argv[1])), RUN, 1, wanted(WANTED), Path(sys.argv[2]), session=session)

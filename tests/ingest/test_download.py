@@ -12,7 +12,7 @@ import pytest
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Limits
 from gribmill.ingest.download.errors import NotYet, Permanent, Retryable
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.listing.available_hours import published
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
@@ -31,7 +31,7 @@ def target(tmp_path: Path) -> Path:
 
 
 def test_the_spool_is_the_wanted_messages_in_the_order_of_the_source(
-    publisher: Publisher, hrrr: Model, session: Session, target: Path
+    publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     file = usual_file()
     publish(publisher, file)
@@ -48,7 +48,7 @@ def test_the_spool_is_the_wanted_messages_in_the_order_of_the_source(
 
 
 def test_a_download_needs_few_requests_and_bytes(
-    publisher: Publisher, hrrr: Model, session: Session, target: Path
+    publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     file = usual_file(size=30_000)
     publish(publisher, file)
@@ -66,7 +66,7 @@ def test_a_download_needs_few_requests_and_bytes(
 
 
 def test_real_messages_and_what_the_file_does_not_have(
-    publisher: Publisher, hrrr: Model, session: Session, target: Path
+    publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     messages = hrrr_hour(6, grid="hrrr-small")
     lines, offset = [], 0
@@ -83,7 +83,7 @@ def test_real_messages_and_what_the_file_does_not_have(
 
 
 def test_progress_counts_to_the_end_and_can_stop_the_download(
-    publisher: Publisher, hrrr: Model, session: Session, target: Path
+    publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     publish(publisher, usual_file())
     seen: list[tuple[int, int]] = []
@@ -105,7 +105,9 @@ def test_progress_counts_to_the_end_and_can_stop_the_download(
     assert not target.exists()
 
 
-def test_an_hour_that_no_mirror_has_is_not_there_yet(publisher: Publisher, session: Session, target: Path) -> None:
+def test_an_hour_that_no_mirror_has_is_not_there_yet(
+    publisher: Publisher, session: SourceSession, target: Path
+) -> None:
     model = hrrr_at(publisher, ("aws", "gcs", "nomads"))
     with pytest.raises(NotYet) as caught:
         download(model, RUN, 1, wanted(WANTED), target, session=session)
@@ -116,7 +118,7 @@ def test_an_hour_that_no_mirror_has_is_not_there_yet(publisher: Publisher, sessi
 
 
 def test_an_index_that_lags_behind_its_file_is_waited_for(
-    publisher: Publisher, hrrr: Model, session: Session, target: Path
+    publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     publisher.put(key_of(usual_file()), usual_file().data)
     with pytest.raises(NotYet):
@@ -124,7 +126,7 @@ def test_an_index_that_lags_behind_its_file_is_waited_for(
 
 
 def test_a_file_without_any_wanted_message_is_not_retried(
-    publisher: Publisher, hrrr: Model, session: Session, target: Path
+    publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     publish(publisher, usual_file())
     with pytest.raises(Permanent, match="nothing that is wanted"):
@@ -132,7 +134,7 @@ def test_a_file_without_any_wanted_message_is_not_retried(
 
 
 def test_the_next_mirror_is_used_and_observations_are_reported(
-    publisher: Publisher, session: Session, target: Path
+    publisher: Publisher, session: SourceSession, target: Path
 ) -> None:
     model = hrrr_at(publisher, ("aws", "gcs", "nomads"))
     publish(publisher, usual_file(), ("gcs",))
@@ -144,7 +146,7 @@ def test_the_next_mirror_is_used_and_observations_are_reported(
     assert "500" in got.health_updates[0].reason
 
 
-def test_failing_mirrors_are_not_asked(publisher: Publisher, session: Session, target: Path) -> None:
+def test_failing_mirrors_are_not_asked(publisher: Publisher, session: SourceSession, target: Path) -> None:
     model = hrrr_at(publisher, ("aws", "gcs"))
     publish(publisher, usual_file(), ("aws", "gcs"))
     failing = {"aws-hrrr": MirrorHealth("aws-hrrr", 3, LATER + timedelta(seconds=40), "was down")}
@@ -161,7 +163,7 @@ def test_failing_mirrors_are_not_asked(publisher: Publisher, session: Session, t
     )
 
 
-def test_the_mirror_where_it_was_seen_comes_first(publisher: Publisher, session: Session, target: Path) -> None:
+def test_the_mirror_where_it_was_seen_comes_first(publisher: Publisher, session: SourceSession, target: Path) -> None:
     model = hrrr_at(publisher, ("aws", "nomads"))
     publish(publisher, usual_file(), ("nomads",))
     known = published(model, RUN, model.mirrors[1], session, now=LATER)[1]
@@ -170,7 +172,7 @@ def test_the_mirror_where_it_was_seen_comes_first(publisher: Publisher, session:
 
 
 def test_a_host_that_asks_for_a_pause_says_when_to_come_back(
-    publisher: Publisher, hrrr: Model, session: Session, target: Path
+    publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     publish(publisher, usual_file())
     publisher.fault("retry", value=(503, "77"))
@@ -180,7 +182,7 @@ def test_a_host_that_asks_for_a_pause_says_when_to_come_back(
     assert caught.value.health_updates[0].retry_after_seconds == 77
 
 
-def test_limits_on_size_hold(publisher: Publisher, hrrr: Model, session: Session, target: Path) -> None:
+def test_limits_on_size_hold(publisher: Publisher, hrrr: Model, session: SourceSession, target: Path) -> None:
     publish(publisher, usual_file())
     for limits in (Limits(spool_bytes=1000), Limits(index_bytes=100)):
         with pytest.raises(Retryable, match=r"limit of|limit is"):
@@ -189,7 +191,7 @@ def test_limits_on_size_hold(publisher: Publisher, hrrr: Model, session: Session
 
 
 def test_a_failure_before_any_verified_message_leaves_nothing(
-    publisher: Publisher, hrrr: Model, session: Session, target: Path
+    publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     publish(publisher, usual_file())
     publisher.fault("status", ranged=True, value=404)
@@ -198,14 +200,14 @@ def test_a_failure_before_any_verified_message_leaves_nothing(
     assert list(target.parent.iterdir()) == []
 
 
-def test_limits_on_time_hold(publisher: Publisher, hrrr: Model, session: Session, target: Path) -> None:
+def test_limits_on_time_hold(publisher: Publisher, hrrr: Model, session: SourceSession, target: Path) -> None:
     publish(publisher, usual_file())
     with pytest.raises(Retryable, match="no time left"):
         download(hrrr, RUN, 1, wanted(WANTED), target, session=session, limits=Limits(seconds=-1.0))
 
 
 def test_a_folder_that_cannot_be_written_is_named(
-    publisher: Publisher, hrrr: Model, session: Session, tmp_path: Path
+    publisher: Publisher, hrrr: Model, session: SourceSession, tmp_path: Path
 ) -> None:
     publish(publisher, usual_file())
     (tmp_path / "file").write_text("not a folder")
@@ -214,7 +216,7 @@ def test_a_folder_that_cannot_be_written_is_named(
 
 
 def test_members_between_hours_are_verified_by_their_own_time(
-    publisher: Publisher, hrrr: Model, session: Session, target: Path
+    publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     """A message of the full hour is not that of a quarter past, whatever the index says."""
     file = make_file([("t2m",)], [100], hour=1)

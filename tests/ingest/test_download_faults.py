@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, NotYet, Retryable
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import Timeouts
 from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.listing.available_hours import published
@@ -27,7 +27,7 @@ QUICK = Limits(retry_pause_seconds=0.0)
 
 def _download(publisher: Publisher, target: Path, mirrors: tuple[str, ...] = ("aws",), **options: object) -> Downloaded:
     timeouts = Timeouts(read=5.0)
-    with Session(timeouts=timeouts) as session:
+    with SourceSession(timeouts=timeouts) as session:
         return download(
             hrrr_at(publisher, mirrors),
             RUN,
@@ -134,7 +134,7 @@ def test_if_the_index_is_another_kind_of_file_the_headers_are_scanned(
 def test_a_slow_mirror_is_abandoned_for_the_next(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE, ("aws", "gcs"))
     publisher.fault("drip", match="aws/", ranged=True)
-    with Session(timeouts=Timeouts(base=-1.0)) as slow, pytest.raises(DownloadFailed, match="too slow"):
+    with SourceSession(timeouts=Timeouts(base=-1.0)) as slow, pytest.raises(DownloadFailed, match="too slow"):
         download(hrrr_at(publisher), RUN, 1, wanted(WANTED), target, session=slow, limits=QUICK)
     assert not target.exists()
 
@@ -184,7 +184,7 @@ def test_an_object_that_keeps_changing_is_given_up(publisher: Publisher, target:
 
 @pytest.mark.parametrize("by", [-20, 5000])
 def test_a_listing_may_be_out_of_date(
-    publisher: Publisher, target: Path, session: Session, hrrr: Model, by: int
+    publisher: Publisher, target: Path, session: SourceSession, hrrr: Model, by: int
 ) -> None:
     publish(publisher, FILE)
     known = published(hrrr, RUN, hrrr.mirrors[0], session)[1]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.errors import Permanent
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.wanted import wanted
 from tests.ingest.conftest import hrrr_at, publish
 from tests.ingest.server import Publisher, serving
@@ -52,7 +52,7 @@ def test_the_spool_is_the_concatenation_of_the_chosen_messages(
     shared.requests.clear()
     publish(shared, file)
     there = {name for names in file.names for name in names}
-    with Session() as session:
+    with SourceSession() as session:
         if not chosen & there:
             with pytest.raises(Permanent):
                 download(hrrr_at(shared), RUN, 1, wanted(sorted(chosen)), target, session=session)

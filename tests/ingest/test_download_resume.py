@@ -15,7 +15,7 @@ from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, Retryable
 from gribmill.ingest.download.spool import Spool
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.wanted import wanted
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher
@@ -33,7 +33,7 @@ def target(tmp_path: Path) -> Path:
 
 
 def _download(publisher: Publisher, target: Path, mirrors: tuple[str, ...] = ("aws",)) -> Downloaded:
-    with Session() as session:
+    with SourceSession() as session:
         limits = Limits(retry_pause_seconds=0.0)
         return download(hrrr_at(publisher, mirrors), RUN, 1, wanted(WANTED), target, session=session, limits=limits)
 
@@ -42,7 +42,7 @@ def _ranges(publisher: Publisher) -> Ranges:
     return [request.range for request in publisher.asked() if request.range]
 
 
-def _proven(target: Path) -> Ranges:
+def _verified(target: Path) -> Ranges:
     """The source's ranges of the messages that the journal notes."""
     offsets, place = [], 0
     for names, one in zip(FILE.names, FILE.messages, strict=True):
@@ -64,7 +64,7 @@ def _interrupted(publisher: Publisher, target: Path) -> None:
     with pytest.raises(DownloadFailed):
         _download(publisher, target)
     publisher.faults.remove(fault)
-    assert _proven(target)
+    assert _verified(target)
     assert not target.exists()
     publisher.requests.clear()
 
@@ -87,30 +87,30 @@ def test_a_process_killed_in_the_middle_is_taken_over(publisher: Publisher, targ
         child.wait()
     publisher.release.set()
     publisher.faults.remove(held)
-    proven = _proven(target)
-    assert proven
+    verified = _verified(target)
+    assert verified
     assert not target.exists()
     publisher.requests.clear()
     _download(publisher, target)
     assert target.read_bytes() == FILE.spool()
-    assert not _overlap(proven, _ranges(publisher))
+    assert not _overlap(verified, _ranges(publisher))
     assert [path.name for path in target.parent.iterdir()] == ["001.grib2"]
 
 
 def test_a_second_try_fetches_only_what_is_missing(publisher: Publisher, target: Path) -> None:
     _interrupted(publisher, target)
-    proven = _proven(target)
+    verified = _verified(target)
     got = _download(publisher, target)
     assert target.read_bytes() == FILE.spool()
-    assert not _overlap(proven, _ranges(publisher))
+    assert not _overlap(verified, _ranges(publisher))
     assert got.requested_bytes < got.bytes
 
 
 def test_progress_begins_where_it_was(publisher: Publisher, target: Path) -> None:
     _interrupted(publisher, target)
-    there = sum(end - start for start, end in _proven(target))
+    there = sum(end - start for start, end in _verified(target))
     seen: list[int] = []
-    with Session() as session:
+    with SourceSession() as session:
         download(
             hrrr_at(publisher), RUN, 1, wanted(WANTED), target,
             session=session, progress=lambda done, total: seen.append(done),
@@ -158,7 +158,7 @@ def test_partial_files_of_another_object_are_not_used(publisher: Publisher, targ
 
 def test_partial_files_of_another_selection_are_not_used(publisher: Publisher, target: Path) -> None:
     _interrupted(publisher, target)
-    with Session() as session:
+    with SourceSession() as session:
         download(hrrr_at(publisher), RUN, 1, wanted(["t2m", "tp"]), target, session=session)
     assert target.read_bytes() == FILE.spool({"t2m", "tp"})
 

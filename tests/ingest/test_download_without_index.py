@@ -13,7 +13,7 @@ from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent, Retryable
 from gribmill.ingest.download.scan_headers import member_of
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.mirrors.mirror import Mirror, hosts
 from gribmill.ingest.models.model import Model
@@ -33,7 +33,7 @@ def target(tmp_path: Path) -> Path:
 
 
 def _download(model: Model, target: Path, names: tuple[str, ...] = WANTED, **limits: float) -> Downloaded:
-    with Session() as session:
+    with SourceSession() as session:
         chosen = Limits(retry_pause_seconds=0.0, **limits)  # type: ignore[arg-type]
         return download(model, RUN, 1, wanted(names), target, session=session, limits=chosen)
 
@@ -65,7 +65,7 @@ def test_no_more_is_read_of_a_whole_file_than_its_content_length(publisher: Publ
         assert done <= len(FILE.data)
 
     model = _without_index(hrrr_at(publisher))
-    with Session() as session:
+    with SourceSession() as session:
         got = download(model, RUN, 1, wanted(WANTED), target, session=session, progress=seen)
     assert target.read_bytes() == FILE.spool(TMP_TOO)
     assert (got.way, max(most)) == ("whole", len(FILE.data))
@@ -235,7 +235,7 @@ def test_one_member_of_a_file_with_all(publisher: Publisher, target: Path, usabl
     publisher.put(key, b"".join(messages))
     stale = index.replace(f'"_length": {len(messages[0])}', f'"_length": {len(messages[0]) - 30}')
     publisher.put(key.replace(".grib2", ".index"), (index if usable else stale).encode())
-    with Session() as session:
+    with SourceSession() as session:
         got = download(models["model"], RUN, 3, wanted(["t2m", "u10"]), target, session=session)
     assert target.read_bytes() == messages[2] + messages[3]
     assert (got.way, set(got.found)) == ("index" if usable else "walk", {"t2m", "u10"})
@@ -245,7 +245,7 @@ def test_a_truncated_ecmwf_index_is_detected(publisher: Publisher, target: Path)
     models, key, messages, index = _ensemble(publisher)
     publisher.put(key, b"".join(messages))
     publisher.put(key.replace(".grib2", ".index"), "\n".join(index.splitlines()[:3]).encode())
-    with Session() as session:
+    with SourceSession() as session:
         got = download(models["model"], RUN, 3, wanted(["t2m", "u10"]), target, session=session)
     assert (got.way, target.read_bytes()) == ("walk", messages[2] + messages[3])
 

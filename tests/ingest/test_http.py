@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import Timeouts, until
 from gribmill.ingest.http.errors import Broken, Changed, NoRanges, NotThere, PastEnd, RateLimited, TooLarge, Untrusted
 from gribmill.ingest.http.response import ObjectHead, http_date
@@ -30,7 +30,7 @@ def url(publisher: Publisher) -> str:
     return f"{publisher.url}a/file.grib2"
 
 
-def test_a_whole_object_and_its_metadata(publisher: Publisher, session: Session, url: str) -> None:
+def test_a_whole_object_and_its_metadata(publisher: Publisher, session: SourceSession, url: str) -> None:
     body = session.get(url, HOST, limit_bytes=len(DATA))
     assert body.data == DATA
     assert body.head == session.head(url, HOST)
@@ -41,7 +41,7 @@ def test_a_whole_object_and_its_metadata(publisher: Publisher, session: Session,
     assert (agent["User-Agent"], agent["Accept-Encoding"]) == (f"gribmill/{__version__}", "identity")
 
 
-def test_a_range_is_exact_and_pinned(publisher: Publisher, session: Session, url: str) -> None:
+def test_a_range_is_exact_and_pinned(publisher: Publisher, session: SourceSession, url: str) -> None:
     head = session.head(url, HOST)
     assert session.read_range(url, HOST, 100, 300, pin=head).data == DATA[100:300]
     assert publisher.requests[-1].headers["If-Match"] == head.etag
@@ -54,14 +54,14 @@ def test_an_invalid_last_modified_is_ignored(text: str) -> None:
     assert http_date(text) is None
 
 
-def test_connections_are_used_again(publisher: Publisher, session: Session, url: str) -> None:
+def test_connections_are_used_again(publisher: Publisher, session: SourceSession, url: str) -> None:
     for _ in range(5):
         session.get(url, HOST, limit_bytes=10**6)
     assert len({request.port for request in publisher.requests}) == 1
 
 
 def test_no_cookie_is_kept_and_no_password_sent(
-    publisher: Publisher, session: Session, url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    publisher: Publisher, session: SourceSession, url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n")
     monkeypatch.setattr("gribmill.ingest.http.transport._is_loopback", lambda name: False)
@@ -79,14 +79,14 @@ def test_no_cookie_is_kept_and_no_password_sent(
     ],
 )  # fmt: skip
 def test_a_status_becomes_its_outcome(
-    publisher: Publisher, session: Session, url: str, status: int, outcome: type[Exception]
+    publisher: Publisher, session: SourceSession, url: str, status: int, outcome: type[Exception]
 ) -> None:
     publisher.fault("retry", value=(status, None))
     with pytest.raises(outcome, match=r"file\.grib2"):
         session.get(url, HOST, limit_bytes=10**6)
 
 
-def test_unavailable_without_slow_down_is_an_outage(publisher: Publisher, session: Session, url: str) -> None:
+def test_unavailable_without_slow_down_is_an_outage(publisher: Publisher, session: SourceSession, url: str) -> None:
     publisher.fault("status", value=503)
     with pytest.raises(Broken):
         session.get(url, HOST, limit_bytes=10**6)
@@ -96,7 +96,7 @@ def test_unavailable_without_slow_down_is_an_outage(publisher: Publisher, sessio
     ("after", "seconds"), [("7", 7.0), ("999999", 3600.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("soon", 30.0)]
 )
 def test_retry_after_is_read_and_capped(
-    publisher: Publisher, session: Session, url: str, after: str, seconds: float
+    publisher: Publisher, session: SourceSession, url: str, after: str, seconds: float
 ) -> None:
     publisher.fault("retry", value=(429, after))
     with pytest.raises(RateLimited) as caught:
@@ -104,13 +104,13 @@ def test_retry_after_is_read_and_capped(
     assert caught.value.retry_after_seconds == seconds
 
 
-def test_statuses_with_a_host_specific_meaning(publisher: Publisher, session: Session, url: str) -> None:
+def test_statuses_with_a_host_specific_meaning(publisher: Publisher, session: SourceSession, url: str) -> None:
     publisher.fault("status", value=401)
     with pytest.raises(Broken):
         session.get(url, hosts()["ecmwf"], limit_bytes=10**6)
 
 
-def test_a_range_past_the_end_and_an_empty_object(publisher: Publisher, session: Session, url: str) -> None:
+def test_a_range_past_the_end_and_an_empty_object(publisher: Publisher, session: SourceSession, url: str) -> None:
     with pytest.raises(PastEnd):
         session.read_range(url, HOST, 10**7, 10**7 + 5)
     publisher.put("a/empty", b"")
@@ -118,7 +118,7 @@ def test_a_range_past_the_end_and_an_empty_object(publisher: Publisher, session:
         session.read_range(f"{publisher.url}a/empty", HOST, 0, 5)
 
 
-def _range(session: Session, url: str) -> bytes:
+def _range(session: SourceSession, url: str) -> bytes:
     return session.read_range(url, HOST, 100, 300, pin=session.head(url, HOST)).data
 
 
@@ -150,12 +150,12 @@ def test_a_range_that_is_not_what_was_asked_for_is_refused(
     publisher.fault(kind, value=value, ranged=True)
     if kind == "endless":
         publisher.put("a/file.grib2", DATA).etag = "x"
-    with Session() as session, pytest.raises(outcome) as caught:
+    with SourceSession() as session, pytest.raises(outcome) as caught:
         session.read_range(url, HOST, 100, 300) if kind == "endless" else _range(session, url)
     assert type(caught.value) is outcome
 
 
-def test_a_right_checksum_is_taken(publisher: Publisher, session: Session, url: str) -> None:
+def test_a_right_checksum_is_taken(publisher: Publisher, session: SourceSession, url: str) -> None:
     digest = base64.b64encode(hashlib.sha256(DATA[100:300]).digest()).decode()
     publisher.fault("digest", value=f"md5=:AAAA:, sha-256=:{digest}:")
     assert _range(session, url) == DATA[100:300]
@@ -165,13 +165,13 @@ def test_a_right_checksum_is_taken(publisher: Publisher, session: Session, url: 
 def test_a_body_beyond_its_limit_is_not_read_on(publisher: Publisher, url: str, kind: str) -> None:
     publisher.fault(kind)
     got: list[bytes] = []
-    with Session() as session, pytest.raises(TooLarge):
+    with SourceSession() as session, pytest.raises(TooLarge):
         session.get_into(url, HOST, got.append, limit_bytes=1000)
     assert sum(map(len, got)) <= 1000
 
 
 @pytest.mark.parametrize("kind", ["truncate", "length"])
-def test_a_body_that_is_cut_off_is_broken(publisher: Publisher, session: Session, url: str, kind: str) -> None:
+def test_a_body_that_is_cut_off_is_broken(publisher: Publisher, session: SourceSession, url: str, kind: str) -> None:
     publisher.fault(kind, value=100)
     with pytest.raises(Broken, match=r"connection|cut off"):
         session.get(url, HOST, limit_bytes=10**6)
@@ -199,11 +199,11 @@ def test_a_host_that_sends_headers_or_trailers_slowly_times_out(publisher: Publi
 
 def test_a_slow_listing_times_out_earlier_than_a_file(publisher: Publisher, url: str) -> None:
     publisher.fault("drip trailers")
-    with Session(timeouts=Timeouts(base=30.0, page=0.2)) as session, pytest.raises(Broken, match="too slow"):
+    with SourceSession(timeouts=Timeouts(base=30.0, page=0.2)) as session, pytest.raises(Broken, match="too slow"):
         session.get(url, HOST, limit_bytes=10**6)
 
 
-def test_requests_end_with_the_enclosing_deadline(publisher: Publisher, session: Session, url: str) -> None:
+def test_requests_end_with_the_enclosing_deadline(publisher: Publisher, session: SourceSession, url: str) -> None:
     publisher.fault("drip head", times=1)
     with until(time.monotonic() + 0.2), pytest.raises(Broken, match="too slow"):
         session.head(url, HOST)
@@ -211,7 +211,7 @@ def test_requests_end_with_the_enclosing_deadline(publisher: Publisher, session:
 
 
 def test_a_connection_is_used_again_after_a_request_that_had_little_time_left(
-    publisher: Publisher, session: Session, url: str
+    publisher: Publisher, session: SourceSession, url: str
 ) -> None:
     with until(time.monotonic() + 5):
         session.get(url, HOST, limit_bytes=10**6)
@@ -221,12 +221,12 @@ def test_a_connection_is_used_again_after_a_request_that_had_little_time_left(
 
 def test_a_silent_host_times_out(publisher: Publisher, url: str) -> None:
     publisher.fault("hold")
-    with Session(timeouts=Timeouts(read=0.05)) as session, pytest.raises(Broken, match=r"connection|in time"):
+    with SourceSession(timeouts=Timeouts(read=0.05)) as session, pytest.raises(Broken, match=r"connection|in time"):
         session.get(url, HOST, limit_bytes=10**6)
     publisher.release.set()
 
 
-def test_redirects_stay_on_the_host(publisher: Publisher, session: Session, url: str) -> None:
+def test_redirects_stay_on_the_host(publisher: Publisher, session: SourceSession, url: str) -> None:
     publisher.put("b/page.html", b"<html>robots")
     publisher.fault("redirect", match="a/file", times=1, value="/b/page.html")
     assert session.get(url, HOST, limit_bytes=10**6).data == b"<html>robots"
@@ -242,7 +242,7 @@ def test_redirects_stay_on_the_host(publisher: Publisher, session: Session, url:
 
 @pytest.mark.parametrize(("kind", "value"), [("phrase", "\x1b[2JOops\x07"), ("redirect", "http://a.b/\x1b[31m\x07")])
 def test_control_characters_from_a_host_are_removed(
-    publisher: Publisher, session: Session, url: str, kind: str, value: str
+    publisher: Publisher, session: SourceSession, url: str, kind: str, value: str
 ) -> None:
     publisher.fault(kind, value=value)
     with pytest.raises(Broken, match=r"\\x1b\[.*\\x07") as caught:
@@ -250,7 +250,7 @@ def test_control_characters_from_a_host_are_removed(
     assert str(caught.value).isprintable()
 
 
-def test_the_bot_page_of_nomads_is_never_followed(publisher: Publisher, session: Session, url: str) -> None:
+def test_the_bot_page_of_nomads_is_never_followed(publisher: Publisher, session: SourceSession, url: str) -> None:
     publisher.fault("redirect", match="a/file", value="/b/page.html")
     nomads = hosts()["nomads"].model_copy(update={"requests_per_minute": None})
     with pytest.raises(Broken, match="302"):
@@ -263,7 +263,7 @@ def _resolves_nothing(*_: object, **__: object) -> list[object]:
 
 
 def test_unresolvable_names_closed_ports_and_failing_tls(
-    publisher: Publisher, session: Session, url: str, monkeypatch: pytest.MonkeyPatch
+    publisher: Publisher, session: SourceSession, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(Broken, match="TLS"):
         session.head(url.replace("http:", "https:"), HOST)
@@ -277,17 +277,17 @@ def test_unresolvable_names_closed_ports_and_failing_tls(
 
 
 @pytest.mark.parametrize("bad", ["http://[::1/x", "http:///x", "nonsense"])
-def test_invalid_urls(session: Session, bad: str) -> None:
+def test_invalid_urls(session: SourceSession, bad: str) -> None:
     with pytest.raises(Broken):
         session.get(bad, HOST, limit_bytes=10)
 
 
-def test_a_host_without_head_is_asked_for_a_byte(publisher: Publisher, session: Session, url: str) -> None:
+def test_a_host_without_head_is_asked_for_a_byte(publisher: Publisher, session: SourceSession, url: str) -> None:
     publisher.heads = False
     assert session.head(url, HOST).size == len(DATA)
 
 
-def test_weak_etags_are_compared_but_not_sent(publisher: Publisher, session: Session, url: str) -> None:
+def test_weak_etags_are_compared_but_not_sent(publisher: Publisher, session: SourceSession, url: str) -> None:
     publisher.objects["a/file.grib2"].etag = 'W/"1"'
     assert _range(session, url) == DATA[100:300]
     assert "If-Match" not in publisher.requests[-1].headers
@@ -296,7 +296,7 @@ def test_weak_etags_are_compared_but_not_sent(publisher: Publisher, session: Ses
 
 
 def test_without_etags_a_new_modification_time_is_a_new_object(
-    publisher: Publisher, session: Session, url: str
+    publisher: Publisher, session: SourceSession, url: str
 ) -> None:
     publisher.etags = False
     head = session.head(url, HOST)
@@ -305,7 +305,7 @@ def test_without_etags_a_new_modification_time_is_a_new_object(
         session.read_range(url, HOST, 0, 10, pin=head)
 
 
-def test_threads_share_a_session(publisher: Publisher, session: Session, url: str) -> None:
+def test_threads_share_a_session(publisher: Publisher, session: SourceSession, url: str) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     host: Host = HOST.model_copy(update={"connections": 2})

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import Broken, SourceError, TooLarge, Untrusted
 from gribmill.ingest.listing.available_hours import published
 from gribmill.ingest.listing.html import read_page
@@ -32,7 +32,7 @@ def _bucket(publisher: Publisher) -> Mirror:
     return Mirror("m", f"{publisher.url}b/", hosts()["aws"])
 
 
-def test_a_long_list_is_read_page_by_page(publisher: Publisher, session: Session) -> None:
+def test_a_long_list_is_read_page_by_page(publisher: Publisher, session: SourceSession) -> None:
     for number in range(25):
         publisher.put(f"b/run/f{number:03d}", bytes(number + 1))
     publisher.put("b/other/x", b"x")
@@ -45,7 +45,7 @@ def test_a_long_list_is_read_page_by_page(publisher: Publisher, session: Session
     assert len(publisher.requests) == 3
 
 
-def test_a_prefix_with_nothing_under_it_gives_nothing(publisher: Publisher, session: Session) -> None:
+def test_a_prefix_with_nothing_under_it_gives_nothing(publisher: Publisher, session: SourceSession) -> None:
     assert list_keys(_bucket(publisher), "none", session) == {}
 
 
@@ -63,7 +63,7 @@ def test_a_root_is_a_bucket_and_a_folder_in_it(root: str, bucket: str, folder: s
     assert split_root(root) == (bucket, folder)
 
 
-def test_keys_count_from_the_root_on(publisher: Publisher, session: Session) -> None:
+def test_keys_count_from_the_root_on(publisher: Publisher, session: SourceSession) -> None:
     publisher.put("b/deep/er/run/f1", b"x")
     mirror = Mirror("m", f"{publisher.url}b/deep/er/", hosts()["aws"])
     assert sorted(list_keys(mirror, "run/", session)) == ["run/f1"]
@@ -127,7 +127,7 @@ def test_a_time_beyond_the_calendar_is_ignored() -> None:
     assert one.last_modified is None
 
 
-def test_a_listing_that_loops_ends(publisher: Publisher, session: Session) -> None:
+def test_a_listing_that_loops_ends(publisher: Publisher, session: SourceSession) -> None:
     page = LIST.format(f"<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>{OBJECT}")
     publisher.fault("body", value=page.encode())
     with pytest.raises(Untrusted, match="circular"):
@@ -197,7 +197,7 @@ def test_hostile_pages_are_parsed_in_bounded_time(hostile: str) -> None:
 
 
 def test_an_hour_is_published_when_file_and_index_are_there(
-    publisher: Publisher, hrrr: Model, session: Session
+    publisher: Publisher, hrrr: Model, session: SourceSession
 ) -> None:
     whole, no_index, empty, empty_index = (usual_file(hour) for hour in (0, 1, 2, 3))
     publish(publisher, whole)
@@ -217,7 +217,7 @@ def test_an_hour_is_published_when_file_and_index_are_there(
     assert len(publisher.requests) == 1
 
 
-def test_files_that_may_still_grow_wait_on_nomads(publisher: Publisher, session: Session) -> None:
+def test_files_that_may_still_grow_wait_on_nomads(publisher: Publisher, session: SourceSession) -> None:
     model = hrrr_at(publisher, ("nomads",))
     for hour in (0, 1):
         publish(publisher, usual_file(hour), ("nomads",))
@@ -231,7 +231,7 @@ def test_files_that_may_still_grow_wait_on_nomads(publisher: Publisher, session:
 
 
 def test_a_failing_mirror_is_distinguished_from_an_empty_one(
-    publisher: Publisher, hrrr: Model, session: Session
+    publisher: Publisher, hrrr: Model, session: SourceSession
 ) -> None:
     assert published(hrrr, RUN, hrrr.mirrors[0], session) == {}
     publisher.fault("status", value=500)
@@ -244,7 +244,9 @@ def _without_listing(model: Model) -> Model:
     return replace(model, mirrors=(replace(model.mirrors[0], host=host),))
 
 
-def test_without_listings_hours_are_probed_until_they_end(publisher: Publisher, hrrr: Model, session: Session) -> None:
+def test_without_listings_hours_are_probed_until_they_end(
+    publisher: Publisher, hrrr: Model, session: SourceSession
+) -> None:
     for hour in (0, 1, 3, 30):
         publish(publisher, usual_file(hour))
     model = _without_listing(hrrr)
@@ -259,7 +261,9 @@ def _folder_model(hrrr: Model, folder: Path) -> Model:
     return replace(hrrr, mirrors=(Mirror("mine", folder.as_uri() + "/", hosts()["other"]),))
 
 
-def test_folders_of_this_machine_are_listed_and_need_no_index(hrrr: Model, session: Session, tmp_path: Path) -> None:
+def test_folders_of_this_machine_are_listed_and_need_no_index(
+    hrrr: Model, session: SourceSession, tmp_path: Path
+) -> None:
     model = _folder_model(hrrr, tmp_path)
     assert published(model, RUN, model.mirrors[0], session) == {}
     for hour in (0, 7):
@@ -272,7 +276,7 @@ def test_folders_of_this_machine_are_listed_and_need_no_index(hrrr: Model, sessi
 
 
 def test_a_folder_with_too_many_files_is_refused(
-    hrrr: Model, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hrrr: Model, session: SourceSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gribmill.ingest.listing.objects.MOST_FILES", 3)
     for name in "abcd":

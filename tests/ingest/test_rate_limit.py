@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import RateLimited
 from gribmill.ingest.http.rate_limit import RateLimit
 from gribmill.ingest.mirrors.mirror import Host, hosts
@@ -146,7 +146,7 @@ def test_every_request_to_the_host_takes_a_turn(publisher: Publisher, tmp_path: 
     publisher.put("x", b"abc")
     clock = Clock()
     host: Host = NOMADS.model_copy(update={"requests_per_minute": 20})
-    with Session(rate=_limit(tmp_path, clock)) as session:
+    with SourceSession(rate=_limit(tmp_path, clock)) as session:
         for _ in range(40):
             session.get(f"{publisher.url}x", host, limit_bytes=10)
     assert clock.now - 1000.0 >= 60

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from gribmill.catalogue.events import parse_event
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import Timeouts
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers import ask_mirrors
@@ -51,7 +51,7 @@ def _assert_second_mirror_helped(context: Context, publisher: Publisher, outcome
 
 
 def test_mirror_that_fails_is_not_asked_for_the_other_runs(context: Context, publisher: Publisher) -> None:
-    with Session(timeouts=Timeouts(page=0.3)) as context.__dict__["session"]:
+    with SourceSession(timeouts=Timeouts(page=0.3)) as context.__dict__["session"]:
         _assert_second_mirror_helped(context, publisher, _scan(context, publisher))
 
 

@@ -12,7 +12,7 @@ import requests
 from gribmill.grib.messages import walk
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.errors import DownloadFailed
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import Changed, SourceError
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.wanted import wanted
@@ -103,7 +103,7 @@ def test_flip_damages_one_bit_in_transit_and_the_checksum_detects_it(filled: Pat
     with faulty(filled, "flip:3") as server, faulty(filled, "flip:3") as again:
         damaged, index = get(server, HIT), get(server, f"{HIT}.idx")
         same = get(again, HIT)
-        with Session() as session, pytest.raises(SourceError, match="checksum"):
+        with SourceSession() as session, pytest.raises(SourceError, match="checksum"):
             session.get(server.url + HIT, led_to(server.url, "hrrr")["hrrr"].mirrors[0].host, limit_bytes=10**8)
     wrong = [place for place, byte in enumerate(damaged.content) if byte != whole[place]]
     assert len(damaged.content) == len(whole) and len(wrong) == 1
@@ -226,7 +226,7 @@ def test_replace_brings_another_edition_after_the_first_request(filled: Path, na
     ],
 )
 def test_a_download_through_each_fault_is_correct_or_fails(filled: Path, tmp_path: Path, fault: str | None) -> None:
-    with faulty(filled, *([fault] if fault else [])) as server, Session() as session:
+    with faulty(filled, *([fault] if fault else [])) as server, SourceSession() as session:
         model = led_to(server.url, "hrrr")["hrrr"]
         target = tmp_path / "003.grib2"
         try:
@@ -244,7 +244,7 @@ def test_a_download_through_each_fault_is_correct_or_fails(filled: Path, tmp_pat
 
 
 def test_a_pinned_download_notices_the_replacement(filled: Path) -> None:
-    with faulty(filled, "replace:3") as server, Session() as session:
+    with faulty(filled, "replace:3") as server, SourceSession() as session:
         host = led_to(server.url, "hrrr")["hrrr"].mirrors[0].host
         pin = session.head(server.url + HIT, host)
         session.read_range(server.url + HIT, host, 0, 10, pin=pin)

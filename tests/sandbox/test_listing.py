@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 import requests
 
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.listing.available_hours import published
 from gribmill.ingest.listing.html import read_page
 from gribmill.ingest.models.registry import OwnModels, load_models
@@ -126,7 +126,7 @@ def test_a_folder_is_served_as_an_html_page_like_nomads(server: Server) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "hours"), [("hrrr", {0, 1, 3, 24}), ("gfs", {0, 1, 3, 24}), ("ifs", {0, 3, 24})])
 def test_every_mirror_of_a_model_can_be_redirected_by_its_root(filled: Path, name: str, hours: set[int]) -> None:
-    with Server(filled) as server, Session() as session:
+    with Server(filled) as server, SourceSession() as session:
         model = led_to(server.url, "hrrr", "gfs", "ifs")[name]
         for mirror in model.mirrors:
             assert mirror.root.startswith(server.url)
@@ -139,7 +139,7 @@ def test_every_mirror_of_a_model_can_be_redirected_by_its_root(filled: Path, nam
 
 
 def test_roots_in_the_settings_suffice_to_redirect_a_model(filled: Path) -> None:
-    with Server(filled) as server, Session() as session:
+    with Server(filled) as server, SourceSession() as session:
         own = OwnModels(roots={"aws-gfs": f"{server.url}aws-gfs/"})
         gfs = load_models(own)["gfs"]
         assert published(gfs, RUN, gfs.mirrors[0], session).keys() == {0, 1, 3, 24}

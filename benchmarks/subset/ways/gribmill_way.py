@@ -9,14 +9,14 @@ from meter import Fetch, main
 
 from gribmill.identity import run_time
 from gribmill.ingest.download.download import download
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.wanted import wanted
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
 
 
 def make(date: str) -> Fetch:
-    session = Session()
+    session = SourceSession()
     models: dict[str, Model] = {}
 
     def fetch(root: str, hour: int, folder: Path) -> Path:

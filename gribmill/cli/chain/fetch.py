@@ -19,7 +19,7 @@ from gribmill.views.download import DownloadView
 
 if TYPE_CHECKING:
     from gribmill.ingest.download.fetch import DownloadProgress
-    from gribmill.ingest.http.client import Session
+    from gribmill.ingest.http.client import SourceSession
     from gribmill.ingest.listing.available_hours import Published
     from gribmill.ingest.models.model import Model
 
@@ -94,7 +94,7 @@ def _model(models: dict[str, Model], name: str) -> Model:
     return found[0]
 
 
-def _latest(model: Model, hour: int, session: Session) -> tuple[datetime, Published]:
+def _latest(model: Model, hour: int, session: SourceSession) -> tuple[datetime, Published]:
     """The newest run that some mirror has this hour of."""
     from gribmill.ingest.http.errors import SourceError
     from gribmill.ingest.listing.available_hours import published

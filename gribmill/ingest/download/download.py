@@ -18,7 +18,7 @@ from gribmill.ingest.download.from_mirror import CheckMessages, MirrorDownload
 from gribmill.ingest.download.spool import SpoolBusy
 from gribmill.ingest.download.verify_message import Expected
 from gribmill.ingest.errors import BadIndex
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import NoRanges, NotThere, PastEnd, RateLimited, SourceError, TooLarge, Untrusted
 from gribmill.ingest.index.wanted import Wanted
 from gribmill.ingest.listing.available_hours import Published
@@ -37,7 +37,7 @@ def download(
     wanted: Sequence[Wanted],
     target: Path,
     *,
-    session: Session,
+    session: SourceSession,
     health: Mapping[str, MirrorHealth] | None = None,
     known: Published | None = None,
     progress: DownloadProgress | None = None,

@@ -17,7 +17,7 @@ from gribmill.ingest.download.download_plan import DownloadPlan, Limits
 from gribmill.ingest.download.ranges import RangeRequest, merge
 from gribmill.ingest.download.spool import Spool
 from gribmill.ingest.download.verify_message import Expected, verify_beginning, verify_message
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import until
 from gribmill.ingest.http.errors import Broken
 from gribmill.ingest.mirrors.mirror import Host
@@ -44,7 +44,7 @@ class Fetcher:
 
     def __init__(
         self,
-        session: Session,
+        session: SourceSession,
         host: Host,
         plan: DownloadPlan,
         spool: Spool,

@@ -17,7 +17,7 @@ from gribmill.ingest.download.spool import Spool
 from gribmill.ingest.download.verify_message import Expected, verify_beginning
 from gribmill.ingest.download.whole_file import fetch_whole
 from gribmill.ingest.errors import BadIndex
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import until
 from gribmill.ingest.http.errors import Changed, NoRanges, NotThere, TooLarge, Untrusted
 from gribmill.ingest.http.local_files import is_local
@@ -40,7 +40,7 @@ CheckMessages = Callable[[Sequence[MessageHeader]], None]
 class MirrorDownload:
     """What is wanted, and what it may cost; used for one mirror after the other."""
 
-    session: Session
+    session: SourceSession
     model: Model
     hour: int
     wanted: tuple[Wanted, ...]

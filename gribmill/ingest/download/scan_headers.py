@@ -12,7 +12,7 @@ from gribmill.grib.sections import MAGIC, ByteSource
 from gribmill.ingest.download.download_plan import DownloadPlan, Piece, Way
 from gribmill.ingest.download.fetch import Traffic
 from gribmill.ingest.download.verify_message import Expected, same_table
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.wanted import Wanted
 from gribmill.ingest.mirrors.mirror import Host
@@ -27,7 +27,7 @@ LONGEST_GAP = 4096
 class RangeReader:
     """The bytes of a remote object: a slice is fetched by a small request, a bit longer than the slice."""
 
-    def __init__(self, session: Session, host: Host, head: ObjectHead, traffic: Traffic) -> None:
+    def __init__(self, session: SourceSession, host: Host, head: ObjectHead, traffic: Traffic) -> None:
         self._session, self._host, self._head, self._traffic = session, host, head, traffic
         self._windows: list[tuple[int, bytes]] = []
 

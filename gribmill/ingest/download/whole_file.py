@@ -9,7 +9,7 @@ from pathlib import Path
 from gribmill.ingest.download.download_plan import DownloadPlan, Limits, Piece
 from gribmill.ingest.download.fetch import DownloadProgress, Fetcher, Traffic
 from gribmill.ingest.download.spool import Spool
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import Broken, Changed, NoRanges, NotThere, TooLarge
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.mirrors.mirror import Host
@@ -23,7 +23,7 @@ def whole_path(target: Path) -> Path:
 
 
 def fetch_whole(
-    session: Session,
+    session: SourceSession,
     host: Host,
     head: ObjectHead,
     target: Path,
@@ -48,7 +48,7 @@ def fetch_whole(
 
 @dataclass(frozen=True, slots=True)
 class _WholeFile:
-    session: Session
+    session: SourceSession
     host: Host
     head: ObjectHead
     spool: Spool

@@ -24,7 +24,7 @@ class Body(NamedTuple):
     head: ObjectHead
 
 
-class Session:
+class SourceSession:
     """Keep one per process: connections are pooled per host. Threads may share it.
 
     `rate` enforces hosts' request limits across all processes; without it there is no limit.
@@ -34,7 +34,7 @@ class Session:
         self._http = Http(rate, timeouts)
         self._files = LocalFiles()
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> SourceSession:
         return self
 
     def __exit__(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import NotThere
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.listing.objects import Listed, list_keys
@@ -35,7 +35,7 @@ def published(
     model: Model,
     run: datetime,
     mirror: Mirror,
-    session: Session,
+    session: SourceSession,
     *,
     now: datetime | None = None,
     hours: Collection[int] | None = None,
@@ -62,7 +62,7 @@ def published(
     return {hour: one for hour, one in found.items() if _ready(one, mirror, moment)}
 
 
-def _probe(urls: Iterable[tuple[int, SourceUrls]], session: Session) -> dict[int, tuple[ObjectHead, bool]]:
+def _probe(urls: Iterable[tuple[int, SourceUrls]], session: SourceSession) -> dict[int, tuple[ObjectHead, bool]]:
     """The hours that are there, in the given order: each file's head, and whether its index is there."""
     found: dict[int, tuple[ObjectHead, bool]] = {}
     missing = 0
@@ -79,7 +79,7 @@ def _probe(urls: Iterable[tuple[int, SourceUrls]], session: Session) -> dict[int
     return found
 
 
-def _head(url: str, host: Host, session: Session) -> ObjectHead | None:
+def _head(url: str, host: Host, session: SourceSession) -> ObjectHead | None:
     try:
         return session.head(url, host)
     except NotThere:

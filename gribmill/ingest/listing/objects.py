@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import Broken, NotThere, TooLarge
 from gribmill.ingest.http.local_files import head_of_file, path_of
 from gribmill.ingest.listing.html import read_page
@@ -29,7 +29,7 @@ class Listed:
     empty: bool = False
 
 
-def list_keys(mirror: Mirror, prefix: str, session: Session) -> dict[str, Listed]:
+def list_keys(mirror: Mirror, prefix: str, session: SourceSession) -> dict[str, Listed]:
     """Every object whose key begins with the prefix, by key; empty where there are none."""
     match mirror.listing:
         case "s3":
@@ -44,7 +44,7 @@ def list_keys(mirror: Mirror, prefix: str, session: Session) -> dict[str, Listed
     return {row.key: row for row in rows}
 
 
-def _page(mirror: Mirror, prefix: str, session: Session) -> list[Listed]:
+def _page(mirror: Mirror, prefix: str, session: SourceSession) -> list[Listed]:
     folder, _, start = prefix.rpartition("/")
     folder = f"{folder}/" if folder else ""
     url = mirror.root + folder

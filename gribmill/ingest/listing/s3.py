@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote, urlencode, urlsplit
 from xml.parsers import expat
 
-from gribmill.ingest.http.client import Session
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import Untrusted
 from gribmill.ingest.http.response import clean_etag
 from gribmill.ingest.mirrors.mirror import Host
@@ -56,7 +56,7 @@ class BucketPage:
         return ("start-after", self.objects[-1].key) if self.objects else None
 
 
-def list_bucket(root: str, prefix: str, host: Host, session: Session) -> list[BucketObject]:
+def list_bucket(root: str, prefix: str, host: Host, session: SourceSession) -> list[BucketObject]:
     """All objects below a mirror's root whose keys, relative to the root, begin with the prefix."""
     bucket, folder = split_root(root)
     found: list[BucketObject] = []
