@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gribmill.draw.palette import Palette, Rgb, palette
-from gribmill.draw.shown_units import Conversion, conversion
+from gribmill.tiles.read.unit_conversion import Conversion, conversion
 
 FEWEST_STEPS = 14  # a finer step width is taken until the field shows at least so many
 STEPS_WANTED = 20  # of a scale that follows the data

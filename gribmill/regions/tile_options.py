@@ -12,3 +12,5 @@ Encoding = Literal["fast", "compact", "packed"]
 
 METHODS: tuple[Method, ...] = get_args(Method)
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
+# A bilinear value needs at least half of its weight on points that have a value.
+LEAST_WEIGHT = 0.5

@@ -1,7 +1,7 @@
-"""What goes wrong with tiles."""
+"""Errors of tiles."""
 
 from gribmill.errors import GribmillError
 
 
 class TileError(GribmillError):
-    """A tile that cannot be read, built or trusted; the sentence names the file."""
+    """A tile that cannot be read, built or trusted; the message names the file."""

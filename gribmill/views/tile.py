@@ -12,7 +12,7 @@ from gribmill.views.view import ForecastTime, View
 if TYPE_CHECKING:
     from gribmill.tiles.build.tile_writer import BuiltTile
     from gribmill.tiles.check.diff import Difference
-    from gribmill.tiles.check.verify import Check
+    from gribmill.tiles.check.verify import TileCheck
     from gribmill.tiles.read.tile import Tile
 
 
@@ -103,7 +103,7 @@ class TileCheckView(View):
     checks: tuple[CheckView, ...]
 
     @classmethod
-    def of(cls, path: Path, checks: Sequence[Check]) -> Self:
+    def of(cls, path: Path, checks: Sequence[TileCheck]) -> Self:
         return cls(
             tile=str(path),
             good=not any(check.good is False for check in checks),

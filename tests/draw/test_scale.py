@@ -5,8 +5,8 @@ import pytest
 
 from gribmill.draw.palette import palette, palettes
 from gribmill.draw.scale import level_label, scale_for
-from gribmill.draw.shown_units import conversion, spelled
 from gribmill.grib.names.lexicon import lexicon
+from gribmill.tiles.read.unit_conversion import conversion, spelled
 
 
 @pytest.mark.parametrize("name", sorted(palettes()))

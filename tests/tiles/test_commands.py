@@ -166,7 +166,7 @@ def test_the_grid_file_is_skipped_beside_tiles_and_refused_alone(tile: Path) -> 
     for command in (("info",), ("show",)):
         found = gribmill("tile", *command, grid)
         assert found.exit_code == 1
-        assert "it holds the coordinates of those beside it" in str(found.exception)
+        assert "it has the coordinates of the tiles next to it" in str(found.exception)
     assert gribmill("tile", "verify", grid).exit_code == 1
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gribmill.tiles.read.point.deaccumulate import Total, amounts, interval_lengths
+from gribmill.tiles.read.point.deaccumulate import Total, deaccumulate, interval_lengths
 
 
 def hours(*values: int) -> list[int]:
@@ -23,7 +23,7 @@ def each(totals: Sequence[Total | None]) -> list[list[Total]]:
 
 
 def values(steps: list[int], totals: Sequence[Total | None]) -> list[float]:
-    return [amount.value for amount in amounts(steps, each(totals))]
+    return [amount.value for amount in deaccumulate(steps, each(totals))]
 
 
 def test_run_totals_are_differenced() -> None:
@@ -66,7 +66,7 @@ def test_an_hourly_bucket_is_right_even_after_a_missing_hour() -> None:
 
 def test_a_bucket_helps_where_the_run_total_cannot() -> None:
     both = [[total(0, 1, 1.0)], [], [total(0, 3, 9.0), total(2, 3, 0.5)]]
-    assert [amount.value for amount in amounts(hours(1, 2, 3), both)][2] == 0.5
+    assert [amount.value for amount in deaccumulate(hours(1, 2, 3), both)][2] == 0.5
 
 
 def test_a_damaged_hour_gives_nan_there_and_after_it() -> None:
@@ -80,7 +80,7 @@ def test_a_damaged_hour_gives_nan_there_and_after_it() -> None:
 def test_the_change_from_hourly_to_three_hourly_steps() -> None:
     steps = hours(119, 120, 123, 126)
     totals = [total(0, 119, 1.0), total(0, 120, 2.0), total(0, 123, 5.0), total(0, 126, 5.0)]
-    assert [amount.minutes for amount in amounts(steps, each(totals))][1:] == hours(1, 3, 3)
+    assert [amount.minutes for amount in deaccumulate(steps, each(totals))][1:] == hours(1, 3, 3)
     assert values(steps, totals)[1:] == [1.0, 3.0, 0.0]
 
 

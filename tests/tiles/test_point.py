@@ -218,7 +218,7 @@ def test_a_place_without_tiles_is_reported(tmp_path: Path) -> None:
     with pytest.raises(TileError, match="there are no tiles"):
         gribmill.point(LAT, LON, data=tmp_path)
     make_tile(tmp_path, {"t2m": (280.0, {})})
-    with pytest.raises(TileError, match="none of their regions holds it"):
+    with pytest.raises(TileError, match="none of the regions contains it"):
         gribmill.point(0.0, 0.0, data=tmp_path)
     with pytest.raises(TileError, match="has no snow; it has t2m"):
         gribmill.point(LAT, LON, data=tmp_path, variables=["snow"])

@@ -13,7 +13,7 @@ from gribmill.settings.schema import Settings
 from gribmill.views.tile import TileCheckView, TileDifferenceView, TileView
 
 if TYPE_CHECKING:
-    from gribmill.tiles.check.verify import Check
+    from gribmill.tiles.check.verify import TileCheck
     from gribmill.tiles.read.tile import Tile
 
 TILE = click.Path(dir_okay=False, path_type=Path)
@@ -159,7 +159,7 @@ def _root_of(path: Path, settings: Settings) -> Path:
     return root.path if root else settings.data_root
 
 
-def _print_checks(found: dict[Path, list[Check]]) -> None:
+def _print_checks(found: dict[Path, list[TileCheck]]) -> None:
     words = {True: "ok", False: "WRONG", None: "-"}
     rows = []
     for path, checks in found.items():

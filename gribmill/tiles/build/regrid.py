@@ -11,7 +11,7 @@ import numpy as np
 from gribmill.arrays import Floats, Indices, Marks, Values
 from gribmill.regions.box import Box
 from gribmill.regions.grids import Grid
-from gribmill.regions.tile_options import Method
+from gribmill.regions.tile_options import LEAST_WEIGHT, Method
 from gribmill.regions.window import Window, enclosing_columns, window
 from gribmill.tiles.errors import TileError
 
@@ -19,8 +19,6 @@ from gribmill.tiles.errors import TileError
 Points = tuple[Indices, Indices]
 
 LIMIT_POINTS = 2**27
-# A bilinear value needs at least half of its weight on points that have a value.
-LEAST_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ import numpy as np
 
 from gribmill.tiles.read.tile import Tile
 
-# Facts of the making, not of the content: two tiles may differ in them and still say the same.
-MAKING = {"gribmill", "source"}
+# How the tile was made, not its content: two tiles may differ in these and still be equal.
+PROVENANCE = {"gribmill", "source"}
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One variable (or one fact) that differs. Numbers are of the points; `why` is a short sentence."""
+    """One variable or metadata key that differs; `why` is a short sentence, numbers are about the points."""
 
     name: str
     why: str
@@ -25,8 +25,8 @@ class Difference:
 
 
 def diff(one: Tile, other: Tile) -> list[Difference]:
-    """Every difference of grid, facts and values; empty where the tiles say the same."""
-    found = _facts(one, other)
+    """Every difference of grid, metadata and values; empty if the tiles are equal."""
+    found = _metadata(one, other)
     if (one.shape, one.regular) != (other.shape, other.regular):
         return [*found, Difference("grid", f"{one.shape} points against {other.shape}")]
     for axis, mine, theirs in (("y", one.y, other.y), ("x", one.x, other.x)):
@@ -56,9 +56,9 @@ def _values(name: str, one: Tile, other: Tile) -> Difference | None:
     return Difference(name, f"other values{also}", points, float(away.max()), float(away.mean()))
 
 
-def _facts(one: Tile, other: Tile) -> list[Difference]:
+def _metadata(one: Tile, other: Tile) -> list[Difference]:
     mine, theirs = (tile.meta.model_dump(mode="json") for tile in (one, other))
-    keys = sorted(mine.keys() - MAKING - {"variables", "grid"})
+    keys = sorted(mine.keys() - PROVENANCE - {"variables", "grid"})
     found = [
         Difference(key, f"{_short(mine[key])} against {_short(theirs[key])}")
         for key in keys

@@ -20,9 +20,9 @@ ECMWF_ATTRIBUTION = (
     "ECMWF does not accept any liability for errors or omissions in the data."
 )
 
-VariableName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
+ArrayName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 Text = Annotated[str, Field(max_length=2000)]
-Count = Annotated[int, Field(ge=0, lt=2**63)]
+Unsigned = Annotated[int, Field(ge=0, lt=2**63)]
 StepMinutes = Annotated[int, Field(ge=0, lt=2**31)]
 # A time range may begin before its run, as that of a daily ozone maximum does.
 WindowMinutes = Annotated[int, Field(ge=-(2**31), lt=2**31)]
@@ -38,7 +38,7 @@ class SourcePacking(Record):
     """How the GRIB message packs the values; `step` is the smallest difference that it can express."""
 
     name: Text
-    bits: Count | None = None
+    bits: Unsigned | None = None
     step: float | None = None
 
 
@@ -65,15 +65,15 @@ class VariableMeta(Record):
     level: Text
     statistic: Text = "instant"
     step_minutes: tuple[WindowMinutes, WindowMinutes]
-    message: Count
-    field: Count = 1
-    offset: Count
-    length: Count
+    message: Unsigned
+    field: Unsigned = 1
+    offset: Unsigned
+    length: Unsigned
     packing: SourcePacking
     min: float | None = None
     max: float | None = None
     mean: float | None = None
-    missing: Count = 0
+    missing: Unsigned = 0
     winds: Literal["earth", "grid"] | None = None
     method: Text | None = None
     packed: PackedAs | None = None
@@ -83,9 +83,9 @@ class SkippedMessage(Record):
     """A requested message that is not in the tile, and the reason."""
 
     name: Text
-    message: Count
-    field: Count = 1
-    offset: Count
+    message: Unsigned
+    field: Unsigned = 1
+    offset: Unsigned
     reason: Text
 
 
@@ -106,10 +106,10 @@ class GridRecord(Record):
     mapping: dict[str, Any]
     definition: dict[str, Any]
     cell_km: float
-    shape: tuple[Count, Count]
-    source_shape: tuple[Count, Count]
-    rows: tuple[Count, Count]
-    cols: tuple[tuple[Count, Count], ...]
+    shape: tuple[Unsigned, Unsigned]
+    source_shape: tuple[Unsigned, Unsigned]
+    rows: tuple[Unsigned, Unsigned]
+    cols: tuple[tuple[Unsigned, Unsigned], ...]
 
 
 class SourceFile(Record):
@@ -118,7 +118,7 @@ class SourceFile(Record):
     name: Text
     url: Text | None = None
     etag: Text | None = None
-    bytes: Count
+    bytes: Unsigned
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -132,8 +132,8 @@ class Meta(Record):
     minutes: StepMinutes
     region: RegionRecord
     grid: GridRecord
-    variables: dict[VariableName, VariableMeta]
-    absent: tuple[VariableName, ...] = ()
+    variables: dict[ArrayName, VariableMeta]
+    absent: tuple[ArrayName, ...] = ()
     skipped: tuple[SkippedMessage, ...] = ()
     duplicates: tuple[SkippedMessage, ...] = ()
     winds: Literal["earth"] = "earth"
@@ -180,7 +180,7 @@ def _what_is_wrong(error: ValidationError, where: str) -> str:
     faults = error.errors(include_url=False)
     for fault in faults:
         if fault["loc"] == ("format",) and isinstance(fault["input"], int) and fault["input"] > FORMAT:
-            return f"{where} has tile format {fault['input']}, this gribmill reads {FORMAT}: use a newer one"
+            return f"{where} has tile format {fault['input']}; this gribmill reads format {FORMAT}, use a newer one"
     first = faults[0]
     if first["type"] == "json_invalid":
         return f"{where}: its meta is not JSON: {first['msg']}"

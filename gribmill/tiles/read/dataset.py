@@ -17,7 +17,7 @@ from gribmill.tiles.format.meta import Meta, VariableMeta
 from gribmill.tiles.read.tile import Tile, read_tile
 
 GRID_MAPPING = "crs"
-# What gives a part of an array: as one would index it, with numbers and slices.
+# Reads a part of an array, indexed by integers and slices.
 Read = Callable[[tuple[Any, ...]], np.ndarray[Any, Any]]
 CELL_METHODS = {"accum": "sum", "avg": "mean", "max": "maximum", "min": "minimum"}
 AXIS_ATTRIBUTES: dict[str, dict[str, str]] = {
@@ -33,7 +33,7 @@ ROTATED_ATTRIBUTES: dict[str, dict[str, str]] = {
 
 
 class LazyArray(BackendArray):
-    """An array whose parts are read when someone looks at them."""
+    """An array whose parts are read on access."""
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], read: Read) -> None:
         self.shape = shape
@@ -44,8 +44,8 @@ class LazyArray(BackendArray):
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
 
-class Pair:
-    """2-D latitudes and longitudes, worked out once for both."""
+class LatLonArrays:
+    """2-D latitudes and longitudes, computed once for both."""
 
     def __init__(self, tile: Tile) -> None:
         self._tile = tile
@@ -66,7 +66,7 @@ class Pair:
 
 
 def open_tile(path: str | os.PathLike[str]) -> xr.Dataset:
-    """A tile as an xarray Dataset with real coordinates; values are read when they are looked at."""
+    """A tile as an xarray Dataset with its coordinates; values are read on access."""
     return dataset(read_tile(path))
 
 
@@ -80,7 +80,7 @@ def dataset(tile: Tile, drop: Collection[str] = ()) -> xr.Dataset:
         for name in tile.names
         if name not in drop
     }
-    coordinates = {**space(tile), **moments(tile.meta)}
+    coordinates = {**space(tile), **time_coordinates(tile.meta)}
     return xr.Dataset(
         {**variables, GRID_MAPPING: xr.Variable((), np.int32(0), dict(tile.meta.grid.mapping))},
         {name: value for name, value in coordinates.items() if name not in drop},
@@ -89,7 +89,7 @@ def dataset(tile: Tile, drop: Collection[str] = ()) -> xr.Dataset:
 
 
 class ReadVariable:
-    """Reads a part of one variable; a class rather than a lambda so that it can go to another process."""
+    """Reads a part of one variable; a class rather than a lambda, so that it can be pickled."""
 
     def __init__(self, tile: Tile, name: str) -> None:
         self.tile = tile
@@ -99,10 +99,10 @@ class ReadVariable:
         return np.require(self.tile.read_part(self.name, part), requirements="W")
 
 
-class ReadPair:
+class ReadLatLon:
     """Reads the latitudes (0) or the longitudes (1) of a tile's points."""
 
-    def __init__(self, pair: Pair, number: int) -> None:
+    def __init__(self, pair: LatLonArrays, number: int) -> None:
         self.pair = pair
         self.number = number
 
@@ -111,12 +111,12 @@ class ReadPair:
 
 
 def lazy(shape: Sequence[int], dtype: Any, read: Read) -> Any:
-    """An array for xarray that calls `read` for the part whose values are needed."""
+    """An array for xarray that calls `read` for the parts that are accessed."""
     return indexing.LazilyIndexedArray(LazyArray(tuple(shape), np.dtype(dtype), read))
 
 
 def space(tile: Tile) -> dict[str, xr.Variable]:
-    """The coordinates of rows and columns, and of every point where those are in metres."""
+    """The coordinates of rows and columns, and on projected grids those of every point."""
     names = ("lat", "lon") if tile.regular else ("y", "x")
     rotated = tile.meta.grid.mapping.get("grid_mapping_name") == "rotated_latitude_longitude"
     own = ROTATED_ATTRIBUTES if rotated else AXIS_ATTRIBUTES
@@ -126,20 +126,18 @@ def space(tile: Tile) -> dict[str, xr.Variable]:
     }
     if tile.regular:
         return axes
-    pair = Pair(tile)
+    pair = LatLonArrays(tile)
     return axes | {
-        name: xr.Variable(names, lazy(tile.shape, np.float64, ReadPair(pair, number)), AXIS_ATTRIBUTES[name])
+        name: xr.Variable(names, lazy(tile.shape, np.float64, ReadLatLon(pair, number)), AXIS_ATTRIBUTES[name])
         for number, name in enumerate(("lat", "lon"))
     }
 
 
-def moments(meta: Meta) -> dict[str, xr.Variable]:
-    """The run, the forecast period and the moment that the tile is about."""
+def time_coordinates(meta: Meta) -> dict[str, xr.Variable]:
+    """The run, the forecast period and the valid time."""
     return {
-        "time": xr.Variable((), moment64(meta.valid_time), {"standard_name": "time", "long_name": "valid time"}),
-        "run": xr.Variable(
-            (), moment64(meta.run_time), {"standard_name": "forecast_reference_time", "long_name": "run"}
-        ),
+        "time": xr.Variable((), time64(meta.valid_time), {"standard_name": "time", "long_name": "valid time"}),
+        "run": xr.Variable((), time64(meta.run_time), {"standard_name": "forecast_reference_time", "long_name": "run"}),
         "step": xr.Variable(
             (),
             step64(meta),
@@ -167,7 +165,7 @@ def attributes(quantity: VariableMeta) -> dict[str, Any]:
 
 
 def global_attributes(meta: Meta) -> dict[str, Any]:
-    """What the whole dataset says about itself."""
+    """The global attributes of a dataset."""
     found = {
         "Conventions": "CF-1.11",
         "title": f"{meta.model} {meta.run} over {meta.region.title or meta.region.name}",
@@ -186,10 +184,10 @@ def global_attributes(meta: Meta) -> dict[str, Any]:
 
 
 def step64(meta: Meta) -> np.timedelta64:
-    """The time since the run as NumPy has it."""
+    """The time since the run for NumPy."""
     return np.timedelta64(np.timedelta64(meta.minutes, "m"), "ns")
 
 
-def moment64(moment: datetime) -> np.datetime64:
-    """A moment in UTC as NumPy has it."""
+def time64(moment: datetime) -> np.datetime64:
+    """A time in UTC for NumPy."""
     return np.datetime64(moment.replace(tzinfo=None), "ns")

@@ -1,4 +1,4 @@
-"""A whole run over one region: every hour that is there, in one lazy dataset."""
+"""A whole run over one region: every available hour in one lazy dataset."""
 
 from __future__ import annotations
 
@@ -16,12 +16,20 @@ from xarray.core import indexing
 from gribmill.data_root import data_root
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.read.dataset import GRID_MAPPING, attributes, global_attributes, moment64, moments, space, step64
-from gribmill.tiles.read.tile import Tile, kept_tile
+from gribmill.tiles.read.dataset import (
+    GRID_MAPPING,
+    attributes,
+    global_attributes,
+    space,
+    step64,
+    time64,
+    time_coordinates,
+)
+from gribmill.tiles.read.tile import Tile, cached_tile
 
 
-class Hours(BackendArray):
-    """One variable over all hours: an hour is read when it is looked at; hours that lack it are NaN."""
+class HourlyArray(BackendArray):
+    """One variable over all hours; an hour is read on access, and is NaN if it lacks the variable."""
 
     def __init__(self, name: str, tiles: Sequence[Tile]) -> None:
         self.name = name
@@ -38,7 +46,7 @@ class Hours(BackendArray):
         if isinstance(hours, int | np.integer):
             return self._hour(self.tiles[int(hours)], inner)
         chosen = self.tiles[hours]
-        if len(chosen) == 1:  # a chunk, as dask asks for it: nothing is copied
+        if len(chosen) == 1:  # a chunk of dask: nothing is copied
             return self._hour(chosen[0], inner)[np.newaxis]
         found = np.empty((len(chosen), *np.broadcast_to(False, self.shape[1:])[inner].shape), np.float32)
         for number, tile in enumerate(chosen):
@@ -59,9 +67,9 @@ def open_run(
     data: str | Path | None = None,
     variables: Sequence[str] | None = None,
 ) -> xr.Dataset:
-    """Every hour of a run as one dataset over `time`; the newest run unless one is named.
+    """Every hour of a run as one dataset over `time`; by default the newest run.
 
-    Values are read when they are looked at: by dask where it is installed, hour by hour otherwise.
+    Values are read on access: in chunks of dask if it is installed, otherwise hour by hour.
     """
     folder = find_folder(data_root(data), model, run, region)
     tiles = read_folder(folder)
@@ -71,8 +79,8 @@ def open_run(
     found: dict[str, xr.Variable] = {}
     for name in _names(tiles, variables, folder):
         holder = next(tile for tile in tiles if name in tile.meta.variables)
-        lazy = indexing.LazilyIndexedArray(Hours(name, tiles))
-        variable = xr.Variable(dims, lazy, _steady(attributes(holder.meta.variables[name])))
+        lazy = indexing.LazilyIndexedArray(HourlyArray(name, tiles))
+        variable = xr.Variable(dims, lazy, _common_attributes(attributes(holder.meta.variables[name])))
         found[name] = variable.chunk({"time": 1}, name=f"{name}-{token}") if token else variable
     mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
     return xr.Dataset(
@@ -81,7 +89,7 @@ def open_run(
 
 
 def find_folder(root: Path, model: str, run: str | None, region: str | None) -> TileFolder:
-    """The one folder that is meant; the newest run that has tiles unless one is named."""
+    """The folder of a run; by default that of the newest run that has tiles."""
     candidates = [folder for folder in DataRoot(root).tile_folders(model, run, region) if folder.tiles()]
     if not candidates:
         wanted = " ".join(part for part in (model, run, region) if part)
@@ -89,20 +97,20 @@ def find_folder(root: Path, model: str, run: str | None, region: str | None) -> 
     newest = [folder for folder in candidates if folder.run == candidates[0].run]
     if len(newest) > 1:
         choices = ", ".join(folder.region for folder in newest)
-        raise TileError(f"{model} {newest[0].run} has several regions, name one of: {choices}")
+        raise TileError(f"{model} {newest[0].run} has several regions; choose one of: {choices}")
     return newest[0]
 
 
 def read_folder(folder: TileFolder) -> list[Tile]:
-    """Every tile of a folder, in order of time; all must lie on the same grid."""
+    """Every tile of a folder, ordered by time; all must be on the same grid."""
     tiles: list[Tile] = []
     for path in folder.tiles().values():
-        tiles.append(kept_tile(path, tiles[0] if tiles else None))
+        tiles.append(cached_tile(path, tiles[0] if tiles else None))
     if not tiles:
         raise TileError(f"there are no tiles in {folder.path}")
     for tile in tiles[1:]:
         if tile.meta.grid != tiles[0].meta.grid:
-            raise TileError(f"{tile.path} lies on another grid than {tiles[0].path.name} of the same run")
+            raise TileError(f"{tile.path} is on another grid than {tiles[0].path.name} of the same run")
     return tiles
 
 
@@ -116,14 +124,14 @@ def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, folder: TileFold
     return list(wanted)
 
 
-def _steady(attrs: dict[str, Any]) -> dict[str, Any]:
-    """Attributes that hold for every hour: a window of one hour does not."""
+def _common_attributes(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Attributes that apply to every hour: the time range of one hour does not."""
     return {name: value for name, value in attrs.items() if name != "step_hours"}
 
 
 def _times(tiles: Sequence[Tile]) -> dict[str, xr.Variable]:
-    first = moments(tiles[0].meta)
-    time = np.array([moment64(tile.meta.valid_time) for tile in tiles])
+    first = time_coordinates(tiles[0].meta)
+    time = np.array([time64(tile.meta.valid_time) for tile in tiles])
     step = np.array([step64(tile.meta) for tile in tiles])
     return {
         "run": first["run"],
@@ -133,5 +141,5 @@ def _times(tiles: Sequence[Tile]) -> dict[str, xr.Variable]:
 
 
 def _token(tiles: Sequence[Tile]) -> str:
-    """What tells these files from others; dask would pickle every tile to find out."""
+    """Identifies these files; dask would otherwise pickle every tile to do so."""
     return hashlib.sha256(repr([(str(tile.path), tile.archive.identity) for tile in tiles]).encode()).hexdigest()[:32]

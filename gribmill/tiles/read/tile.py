@@ -1,4 +1,4 @@
-"""A tile on disk: checked when it is opened, its arrays read when they are asked for."""
+"""A tile on disk: checked when it is opened, its arrays read on demand."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ class Tile:
 
     @property
     def regular(self) -> bool:
-        """True where rows are parallels and columns meridians."""
+        """True if rows are parallels and columns meridians."""
         return self.meta.grid.kind == "regular"
 
     @property
     def ring(self) -> bool:
-        """True where the tile goes all the way round: east of its last column comes its first."""
+        """True if the tile spans all longitudes: its first column follows its last."""
         if self.regular:
             return len(self.x) > 1 and goes_round(len(self.x), float(self.x[1] - self.x[0]))
         grid = cached_grid(self.meta.grid, str(self.path))
         return grid.wraps and self.shape[1] == grid.shape[1]
 
     def read(self, name: str, *, copy: bool = True) -> Values:
-        """One variable: rows south to north, columns west to east, NaN where the source has no value.
+        """One variable: rows from south to north, columns from west to east, NaN where the source has no value.
 
         Without `copy` it may be read-only.
         """
@@ -76,7 +76,7 @@ class Tile:
         return array if packed is None else dequantize(array, packed)
 
     def read_part(self, name: str, part: tuple[int | slice, ...]) -> Values:
-        """What `read(name)[part]` gives, perhaps read-only; where few rows are wanted the others are not read."""
+        """`read(name)[part]`, possibly read-only; without reading other rows if possible."""
         rows, *columns = part or (slice(None),)
         wanted = range(self.shape[0])[rows if isinstance(rows, slice) else slice(rows, rows + 1 or None)]
         if name not in self.meta.variables or not 0 < len(wanted) < self.shape[0]:
@@ -86,7 +86,7 @@ class Tile:
         return np.asarray(found[(slice(None) if isinstance(rows, slice) else 0, *columns)])
 
     def read_rows(self, names: Sequence[str], first: int, stop: int) -> dict[str, Values]:
-        """Some rows of these variables, without reading the rest where the tile was written for that."""
+        """Some rows of these variables, without reading the rest if the tile has restart points."""
         width = self.shape[1]
         found = self.read_span(names, first * width, stop * width)
         return {name: points.reshape(-1, width) for name, points in found.items()}
@@ -97,7 +97,7 @@ class Tile:
         plain = [name for name in names if name not in packed]
         found = self.archive.read_span(plain, self.shape, FLOAT32, begin, end)
         if packed:
-            # Integers may be sums from the beginning of their row on.
+            # Integers are cumulative sums of their row.
             width = self.shape[1]
             first, stop = begin // width * width, -(-end // width) * width
             rows = self.archive.read_span(list(packed), self.shape, UINT16, first, stop)
@@ -107,14 +107,14 @@ class Tile:
         return found
 
     def latlon(self) -> tuple[Floats, Floats]:
-        """2-D latitudes and longitudes of the points; from the grid.npz beside the tile if it fits."""
+        """2-D latitudes and longitudes of the points; from the grid.npz next to the tile if it matches."""
         if self.regular:
             lat, lon = np.broadcast_arrays(self.y[:, None], self.x[None, :])
             return lat, lon
         return _stored_latlon(self) or window_latlon(self.meta.grid, str(self.path))
 
     def locate(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Fractional (row, column) of places in this tile; NaN where they lie outside its points."""
+        """Fractional (row, column) of positions in this tile; NaN if they are outside."""
         rows, columns = self._indices(np.asarray(lat, np.float64), np.asarray(lon, np.float64))
         height, width = self.shape
         # Half a cell beyond the outermost points still belongs to them.
@@ -126,7 +126,7 @@ class Tile:
             cell = self.meta.grid.cell_km / KM_PER_DEGREE
             lon = self.x[0] + (lon - self.x[0]) % 360.0
             columns = _fractional(self.x, lon, cell)
-            # A place just west of the first column is the same as one almost a full turn east of it.
+            # A position just west of the first column is the same as one almost 360° east of it.
             from_west = _fractional(self.x, lon - 360.0, cell)
             return _fractional(self.y, lat, cell), np.where(columns > len(self.x) - 0.5, from_west, columns)
         grid = cached_grid(self.meta.grid, str(self.path))
@@ -138,13 +138,13 @@ class Tile:
 
 
 def read_tile(path: str | os.PathLike[str], like: Tile | None = None) -> Tile:
-    """Open a tile and check its directory, `meta` and coordinates; anything wrong is a TileError.
+    """Open a tile and check its directory, `meta` and coordinates; any error is a TileError.
 
-    Coordinates are not read again where they are those of `like`, by their checksums: hours of a run share them.
+    Coordinates are taken from `like` if their checksums are equal: the hours of a run share them.
     """
     archive = Archive(path)
     if Path(path).name == GRID_FILE:
-        raise TileError(f"{archive.path} is no tile: it holds the coordinates of those beside it")
+        raise TileError(f"{archive.path} is not a tile: it has the coordinates of the tiles next to it")
     meta = read_meta(archive)
     expected = {META, *COORDINATES[meta.grid.kind], *meta.variables}
     if archive.entries.keys() != expected:
@@ -153,8 +153,8 @@ def read_tile(path: str | os.PathLike[str], like: Tile | None = None) -> Tile:
     return Tile(archive.path, meta, archive, *_axes(archive, meta, like))
 
 
-def kept_tile(path: Path, like: Tile | None = None) -> Tile:
-    """As `read_tile`; a file that was opened before and is still the same is not read again."""
+def cached_tile(path: Path, like: Tile | None = None) -> Tile:
+    """Like `read_tile`, with a cache: an unchanged file is not read again."""
     try:
         return _kept(path, identity_of(path.stat()), like)
     except OSError:
@@ -167,7 +167,7 @@ def _kept(path: Path, identity: Identity, like: Tile | None) -> Tile:
 
 
 def read_meta(archive: Archive) -> Meta:
-    """The checked `meta` of an NPZ file; a file without one is no tile."""
+    """The validated `meta` of an NPZ file; a file without one is not a tile."""
     entry = archive.entries.get(META)
     if entry is None:
         raise TileError(f"{archive.path} is an NPZ file but not a tile: it has no `meta`")
@@ -175,7 +175,7 @@ def read_meta(archive: Archive) -> Meta:
         raise TileError(f"{archive.path}: its meta has {entry.raw_size} bytes, more than {LIMIT_META_BYTES}")
     array = archive.read(META)
     if array.dtype.kind != "S" or array.shape != ():
-        raise TileError(f"{archive.path}: its meta is {array.dtype}{array.shape}, not one text")
+        raise TileError(f"{archive.path}: its meta is {array.dtype}{array.shape}, not a single text")
     return parse_meta(array.tobytes(), str(archive.path))
 
 
@@ -194,14 +194,14 @@ def _axis(archive: Archive, name: str, length: int) -> Floats:
     if array.dtype != np.float64 or array.shape != (length,) or length == 0:
         raise TileError(f"{archive.path}: {name} is {array.dtype}{array.shape}, not {length} float64 numbers")
     if not np.isfinite(array).all() or (np.diff(array) <= 0).any():
-        raise TileError(f"{archive.path}: {name} does not grow from point to point")
-    # Tiles of one run share it.
+        raise TileError(f"{archive.path}: {name} is not strictly increasing")
+    # Shared by the tiles of a run.
     array.flags.writeable = False
     return array
 
 
 def _fractional(axis: Floats, values: Floats, cell: float) -> Floats:
-    """Where values fall between the points of a growing axis; beyond its ends in steps of the last cell."""
+    """Fractional indices of values on an increasing axis, extrapolated by the outermost cells."""
     if len(axis) == 1:
         return np.asarray((values - axis[0]) / cell)
     inside = np.interp(values, axis, np.arange(len(axis), dtype=np.float64))
@@ -212,7 +212,7 @@ def _fractional(axis: Floats, values: Floats, cell: float) -> Floats:
 
 
 def _stored_latlon(tile: Tile) -> tuple[Floats, Floats] | None:
-    """lat and lon of the neighbouring grid.npz, unless it is absent, damaged or of another window."""
+    """lat and lon of the grid.npz next to the tile; None if absent, damaged or of another window."""
     try:
         facts = (tile.path.parent / GRID_FILE).stat()
         archive = _grid_archive(tile.path.parent / GRID_FILE, facts.st_ino, facts.st_mtime_ns)
@@ -230,7 +230,7 @@ def _grid_archive(path: Path, inode: int, changed: int) -> Archive:
 
 
 def read_meta_grid(archive: Archive) -> Any:
-    """What a grid.npz says about the window it describes."""
+    """The grid record of a grid.npz."""
     if META not in archive or archive.entries[META].raw_size > LIMIT_META_BYTES:
         raise TileError(f"{archive.path} is not a grid file: it has no usable `meta`")
     try:

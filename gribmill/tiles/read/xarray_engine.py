@@ -16,7 +16,7 @@ from gribmill.tiles.read.tile import META, read_tile
 
 
 class GribmillEntrypoint(BackendEntrypoint):
-    """Opens gribmill tiles. Values are read when they are looked at; `chunks={}` makes them dask arrays."""
+    """Opens gribmill tiles. Values are read on access; `chunks={}` makes them dask arrays."""
 
     description = "Open gribmill tiles (.npz)"
     open_dataset_parameters = ("filename_or_obj", "drop_variables")
@@ -29,7 +29,7 @@ class GribmillEntrypoint(BackendEntrypoint):
         return dataset(read_tile(filename_or_obj), drop)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """True for NPZ files that carry a tile's `meta`."""
+        """True for NPZ files that have a tile's `meta`."""
         if not isinstance(filename_or_obj, str | os.PathLike):
             return False
         if not str(filename_or_obj).endswith(".npz"):

@@ -1,4 +1,4 @@
-"""Amounts per interval from totals: run totals are differenced, buckets that start anew are understood."""
+"""Amounts per interval from accumulations: totals since the run are differenced, buckets are recognized."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What fell between `start` and `end` (minutes since the run); `precision` is that of its packing."""
+    """The accumulation from `start` to `end` (minutes since the run); `precision` is that of its packing."""
 
     start: int
     end: int
@@ -19,16 +19,16 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What fell in the `minutes` before a row; NaN where that cannot be known."""
+    """The amount in the `minutes` before a row; NaN if it cannot be derived."""
 
     minutes: int
     value: float
 
 
-def amounts(steps: Sequence[int], totals: Sequence[Sequence[Total]]) -> list[Amount]:
-    """One amount per step, from all totals (run total, bucket) that end there.
+def deaccumulate(steps: Sequence[int], totals: Sequence[Sequence[Total]]) -> list[Amount]:
+    """One amount per step, from all totals (since the run, bucket) that end there.
 
-    Totals that cannot give exactly the step's own interval give NaN, never a guess.
+    NaN if the totals do not give exactly the amount of the step's own interval.
     """
     by_window = {(total.start, total.end): total for each in totals for total in each}
     found = []
@@ -39,10 +39,10 @@ def amounts(steps: Sequence[int], totals: Sequence[Sequence[Total]]) -> list[Amo
 
 
 def interval_lengths(steps: Sequence[int]) -> list[int]:
-    """Minutes that each step stands for: the gap before it, or the usual gap where an hour is missing.
+    """The interval in minutes before each step: the gap, or the usual gap if a step is missing.
 
-    A gap is a hole when the next one is shorter (hourly data do not turn three-hourly for one step);
-    at the end of the series, when it is longer than the one before.
+    A step is missing where the next gap is shorter (hourly data do not become three-hourly for one step), or, at the
+    end of the series, where the gap before is shorter.
     """
     gaps = [step - before for before, step in zip([0, *steps], steps, strict=False)]
     lengths = []
@@ -63,7 +63,7 @@ def _within(total: Total, start: int, by_window: dict[tuple[int, int], Total]) -
     if before is None or total.start > start:
         return math.nan
     difference = total.value - before.value
-    # Packing rounds both totals: a fall of up to a step of each is rounding, a larger one is a broken series.
+    # Packing rounds both totals: a decrease of up to a step of each is rounding, a larger one is an invalid series.
     if difference < -(total.precision + before.precision) * 1.001:
         return math.nan
     return max(difference, 0.0) if not math.isnan(difference) else math.nan

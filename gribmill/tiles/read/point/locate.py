@@ -1,4 +1,4 @@
-"""The value of a tile's fields at one place."""
+"""The position of a latitude and longitude in a tile, and the values there."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import Literal
 import numpy as np
 
 from gribmill.arrays import Values
-from gribmill.tiles.build.regrid import LEAST_WEIGHT
+from gribmill.regions.tile_options import LEAST_WEIGHT
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.format.grid_record import cached_grid
 from gribmill.tiles.read.tile import Tile
 
 Sampling = Literal["nearest", "bilinear"]
 EARTH_KM = 6371.0
-# Two neighbouring rows or columns, each with its share.
-Pair = tuple[tuple[int, float], tuple[int, float]]
+# Two neighbouring rows or columns, each with its weight.
+Neighbours = tuple[tuple[int, float], tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a latitude and longitude fall in a tile: the nearest point, and the four around it."""
+class TileLocation:
+    """A position in a tile: the nearest point, and the four points around it."""
 
     row: float
     column: float
@@ -29,14 +30,14 @@ class Place:
     lat: float
     lon: float
     distance_km: float
-    ring: bool = False  # east of the last column comes the first
+    ring: bool = False  # the first column follows the last
 
     def span(self, method: Sampling) -> tuple[int, int]:
-        """The points that a method needs, counted row by row: the first of them, and the one after the last."""
+        """The range of points that a method needs, counted row by row: the first, and the one after the last."""
         if method == "nearest":
             return self.nearest, self.nearest + 1
         rows, columns = self._around()
-        # Across the seam these are the first and the last: whole rows.
+        # Across the seam these are the first and the last column: whole rows.
         left, right = sorted(column for column, _ in columns)
         return rows[0][0] * self.shape[1] + left, rows[1][0] * self.shape[1] + right + 1
 
@@ -47,51 +48,49 @@ class Place:
         return row * self.shape[1] + column
 
     def bilinear(self, points: Values, begin: int) -> float:
-        """Between the four points around, of a field's points from number `begin` on.
+        """Interpolated between the four points around, from a field's points from number `begin` on.
 
-        Those without a value leave their share to the others.
+        Points without a value have no weight.
         """
         rows, columns = self._around()
         total = weight = 0.0
-        for row, row_share in rows:
-            for column, column_share in columns:
-                value, share = float(points[row * self.shape[1] + column - begin]), row_share * column_share
-                if share > 0 and not math.isnan(value):
-                    total += value * share
-                    weight += share
+        for row, row_weight in rows:
+            for column, column_weight in columns:
+                value, point_weight = float(points[row * self.shape[1] + column - begin]), row_weight * column_weight
+                if point_weight > 0 and not math.isnan(value):
+                    total += value * point_weight
+                    weight += point_weight
         return total / weight if weight >= LEAST_WEIGHT else math.nan
 
-    def _around(self) -> tuple[Pair, Pair]:
-        """The two rows and the two columns around the place, each with its share."""
+    def _around(self) -> tuple[Neighbours, Neighbours]:
+        """The two rows and the two columns around the position, with their weights."""
         columns = _on_ring(self.column, self.shape[1]) if self.ring else _between(self.column, self.shape[1])
         return _between(self.row, self.shape[0]), columns
 
 
-def place_in(tile: Tile, lat: float, lon: float) -> Place | None:
-    """The place in a tile, or None where it lies outside the tile's points."""
+def locate_in_tile(tile: Tile, lat: float, lon: float) -> TileLocation | None:
+    """The position in a tile; None if it is outside the tile's points."""
     rows, columns = tile.locate(lat, lon)
     row, column = float(rows), float(columns)
     if math.isnan(row) or math.isnan(column):
         return None
     point_lat, point_lon = _point(tile, _clip(round(row), tile.shape[0]), _clip(round(column), tile.shape[1]))
     distance = _distance_km(lat, lon, point_lat, point_lon)
-    return Place(row, column, tile.shape, point_lat, point_lon, distance, tile.ring)
+    return TileLocation(row, column, tile.shape, point_lat, point_lon, distance, tile.ring)
 
 
-def check_place(lat: float, lon: float) -> tuple[float, float]:
-    """A latitude and a longitude, or a sentence about what is wrong with them."""
+def check_latlon(lat: float, lon: float) -> tuple[float, float]:
+    """A latitude, and a longitude within ±180°; a TileError if either is out of range."""
     if not (math.isfinite(lat) and -90 <= lat <= 90):
-        raise TileError(f"{lat:g} is not a latitude: it must lie between -90 and 90")
+        raise TileError(f"{lat:g} is not a latitude: it must be between -90 and 90")
     if not (math.isfinite(lon) and -360 <= lon <= 360):
-        raise TileError(f"{lon:g} is not a longitude: it must lie between -180 and 180 (or 0 and 360)")
+        raise TileError(f"{lon:g} is not a longitude: it must be between -180 and 180 (or 0 and 360)")
     return float(lat), float((lon + 180.0) % 360.0 - 180.0)
 
 
 def _point(tile: Tile, row: int, column: int) -> tuple[float, float]:
     if tile.regular:
         return float(tile.y[row]), float((tile.x[column] + 180.0) % 360.0 - 180.0)
-    from gribmill.tiles.format.grid_record import cached_grid
-
     source_columns = np.concatenate([np.arange(*part) for part in tile.meta.grid.cols])
     grid = cached_grid(tile.meta.grid, str(tile.path))
     lat, lon = grid.latlon(tile.meta.grid.rows[0] + row, source_columns[column])
@@ -102,13 +101,13 @@ def _clip(index: int, length: int) -> int:
     return min(max(index, 0), length - 1)
 
 
-def _between(position: float, length: int) -> Pair:
+def _between(position: float, length: int) -> Neighbours:
     position = min(max(position, 0.0), length - 1.0)
     low = math.floor(position)
     return (low, 1.0 - (position - low)), (min(low + 1, length - 1), position - low)
 
 
-def _on_ring(position: float, length: int) -> Pair:
+def _on_ring(position: float, length: int) -> Neighbours:
     low = math.floor(position)
     return (low % length, 1.0 - (position - low)), ((low + 1) % length, position - low)
 

@@ -1,4 +1,4 @@
-"""The forecast at a place: one row per hour, from the tiles on disk alone."""
+"""The forecast at a point: one row per hour, from the tiles on disk."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from gribmill.data_root import data_root
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.read.point.locate import Sampling, check_place, place_in
+from gribmill.tiles.read.point.locate import Sampling, check_latlon, locate_in_tile
 from gribmill.tiles.read.point.sample import sample_folder
 from gribmill.tiles.read.point.series import Column, Series
-from gribmill.tiles.read.tile import Tile, kept_tile
+from gribmill.tiles.read.tile import Tile, cached_tile
 from gribmill.tiles.read.units import SYSTEMS, System, convert, shown_unit
 
 
@@ -29,13 +29,13 @@ def point(
     method: Sampling = "nearest",
     units: System = "metric",
 ) -> Series:
-    """The forecast at a place from the finest tiles that hold it, or from those that are named.
+    """The forecast at a point, from the finest tiles that contain it, or from those that are named.
 
-    Amounts such as precipitation are per interval; where an hour is missing they are NaN, never a longer sum.
+    Amounts such as precipitation are per interval; if an hour is missing they are NaN, never a longer total.
     """
     if units not in SYSTEMS or method not in ("nearest", "bilinear"):
         raise TileError(f"units are one of {', '.join(SYSTEMS)}; the method is nearest or bilinear")
-    lat, lon = check_place(lat, lon)
+    lat, lon = check_latlon(lat, lon)
     root = data_root(data)
     folder, others = choose_folder(root, lat, lon, model, run, region)
     samples = sample_folder(folder, lat, lon, method, None if variables is None else list(variables))
@@ -47,9 +47,9 @@ def point(
         folder.region,
         lat,
         lon,
-        samples.place.lat,
-        samples.place.lon,
-        samples.place.distance_km,
+        samples.location.lat,
+        samples.location.lon,
+        samples.location.distance_km,
         method,
         tuple(samples.steps),
         columns,
@@ -61,7 +61,7 @@ def point(
 def choose_folder(
     root: Path, lat: float, lon: float, model: str | None, run: str | None, region: str | None
 ) -> tuple[TileFolder, list[TileFolder]]:
-    """The finest grid that holds the place, in each model's newest run there; and the other choices."""
+    """The tiles with the finest grid that contain the point, in each model's newest run; and the other choices."""
     found: list[tuple[float, int, TileFolder]] = []
     newest: dict[str, str] = {}
     looked_at = 0
@@ -71,13 +71,13 @@ def choose_folder(
         looked_at += 1
         tiles = folder.tiles()
         tile = _any_tile(tiles.values())
-        if tile is None or place_in(tile, lat, lon) is None:
+        if tile is None or locate_in_tile(tile, lat, lon) is None:
             continue
         newest[folder.model] = folder.run
         found.append((tile.meta.grid.cell_km, -len(tiles), folder))
     if not found:
         what = " ".join(part for part in (model, run, region) if part) or "any model"
-        hint = "none of their regions holds it" if looked_at else f"there are no tiles of {what}"
+        hint = "none of the regions contains it" if looked_at else f"there are no tiles of {what}"
         raise TileError(f"no tile under {DataRoot(root).tiles} has a forecast for {lat:g}, {lon:g}: {hint}")
     found.sort(key=lambda item: (*item[:2], item[2].model, item[2].region))
     ordered = [folder for _, _, folder in found]
@@ -88,7 +88,7 @@ def _any_tile(paths: Iterable[Path]) -> Tile | None:
     """The first readable tile."""
     for path in paths:
         try:
-            return kept_tile(path)
+            return cached_tile(path)
         except TileError:
             continue
     return None
@@ -104,4 +104,4 @@ def _also(others: Sequence[TileFolder]) -> list[str]:
     if not others:
         return []
     choices = ", ".join(f"{folder.model}/{folder.region}" for folder in others)
-    return [f"the place is also in {choices}: choose with model and region"]
+    return [f"the point is also in {choices}: choose with model and region"]

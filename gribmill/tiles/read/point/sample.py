@@ -1,4 +1,4 @@
-"""What the tiles of a run say at a place, hour by hour, and what follows from it."""
+"""The values of a run's tiles at a point, hour by hour, and what is derived from them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pathlib import Path
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
-from gribmill.tiles.read.point.deaccumulate import Total, amounts
-from gribmill.tiles.read.point.locate import Place, Sampling, place_in
+from gribmill.tiles.read.point.deaccumulate import Total, deaccumulate
+from gribmill.tiles.read.point.locate import Sampling, TileLocation, locate_in_tile
 from gribmill.tiles.read.point.series import Column
-from gribmill.tiles.read.tile import Tile, kept_tile
+from gribmill.tiles.read.tile import Tile, cached_tile
 
-# What one hour says: each variable's value and the facts about it.
-Row = dict[str, tuple[float, VariableMeta]]
+# One hour: the value of each variable, and its metadata.
+SampleRow = dict[str, tuple[float, VariableMeta]]
 
 ACCUMULATED = "accum"
-BUCKET = "_bucket"  # what the lexicon appends to the name of a sum that does not start with the run
+BUCKET = "_bucket"  # the lexicon's suffix for accumulations that do not start with the run
 CALM = 1e-6
-# Not averages of components: the length of a mean wind is not the mean speed.
+# Not names of averages: the magnitude of a mean wind is not the mean speed.
 WIND_EAST = re.compile(r"u(\d+|_\d+|_surface)")
 USUAL = (
     "t2m", "d2m", "rh2m", "ws10", "wdir10", "gust", "mslp", "sp", "tp", "prate", "asnow", "snod", "refc",
@@ -33,17 +33,17 @@ USUAL = (
 
 @dataclass(slots=True)
 class Samples:
-    """Values of every hour at the place, before anything is derived from them."""
+    """Values of every hour at the point, before anything is derived from them."""
 
-    place: Place
+    location: TileLocation
     first: Tile
     wanted: list[str] | None
     steps: list[int] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[SampleRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def columns(self) -> list[Column]:
-        """Every column that was asked for, or those that people read, in their order."""
+        """Every requested column, or the usual ones in their order."""
         known = {name: quantity for row in reversed(self.rows) for name, (_, quantity) in row.items()}
         derived = _derivable(known)
         names = self.wanted if self.wanted is not None else _usual(known, derived)
@@ -66,7 +66,7 @@ class Samples:
         return Column(name, quantity.long_name, quantity.units, values)
 
     def _amounts(self, name: str, quantity: VariableMeta) -> Column:
-        """Amounts per interval, from run totals and from buckets, whichever the rows have."""
+        """Amounts per interval, from totals since the run or from buckets."""
         totals = [
             [
                 Total(*facts.step_minutes, value, facts.packing.step or 0.0)
@@ -74,7 +74,7 @@ class Samples:
             ]
             for row in self.rows
         ]
-        found = amounts(self.steps, totals)
+        found = deaccumulate(self.steps, totals)
         return Column(
             name,
             quantity.long_name,
@@ -92,17 +92,17 @@ class Samples:
 
 
 def wind_direction(u: float, v: float) -> float:
-    """Degrees from which the wind blows, 0 to 360 with north as 360; NaN in a calm, which has none."""
+    """Degrees from which the wind blows, 0 to 360 with north as 360; NaN if calm."""
     if math.isnan(u) or math.isnan(v) or math.hypot(u, v) < CALM:
         return math.nan
     return math.degrees(math.atan2(-u, -v)) % 360.0 or 360.0
 
 
 def sample_folder(folder: TileFolder, lat: float, lon: float, method: Sampling, wanted: list[str] | None) -> Samples:
-    """Every hour at the place. A damaged one does not hide the others: it is a row without values, and a note."""
-    first: tuple[Place, Tile] | None = None
+    """Every hour at the point. A damaged tile gives a row without values, and a note."""
+    first: tuple[TileLocation, Tile] | None = None
     steps: list[int] = []
-    rows: list[Row] = []
+    rows: list[SampleRow] = []
     notes: list[str] = []
     for step, path in folder.tiles().items():
         try:
@@ -117,39 +117,39 @@ def sample_folder(folder: TileFolder, lat: float, lon: float, method: Sampling, 
         steps.append(found[1].meta.minutes)
         rows.append(row)
     if first is None:
-        raise TileError(f"no tile in {folder.path} can be read: {notes[0] if notes else 'there is none'}")
+        raise TileError(f"no tile in {folder.path} can be read: {notes[0] if notes else 'there are none'}")
     return Samples(*first, wanted, steps, rows, notes)
 
 
-def _find(path: Path, lat: float, lon: float, first: tuple[Place, Tile] | None) -> tuple[Place, Tile]:
-    """A tile and the place in it, which is that in the run's first tile if they have the same points."""
+def _find(path: Path, lat: float, lon: float, first: tuple[TileLocation, Tile] | None) -> tuple[TileLocation, Tile]:
+    """A tile and the position in it, which is that in the run's first tile if they have the same points."""
     if first is None:
-        tile = kept_tile(path)
-        place = place_in(tile, lat, lon)
+        tile = cached_tile(path)
+        location = locate_in_tile(tile, lat, lon)
     else:
-        place, like = first
-        tile = kept_tile(path, like)
+        location, like = first
+        tile = cached_tile(path, like)
         if tile.y is not like.y or tile.x is not like.x:
-            place = place_in(tile, lat, lon)
-    if place is None:
-        raise TileError(f"{path} does not hold the place, unlike other hours of the run")
-    return place, tile
+            location = locate_in_tile(tile, lat, lon)
+    if location is None:
+        raise TileError(f"{path} does not contain the point, unlike other hours of the run")
+    return location, tile
 
 
-def _sample(place: Place, tile: Tile, method: Sampling, wanted: list[str] | None) -> Row:
-    begin, end = place.span(method)
-    nearest = place.nearest - begin
-    row: Row = {}
+def _sample(location: TileLocation, tile: Tile, method: Sampling, wanted: list[str] | None) -> SampleRow:
+    begin, end = location.span(method)
+    nearest = location.nearest - begin
+    row: SampleRow = {}
     names = _needed(tuple(tile.meta.variables), None if wanted is None else tuple(wanted))
     for name, points in tile.read_span(names, begin, end).items():
         quantity = tile.meta.variables[name]
-        # Between 350° and 10° lies 0°, not 180°: directions are never averaged.
+        # The mean of 350° and 10° is 0°, not 180°: directions are never averaged.
         between = method == "bilinear" and not _is_angle(quantity)
-        row[name] = (place.bilinear(points, begin) if between else float(points[nearest]), quantity)
+        row[name] = (location.bilinear(points, begin) if between else float(points[nearest]), quantity)
     return row
 
 
-# The hours of a run have the same variables, but for the first.
+# All hours of a run but the first have the same variables.
 @lru_cache(maxsize=16)
 def _needed(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> list[str]:
     if wanted is None:
@@ -175,7 +175,7 @@ def _derivable(known: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 
 def _usual(known: Iterable[str], derived: dict[str, tuple[str, str]]) -> list[str]:
-    """What people read first, then the rest; components whose speed and direction are shown stay out."""
+    """The usual variables, then the rest; without components whose speed and direction are shown."""
     names = {*known, *derived} - {name for pair in derived.values() for name in pair}
     names -= {name for name in names if name.endswith(BUCKET) and name.removesuffix(BUCKET) in names}
     order = {name: number for number, name in enumerate(USUAL)}

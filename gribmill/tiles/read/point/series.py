@@ -1,4 +1,4 @@
-"""A forecast at a place, as rows and columns."""
+"""A point forecast as rows and columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gribmill.tiles.read.point.locate import Sampling
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One quantity over the hours. `minutes` are the intervals that amounts stand for, else None."""
+    """One variable over the hours. `minutes` are the intervals of amounts, otherwise None."""
 
     name: str
     long_name: str
@@ -24,7 +24,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A forecast at a place; `columns` in the order in which people read them."""
+    """A point forecast; `columns` are in the usual order."""
 
     model: str
     run: str
@@ -88,7 +88,7 @@ def _plain(value: float) -> float | None:
 
 
 def digits(value: float) -> str:
-    """In as many digits as tell any two float32 numbers apart, however small they are."""
+    """With enough digits to distinguish any two float32 numbers."""
     return f"{value:.9g}"
 
 
