@@ -1,4 +1,4 @@
-"""Arguments with places for what an event or a schedule tells: `{"model_id": "{{event.model}}"}`."""
+"""Arguments with placeholders for an event's payload or a schedule's slot: `{"model_id": "{{event.model}}"}`."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from gribmill.queue.errors import BadArguments
 
 PLACE = re.compile(r"\{\{\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\}\}")
 DEEPEST = 20
-# Each may be filled with all that was told.
+# Each may be filled with the whole payload.
 MOST_PLACES = 100
 
 
 def check_template(template: Mapping[str, Any], root: str) -> bool:
-    """Whether there are places. BadArguments when one of them could never be filled from what `root` tells."""
+    """Whether there are placeholders. BadArguments when one of them could never be filled from the fields of `root`."""
     text = json.dumps(template, ensure_ascii=False)
     places = PLACE.findall(text)
     if len(places) > MOST_PLACES:
-        raise BadArguments(f"a template has at most {MOST_PLACES} places, not {len(places)}")
+        raise BadArguments(f"a template has at most {MOST_PLACES} placeholders, not {len(places)}")
     if "{{" in PLACE.sub("", text):
-        raise BadArguments("a place is written as {{name.name}}: there is a {{ that begins none")
+        raise BadArguments("a placeholder is written as {{name.name}}; there is a {{ that does not begin one")
     for place in places:
         if place.partition(".")[0] != root:
             raise BadArguments(
-                f"{{{{{place}}}}} is never told here; the places begin with {root}, as in {{{{{root}.…}}}}"
+                f"{{{{{place}}}}} is never filled here; placeholders begin with {root}, as in {{{{{root}.…}}}}"
             )
     return bool(places)
 
 
-def render(template: Any, told: Mapping[str, Any], depth: int = 0) -> Any:
-    """The template with its places filled. A text that is nothing but one place becomes the value itself."""
+def render(template: Any, fields: Mapping[str, Any], depth: int = 0) -> Any:
+    """The template with its placeholders filled. A text that is just one placeholder becomes the value itself."""
     if depth > DEEPEST:
         raise BadArguments(f"a template more than {DEEPEST} levels deep is not read")
     if isinstance(template, dict):
-        return {key: render(value, told, depth + 1) for key, value in template.items()}
+        return {key: render(value, fields, depth + 1) for key, value in template.items()}
     if isinstance(template, list):
-        return [render(value, told, depth + 1) for value in template]
+        return [render(value, fields, depth + 1) for value in template]
     if not isinstance(template, str):
         return template
     if whole := PLACE.fullmatch(template):
-        return _look_up(whole[1], told)
-    return PLACE.sub(lambda place: _text(_look_up(place[1], told)), template)
+        return _look_up(whole[1], fields)
+    return PLACE.sub(lambda place: _text(_look_up(place[1], fields)), template)
 
 
 def _text(value: Any) -> str:
@@ -51,10 +51,10 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _look_up(path: str, told: Mapping[str, Any]) -> Any:
-    value: Any = told
+def _look_up(path: str, fields: Mapping[str, Any]) -> Any:
+    value: Any = fields
     for name in path.split("."):
         if not isinstance(value, Mapping) or name not in value:
-            raise BadArguments(f"the template asks for {{{{{path}}}}}, which is not told")
+            raise BadArguments(f"the template asks for {{{{{path}}}}}, which is not there")
         value = value[name]
     return value

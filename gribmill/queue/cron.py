@@ -26,13 +26,13 @@ class CronSchedule:
         self._zone = _zone(timezone)
         if len(expression) > LONGEST_EXPRESSION or len(expression.split()) != 5:
             raise BadTrigger(
-                f"{expression[:60]!r} is no schedule: five fields are wanted (minute, hour, day of month, month,"
+                f"{expression[:60]!r} is not a schedule: it needs five fields (minute, hour, day of month, month,"
                 " day of week), such as '*/10 * * * *' or '30 6 * * 1-5'"
             )
         try:
             CronSim(expression, datetime.now(self._zone))
         except CronSimError as error:
-            raise BadTrigger(f"{expression!r} is no schedule: {str(error).lower()}") from None
+            raise BadTrigger(f"{expression!r} is not a schedule: {str(error).lower()}") from None
 
     def after(self, moment: datetime) -> datetime | None:
         """The first slot after a moment; None when there is none in the next fifty years."""

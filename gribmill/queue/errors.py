@@ -38,7 +38,7 @@ class NotAllowed(QueueError):
 
 
 class Reserved(QueueError):
-    """Somebody else holds the reservation."""
+    """Another holder has the reservation."""
 
 
 class BadEffect(QueueError):
@@ -66,11 +66,11 @@ class StoreReadOnly(StoreError):
 
 
 class StoreCorrupt(StoreError):
-    """The file is damaged, or is no database."""
+    """The file is damaged, or is not a database."""
 
 
 class StoreReplaced(StoreError):
-    """The file was removed or replaced while it was open: nobody else reads what is written to it."""
+    """The file was removed or replaced while it was open: no other process reads what is written to it."""
 
 
 class StoreUnsafe(StoreError):

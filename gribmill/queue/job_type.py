@@ -48,7 +48,7 @@ class JobType:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", self.key):
-            raise ValueError(f"{self.key!r} is no name for a job type")
+            raise ValueError(f"{self.key!r} is not a name for a job type")
 
     def check(self, args: Mapping[str, Any] | str) -> Args:
         """The arguments as their model, or BadArguments naming the field."""
@@ -118,7 +118,7 @@ class Registry:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _explain(error: ValidationError, kind: JobType) -> str:

@@ -27,7 +27,7 @@ def _second(whole: int) -> str:
 
 
 def to_datetime(text: str | None) -> datetime | None:
-    """Database text as an aware time. Rows written by hand may hold anything: what is no time is None."""
+    """Database text as an aware time. Rows written by hand may hold anything: a text that is not a time is None."""
     if not text:
         return None
     try:

@@ -178,7 +178,7 @@ def test_a_file_that_is_not_a_database_is_an_error(gribmill: Run, data: Path) ->
     for words in (["jobs", "list"], ["workers"], ["jobs", "verify"], ["jobs", "retry", "1", "2"]):
         answer = gribmill(*words)
         assert answer.code == 1
-        assert "is no SQLite database" in answer.err and answer.err.count("\n") == 1
+        assert "is not an SQLite database" in answer.err and answer.err.count("\n") == 1
 
 
 def test_watching_the_status_ends_with_ctrl_c(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:

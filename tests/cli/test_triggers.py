@@ -34,7 +34,7 @@ def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store:
     assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 was told this already\n"
     bad = gribmill("triggers", "emit", "tired", "{}")
     assert bad.code == 1
-    assert "{{event.word}}, which is not told" in bad.err
+    assert "{{event.word}}, which is not there" in bad.err
     assert gribmill("triggers", "emit", "tired", '{"word": "x"}', "--id", "e1", "--json").json == [
         {"trigger_id": 1, "job_id": 2, "new": True, "error": None}
     ]
@@ -45,7 +45,7 @@ def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("sleep", "--cron", "x"), "five fields are wanted"),
+        (("sleep", "--cron", "x"), "needs five fields"),
         (("sleep", "--cron", "* * * * *", "--timezone", "Mars"), "no time zone 'Mars'"),
         (("sleep", '{"secs": 1}', "--cron", "* * * * *"), "secs: no such argument"),
         (("sleep", "[1]", "--cron", "* * * * *"), "a JSON object is needed"),

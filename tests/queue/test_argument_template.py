@@ -31,7 +31,7 @@ def test_placeholders_are_replaced_by_values_of_the_right_type(template: Any, ma
     "place", ["event.no", "event.model.no", "event.list.0", "other", "__class__", "event.__class__"]
 )
 def test_a_placeholder_without_a_value_is_named_in_the_error(place: str) -> None:
-    with pytest.raises(BadArguments, match=rf"\{{\{{{place}\}}\}}, which is not told"):
+    with pytest.raises(BadArguments, match=rf"\{{\{{{place}\}}\}}, which is not there"):
         render({"a": f"{{{{{place}}}}}"}, TOLD)
 
 
@@ -57,10 +57,10 @@ def test_placeholders_in_a_template_are_detected(template: Any, any_left: bool) 
 @pytest.mark.parametrize(
     ("template", "told"),
     [
-        ({"a": "{{schedule.slot}}"}, "never told here; the places begin with event"),
-        ({"a": ["{{evnt.n}}"]}, "never told here"),
-        ({"a": "{{event.x"}, "a {{ that begins none"),
-        ({"a": "{{}}"}, "a {{ that begins none"),
+        ({"a": "{{schedule.slot}}"}, "never filled here; placeholders begin with event"),
+        ({"a": ["{{evnt.n}}"]}, "never filled here"),
+        ({"a": "{{event.x"}, "a {{ that does not begin one"),
+        ({"a": "{{}}"}, "a {{ that does not begin one"),
         ({"a": "{{event.x}}" * 101}, "at most 100 places"),
     ],
 )

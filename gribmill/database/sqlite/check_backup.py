@@ -1,4 +1,4 @@
-"""A copy of jobs.db, looked at before anybody relies on it."""
+"""Checks a copy of jobs.db before it is relied on."""
 
 from __future__ import annotations
 

@@ -26,13 +26,13 @@ from gribmill.queue.times import Clock, to_text
 BUSY_TIMEOUT_MS = 10_000
 # A claim or a completion touches half a dozen pages of a few rows each, and writes them whole: small pages, small log.
 PAGE_BYTES = 2048
-# SQLite checkpoints inside the commit that fills so many pages, which is inside the host lock. The log is then
+# SQLite checkpoints inside the commit that fills this many pages, which is inside the host lock. The log is then
 # written over from its start: a log that keeps growing makes every fsync wait for the file system's journal too.
 CHECKPOINT_PAGES = 2000
 # A header of its own, and one before each page; and room for a transaction that goes past the mark.
 LOG_BYTES_KEPT = 32 + (CHECKPOINT_PAGES + 100) * (24 + PAGE_BYTES)
 CLOSE_PATIENCE_SECONDS = 2.0
-REPLACED = "{path} was removed or replaced while it was in use: start anew what works with it"
+REPLACED = "{path} was removed or replaced while it was in use: restart what uses it"
 
 
 # Device and number: another file of the same name has others.
@@ -92,7 +92,7 @@ class _Writing:
     """One write transaction, under the host lock from before its begin until after its commit.
 
     The lock is free again before the commit is on the disk: while one process waits for the disk, the next one
-    works. Nobody returns before what he wrote, and so all that was written before it, is there (if it is to last).
+    works. It ends only when what it wrote, and so all that was written before, is on the disk (if it is to last).
     A class rather than a generator: this is entered for every job, and counts.
     """
 
@@ -223,7 +223,7 @@ class SqliteDatabase:
             source = self._handle().connection
         try:
             with plain_faults(target), contextlib.closing(sqlite3.connect(partial)) as copy:
-                # In one step: a copy made in several begins anew whenever somebody writes between two of them.
+                # In one step: a copy made in several starts again whenever another process writes between two of them.
                 source.backup(copy, pages=-1)
                 copy.execute("PRAGMA journal_mode=DELETE")
             partial.replace(target)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gribmill.queue.errors import StoreError
 
-# Whoever has flushed so often is no passing command: from now on a log that need not grow pays.
+# A process that has flushed this often is not a short command: from now on a log that need not grow pays.
 FLUSHES_BEFORE_ROOM = 16
 # Memory that is fresh for every piece would take longer to get than the piece to write.
 ZEROS = bytes(65_536)
@@ -24,7 +24,7 @@ class DurableLog:
         self.wants_room = False
 
     def flush(self) -> None:
-        """Return when everything committed so far, by whomever, is on the disk."""
+        """Return when everything committed so far, by any process, is on the disk."""
         try:
             if self._fd < 0:
                 self._fd = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
@@ -42,10 +42,10 @@ class DurableLog:
         """Fill the file up with zeros. SQLite takes what was never written for the log's end.
 
         A flush that finds the file longer than the last one did waits for the file system's journal too, which takes
-        as long again. To be called inside a write transaction: nobody else appends then.
+        as long again. To be called inside a write transaction: no other process appends then.
         """
         self.wants_room = False
-        with contextlib.suppress(OSError):  # a full disk: whoever writes next is told
+        with contextlib.suppress(OSError):  # a full disk: the next write reports it
             end = os.fstat(self._fd).st_size
             while end < size:
                 end += os.pwrite(self._fd, ZEROS[: size - end], end)
@@ -56,7 +56,7 @@ class DurableLog:
             self._fd = -1
 
     def __del__(self) -> None:
-        # A thread that ended: nobody else will close it.
+        # A thread that ended: nothing else closes it.
         self.close()
 
 

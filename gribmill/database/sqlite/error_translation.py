@@ -1,4 +1,4 @@
-"""SQLite's errors as sentences of ours."""
+"""SQLite's errors as errors of the queue."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def fault_of(error: Exception, path: Path) -> QueueError:
         return StoreReadOnly(f"{path}: the queue cannot be written here; check the file's and its folder's permissions")
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return StoreCorrupt(
-            f"{path}: the file is damaged, or is no SQLite database ({error}); it was left as it is."
+            f"{path}: the file is damaged, or is not an SQLite database ({error}); it was left as it is."
             " Restore a backup (`gribmill jobs backup` makes them) or move it away"
         )
     if primary in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):

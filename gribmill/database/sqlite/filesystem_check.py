@@ -26,11 +26,11 @@ def check_sqlite_version(version: tuple[int, int, int] | None = None) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """The folder that the database is to lie in."""
+    """Make the folder of the database."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreReadOnly(f"{folder}: the queue's folder cannot be made: {error.strerror}") from None
+        raise StoreReadOnly(f"{folder}: cannot make the queue's folder: {error.strerror}") from None
 
 
 def check_place(folder: Path) -> None:

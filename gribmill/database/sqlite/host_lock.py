@@ -52,7 +52,7 @@ class HostLock:
         self.release()
 
     def __del__(self) -> None:
-        # A thread that ended, or an opening that failed: nobody else will close it.
+        # A thread that ended, or an opening that failed: nothing else closes it.
         self.close()
 
     def _open(self) -> int:
@@ -60,8 +60,8 @@ class HostLock:
             return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise StoreReadOnly(
-                f"cannot open the lock file {self.path}: {error.strerror}; whoever looks into the queue needs"
-                " write access to its folder: do it as the account that the workers have"
+                f"cannot open the lock file {self.path}: {error.strerror}; reading the queue needs"
+                " write access to its folder: use the account of the workers"
             ) from None
 
     def _queue_up(self, patience_seconds: float) -> None:
@@ -103,7 +103,7 @@ class _Waiter:
         return self._given.acquire(timeout=seconds)
 
     def dismiss(self) -> None:
-        """The owner asks no more, and does as he likes with the descriptor."""
+        """The owner asks no more, and may close the descriptor."""
         self._dismissed = True
         with contextlib.suppress(RuntimeError):  # asked already
             self._wanted.release()

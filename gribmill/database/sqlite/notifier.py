@@ -1,11 +1,11 @@
 """Wake-ups between the processes of one host: a datagram on a Unix socket after each commit that makes work.
 
-Each listener binds a socket of its own in `<database>.wake/`; whoever commits sends one byte to all of them. A lost
-datagram costs a poll interval and nothing else.
+Each listener binds a socket of its own in `<database>.wake/`; a process that commits sends one byte to all of them.
+A lost datagram costs a poll interval and nothing else.
 
-The file `joined` in that folder holds a few bytes that every new listener replaces. Whoever commits has them mapped
-into his memory, and knows without asking the system that nobody has come since he last read the folder. A folder
-that is removed under running processes costs them wake-ups, and nothing else.
+The file `joined` in that folder holds a few bytes that every new listener replaces. A process that
+commits has them mapped into its memory, and sees without a system call whether a listener has joined since it last read
+the folder. Removing the folder under running processes costs them wake-ups, and nothing else.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ class WakeFolder:
             return
 
     def _forget(self) -> None:
-        """Read the folder anew next time, and map the file anew: it may be another one."""
+        """Read the folder and map the file again next time: it may be another one."""
         self._joined, self._known = None, (b"", [])
 
     def listen(self) -> WakeSocket:
-        """A socket to wait on. Whoever looks for work after this misses none."""
+        """A socket to wait on. A process that looks for work after this misses none."""
         self.path.mkdir(mode=0o777, exist_ok=True)
         listener = WakeSocket(self.path)
         # By a write, not through the map: a disk that is full is then an error, and no signal.
-        with contextlib.suppress(OSError):  # nobody will know of it: it is left with polling
+        with contextlib.suppress(OSError):  # no one learns of it: it is left with polling
             fd = os.open(self.path / JOINED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
             try:
                 os.pwrite(fd, secrets.token_bytes(JOINED_BYTES), 0)
@@ -73,7 +73,7 @@ class WakeFolder:
         return listener
 
     def _listeners(self) -> list[str]:
-        """Asked after every enqueue: the folder is read again only when somebody has joined since."""
+        """Asked after every enqueue: the folder is read again only when a listener has joined since."""
         try:
             joined, known = (self._joined or self._map())[:], self._known
             if joined != known[0]:
@@ -122,7 +122,7 @@ class WakeSocket:
 
 @contextlib.contextmanager
 def _short(folder: Path) -> Iterator[str]:
-    """The folder by a path that fits into a socket address (108 bytes), however deep it lies."""
+    """The folder by a path that fits into a socket address (108 bytes), however deep it is."""
     if len(os.fsencode(folder)) < 70 or not Path("/proc/self/fd").is_dir():
         yield str(folder)
         return

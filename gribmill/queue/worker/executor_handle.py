@@ -30,7 +30,7 @@ HANG_UP_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class StartMessage:
-    """What an executor is told when it starts."""
+    """What an executor needs to know when it starts."""
 
     types: str
     worker_id: str
@@ -72,7 +72,7 @@ class ExecutorHandle:
         ours, theirs = socket.socketpair()
         try:
             process = subprocess.Popen(
-                # -P: a queue.py in the folder where somebody starts a worker must not become Python's own.
+                # -P: a queue.py in the folder where a worker is started must not shadow Python's own.
                 [sys.executable, "-P", "-m", EXECUTOR, str(theirs.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -206,7 +206,7 @@ class ExecutorHandle:
                 return Stopped()
             return Snoozed(0, "stopped together with a sibling that was cancelled")
         if self.stop_reason == "shutdown":
-            return Snoozed(0, "the worker was told to stop at once")
+            return Snoozed(0, "the worker was stopped at once")
         if self.stop_reason == "silent":
             return Failed("the worker could not renew its leases in time and stopped the job itself")
         if self.stop_reason == "fenced":

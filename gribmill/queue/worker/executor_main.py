@@ -38,7 +38,7 @@ class Executor:
         self._environment = environment
 
     def run(self) -> None:
-        """Batch after batch, until told to exit or the supervisor is gone."""
+        """Batch after batch, until the supervisor asks it to exit, or is gone."""
         self._channel.send({"ready": True})
         while (message := self._channel.receive()) is not None and "run" in message:
             _undo_what_handlers_do()

@@ -1,4 +1,4 @@
-"""The executors of a worker, in their lanes: started, listened to, stopped, buried."""
+"""The executors of a worker, in their lanes: started, listened to, stopped, reaped."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class ExecutorPool:
             return
         text, more_may_come = executor.read_output(pipe)
         if text and pipe is executor.process.stderr:
-            with contextlib.suppress(OSError, ValueError, AttributeError):  # nobody listens to us
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # our own stderr is closed
                 sys.stderr.buffer.write(text)
                 sys.stderr.buffer.flush()
         if not more_may_come:

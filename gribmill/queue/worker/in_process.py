@@ -32,7 +32,7 @@ class Ran:
 
 
 class Ticker:
-    """Claims at most so many jobs and runs them one after the other. No timeouts: nothing can kill its own process."""
+    """Claims and runs a limited number of jobs, one after the other. No timeouts: a process cannot kill its own job."""
 
     def __init__(self, store: Store, lease_seconds: float, environment: dict[str, Any] | None = None) -> None:
         self.worker_id = new_worker_id()
@@ -44,7 +44,7 @@ class Ticker:
         """Run up to `limit` ready jobs; what became of each."""
         kinds = tuple(types) or tuple(kind.key for kind in self._store.registry.runnable())
         ran: list[Ran] = []
-        self._store.maintenance.recover()  # where cron ticks, nobody else does either of these
+        self._store.maintenance.recover()  # where cron runs the ticks, no other process does either of these
         TriggerPoller(self._store).fire_if_due()
         with _Heartbeats(self._store, self.worker_id, self._lease_seconds, kinds):
             while len(ran) < limit:

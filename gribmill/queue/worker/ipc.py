@@ -30,7 +30,7 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 class BadMessage(QueueError):
-    """What came through the channel is no message of ours."""
+    """What came through the channel is not a message of ours."""
 
 
 class Channel:
@@ -118,7 +118,7 @@ class Channel:
         except (ValueError, RecursionError):
             raise BadMessage("a message is not JSON") from None
         if not isinstance(message, dict):
-            raise BadMessage("a message is no object")
+            raise BadMessage("a message is not an object")
         return message
 
 
@@ -131,7 +131,7 @@ def outcome_from_message(message: dict[str, Any]) -> Outcome:
     fields = dict(message)
     name = str(fields.pop("kind", None))
     if name not in _KINDS:
-        raise QueueError("the handler's outcome is of no kind that is known")
+        raise QueueError("the handler's outcome is of an unknown kind")
     try:
         outcome = _reader(name).validate_python(fields)
     except ValidationError as error:

@@ -31,7 +31,7 @@ class LeaseWatchdog(threading.Thread):
 
     @property
     def lapsed(self) -> bool:
-        """Whether every lease has run out: what was done under them is anybody's to do again."""
+        """Whether every lease has run out: any worker may run those jobs again."""
         return time.monotonic() >= self._renewed + self._lease_seconds
 
     def close(self) -> None:

@@ -31,7 +31,7 @@ def run_batch(types: Registry, batch: Batch) -> None:
             for task in batch.unreported:
                 batch.done(task, outcome)
     for task in batch.unreported:
-        batch.fail(task, f"the handler of {task.type} ended without a word on this job")
+        batch.fail(task, f"the handler of {task.type} returned without reporting this job")
 
 
 def load_handler(kind: JobType) -> Callable[[Any], Any]:
@@ -74,4 +74,4 @@ def _outcome(kind: JobType, value: object) -> Outcome:
         return Succeeded()
     if isinstance(value, Succeeded | Failed | Snoozed | Stopped):
         return value
-    raise TypeError(f"the handler of {kind.key} returned {type(value).__name__}, which is no outcome")
+    raise TypeError(f"the handler of {kind.key} returned {type(value).__name__}, which is not an outcome")

@@ -97,7 +97,7 @@ class Supervisor:
         )
 
     def run_once(self, wait_seconds: float = 0.0) -> Round:
-        """Wait for something to happen, at most so long; then do everything that is due."""
+        """Wait for something to happen, at most `wait_seconds`; then do everything that is due."""
         reports = self._unsent
         self._unsent = []
         for key, _ in self._selector.select(wait_seconds):
@@ -314,7 +314,7 @@ class Supervisor:
         """A claim whose answer was lost (the disk filled behind the commit) would be ours, and idle, for ever."""
         known = {ref for executor in self.pool.executors for ref in executor.batch} | self.pool.ending.keys()
         for ref in held - known:
-            log.error("job %d is ours, but nobody works on it: handing it back", ref.job_id)
+            log.error("job %d is ours, but no executor has it: handing it back", ref.job_id)
             self._unsent.append(Report(ref, Snoozed(0, "claimed by a worker that never heard of it")))
 
     def _look_for_work(self) -> None:
@@ -327,7 +327,7 @@ class Supervisor:
             if self.store.database.may_have_work() or now >= self._next_due:
                 self._on_wake()
         except StoreReplaced:
-            raise  # the end of this worker: whoever enqueues now does it elsewhere
+            raise  # the end of this worker: jobs are now enqueued in another file
         except StoreError as error:
             self._store_failed(error)
 

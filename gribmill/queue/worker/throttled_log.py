@@ -1,4 +1,4 @@
-"""An error that lasts: told of when it begins, then once a minute, and when it is over."""
+"""An error that lasts: logged when it begins, then once a minute, and when it is over."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from gribmill.queue.worker.throttled_log import ThrottledLog
 
 log = logging.getLogger("gribmill.worker")
 
-# Somebody may have changed the triggers whenever anything in the queue was changed: look, but not at every change.
+# Any change in the queue may be a change of the triggers: look, but not at every change.
 PATIENCE_SECONDS = 1.0
 
 
@@ -42,7 +42,7 @@ class TriggerPoller:
             self.next_look = now + PATIENCE_SECONDS
             return False
         self._trouble.over("schedules go on")
-        # Those that have fired may owe more; what seems due and did not fire is no reason to hurry.
+        # Those that have fired may owe more; for what seems due and did not fire there is no hurry.
         soonest = 0.001 if fired else PATIENCE_SECONDS
         self.next_look = float("inf") if seconds is None else now + max(seconds, soonest)
         for one in fired:

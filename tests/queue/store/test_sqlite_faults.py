@@ -262,7 +262,7 @@ def many(bench: SqliteBench) -> None:
 def test_a_file_that_is_not_a_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "jobs.db"
     path.write_bytes(content)
-    with pytest.raises(StoreCorrupt, match=r"damaged, or is no SQLite database.*left as it is.*backup"):
+    with pytest.raises(StoreCorrupt, match=r"damaged, or is not an SQLite database.*left as it is.*backup"):
         Store(SqliteDatabase(path), TYPES)
     assert path.read_bytes() == content
 

@@ -128,8 +128,8 @@ def test_removed_trigger_leaves_its_jobs(store: Store, clock: FakeClock) -> None
         ({"type": "nope"}, UnknownJobType, "no job type 'nope'"),
         ({"args": {"m": 1}}, BadArguments, "m: no such argument"),
         ({"args": {"n": "x"}}, BadArguments, "n: "),
-        ({"args": {"n": "{{schedule.nope}}"}}, BadArguments, "which is not told"),
-        ({"args": {"n": "{{event.n}}"}}, BadArguments, "never told here"),
+        ({"args": {"n": "{{schedule.nope}}"}}, BadArguments, "which is not there"),
+        ({"args": {"n": "{{event.n}}"}}, BadArguments, "never filled here"),
         ({"cron": "x"}, BadTrigger, "five fields"),
         ({"timezone": "Mars"}, BadTrigger, "no time zone"),
         ({"event": "x"}, BadTrigger, "either a schedule or an event"),
@@ -138,7 +138,7 @@ def test_removed_trigger_leaves_its_jobs(store: Store, clock: FakeClock) -> None
         ({"label": ""}, BadTrigger, "label"),
         ({"cron": None, "event": ""}, BadTrigger, "event's name"),
         ({"cron": None, "event": "x" * 201}, BadTrigger, "event's name"),
-        ({"cron": None, "event": "x", "args": {"n": "{{schedule.slot}}"}}, BadArguments, "never told here"),
+        ({"cron": None, "event": "x", "args": {"n": "{{schedule.slot}}"}}, BadArguments, "never filled here"),
         ({"cron": None, "event": "x", "args": {"n": "{{event.n}}"}, "priority": 2**40}, BadArguments, "priority"),
         ({"cron": None, "event": "x", "args": {"n": "{{event.n}}" + "x" * 70_000}}, BadArguments, "larger than"),
         ({"dedupe_window_seconds": -1}, BadTrigger, "window"),
@@ -167,7 +167,7 @@ def test_a_manually_inserted_trigger_starts_now_and_an_invalid_one_is_disabled(
     assert store.triggers.seconds_to_next_slot() == 0
     (switched_off,) = store.triggers.fire_due()
     assert switched_off.error is not None
-    assert "switched off: 'never' is no schedule" in switched_off.error
+    assert "switched off: 'never' is not a schedule" in switched_off.error
     at(clock, "2030-01-01 12:10")
     good, bad = store.triggers.fire_due()
     assert good.job is not None
@@ -295,7 +295,7 @@ def test_an_event_that_fails_for_one_trigger_fires_the_others_and_can_be_repeate
     store.triggers.add(NewTrigger("any", "plain", {}, event="ping"))
     bad, good = store.triggers.fire_event("ping", {"m": 1}, event_id="e")
     assert bad.job is None
-    assert bad.error == "the template asks for {{event.n}}, which is not told"
+    assert bad.error == "the template asks for {{event.n}}, which is not there"
     assert good.job is not None
     better, known = store.triggers.fire_event("ping", {"n": 1}, event_id="e")
     assert better.job is not None

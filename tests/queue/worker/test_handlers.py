@@ -12,7 +12,7 @@ from tests.queue.worker.worker_driver import Rig, attempts, enqueue, holding, st
 pytestmark = pytest.mark.process
 
 RETRIED = {
-    "nonsense": "returned int, which is no outcome",
+    "nonsense": "returned int, which is not an outcome",
     "exit": "SystemExit: 0",
     "unsendable": "not JSON serializable",
     "too_large": "larger than the",

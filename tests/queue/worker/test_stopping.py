@@ -110,7 +110,7 @@ def test_a_second_signal_hands_running_jobs_back_at_no_cost(
     job = store.jobs.get(job_id)
     assert (job.status, job.retry_count, job.next_run_at) == ("pending", 0, None)
     assert statuses(store, job_id) == ["snoozed"]
-    assert attempts(store, job_id)[0].error_text == "the worker was told to stop at once"
+    assert attempts(store, job_id)[0].error_text == "the worker was stopped at once"
 
 
 def test_a_worker_that_is_closed_hands_its_jobs_back(rig: Callable[..., Rig], store: Store, tmp_path: Path) -> None:

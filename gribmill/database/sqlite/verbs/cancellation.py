@@ -10,7 +10,7 @@ from gribmill.database.sqlite.verbs.dependents import settle_dependents
 
 def cancel(tx: Session, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
     params = {"job_id": job_id, "now": tx.stamp, "error": reason}
-    # Nobody watches over a row that was claimed by hand, without a lease: it is cancelled like one that waits.
+    # No worker holds a row that was claimed by hand, without a lease: it is cancelled like one that waits.
     for name in ("jobs/cancel_pending", "jobs/cancel_hand_claimed"):
         if tx.execute(name, params).rowcount:
             settle_dependents(tx, job_id, "cancelled")

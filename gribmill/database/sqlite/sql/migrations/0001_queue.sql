@@ -1,7 +1,7 @@
 -- Schema version 1. The first eleven columns of jobs are the base specification's: same names, same order,
 -- and its hand-written statements (insert, claim, complete, fail, reset) run against this table unchanged.
 -- Where every job passes, a check is a chain of ORs: for an IN of more than two words SQLite makes a table of the words,
--- anew for each statement and each trigger, which takes longer than writing the row.
+-- again for each statement and each trigger, which takes longer than writing the row.
 CREATE TABLE jobs (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: order of arrival is order of id
   type          TEXT    NOT NULL,
