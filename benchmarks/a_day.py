@@ -12,8 +12,7 @@ from benchmarks.rates import Rates, grids, measured, points_of
 from benchmarks.results_folder import command, results_folder
 from gribmill.ingest.download.ranges import ByteRange, merge
 from gribmill.ingest.index.parse import guess_kind, parse_index
-from gribmill.ingest.index.select import select
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import select, wanted
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import load_models
 from gribmill.regions.grids import Grid, LatLonGrid

@@ -129,7 +129,7 @@ def _publishing(
     seed: int, coarse: int,
 ) -> Callable[[float, Wait], Iterator[tuple[Publication, int]]]:  # fmt: skip
     """Everything is checked now; files appear when it is called with the pace."""
-    from gribmill.ingest.index.wanted import wanted
+    from gribmill.ingest.index.select import wanted
     from gribmill.sandbox.forecast.forecast import Forecaster, grid_of
     from gribmill.sandbox.forecast.thinned_grid import thinned
     from gribmill.sandbox.publication import plan, publish

@@ -5,11 +5,9 @@ __all__ = [
     "errors",
     "guess_model",
     "inventory",
-    "message_header",
     "messages",
     "names",
     "open_grib",
     "product",
     "sections",
-    "signatures",
 ]

@@ -11,8 +11,7 @@ from gribmill.errors import GribmillError
 from gribmill.identity import HourRef, RunRef, run_id
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.parse import parse_index
-from gribmill.ingest.index.select import select
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import select, wanted
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import ingest_job

@@ -10,8 +10,7 @@ from gribmill.errors import GribmillError
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.sample import sample_index
-from gribmill.ingest.index.select import select
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import select, wanted
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
 from gribmill.regions.named_grid import named_grids

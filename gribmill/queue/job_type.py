@@ -1,4 +1,4 @@
-"""A job type, declared once: what its arguments are, how it may fail, where it runs, what runs it."""
+"""A job type, declared once: arguments, dedupe key, retries, lane and handler."""
 
 from __future__ import annotations
 
@@ -10,8 +10,20 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from gribmill.queue.dedupe import dedupe_key
 from gribmill.queue.errors import BadArguments, UnknownJobType
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def dedupe_key(type_key: str, tenant_id: str, args: dict[str, Any]) -> str:
+    """`<type>::<tenant>::<args as JSON with sorted keys>`."""
+    return f"{type_key}::{tenant_id}::{canonical_json(args)}"
+
+
+def canonical_json(value: Any) -> str:
+    """The one JSON text of a value: sorted keys, no spaces, no NaN."""
+    return _CANONICAL.encode(value)
+
 
 # Arguments name things; they are not a place for data.
 ARGS_LIMIT_BYTES = 64_000

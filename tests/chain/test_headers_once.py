@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from gribmill.grib import message_header, sections
+from gribmill.grib import messages, sections
 from gribmill.grib.messages import map_file, walk
 from gribmill.grib.sections import ByteSource, SectionSpan
 from gribmill.queue.model import Succeeded
@@ -30,7 +30,7 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     for name in ("walk1", "walk2"):
         count = counted(getattr(sections, name))
-        for module in (sections, message_header):
+        for module in (sections, messages):
             monkeypatch.setattr(module, name, count)
     return lengths
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from gribmill.grib.message_header import MessageHeader
+from gribmill.grib.messages import MessageHeader
 from gribmill.identity import HourRef
 from gribmill.pipeline.handlers.requested_hour import RequestedHour
 from gribmill.pipeline.job_types import ingest_job, publish_job, scan_job

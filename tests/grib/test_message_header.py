@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gribmill.grib.decode.field import read_fields
 from gribmill.grib.errors import GribError
-from gribmill.grib.message_header import MessageHeader, read_header, read_headers, supported_grids
+from gribmill.grib.messages import MessageHeader, read_header, read_headers, supported_grids
 from gribmill.ingest.download.scan_headers import scan_headers
 from gribmill.sandbox.grib_writer.sections import multi_field
 from tests.ingest.small_grib import FIELDS, RUN, message, usual_file

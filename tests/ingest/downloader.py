@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gribmill.ingest.download.download import download
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import wanted
 from tests.ingest.conftest import hrrr_at
 from tests.ingest.server import Publisher
 from tests.ingest.small_grib import RUN, WANTED

@@ -14,7 +14,7 @@ from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, NotYet, Retryable
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import Timeouts
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import wanted
 from gribmill.ingest.listing.available_hours import published
 from gribmill.ingest.models.model import Model
 from tests.ingest.conftest import hrrr_at, key_of, publish

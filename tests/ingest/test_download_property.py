@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.errors import Permanent
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import wanted
 from tests.ingest.conftest import hrrr_at, publish
 from tests.ingest.server import Publisher, serving
 from tests.ingest.small_grib import FIELDS, RUN, WANTED, SmallFile, make_file

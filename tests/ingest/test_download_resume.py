@@ -16,7 +16,7 @@ from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, Retryable
 from gribmill.ingest.download.spool import Spool
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import wanted
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher
 from tests.ingest.small_grib import RUN, WANTED, usual_file

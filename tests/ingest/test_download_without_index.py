@@ -14,7 +14,7 @@ from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent, Retryable
 from gribmill.ingest.download.scan_headers import member_of
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import wanted
 from gribmill.ingest.mirrors.mirror import Mirror, hosts
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models

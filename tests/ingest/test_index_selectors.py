@@ -6,8 +6,7 @@ import pytest
 
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.ingest.index.noaa import parse_noaa
-from gribmill.ingest.index.select import select
-from gribmill.ingest.index.wanted import EcmwfSelector, NoaaSelector, UnknownVariable, wanted
+from gribmill.ingest.index.select import EcmwfSelector, NoaaSelector, UnknownVariable, select, wanted
 from gribmill.ingest.models.registry import load_models
 from tests.grib.lexicon_lookup import from_ecmwf, from_noaa
 from tests.ingest.make_index import noaa_lines

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import Broken, SourceError, TooLarge, Untrusted
-from gribmill.ingest.listing.available_hours import published
+from gribmill.ingest.listing.available_hours import list_keys, published
 from gribmill.ingest.listing.html import read_page
-from gribmill.ingest.listing.objects import list_keys
 from gribmill.ingest.listing.s3 import read_bucket_page, split_root
 from gribmill.ingest.mirrors.mirror import Mirror, hosts
 from gribmill.ingest.models.model import Model
@@ -278,7 +277,7 @@ def test_folders_of_this_machine_are_listed_and_need_no_index(
 def test_a_folder_with_too_many_files_is_refused(
     hrrr: Model, session: SourceSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gribmill.ingest.listing.objects.MOST_FILES", 3)
+    monkeypatch.setattr("gribmill.ingest.listing.available_hours.MOST_FILES", 3)
     for name in "abcd":
         (tmp_path / name).write_bytes(b"x")
     with pytest.raises(TooLarge):

@@ -11,8 +11,7 @@ from gribmill.ingest.download.ranges import ByteRange, RangeRequest, merge
 from gribmill.ingest.errors import BadIndex, WrongRun
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import guess_kind, parse_index
-from gribmill.ingest.index.select import Selection, select
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import Selection, select, wanted
 from gribmill.ingest.models.registry import load_models
 from tests.real_files import real, real_files
 

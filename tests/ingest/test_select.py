@@ -8,8 +8,7 @@ from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.index.ecmwf import parse_ecmwf
 from gribmill.ingest.index.noaa import parse_noaa
-from gribmill.ingest.index.select import Selection, select
-from gribmill.ingest.index.wanted import EcmwfSelector, NoaaSelector, Wanted
+from gribmill.ingest.index.select import EcmwfSelector, NoaaSelector, Selection, Wanted, select
 from tests.ingest.make_index import ecmwf_line, noaa_lines, noaa_messages
 
 GROUND = ("2 m above ground",)

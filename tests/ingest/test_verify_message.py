@@ -9,7 +9,7 @@ import eccodes
 import pytest
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.message_header import MessageHeader
+from gribmill.grib.messages import MessageHeader
 from gribmill.grib.product.keys import Level
 from gribmill.grib.product.templates import TEMPLATES
 from gribmill.ingest.download.verify_message import Expected, IndexClaim, level_of, verify_beginning, verify_message

@@ -10,8 +10,7 @@ from gribmill.grib.decode.field import fields
 from gribmill.grib.names.levels import level_text
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.ingest.index.parse import parse_index
-from gribmill.ingest.index.select import Selection, select
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import Selection, select, wanted
 from gribmill.sandbox.forecast.forecast import MadeFile
 from tests.real_files import real
 from tests.sandbox.making import MODELS, RUN, made

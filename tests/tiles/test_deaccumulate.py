@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gribmill.tiles.read.point.deaccumulate import Total, deaccumulate, interval_lengths
+from gribmill.tiles.read.point.series import Total, deaccumulate, interval_lengths
 
 
 def hours(*values: int) -> list[int]:

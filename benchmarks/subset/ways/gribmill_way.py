@@ -10,7 +10,7 @@ from meter import Fetch, main
 from gribmill.identity import run_time
 from gribmill.ingest.download.download import download
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import wanted
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
 

@@ -90,7 +90,7 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
     gribmill backfill hrrr --from 2026-11-01 --to 2026-11-02 --cycles 0,12 --hours 0-18 --regions ne --dry-run
     gribmill backfill gfs --from 20261101_00 --hours 0-48/3 --regions europe --vars t2m,tp --wait
     """
-    from gribmill.ingest.index.wanted import wanted
+    from gribmill.ingest.index.select import wanted
     from gribmill.ingest.models.registry import models_named
     from gribmill.pipeline.backfill import BackfillRequest, enqueue_backfill, plan_backfill
     from gribmill.pipeline.context import make_context

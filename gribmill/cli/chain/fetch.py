@@ -61,7 +61,7 @@ def fetch(
     """
     from gribmill.identity import run_id, run_time
     from gribmill.ingest.download.download import download
-    from gribmill.ingest.index.wanted import wanted
+    from gribmill.ingest.index.select import wanted
     from gribmill.pipeline.context import open_session
     from gribmill.pipeline.models import configured_models
     from gribmill.storage.layout import DataRoot

@@ -7,10 +7,9 @@ from typing import Any
 
 from gribmill.grib.names.levels import NAMED
 from gribmill.grib.octets import Octets, signed, unsigned, utc
-from gribmill.grib.product.implied_statistic import implied_statistic
-from gribmill.grib.product.keys import ECMWF, Keys, Level
+from gribmill.grib.product.keys import ECMWF, Keys, Level, implied_statistic
 from gribmill.grib.product.statistic import STATISTICS1, Statistic
-from gribmill.grib.product.time_units import UNIT_SECONDS
+from gribmill.grib.product.templates import UNIT_SECONDS
 
 # GRIB1 level kinds (table 3) with one value: the same kind in GRIB2 and the factor to its unit.
 ONE_VALUE = {

@@ -7,11 +7,9 @@ from typing import Any
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.octets import Octets, date, optional, scaled, signed, unsigned
-from gribmill.grib.product.implied_statistic import implied_statistic
-from gribmill.grib.product.keys import Keys, Level, Probability
+from gribmill.grib.product.keys import Keys, Level, Probability, implied_statistic
 from gribmill.grib.product.statistic import STATISTICS2, Statistic
-from gribmill.grib.product.templates import FIRST_OCTET, TEMPLATES, Ensemble, ProductTemplate
-from gribmill.grib.product.time_units import duration
+from gribmill.grib.product.templates import FIRST_OCTET, TEMPLATES, Ensemble, ProductTemplate, duration
 
 UNSPECIFIED = 255
 

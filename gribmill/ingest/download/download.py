@@ -20,7 +20,7 @@ from gribmill.ingest.download.verify_message import Expected
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import NoRanges, NotThere, PastEnd, RateLimited, SourceError, TooLarge, Untrusted
-from gribmill.ingest.index.wanted import Wanted
+from gribmill.ingest.index.select import Wanted
 from gribmill.ingest.listing.available_hours import Published
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth, Observation, observation_of, order_mirrors
 from gribmill.ingest.mirrors.mirror import SourceUrls

@@ -11,14 +11,13 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
-from gribmill.grib.message_header import MessageHeader
+from gribmill.grib.messages import MessageHeader
 from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.download.verify_message import IndexClaim, claim_of
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.entry import Inventory
-from gribmill.ingest.index.select import Selection
-from gribmill.ingest.index.wanted import Wanted
+from gribmill.ingest.index.select import Selection, Wanted
 from gribmill.ingest.mirrors.circuit_breaker import Observation
 
 # By the index; by the file's own headers, through small requests; the whole file first.

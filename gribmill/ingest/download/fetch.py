@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gribmill.grib.errors import GribError, damaged
-from gribmill.grib.message_header import MessageHeader, read_header
+from gribmill.grib.messages import MessageHeader, read_header
 from gribmill.grib.sections import INDICATOR_BYTES
 from gribmill.ingest.download.download_plan import DownloadPlan, Limits
 from gribmill.ingest.download.ranges import RangeRequest, merge

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gribmill.grib.errors import GribError, damaged
-from gribmill.grib.message_header import MessageHeader
+from gribmill.grib.messages import MessageHeader
 from gribmill.grib.sections import INDICATOR_BYTES
 from gribmill.ingest.download.download_plan import Downloaded, DownloadPlan, Limits, Way, plan_by_index
 from gribmill.ingest.download.errors import NothingWanted, WrongFile
@@ -24,8 +24,7 @@ from gribmill.ingest.http.local_files import is_local
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import parse_index
-from gribmill.ingest.index.select import select
-from gribmill.ingest.index.wanted import Wanted
+from gribmill.ingest.index.select import Wanted, select
 from gribmill.ingest.listing.available_hours import Published
 from gribmill.ingest.mirrors.mirror import Host, SourceUrls
 from gribmill.ingest.models.model import Model

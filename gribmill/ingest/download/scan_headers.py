@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from gribmill.grib.errors import GribError, damaged
-from gribmill.grib.message_header import MessageHeader, read_header
-from gribmill.grib.messages import without_messages
+from gribmill.grib.messages import MessageHeader, read_header, without_messages
 from gribmill.grib.product.keys import Keys
 from gribmill.grib.sections import MAGIC, ByteSource
 from gribmill.ingest.download.download_plan import DownloadPlan, Piece, Way
@@ -14,7 +13,7 @@ from gribmill.ingest.download.fetch import Traffic
 from gribmill.ingest.download.verify_message import Expected, same_table
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.response import ObjectHead
-from gribmill.ingest.index.wanted import Wanted
+from gribmill.ingest.index.select import Wanted
 from gribmill.ingest.mirrors.mirror import Host
 
 # Sections 0 to 6 of nearly every message fit: one request for each message.

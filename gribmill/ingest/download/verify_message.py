@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.message_header import MessageHeader, read_header
+from gribmill.grib.messages import MessageHeader, read_header
 from gribmill.grib.product.keys import Keys, Level, Parameter
 from gribmill.grib.sections import ByteSource, read_indicator
 from gribmill.ingest.index.entry import IndexEntry
-from gribmill.ingest.index.wanted import Wanted
+from gribmill.ingest.index.select import Wanted
 
 # Levels whose text, in NOAA's and in ECMWF's indexes, has only one meaning in GRIB; heights in m, pressures in hPa.
 _HEIGHT = re.compile(r"([0-9.]{1,9}) m above ground")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from gribmill.grib.messages import wrong_file
 from gribmill.grib.sections import SHORTEST
-from gribmill.grib.signatures import wrong_file
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.mirrors.mirror import IndexKind
 

@@ -16,7 +16,7 @@ from gribmill.ingest.errors import ModelError
 from gribmill.ingest.mirrors.mirror import Mirror, clean_root, hosts
 from gribmill.ingest.models.hour_ranges import parse_steps
 from gribmill.ingest.models.key_template import MEMBER, KeyTemplate
-from gribmill.ingest.models.model import CycleHours, KeyLayout, Model
+from gribmill.ingest.models.model import CycleHours, KeyLayout, Model, PublishTime, PublishTimes
 from gribmill.ingest.models.model_file import (
     HoursTable,
     LatencyTable,
@@ -26,7 +26,6 @@ from gribmill.ingest.models.model_file import (
     check_tables,
     read_tables,
 )
-from gribmill.ingest.models.publish_times import PublishTime, PublishTimes
 
 MOST_FILES = 500
 

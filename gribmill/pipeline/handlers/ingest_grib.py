@@ -8,11 +8,11 @@ from pathlib import Path
 
 from gribmill.catalogue.events import Event, HourFailed, HourIngested, RegionsWanted, TilesDone, TilesOutdated
 from gribmill.catalogue.records import HourRecord
-from gribmill.grib.message_header import read_headers
+from gribmill.grib.messages import read_headers
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded
 from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent, WrongFile
-from gribmill.ingest.index.wanted import wanted
+from gribmill.ingest.index.select import wanted
 from gribmill.ingest.listing.available_hours import Published
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of, observations

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gribmill.catalogue.events import RunSeen
 from gribmill.catalogue.records import HourRecord
-from gribmill.grib.message_header import MessageHeader, supported_grids
+from gribmill.grib.messages import MessageHeader, supported_grids
 from gribmill.identity import HourRef
 from gribmill.ingest.download.errors import WrongFile
 from gribmill.ingest.models.model import Model

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.argument_template import check_template, render
-from gribmill.queue.dedupe import canonical_json
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
-from gribmill.queue.job_type import ARGS_LIMIT_BYTES
+from gribmill.queue.job_type import ARGS_LIMIT_BYTES, canonical_json
 from gribmill.queue.model import DEFAULT_TENANT, BrokenTrigger, Fired, JobSource, NewJob, NewTrigger, Trigger
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.prepare import check_job, prepare

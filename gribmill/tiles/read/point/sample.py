@@ -12,9 +12,8 @@ from pathlib import Path
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
-from gribmill.tiles.read.point.deaccumulate import Total, deaccumulate
 from gribmill.tiles.read.point.locate import Sampling, TileLocation, locate_in_tile
-from gribmill.tiles.read.point.series import Column
+from gribmill.tiles.read.point.series import Column, Total, deaccumulate
 from gribmill.tiles.read.tile import Tile, cached_tile
 
 # One hour: the value of each variable, and its metadata.
