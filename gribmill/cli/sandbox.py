@@ -130,13 +130,13 @@ def _publishing(
 ) -> Callable[[float, Wait], Iterator[tuple[Publication, int]]]:  # fmt: skip
     """Everything is checked now; files appear when it is called with the pace."""
     from gribmill.ingest.index.select import wanted
-    from gribmill.sandbox.forecast.forecast import Forecaster, grid_of
+    from gribmill.sandbox.forecast.forecast import Forecaster, model_grid
     from gribmill.sandbox.forecast.thinned_grid import thinned
     from gribmill.sandbox.publication import plan, publish
 
     wanted(only)
     for model in models:
-        thinned(grid_of(model), coarse)
+        thinned(model_grid(model), coarse)
     planned = plan(models, hours, datetime.now(UTC), run=run, runs=runs)
     forecaster = Forecaster(seed, coarse, frozenset(only))
     return lambda every, wait: publish(planned, folder, forecaster, every_seconds=every, wait=wait)

@@ -1,4 +1,4 @@
-"""What is drawn: one field of one tile as plain arrays, with the words for its title."""
+"""One field of one tile as arrays, with the text for its title."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gribmill.draw.errors import DrawError
 
 
 class GridLike(Protocol):
-    """The two ways of a map projection; every grid of `gribmill.regions.grids` has them."""
+    """Both directions of a map projection, as every grid of `gribmill.regions.grids` has them."""
 
     def latlon(self, j: ArrayLike, i: ArrayLike, /) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
@@ -24,8 +24,7 @@ class GridLike(Protocol):
 class Drawable:
     """Values (rows south to north, columns west to east, NaN missing) with 1-D or 2-D lat and lon.
 
-    `grid` and `origin` (row and column of values[0, 0] in it) place coastlines exactly on projected tiles;
-    without them the place of a coast is fitted from lat and lon.
+    `grid` is that of the values; fields on projected grids need it for coastlines and parallels.
     """
 
     values: NDArray[np.floating]
@@ -42,7 +41,6 @@ class Drawable:
     hour: float | None = None
     attribution: str = ""
     grid: GridLike | None = None
-    origin: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         shape = self.values.shape
@@ -60,7 +58,7 @@ class Drawable:
 
     @property
     def heading(self) -> str:
-        """The quantity in words."""
+        """The name of the variable for people."""
         return self.long_name or self.name or "field"
 
     @property
@@ -70,7 +68,7 @@ class Drawable:
 
     @property
     def lead(self) -> str:
-        """How long after the run began: `+006 h`, `+000 h 15 min`."""
+        """The time since the run: `+006 h`, `+000 h 15 min`."""
         if self.hour is None:
             return ""
         hours, minutes = divmod(round(self.hour * 60), 60)

@@ -30,7 +30,7 @@ class Publication:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PublicationPlan:
     """Files in the order in which they appear; those of one hour of all models together."""
 
     hours: tuple[tuple[Publication, ...], ...]
@@ -41,7 +41,9 @@ class Plan:
         return sum(map(len, self.hours))
 
 
-def plan(models: Sequence[Model], hours: str, now: datetime, *, run: str | None = None, runs: int = 1) -> Plan:
+def plan(
+    models: Sequence[Model], hours: str, now: datetime, *, run: str | None = None, runs: int = 1
+) -> PublicationPlan:
     """The runs (that one, or each model's newest, the oldest of them first) with those hours that they have.
 
     A member that has ended, or has none of the hours, is left out where others of its family have some.
@@ -59,11 +61,16 @@ def plan(models: Sequence[Model], hours: str, now: datetime, *, run: str | None 
     for model in models:
         if model.family not in there:
             raise SandboxError(_why_nothing(model, hours, _runs(model, now, run, runs)))
-    return Plan(tuple(tuple(steps[place]) for place in sorted(steps)))
+    return PublicationPlan(tuple(tuple(steps[place]) for place in sorted(steps)))
 
 
 def publish(
-    plan: Plan, folder: Path, forecaster: Forecaster, *, every_seconds: float = 0, wait: Wait = lambda seconds: False
+    plan: PublicationPlan,
+    folder: Path,
+    forecaster: Forecaster,
+    *,
+    every_seconds: float = 0,
+    wait: Wait = lambda seconds: False,
 ) -> Iterator[tuple[Publication, int]]:
     """Make each file and let it appear; yields it with its size. `wait` says whether to stop, and waits so long."""
     for place, hour in enumerate(plan.hours):

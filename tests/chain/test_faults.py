@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from gribmill.queue.model import Failed, Snoozed
-from gribmill.sandbox.publisher.fault import Fault, Kind
+from gribmill.sandbox.publisher.fault import Fault, FaultKind
 from gribmill.sandbox.publisher.faults import Faults
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.compare_tiles import same_weather, source_of
 from tests.chain.conftest import NewChain, of_model
 
-PASSING: tuple[Kind, ...] = ("500", "cut", "flip", "vanish")
-KINDS: tuple[Kind, ...] = ("truncate", "stale-idx", "500", "flip", "vanish", "replace", "cut")
+PASSING: tuple[FaultKind, ...] = ("500", "cut", "flip", "vanish")
+KINDS: tuple[FaultKind, ...] = ("truncate", "stale-idx", "500", "flip", "vanish", "replace", "cut")
 
 
-def faulty(kind: Kind, keys: str, times: int | None = None) -> Faults:
+def faulty(kind: FaultKind, keys: str, times: int | None = None) -> Faults:
     return Faults([Fault(kind, keys=keys, times=times)], seed=3)
 
 
@@ -36,7 +36,9 @@ def settle(chain: ChainDriver) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_fault_of_one_mirror_leaves_the_other(new_chain: NewChain, reference: dict[str, bytes], kind: Kind) -> None:
+def test_fault_of_one_mirror_leaves_the_other(
+    new_chain: NewChain, reference: dict[str, bytes], kind: FaultKind
+) -> None:
     chain = new_chain(faults=faulty(kind, "aws-hrrr/*"))
     chain.publish("hrrr")
     chain.look("hrrr")
@@ -49,7 +51,9 @@ def test_fault_of_one_mirror_leaves_the_other(new_chain: NewChain, reference: di
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_fault_of_all_mirrors_makes_no_wrong_tile(new_chain: NewChain, reference: dict[str, bytes], kind: Kind) -> None:
+def test_fault_of_all_mirrors_makes_no_wrong_tile(
+    new_chain: NewChain, reference: dict[str, bytes], kind: FaultKind
+) -> None:
     chain = new_chain(faults=faulty(kind, "*-gfs/*"))
     chain.publish("gfs", 0)
     ran = chain.look("gfs")
@@ -68,7 +72,9 @@ def test_fault_of_all_mirrors_makes_no_wrong_tile(new_chain: NewChain, reference
 
 
 @pytest.mark.parametrize("kind", PASSING)
-def test_passing_fault_is_overcome_byte_by_byte(new_chain: NewChain, reference: dict[str, bytes], kind: Kind) -> None:
+def test_passing_fault_is_overcome_byte_by_byte(
+    new_chain: NewChain, reference: dict[str, bytes], kind: FaultKind
+) -> None:
     """The only mirror fails at first; the tiles are those of an undisturbed run once it is well."""
     chain = new_chain(faults=faulty(kind, "*-hrrr/*grib2*", times=1))
     chain.publish("hrrr", 0, mirrors=("aws",))

@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from gribmill.arrays import Floats
 from gribmill.draw.drawable import Drawable
 from gribmill.regions.grids import Earth, LambertGrid
 
@@ -43,6 +45,24 @@ def northeast(step: int = 8, **words: Any) -> Drawable:
     )  # fmt: skip
     values = np.broadcast_to(np.linspace(270, 300, len(columns), dtype=np.float32), lat.shape)
     return Drawable(values, lat, lon, units="K", palette="temperature", grid=grid, **words)
+
+
+class PolarPlane:
+    """An azimuthal equidistant plane with the north pole at row and column 20."""
+
+    def latlon(self, j: ArrayLike, i: ArrayLike, /) -> tuple[Floats, Floats]:
+        y, x = np.asarray(j) - 20.0, np.asarray(i) - 20.0
+        return 90 - np.hypot(x, y), np.degrees(np.arctan2(x, -y))
+
+    def index(self, lat: ArrayLike, lon: ArrayLike, /) -> tuple[Floats, Floats]:
+        away, angle = 90.0 - np.asarray(lat), np.radians(lon)
+        return 20 - away * np.cos(angle), 20 + away * np.sin(angle)
+
+
+def polar() -> Drawable:
+    """A field around the north pole, warmer away from it."""
+    lat, lon = PolarPlane().latlon(*np.mgrid[0:41, 0:41])
+    return Drawable(340 - lat, lat, lon, "K", palette="temperature", grid=PolarPlane())
 
 
 WORDS: dict[str, Any] = {

@@ -11,7 +11,7 @@ from gribmill.draw.map.barbs import along_map_axes, map_barbs
 from gribmill.draw.map.coastlines import coastlines
 from gribmill.draw.map.graticule import extent_of, graticule
 from gribmill.draw.map.plane import plane_of
-from tests.draw.make_fields import HRRR, northeast, regular
+from tests.draw.make_fields import northeast, polar, regular
 
 
 def test_a_regular_tile_places_its_own_points() -> None:
@@ -43,23 +43,9 @@ def test_cells_of_a_lambert_tile_are_square() -> None:
     assert plane_of(northeast()).aspect == pytest.approx(1, abs=0.02)
 
 
-def test_a_projection_fitted_to_lat_and_lon_agrees_with_the_grid_itself() -> None:
-    field = northeast()
-    exact, fitted = plane_of(field), plane_of(replace(field, grid=None))
-    lat, lon = (np.asarray(places[::5, ::5].ravel(), dtype=np.float64) for places in (field.lat, field.lon))
-    for true, guess in zip(exact.project(lat, lon), fitted.project(lat, lon), strict=True):
-        assert np.abs(true - guess).max() < 0.02
-    back = fitted.locate(*exact.project(lat, lon))
-    assert np.abs(back[0] - lat).max() < 0.002
-
-
-def test_a_tile_inside_a_larger_grid_is_placed_by_its_origin() -> None:
-    rows, columns = slice(600, 700), slice(1500, 1650)
-    j, i = np.mgrid[rows, columns]
-    lat, lon = HRRR.latlon(j, i)
-    plane = plane_of(Drawable(np.zeros((100, 150)), lat, lon, grid=HRRR, origin=(600, 1500)))
-    row, column = plane.project(lat[3:4, 7], lon[3:4, 7])
-    assert row[0] == pytest.approx(3, abs=1e-6) and column[0] == pytest.approx(7, abs=1e-6)
+def test_a_projected_field_without_its_grid_is_refused() -> None:
+    with pytest.raises(DrawError, match="projected grid"):
+        plane_of(replace(northeast(), grid=None))
 
 
 def test_barbs_on_a_lambert_map_turn_with_the_meridians() -> None:
@@ -119,10 +105,7 @@ def test_the_graticule_crosses_the_dateline_once() -> None:
 
 
 def test_a_polar_tile_knows_that_the_pole_is_inside() -> None:
-    """An azimuthal plane round the pole, given by its coordinates alone."""
-    y, x = np.mgrid[-20:21, -20:21].astype(float)
-    lat, lon = 90 - np.hypot(x, y), np.degrees(np.arctan2(x, -y))
-    extent = extent_of(plane_of(Drawable(np.zeros((41, 41)), lat, lon)))
+    extent = extent_of(plane_of(polar()))
     assert extent.north == 90 and extent.east - extent.west == 360
 
 

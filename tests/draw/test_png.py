@@ -13,7 +13,7 @@ from gribmill.draw.map import png
 from gribmill.draw.map.plane import plane_of
 from gribmill.draw.map.png import MISSING, PAPER, draw_png, layout_for
 from gribmill.draw.scale import scale_for
-from tests.draw.make_fields import WORDS, northeast, regular
+from tests.draw.make_fields import WORDS, northeast, polar, regular
 
 pytestmark = pytest.mark.slow
 
@@ -136,10 +136,7 @@ def test_odd_fields_are_drawn_without_a_warning(field: Drawable, tmp_path: Path)
 
 def test_a_polar_tile_is_drawn_with_barbs(tmp_path: Path) -> None:
     y, x = np.mgrid[-20:21, -20:21].astype(float)
-    field = Drawable(
-        np.hypot(x, y) + 250, 90 - np.hypot(x, y), np.degrees(np.arctan2(x, -y)), "K", palette="temperature"
-    )
-    draw_png(field, tmp_path / "a.png", Barbs(x, y), dpi=30)
+    draw_png(polar(), tmp_path / "a.png", Barbs(x, y), dpi=30)
     assert (tmp_path / "a.png").stat().st_size > 3000
 
 

@@ -16,8 +16,8 @@ from gribmill.regions.grids import (
     RotatedLatLonGrid,
 )
 
-SPHERE = Earth.sphere(6371229.0)
-NDFD = Earth.sphere(6371200.0)
+SPHERE = Earth(6371229.0, 6371229.0)
+NDFD = Earth(6371200.0, 6371200.0)
 WGS84 = Earth(6378137.0, 6356752.314245179)
 
 LATLON: dict[str, Grid] = {

@@ -23,7 +23,7 @@ from tests.real_files import real
 
 pytestmark = pytest.mark.witness
 
-SPHERE, NDFD = Earth.sphere(6371229.0), Earth.sphere(6371200.0)
+SPHERE, NDFD = Earth(6371229.0, 6371229.0), Earth(6371200.0, 6371200.0)
 NAMED = {named.name: named.grid for named in named_grids()}
 FILES: dict[str, Callable[[], Grid]] = {
     "noaa/hrrr.20230722.t06z.wrfsfcf01.CFRZR-constant-188B.grib2": lambda: NAMED["hrrr"],
@@ -63,7 +63,7 @@ FILES: dict[str, Callable[[], Grid]] = {
         latin1=60,
         latin2=30,
         lad=30,
-        earth=Earth.sphere(6367470.0),
+        earth=Earth(6367470.0, 6367470.0),
     ),
     "noaa/aqm.20240516.t12z.AK.O3.polar-stereo.grib2": lambda: PolarStereographicGrid.at_corner(
         40.53, 181.429, nx=825, ny=553, dx=5953, dy=5953, lov=210, lad=60, earth=SPHERE

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 counts = st.integers(1, 40)
 longitudes = st.floats(-180, 180)
 steps = st.floats(1e3, 4e5)
-earths = st.sampled_from([Earth.sphere(6371229.0), Earth(6378137.0, 6356752.3)])
+earths = st.sampled_from([Earth(6371229.0, 6371229.0), Earth(6378137.0, 6356752.3)])
 corners = st.sampled_from(["sw", "se", "nw", "ne"])
 plane = {"nx": counts, "ny": counts, "dx": steps, "dy": steps, "earth": earths, "corner": corners, "lon": longitudes}
 
@@ -65,14 +65,14 @@ latlon = st.builds(
 rotated = st.builds(
     lambda nx, ny, south, west, share, pole_lat, pole_lon, angle: RotatedLatLonGrid(
         nx=nx, ny=ny, south=south, west=west, pole_lat=pole_lat, pole_lon=pole_lon, angle=angle,
-        earth=Earth.sphere(6371229.0), **latlon_steps(nx, ny, south, share),
+        earth=Earth(6371229.0, 6371229.0), **latlon_steps(nx, ny, south, share),
     ),
     counts, counts, st.floats(-90, 80), longitudes, st.sampled_from([1.0, 0.7, 0.1]), st.floats(-90, 90), longitudes,
     st.floats(-180, 180),
 )  # fmt: skip
 gaussian = st.builds(
     lambda n, nx, west: GaussianGrid(
-        n=n, first_row=n // 3, ny=n, nx=nx, west=west, dlon=360 / nx, earth=Earth.sphere(6371229.0)
+        n=n, first_row=n // 3, ny=n, nx=nx, west=west, dlon=360 / nx, earth=Earth(6371229.0, 6371229.0)
     ),
     st.integers(1, 20), st.integers(1, 40), longitudes,
 )  # fmt: skip

@@ -16,7 +16,7 @@ from gribmill.grib.messages import walk
 from gribmill.ingest.models.registry import models_named
 from gribmill.regions.named_grid import named_grids
 from gribmill.sandbox.errors import SandboxError
-from gribmill.sandbox.forecast.forecast import Forecaster, grid_of
+from gribmill.sandbox.forecast.forecast import Forecaster, model_grid
 from gribmill.sandbox.forecast.publisher_style import style_of
 from gribmill.sandbox.forecast.thinned_grid import thinned
 from tests.grib.whole_winds import earth_relative
@@ -40,7 +40,7 @@ def test_every_family_of_models_is_tried_here() -> None:
 def test_every_model_is_made_on_its_grid_and_named_by_the_lexicon(name: str) -> None:
     file = made(name, 6, coarse=30)
     model = MODELS[name]
-    grid = thinned(grid_of(model), 30)
+    grid = thinned(model_grid(model), 30)
     found = named(file.grib)
     window = {"tp", "tp_bucket", "asnow", "asnow_bucket", "t2m_max", "t2m_min"}
     assert set(model.variables) - found.keys() <= window
@@ -72,7 +72,7 @@ def test_eccodes_reads_every_message_with_the_same_number_of_values() -> None:
             handle = eccodes.codes_new_from_message(file.grib[message.offset : message.offset + message.length])
             points = eccodes.codes_get(handle, "numberOfDataPoints")
             flat = eccodes.codes_get_values(handle)
-            assert len(flat) == points == np.prod(thinned(grid_of(MODELS[name]), 20).shape)
+            assert len(flat) == points == np.prod(thinned(model_grid(MODELS[name]), 20).shape)
             assert eccodes.codes_get(handle, "validityTime") == 1500
             eccodes.codes_release(handle)
 
@@ -238,11 +238,11 @@ def test_what_is_made_does_not_depend_on_what_was_made_before() -> None:
 
 
 def test_a_thinned_grid_keeps_its_corner_and_a_bad_divisor_is_refused() -> None:
-    full, thin = grid_of(MODELS["hrrr"]), thinned(grid_of(MODELS["hrrr"]), 7)
+    full, thin = model_grid(MODELS["hrrr"]), thinned(model_grid(MODELS["hrrr"]), 7)
     np.testing.assert_allclose(full.latlon(14, 21), thin.latlon(2, 3))
-    assert thinned(grid_of(MODELS["gfs"]), 8).wraps
+    assert thinned(model_grid(MODELS["gfs"]), 8).wraps
     with pytest.raises(SandboxError, match="use a divisor"):
-        thinned(grid_of(MODELS["gfs"]), 7)
+        thinned(model_grid(MODELS["gfs"]), 7)
     with pytest.raises(SandboxError, match="too small"):
         thinned(full, 5000)
 

@@ -15,7 +15,7 @@ from gribmill.tiles.build.region_cut import region_cut
 from gribmill.tiles.build.tile_writer import TileWriter
 from gribmill.tiles.format.meta import SourceFile, VariableMeta
 
-EARTH = Earth.sphere(6371229.0)
+EARTH = Earth(6371229.0, 6371229.0)
 HRRR = LambertGrid.at_corner(
     21.138123,
     237.280472,

@@ -1,7 +1,8 @@
-"""The map a tile is drawn on: its own rows and columns, and where any place on earth falls among them."""
+"""The plane that a tile is drawn on: its own rows and columns, and the position of any point on earth among them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +10,12 @@ from numpy.typing import ArrayLike
 
 from gribmill.arrays import Floats
 from gribmill.draw.drawable import Drawable
-from gribmill.draw.fit import Project, fitted
+from gribmill.draw.errors import DrawError
 
-MARGIN_CELLS = 200  # lines are kept so far outside, so that none is cut before it reaches the frame
-STEP_CELLS = 0.02  # difference for directions: small against any curvature, large against rounding
+Project = Callable[[Floats, Floats], tuple[Floats, Floats]]
+
+MARGIN_CELLS = 200  # lines are kept this far outside, so that none ends before the frame
+STEP_CELLS = 0.02  # difference for directions: small compared with any curvature, large compared with rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,7 @@ class Plane:
     project: Project
     locate: Project
     aspect: float  # height of one row step over width of one column step
-    seam_columns: float  # a line that jumps by more columns has crossed the back of the map
+    seam_columns: float  # a line that jumps by more columns crosses the edge of the map
 
     def lines(self, points: Floats) -> Floats:
         """Lines of (lon, lat), NaN between them, as (column, row): cut to the surroundings of the tile."""
@@ -37,7 +40,7 @@ class Plane:
         return np.insert(placed, jumps, np.nan, axis=0)
 
     def axis_angle(self, row: ArrayLike, column: ArrayLike) -> Floats:
-        """Radians by which the map's x axis is turned from east, anticlockwise."""
+        """Radians by which the map's x axis is rotated from east, anticlockwise."""
         j, i = np.asarray(row, dtype=np.float64), np.asarray(column, dtype=np.float64)
         lat0, lon0 = self.locate(j, i - STEP_CELLS)
         lat1, lon1 = self.locate(j, i + STEP_CELLS)
@@ -46,13 +49,15 @@ class Plane:
 
 
 def plane_of(field: Drawable) -> Plane:
-    """The map of a field: latitudes and longitudes, its own grid, or one fitted to its coordinates."""
+    """The plane of a field: by latitudes and longitudes, or by its grid."""
     axes = _axes(field)
     if axes is not None:
         return _separable(*axes)
-    project, locate = _gridded(field) if field.grid is not None else fitted(field)
+    grid = field.grid
+    if grid is None:
+        raise DrawError(f"{field.name or 'a field'} is on a projected grid, which is not given: it cannot be drawn")
     ny, nx = shape = field.values.shape
-    return Plane(shape, project, locate, _aspect(locate, ny / 2, nx / 2), np.inf)
+    return Plane(shape, grid.index, grid.latlon, _aspect(grid.latlon, ny / 2, nx / 2), np.inf)
 
 
 def _axes(field: Drawable) -> tuple[Floats, Floats] | None:
@@ -71,7 +76,7 @@ def _separable(lat: Floats, lon: Floats) -> Plane:
     dlat = float(lat[-1] - lat[0]) / (ny - 1) if ny > 1 else dlon
     if nx == 1 and ny > 1:
         dlon = dlat
-    west = float(lon[0]) + dlon * (nx - 1) / 2 - 180  # the map's back lies opposite its middle
+    west = float(lon[0]) + dlon * (nx - 1) / 2 - 180  # the edge of the map is opposite its middle
 
     def project(lats: Floats, lons: Floats) -> tuple[Floats, Floats]:
         # Rows by interpolation, since Gaussian latitudes are not evenly spaced; beyond the ends, evenly.
@@ -86,20 +91,6 @@ def _separable(lat: Floats, lon: Floats) -> Plane:
 
     middle = np.cos(np.radians((lat[0] + lat[-1]) / 2))
     return Plane((ny, nx), project, locate, dlat / (dlon * max(float(middle), 0.1)), 180 / dlon)
-
-
-def _gridded(field: Drawable) -> tuple[Project, Project]:
-    grid, (first_row, first_column) = field.grid, field.origin
-    assert grid is not None
-
-    def project(lats: Floats, lons: Floats) -> tuple[Floats, Floats]:
-        j, i = grid.index(lats, lons)
-        return j - first_row, i - first_column
-
-    def locate(rows: Floats, columns: Floats) -> tuple[Floats, Floats]:
-        return grid.latlon(rows + first_row, columns + first_column)
-
-    return project, locate
 
 
 def _aspect(locate: Project, row: float, column: float) -> float:

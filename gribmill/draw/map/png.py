@@ -42,7 +42,7 @@ SMOOTH_BELOW_PX = 900  # fields with fewer columns or rows are blended to about 
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class MapLayout:
     """Inches: the map with its margins, and on which side the colour bar stands."""
 
     width: float
@@ -120,7 +120,7 @@ def save(figure: Figure, path: Path, title: str) -> None:
         raise DrawError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def layout_for(plane: Plane, attribution: str = "") -> Layout:
+def layout_for(plane: Plane, attribution: str = "") -> MapLayout:
     """The map as large as the page allows, true to scale unless the tile is a mere strip."""
     ny, nx = plane.shape
     ratio = ny * plane.aspect / nx
@@ -129,7 +129,7 @@ def layout_for(plane: Plane, attribution: str = "") -> Layout:
     else:
         width, height = max(LONG_SIDE_IN / ratio, 3.2), LONG_SIDE_IN
     credit = " · ".join(part for part in (attribution, "Natural Earth", "gribmill") if part)
-    return Layout(width, height, ratio < 0.62, tuple(wrap(credit, int(width / LETTER_IN))))
+    return MapLayout(width, height, ratio < 0.62, tuple(wrap(credit, int(width / LETTER_IN))))
 
 
 def _add_field(ax: Axes, shown: Floats, scale: Scale) -> None:
@@ -175,7 +175,7 @@ def _add_layers(ax: Axes, shown: Floats, scale: Scale, plane: Plane, barbs: Barb
         add_barbs(ax, map_barbs(barbs, plane))
 
 
-def _add_bar(figure: Figure, layout: Layout, scale: Scale, shown: Floats) -> None:
+def _add_bar(figure: Figure, layout: MapLayout, scale: Scale, shown: Floats) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
@@ -219,7 +219,7 @@ def _ticks(levels: tuple[float, ...]) -> list[float]:
     return list(levels[first::every])
 
 
-def _add_words(figure: Figure, layout: Layout, field: Drawable, scale: Scale, facts: str, barbs: bool) -> None:
+def _add_words(figure: Figure, layout: MapLayout, field: Drawable, scale: Scale, facts: str, barbs: bool) -> None:
     """Variable, source, region and valid time above the map; credits and extremes below it."""
     left, up, width, _ = layout.box(0, layout.height, layout.width, 0)
     high, narrow = layout.size[1], layout.narrow

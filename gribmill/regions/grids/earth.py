@@ -29,14 +29,9 @@ class Earth:
         if not (1e6 <= self.a <= 1e8 and (1 - _MOST_FLATTENING) * self.a <= self.b <= self.a):
             raise RegionError(f"no Earth has the semi-axes {self.a:g} and {self.b:g} m")
 
-    @classmethod
-    def sphere(cls, radius: float) -> Earth:
-        """A sphere of so many metres."""
-        return cls(radius, radius)
-
     @property
     def is_sphere(self) -> bool:
-        """True where both axes are equal."""
+        """True if both axes are equal."""
         return self.a == self.b
 
     @property

@@ -11,9 +11,9 @@ import numpy as np
 from gribmill.arrays import AnyFloats
 from gribmill.regions.grids import Grid
 from gribmill.sandbox.errors import SandboxError
-from gribmill.sandbox.forecast.file_contents import Item
+from gribmill.sandbox.forecast.file_contents import PlannedField
 from gribmill.sandbox.forecast.product_keys import product_keys
-from gribmill.sandbox.forecast.publisher_style import Style
+from gribmill.sandbox.forecast.publisher_style import PublisherStyle
 from gribmill.sandbox.grib_writer.grib_message import GribMessage, PackingChoice
 from gribmill.sandbox.grib_writer.grid_keys import grid_keys
 
@@ -28,7 +28,7 @@ IN_UNITS = {("kg m-2", "m"): 0.001, ("%", "(0 - 1)"): 0.01, ("kg m-2 s-1", "m s*
 class Encoder:
     """Use as a context manager: it holds a message of ecCodes."""
 
-    def __init__(self, grid: Grid, style: Style) -> None:
+    def __init__(self, grid: Grid, style: PublisherStyle) -> None:
         self.grid, self.style = grid, style
         self._base = GribMessage()
         self._base.set(grid_keys(grid, style.scanning, style.grid_relative).items())
@@ -41,7 +41,7 @@ class Encoder:
     ) -> None:
         self._base.__exit__(kind, error, trace)
 
-    def message(self, item: Item, run: datetime, values: AnyFloats) -> bytes:
+    def message(self, item: PlannedField, run: datetime, values: AnyFloats) -> bytes:
         """One message; values as gribmill has them: rows from the south, NaN missing, the lexicon's units."""
         from eccodes import CodesInternalError
 
@@ -54,7 +54,7 @@ class Encoder:
             except CodesInternalError as error:
                 raise SandboxError(f"ecCodes cannot write {item.element}:{item.level}: {error}") from None
 
-    def _packed(self, item: Item, values: AnyFloats) -> tuple[AnyFloats, PackingChoice]:
+    def _packed(self, item: PlannedField, values: AnyFloats) -> tuple[AnyFloats, PackingChoice]:
         """The values as far as the packing keeps them, and the packing."""
         style, bits = self.style, self.style.bits
         if bits is None:
@@ -66,7 +66,7 @@ class Encoder:
         return values, PackingChoice(style.packing, bits, missing=style.missing)
 
 
-def _step(item: Item) -> float:
+def _step(item: PlannedField) -> float:
     low, high = item.variable.range
     exponent = STEP_EXPONENTS.get(item.variable.units, math.ceil(math.log2((high - low) / STEPS)))
     return 2.0**exponent

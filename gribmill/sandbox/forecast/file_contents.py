@@ -20,7 +20,7 @@ SIX_HOURLY = {"mx2t3": "mx2t6", "mn2t3": "mn2t6", "10fg": "10fg6"}
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PlannedField:
     """One field. `element` and `level` are the index's words (ECMWF: `pl 850`, `sfc`); `extra` ends its line.
 
     `variable` gives its values; `name` is its own in the lexicon, None for a neighbour that nobody asks for.
@@ -35,7 +35,7 @@ class Item:
     parameter: tuple[int, ...] = ()
 
 
-def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[Item]:
+def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[PlannedField]:
     """Every field of the model's (or member's) part of a file; with `only`, of these names alone."""
     minutes = hour * 60 + model.offset_minutes
     read = _ecmwf if model.layouts[0].index == "ecmwf_index" else _noaa
@@ -51,7 +51,7 @@ def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[Item]:
     return kept
 
 
-def _noaa(line: str, minutes: int, extra: str) -> Iterator[Item]:
+def _noaa(line: str, minutes: int, extra: str) -> Iterator[PlannedField]:
     element, level, time = line.rsplit(":", 2)
     at_start = minutes == 0 and time != "inst"
     window = TimeRange(0, 0, WGRIB2_STATISTICS[time.split()[0]]) if at_start else window_at(time, minutes)
@@ -63,7 +63,9 @@ def _noaa(line: str, minutes: int, extra: str) -> Iterator[Item]:
         raise SandboxError(f"the lexicon has no element {element}, so {line!r} cannot be made")
     variable = found.variable if found else rows[0][1]
     rank = variable.noaa.index(element)
-    yield Item(element, level, window, extra, variable, found.variable.name if found else None, _number(variable, rank))
+    yield PlannedField(
+        element, level, window, extra, variable, found.variable.name if found else None, _number(variable, rank)
+    )
 
 
 def _number(variable: Variable, rank: int) -> tuple[int, ...]:
@@ -72,7 +74,7 @@ def _number(variable: Variable, rank: int) -> tuple[int, ...]:
     return sources[min(rank, len(sources) - 1)].parameter
 
 
-def _ecmwf(line: str, minutes: int, extra: str) -> Iterator[Item]:
+def _ecmwf(line: str, minutes: int, extra: str) -> Iterator[PlannedField]:
     param, levtype, *levelist = line.split()
     found = lexicon().match_ecmwf(param, levtype, levelist[0] if levelist else None)
     if found is None:
@@ -82,4 +84,4 @@ def _ecmwf(line: str, minutes: int, extra: str) -> Iterator[Item]:
     start = {"instant": minutes, "accum": 0}.get(statistic, max(0, minutes - (360 if late else 180)))
     element = SIX_HOURLY.get(param, param) if late else param
     level = " ".join((levtype, *levelist))
-    yield Item(element, level, TimeRange(start, minutes, statistic), extra, found.variable, found.variable.name)
+    yield PlannedField(element, level, TimeRange(start, minutes, statistic), extra, found.variable, found.variable.name)

@@ -20,9 +20,9 @@ from gribmill.regions.named_grid import named_grids
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.clock import hours_since_epoch
 from gribmill.sandbox.forecast.encoder import Encoder
-from gribmill.sandbox.forecast.file_contents import Item, contents
+from gribmill.sandbox.forecast.file_contents import PlannedField, contents
 from gribmill.sandbox.forecast.geography import geography
-from gribmill.sandbox.forecast.index_lines import Placed, write_index
+from gribmill.sandbox.forecast.index_lines import WrittenMessage, write_index
 from gribmill.sandbox.forecast.publisher_style import style_of
 from gribmill.sandbox.forecast.quantities import values_of
 from gribmill.sandbox.forecast.thinned_grid import thinned
@@ -53,24 +53,24 @@ class Forecaster:
     def make(self, models: Sequence[Model], run: datetime, hour: int) -> MadeFile:
         """The file of that hour: of one model, or of the members that share it. The same again for the same seed."""
         first = models[0]
-        grid = thinned(grid_of(first), self.coarse)
+        grid = thinned(model_grid(first), self.coarse)
         style = style_of(first)
         parts: list[bytes] = []
-        placed: list[Placed] = []
+        placed: list[WrittenMessage] = []
         offset = 0
         with Encoder(grid, style) as encoder:
             for items, message in self._messages(models, run, hour, grid, encoder):
                 parts.append(message)
-                placed.append(Placed(items, offset, len(message)))
+                placed.append(WrittenMessage(items, offset, len(message)))
                 offset += len(message)
         return MadeFile(b"".join(parts), write_index(first.layouts[0].index, placed, style, run))
 
     def _messages(
         self, models: Sequence[Model], run: datetime, hour: int, grid: Grid, encoder: Encoder
-    ) -> Iterator[tuple[tuple[Item, ...], bytes]]:
+    ) -> Iterator[tuple[tuple[PlannedField, ...], bytes]]:
         for model in models:
             weather = _weather(grid, self.seed, _member(model))
-            waiting: tuple[Item, bytes] | None = None
+            waiting: tuple[PlannedField, bytes] | None = None
             for item in contents(model, hour, self._only(model)):
                 values = self._values(item, run, weather, along_grid=encoder.style.grid_relative)
                 message = encoder.message(item, run, values)
@@ -85,7 +85,7 @@ class Forecaster:
     def _only(self, model: Model) -> Collection[str]:
         return self.only & set(model.variables) if self.only else ()
 
-    def _values(self, item: Item, run: datetime, weather: Weather, *, along_grid: bool) -> AnyFloats:
+    def _values(self, item: PlannedField, run: datetime, weather: Weather, *, along_grid: bool) -> AnyFloats:
         if item.extra in SPREADS:
             return _spread(item, run, weather)
         values = values_of(item.variable, item.window, run, weather)
@@ -99,7 +99,7 @@ class Forecaster:
         return values * cosine - other * sine if eastward else values * cosine + other * sine
 
 
-def grid_of(model: Model) -> Grid:
+def model_grid(model: Model) -> Grid:
     """The grid that a model publishes on."""
     for named in named_grids():
         if named.name == model.grid:
@@ -107,7 +107,7 @@ def grid_of(model: Model) -> Grid:
     raise SandboxError(f"{model.id} names no grid, so its files cannot be made")
 
 
-def _spread(item: Item, run: datetime, weather: Weather) -> AnyFloats:
+def _spread(item: PlannedField, run: datetime, weather: Weather) -> AnyFloats:
     """How far members lie apart: a little, and more in some places."""
     low, high = item.variable.range
     moment = weather.at(hours_since_epoch(run) + item.window.end / 60)

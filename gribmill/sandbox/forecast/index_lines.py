@@ -9,20 +9,22 @@ from datetime import datetime
 
 from gribmill.grib.names.wgrib2_time import write_time_range
 from gribmill.ingest.mirrors.mirror import IndexKind
-from gribmill.sandbox.forecast.file_contents import Item
-from gribmill.sandbox.forecast.publisher_style import Style
+from gribmill.sandbox.forecast.file_contents import PlannedField
+from gribmill.sandbox.forecast.publisher_style import PublisherStyle
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class WrittenMessage:
     """A message in its file, with its fields."""
 
-    items: tuple[Item, ...]
+    items: tuple[PlannedField, ...]
     offset: int
     length: int
 
 
-def write_index(kind: IndexKind, placed: Sequence[Placed], style: Style, run: datetime) -> bytes | None:
+def write_index(
+    kind: IndexKind, placed: Sequence[WrittenMessage], style: PublisherStyle, run: datetime
+) -> bytes | None:
     """The index of a file; None if its publisher writes none."""
     if kind == "none":
         return None
@@ -42,11 +44,11 @@ def noaa_lines(messages: Iterable[tuple[int, Sequence[str]]], date: str) -> Iter
             yield f"{label}:{offset}:d={date}:{row}"
 
 
-def _row(item: Item) -> str:
+def _row(item: PlannedField) -> str:
     return f"{item.element}:{item.level}:{write_time_range(item.window)}:{item.extra}"
 
 
-def _ecmwf(item: Item, message: Placed, style: Style, run: datetime) -> str:
+def _ecmwf(item: PlannedField, message: WrittenMessage, style: PublisherStyle, run: datetime) -> str:
     kind, _, number = item.extra.partition(":")
     levtype, _, level = item.level.partition(" ")
     row = {

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from gribmill.arrays import AnyFloats
-from gribmill.sandbox.forecast.moment import Moment
+from gribmill.sandbox.forecast.weather_state import WeatherState
 
-Quantity = Callable[[Moment], AnyFloats]
+FieldFunction = Callable[[WeatherState], AnyFloats]
 FREEZING_K = 273.15
 
 
@@ -19,21 +19,21 @@ def saturation_hpa(kelvin: AnyFloats) -> AnyFloats:
     return 6.112 * np.exp(17.62 * celsius / (243.12 + celsius))
 
 
-def dew_point(moment: Moment) -> AnyFloats:
+def dew_point(moment: WeatherState) -> AnyFloats:
     """K, from temperature and humidity."""
     vapour = np.log(saturation_hpa(moment.temperature) * moment.humidity / 100 / np.float32(6.112))
     return FREEZING_K + 243.12 * vapour / (17.62 - vapour)
 
 
-def surface_pressure(moment: Moment) -> AnyFloats:
+def surface_pressure(moment: WeatherState) -> AnyFloats:
     """Pa at the ground."""
     return moment.pressure * np.exp(-moment.places.height / (29.3 * moment.temperature))
 
 
-def _wind(share: float, turn_deg: float) -> Callable[[Moment], tuple[AnyFloats, AnyFloats]]:
+def _wind(share: float, turn_deg: float) -> Callable[[WeatherState], tuple[AnyFloats, AnyFloats]]:
     """A share of the balanced wind, turned toward the lower pressure as friction does."""
 
-    def both(moment: Moment) -> tuple[AnyFloats, AnyFloats]:
+    def both(moment: WeatherState) -> tuple[AnyFloats, AnyFloats]:
         u, v = moment.balanced_wind
         turn = np.float32(np.radians(turn_deg)) * np.sign(moment.weather.sin_lat)
         cosine, sine = np.float32(share) * np.cos(turn), np.float32(share) * np.sin(turn)
@@ -45,61 +45,63 @@ def _wind(share: float, turn_deg: float) -> Callable[[Moment], tuple[AnyFloats, 
 at_10, at_80, at_100 = _wind(0.65, 20), _wind(0.85, 10), _wind(0.88, 8)
 
 
-def speed(moment: Moment) -> AnyFloats:
+def speed(moment: WeatherState) -> AnyFloats:
     return np.hypot(*at_10(moment))
 
 
-def direction(moment: Moment) -> AnyFloats:
+def direction(moment: WeatherState) -> AnyFloats:
     u, v = at_10(moment)
     return np.mod(np.degrees(np.arctan2(-u, -v)), 360)
 
 
-def _reflectivity(moment: Moment) -> AnyFloats:
+def _reflectivity(moment: WeatherState) -> AnyFloats:
     """dBZ; −10 is no echo, as NCEP packs it."""
     echo = 10 * np.log10(200 * np.maximum(moment.rain, 0.02) ** 1.6)
     return np.where(moment.rain > 0.05, echo, np.float32(-10))
 
 
-def _falls(kind: str) -> Quantity:
+def _falls(kind: str) -> FieldFunction:
     """1 where that kind falls now, by temperature."""
     low, high = {"rain": (1.0, 99.0), "freezing": (-1.0, 0.0), "ice": (0.0, 1.0), "snow": (-99.0, -1.0)}[kind]
 
-    def flag(moment: Moment) -> AnyFloats:
+    def flag(moment: WeatherState) -> AnyFloats:
         celsius = moment.temperature - FREEZING_K
         return ((moment.rain > 0.1) & (celsius > low) & (celsius <= high)).astype(np.float32)
 
     return flag
 
 
-def _precipitation_type(moment: Moment) -> AnyFloats:
+def _precipitation_type(moment: WeatherState) -> AnyFloats:
     cold = np.where(moment.temperature < FREEZING_K - 1, 5, 1)
     return np.where(moment.rain > 0.1, cold, 0).astype(np.float32)
 
 
-def _layer(shift_hours: float, share: float) -> Quantity:
-    def cover(moment: Moment) -> AnyFloats:
-        return np.asarray(np.clip(Moment(moment.weather, moment.hours + shift_hours).cloud * np.float32(share), 0, 100))
+def _layer(shift_hours: float, share: float) -> FieldFunction:
+    def cover(moment: WeatherState) -> AnyFloats:
+        return np.asarray(
+            np.clip(WeatherState(moment.weather, moment.hours + shift_hours).cloud * np.float32(share), 0, 100)
+        )
 
     return cover
 
 
-def _cape(moment: Moment) -> AnyFloats:
+def _cape(moment: WeatherState) -> AnyFloats:
     return np.maximum((moment.temperature - 288) * (moment.humidity - 40) * np.float32(2.5), 0)
 
 
-def _ceiling(moment: Moment) -> AnyFloats:
+def _ceiling(moment: WeatherState) -> AnyFloats:
     """20 km stands for none."""
     return np.where(moment.cloud > 55, 6000 - 54 * moment.cloud, np.float32(20_000))
 
 
-def _snow(moment: Moment) -> AnyFloats:
+def _snow(moment: WeatherState) -> AnyFloats:
     """Snow on the ground in kg m-2: where it is cold for long."""
     return (
         np.maximum(FREEZING_K - moment.warmth + np.float32(0.0065) * moment.places.height, 0) * 3 * moment.places.land
     )
 
 
-NEAR_SURFACE: dict[str, Quantity] = {
+NEAR_SURFACE: dict[str, FieldFunction] = {
     "t2m": lambda now: now.temperature,
     "d2m": dew_point,
     "rh2m": lambda now: now.humidity,

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from gribmill.grib.product.statistic import Statistic
-from gribmill.sandbox.forecast.file_contents import Item
-from gribmill.sandbox.forecast.publisher_style import Style
+from gribmill.sandbox.forecast.file_contents import PlannedField
+from gribmill.sandbox.forecast.publisher_style import PublisherStyle
 from gribmill.sandbox.grib_writer.level_keys import level_keys
 
 TABLES_VERSION = 33
@@ -23,7 +23,7 @@ DERIVATIONS = {"ens mean": 0, "ens std dev": 2, "ens spread": 4}
 CONTROL, PERTURBED, ECMWF_MEMBER = 1, 3, 255
 
 
-def product_keys(item: Item, style: Style, run: datetime) -> Iterator[tuple[str, Any]]:
+def product_keys(item: PlannedField, style: PublisherStyle, run: datetime) -> Iterator[tuple[str, Any]]:
     """The keys in the order in which they must be set."""
     yield "centre", style.centre
     yield "tablesVersion", TABLES_VERSION
@@ -36,7 +36,7 @@ def product_keys(item: Item, style: Style, run: datetime) -> Iterator[tuple[str,
     yield "stepRange", _step(item)
 
 
-def _by_number(item: Item) -> Iterator[tuple[str, Any]]:
+def _by_number(item: PlannedField) -> Iterator[tuple[str, Any]]:
     window = item.window.statistic != "instant"
     templates, member = _member(item.extra)
     yield "discipline", item.parameter[0]
@@ -49,7 +49,7 @@ def _by_number(item: Item) -> Iterator[tuple[str, Any]]:
         yield "typeOfStatisticalProcessing", STATISTICS[item.window.statistic]
 
 
-def _by_name(item: Item, style: Style) -> Iterator[tuple[str, Any]]:
+def _by_name(item: PlannedField, style: PublisherStyle) -> Iterator[tuple[str, Any]]:
     """ECMWF's names bring their level, and their statistic too."""
     kind, _, number = item.extra.partition(":")
     param_id = style.param_ids.get(item.element)
@@ -79,7 +79,7 @@ def _member(extra: str) -> tuple[tuple[int, int], list[tuple[str, int]]]:
     ]
 
 
-def _step(item: Item) -> str:
+def _step(item: PlannedField) -> str:
     unit = 60 if item.window.start % 60 == item.window.end % 60 == 0 else 1
     start, end = item.window.start // unit, item.window.end // unit
     return str(end) if item.window.statistic == "instant" else f"{start}-{end}"

@@ -13,7 +13,7 @@ from gribmill.grib.product.statistic import Statistic
 from gribmill.ingest.models.model import Model
 
 
-class Style(BaseModel):
+class PublisherStyle(BaseModel):
     """The keys are explained in styles.toml."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -33,10 +33,10 @@ class Style(BaseModel):
     stream: str = ""
 
 
-def style_of(model: Model) -> Style:
+def style_of(model: Model) -> PublisherStyle:
     """A model's own; one that is not listed is written as most of its kind."""
     tables = _tables()
-    return Style.model_validate({**tables[model.layouts[0].index], **tables.get(model.family, {})})
+    return PublisherStyle.model_validate({**tables[model.layouts[0].index], **tables.get(model.family, {})})
 
 
 @lru_cache(maxsize=1)

@@ -13,11 +13,11 @@ from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.wgrib2_time import TimeRange
 from gribmill.sandbox.forecast.accumulations import SHARE_OF_SUN, SUMS, nothing
 from gribmill.sandbox.forecast.clock import hours_since_epoch
-from gribmill.sandbox.forecast.moment import Moment
 from gribmill.sandbox.forecast.near_surface import NEAR_SURFACE
 from gribmill.sandbox.forecast.sea_state import AT_SEA
 from gribmill.sandbox.forecast.upper_air import UPPER_AIR
 from gribmill.sandbox.forecast.weather import Weather
+from gribmill.sandbox.forecast.weather_state import WeatherState
 from gribmill.sandbox.publisher.fault import chance
 
 NOW = NEAR_SURFACE | AT_SEA
@@ -41,7 +41,7 @@ def values_of(variable: Variable, window: TimeRange, run: datetime, weather: Wea
     return reduce(np.maximum if window.statistic == "max" else np.minimum, fields)
 
 
-def instant(variable: Variable, name: str, moment: Moment) -> AnyFloats:
+def instant(variable: Variable, name: str, moment: WeatherState) -> AnyFloats:
     """A quantity now: as the tables of its place have it, or a smooth pattern over its usual range."""
     if name in NOW:
         return NOW[name](moment)
@@ -50,6 +50,6 @@ def instant(variable: Variable, name: str, moment: Moment) -> AnyFloats:
         return UPPER_AIR[level[1]](moment, float(f"{level[2]}.{level[3] or 0}"))
     low, high = variable.range
     # Each name has a time of its own, so that no two such fields are alike.
-    apart = Moment(moment.weather, moment.hours + 500 * chance(0, name))
+    apart = WeatherState(moment.weather, moment.hours + 500 * chance(0, name))
     pattern = 0.5 + 0.4 * np.clip(apart.sum_of(moment.weather.moist_waves), -1, 1)
     return np.asarray(low + (high - low) * pattern, dtype=np.float32)

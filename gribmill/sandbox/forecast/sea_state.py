@@ -5,39 +5,39 @@ from __future__ import annotations
 import numpy as np
 
 from gribmill.arrays import AnyFloats
-from gribmill.sandbox.forecast.moment import Moment
-from gribmill.sandbox.forecast.near_surface import Quantity, at_10, direction, speed
+from gribmill.sandbox.forecast.near_surface import FieldFunction, at_10, direction, speed
+from gribmill.sandbox.forecast.weather_state import WeatherState
 
 
-def _at_sea(quantity: Quantity) -> Quantity:
-    def field(moment: Moment) -> AnyFloats:
+def _at_sea(quantity: FieldFunction) -> FieldFunction:
+    def field(moment: WeatherState) -> AnyFloats:
         return np.where(moment.places.land > 0, np.float32(np.nan), quantity(moment))
 
     return field
 
 
-def _swell(number: int) -> Quantity:
+def _swell(number: int) -> FieldFunction:
     """Systems of waves, the next lower than the last; each with calm places where it is not."""
 
-    def height(moment: Moment) -> AnyFloats:
-        pattern = Moment(moment.weather, moment.hours + 60 * number).sum_of(moment.weather.moist_waves)
+    def height(moment: WeatherState) -> AnyFloats:
+        pattern = WeatherState(moment.weather, moment.hours + 60 * number).sum_of(moment.weather.moist_waves)
         return np.where(pattern > -0.3, (1 + pattern) * np.float32(1.6 / number), np.float32(np.nan))
 
     return height
 
 
-def _where(there: Quantity, value: Quantity) -> Quantity:
-    def field(moment: Moment) -> AnyFloats:
+def _where(there: FieldFunction, value: FieldFunction) -> FieldFunction:
+    def field(moment: WeatherState) -> AnyFloats:
         return np.where(np.isnan(there(moment)), np.float32(np.nan), value(moment))
 
     return field
 
 
-def _constant(value: float) -> Quantity:
+def _constant(value: float) -> FieldFunction:
     return lambda moment: np.full_like(moment.places.lat, value)
 
 
-AT_SEA: dict[str, Quantity] = {
+AT_SEA: dict[str, FieldFunction] = {
     "swh": _at_sea(lambda now: 0.4 + 0.012 * speed(now) ** 2 + (1 + now.sum_of(now.weather.moist_waves)) / 2),
     "shww": _at_sea(lambda now: 0.1 + 0.012 * speed(now) ** 2),
     "perpw": _at_sea(lambda now: 5 + speed(now) / 3),

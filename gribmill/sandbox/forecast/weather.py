@@ -9,8 +9,8 @@ import numpy as np
 from gribmill.arrays import AnyFloats
 from gribmill.sandbox.forecast.clock import DAY_HOURS, YEAR_HOURS
 from gribmill.sandbox.forecast.geography import Geography
-from gribmill.sandbox.forecast.moment import Moment
 from gribmill.sandbox.forecast.waves import TURN, Wave, make_waves, time_above
+from gribmill.sandbox.forecast.weather_state import WeatherState
 
 SOLAR_W_M2 = 1000.0
 RAIN_THRESHOLD = 0.7
@@ -32,7 +32,7 @@ class Weather:
         drift = np.random.default_rng((seed, member)).normal(0, 0.12 if member else 0.0, 16)
         for name in ("pressure_waves", "warm_waves", "moist_waves", "rain_waves"):
             setattr(self, name, tuple(_shifted(wave, drift[k]) for k, wave in enumerate(getattr(self, name))))
-        self.at = lru_cache(maxsize=3)(partial(Moment, self))
+        self.at = lru_cache(maxsize=3)(partial(WeatherState, self))
 
     @cached_property
     def cos_lat(self) -> AnyFloats:

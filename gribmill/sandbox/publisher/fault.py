@@ -14,11 +14,11 @@ from gribmill.ingest.models.hour_ranges import parse_steps
 from gribmill.ingest.models.registry import find_key, load_models
 from gribmill.sandbox.errors import SandboxError
 
-Kind = Literal[
+FaultKind = Literal[
     "truncate", "stale-idx", "slow", "500", "flip", "vanish", "replace", "cut",
     "503", "bot-page", "no-range", "reset", "stall",
 ]  # fmt: skip
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 _SPEC = re.compile(r"(?P<kind>[a-z0-9-]+?)(?::(?P<aim>[0-9.,/ -]+))?(?:x(?P<times>[0-9]{1,4}))?")
 
 
@@ -29,7 +29,7 @@ class Fault:
     `times` limits it to the first requests for each file; None means every request.
     """
 
-    kind: Kind
+    kind: FaultKind
     share: float = 1.0
     hours: frozenset[int] = field(default_factory=frozenset)
     keys: str = "*"

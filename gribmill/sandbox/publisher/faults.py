@@ -12,7 +12,7 @@ from typing import Protocol
 from gribmill.sandbox.forecast.repacked import rotate_messages, rotated_index, stale_index
 from gribmill.sandbox.publisher.byte_range import ByteSpan
 from gribmill.sandbox.publisher.damaged_body import cut_off, flipped, slowed, stalled
-from gribmill.sandbox.publisher.fault import Fault, Kind, chance, grib_key, is_index
+from gribmill.sandbox.publisher.fault import Fault, FaultKind, chance, grib_key, is_index
 from gribmill.sandbox.publisher.request import Request
 from gribmill.sandbox.publisher.response import RawResponse, Response, from_bytes, refusal
 from gribmill.sandbox.publisher.stored_object import BytesObject, ObjectStore, StoredObject, read_whole
@@ -25,8 +25,8 @@ CUT_SHARE = 0.5
 RETRY_AFTER_SECONDS = 1
 BOT_PAGE = b"<html><body>Please complete the captcha to show that you are not a robot.</body></html>"
 # The faults that replace a response. The first that a request meets wins, and the others do not count it.
-REPLACE_ANY: tuple[Kind, ...] = ("500", "503", "reset")
-REPLACE_FILE: tuple[Kind, ...] = ("vanish", "bot-page", "no-range")
+REPLACE_ANY: tuple[FaultKind, ...] = ("500", "503", "reset")
+REPLACE_FILE: tuple[FaultKind, ...] = ("vanish", "bot-page", "no-range")
 
 Proceed = Callable[[Request], Response]
 
@@ -47,7 +47,7 @@ class Faults:
     def __init__(self, faults: Iterable[Fault] = (), seed: int = 0) -> None:
         self.faults = tuple(faults)
         self.seed = seed
-        self._met: Counter[tuple[Kind, str]] = Counter()
+        self._met: Counter[tuple[FaultKind, str]] = Counter()
         self._fetched: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._repacked = lru_cache(maxsize=4)(_repacked)
@@ -100,10 +100,10 @@ class Faults:
             body = slowed(body, SLOW_BYTES_PER_SECOND)
         return replace(response, body=body)
 
-    def _aimed(self, kind: Kind, key: str) -> bool:
+    def _aimed(self, kind: FaultKind, key: str) -> bool:
         return any(fault.kind == kind and fault.aims_at(key, self.seed) for fault in self.faults)
 
-    def _meets(self, kind: Kind, key: str) -> bool:
+    def _meets(self, kind: FaultKind, key: str) -> bool:
         aimed = [fault for fault in self.faults if fault.kind == kind and fault.aims_at(key, self.seed)]
         if not aimed:
             return False
@@ -111,7 +111,7 @@ class Faults:
         return any(fault.times is None or self._met[kind, key] <= fault.times for fault in aimed)
 
 
-def _replacement(kind: Kind, request: Request, proceed: Proceed) -> Response | RawResponse:
+def _replacement(kind: FaultKind, request: Request, proceed: Proceed) -> Response | RawResponse:
     match kind:
         case "500":
             return refusal("InternalError", {"Key": request.key})

@@ -20,7 +20,7 @@ AIR_KG_M3 = 1.2
 LEAST_CORIOLIS = 6e-5
 
 
-class Moment:
+class WeatherState:
     """Worked out as it is asked for. Times are hours since the clock's EPOCH."""
 
     def __init__(self, weather: Weather, hours: float) -> None:
