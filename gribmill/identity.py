@@ -100,9 +100,9 @@ def check_region_name(region: str) -> str:
     return region
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class RunRef:
-    """One run of a model. Sorted by time within a model."""
+    """One run of a model."""
 
     model_id: str
     run_id: str
@@ -123,7 +123,7 @@ class RunRef:
         return HourRef(self.model_id, self.run_id, hour)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class HourRef:
     """One forecast hour of a run: one file of its publisher, and one tile per region."""
 
@@ -148,7 +148,7 @@ class HourRef:
         return TileRef(self.model_id, self.run_id, self.hour, region)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class TileRef:
     """The tile of one region at one forecast hour of a run."""
 

@@ -5,6 +5,7 @@ __all__ = [
     "context",
     "follow",
     "job_types",
+    "model_check",
     "models",
     "old_runs",
     "open_queue",

@@ -1,4 +1,4 @@
-"""Backfill: the files of many past runs, as jobs behind everything that is live."""
+"""Backfill: the files of many past runs, as jobs after everything that is live."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from gribmill.queue.store import Store
 
 MOST_FILES = 200_000
 INDEX_LIMIT_BYTES = 20_000_000
-# No model is older; and the calendar has a first day, before which nothing can be counted.
+# No model is older.
 EARLIEST = datetime(1950, 1, 1, tzinfo=UTC)
 
 
 class BackfillError(GribmillError):
-    """A backfill that makes no sense, or is too large."""
+    """A backfill that is contradictory, or too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class BackfillRequest:
 
 @dataclass(frozen=True, slots=True)
 class BackfillFile:
-    """One file that is still wanted, with the variables that will be fetched of it."""
+    """One file that is still wanted, and the variables to fetch from it."""
 
     run: datetime
     hour: int
@@ -71,7 +71,7 @@ class BackfillPlan:
 
 
 def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
-    """What is missing here of what is wanted. Asked twice, it plans only what is still missing."""
+    """The wanted files that are not here yet. A second plan has only what is still missing."""
     names = request.regions or context.settings.chain.regions
     regions = tuple(context.regions_of(request.model, names))
     if not regions:
@@ -101,7 +101,7 @@ def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
 
 
 def enqueue_backfill(store: Store, plan: BackfillPlan) -> str:
-    """Enqueue it all; the correlation id by which it can be followed. The same request has the same one."""
+    """Enqueue it all; returns the correlation id to follow it by. The same request has the same one."""
     request = plan.request
     wish = (request.begin, request.end, request.cycles, request.hours, plan.regions, request.variables)
     digest = hashlib.blake2b(repr(wish).encode(), digest_size=6).hexdigest()
@@ -111,7 +111,7 @@ def enqueue_backfill(store: Store, plan: BackfillPlan) -> str:
 
 
 def progress_of(store: Store, correlation_id: str) -> dict[str, int]:
-    """Jobs of the backfill by status, those that followed included."""
+    """Jobs of the backfill by status, including those that followed from them."""
     counts = dict.fromkeys(("pending", "processing", "completed", "failed", "cancelled"), 0)
     for (_, status), count in store.jobs.progress(correlation_id).items():
         counts[status] += count

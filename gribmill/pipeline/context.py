@@ -1,4 +1,4 @@
-"""What every handler of the chain needs: settings, models, regions, catalogue. Made once per executor process."""
+"""What every handler needs: settings, models, regions, catalogue. Made once per executor process."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def context_of(task: Task) -> Context:
 
 
 def make_context(settings: Settings) -> Context:
-    """The same for commands that run outside the queue."""
+    """The context of a command that runs outside the queue."""
     return Context(
         settings,
         configured_models(settings),

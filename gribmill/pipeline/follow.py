@@ -1,4 +1,4 @@
-"""Following models: the schedule of scans beside a supervisor that runs everything."""
+"""Following models: a schedule of scans beside a supervisor that runs the jobs."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ class Follow:
         if not any(self._regions.values()):
             raise NothingToFollow(
                 f"no grid of {', '.join(model.id for model in self._models)} reaches {', '.join(chain.regions)}:"
-                " `gribmill regions show NAME` tells which models' grids hold a region"
+                " `gribmill regions show NAME` lists the models whose grids contain a region"
             )
         options = worker_options(settings)
         self._options = dataclasses.replace(options, lanes=lanes or options.lanes)
         self._store = open_queue(settings)
 
     def plan(self) -> Iterator[str]:
-        """What will be followed, in words."""
+        """One line per model that will be followed."""
         for model in self._models:
             reached = ", ".join(self._regions[model.id])
             yield f"{model.id}: {model.title}; regions {reached or 'none of those named'}"
-        yield f"data root {self._context.root}; `gribmill status` tells what is fresh"
+        yield f"data root {self._context.root}; `gribmill status` shows what is fresh"
 
     def run(self, *, until_complete: bool = False) -> int:
-        """Until stopped; or until the newest run of every model is whole for the regions that are followed.
+        """Run until stopped, or until the newest run of every model is complete for the regions that are followed.
 
-        How many attempts ended here.
+        Returns the number of attempts that ended here.
         """
         schedule = ScanScheduleThread(ScanSchedule(self._store, self._models), self._store)
         supervisor = Supervisor(self._store, self._options)
@@ -67,7 +67,7 @@ class Follow:
             schedule.stop()
 
     def _complete(self) -> bool:
-        """Whether everything that is due is whole, and nothing waits to be told of."""
+        """Whether every run that is due is complete, and nothing waits to be published."""
         return all(self._is_complete(model) for model in self._models) and not self._store.jobs.upcoming(
             "publish", limit=1
         )

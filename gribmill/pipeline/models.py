@@ -1,125 +1,13 @@
-"""The models as the settings have them, and whether the description of one holds together."""
+"""The models as the settings have them. Apart from `model_check`, which reads indexes: most commands need no more."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-
-from gribmill.errors import GribmillError
-from gribmill.ingest.index.entry import Inventory
-from gribmill.ingest.index.parse import parse_index
-from gribmill.ingest.index.sample import sample_index
-from gribmill.ingest.index.select import select, wanted
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
-from gribmill.regions.named_grid import named_grids
 from gribmill.settings.schema import Settings
-
-DAY = timedelta(days=1)
-HOUR = timedelta(hours=1)
-# Sums and extremes have other windows in a run's first hours: enough hours to see each kind.
-TRIED_HOURS = 13
-MOST_PROBLEMS = 5
 
 
 def configured_models(settings: Settings) -> dict[str, Model]:
     """Every model and member by its id, with the user's changes, folder and roots."""
     folder = settings.models_dir.expanduser().absolute() if settings.models_dir else None
     return load_models(OwnModels(settings.models, folder, settings.roots))
-
-
-@dataclass(slots=True)
-class Findings:
-    """What was tried on one model, and what is wrong with it."""
-
-    model: str
-    keys: int = 0
-    found: set[str] = field(default_factory=set)
-    missing: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-
-def check_model(model: Model, now: datetime, inventory: Inventory | None = None, hour: int | None = None) -> Findings:
-    """Everything that can be checked without a network; variables on `inventory`, or on a made-up index."""
-    findings = Findings(model.id)
-    if model.grid is not None and model.grid not in {grid.name for grid in named_grids()}:
-        findings.problems.append(f"there is no grid {model.grid!r}")
-    if not model.latencies:
-        findings.problems.append("no latency is given, so nothing tells when to look for runs")
-    for run in _runs_to_try(model, now):
-        findings.keys += _check_keys(model, run, findings.problems)
-    if inventory is None and all(layout.index == "none" for layout in model.layouts):
-        return findings  # every message of its files is looked at: there is no index to find names in
-    try:
-        if inventory is not None:
-            _try_variables(model, inventory, hour or 0, findings)
-        else:
-            _try_sample(model, now, findings)
-    except GribmillError as error:
-        findings.problems.append(str(error))
-    findings.missing = [name for name in model.variables if name not in findings.found]
-    if findings.missing:
-        findings.problems.append(f"not found in the index: {', '.join(findings.missing)}")
-    return findings
-
-
-def _runs_to_try(model: Model, now: datetime) -> Iterator[datetime]:
-    """A run of each cycle, now and on both sides of each date at which something changes."""
-    dates = {now}
-    changes = [(row.begins, row.ends) for row in model.layouts]
-    changes += [(row.begins, row.ends) for row in model.schedules]
-    changes += [(mirror.begins, mirror.ends) for mirror in model.mirrors]
-    dates |= {moment for pair in changes for date in pair if date for moment in (date + DAY, date - HOUR)}
-    tried: set[object] = set()
-    for date in sorted(dates):
-        for run in model.runs(date, back=DAY):
-            alike = (run.hour, model.hours(run), tuple(model.list_prefix(run, one) is None for one in model.mirrors))
-            layouts = tuple(layout for layout in model.layouts if layout.fits(run))
-            if (alike, layouts) not in tried:
-                tried.add((alike, layouts))
-                yield run
-
-
-def _check_keys(model: Model, run: datetime, problems: list[str]) -> int:
-    """How many keys of the run were tried: filled in for every mirror, read back, found below the listing's prefix."""
-    prefixes = {mirror.name: model.list_prefix(run, mirror) or "/" for mirror in model.mirrors}
-    tried: set[str] = set()
-    for hour in model.hours(run):
-        sources = model.urls(run, hour)
-        if not sources:
-            problems.append(f"no mirror has the run {run:%Y-%m-%d %H}")
-        for mirror, grib_url, index_url, _ in sources:
-            key = grib_url.removeprefix(mirror.root)
-            if key in tried:
-                continue
-            tried.add(key)
-            if model.parse_key(key) != (run, hour) or not key.startswith(prefixes[mirror.name]):
-                problems.append(f"{key} does not read back as hour {hour} of {run:%Y-%m-%d %H}")
-            if index_url and model.parse_index_key(index_url.removeprefix(mirror.root)) != (run, hour):
-                problems.append(f"{index_url} does not read back as an index")
-        if len(problems) > MOST_PROBLEMS:
-            break
-    return len(tried)
-
-
-def _try_sample(model: Model, now: datetime, findings: Findings) -> None:
-    run = next(iter(model.runs(now)), None) or last_run(model)
-    if run is None:
-        raise GribmillError(f"{model.id} has no run at all")
-    for hour in model.hours(run)[:TRIED_HOURS]:
-        data = sample_index(model, run, hour)
-        inventory = parse_index(model.layouts[0].index, data, f"the made-up index of hour {hour}", run)
-        _try_variables(model, inventory, hour, findings)
-
-
-def _try_variables(model: Model, inventory: Inventory, hour: int, findings: Findings) -> None:
-    chosen = select(inventory, wanted(model.variables), hour, extras=model.extras, offset_minutes=model.offset_minutes)
-    findings.found |= chosen.found.keys()
-
-
-def last_run(model: Model) -> datetime | None:
-    """The newest run of a model that has ended."""
-    ends = [model.ends, *(row.ends for row in model.layouts), *(row.ends for row in model.schedules)]
-    runs = (run for end in sorted(filter(None, ends), reverse=True) for run in model.runs(end, back=2 * DAY))
-    return next(runs, None)

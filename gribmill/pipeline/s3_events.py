@@ -1,4 +1,4 @@
-"""Object-created notifications (S3, SNS, SQS) as hints to scan a run now. Never as truth: they come late and twice."""
+"""Object-created notifications (S3, SNS, SQS) as hints to scan a run now. They may be late or repeated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gribmill.queue.model import NewJob
 SIZE_LIMIT = 2_000_000
 KEY_LIMIT = 1024
 MOST_RECORDS = 1000
-# SNS in SQS in a Lambda's event, each a list: deeper nesting is nobody's notification.
+# SNS in SQS in a Lambda's event, each a list: no notification is nested deeper.
 DEEPEST = 8
 
 
@@ -26,7 +26,7 @@ class EventError(GribmillError):
 
 
 def scans_for(data: bytes, models: Mapping[str, Model]) -> list[NewJob]:
-    """One scan per model and run that the notification speaks of."""
+    """One scan per model and run that the notification names."""
     if len(data) > SIZE_LIMIT:
         raise EventError(f"a notification of more than {SIZE_LIMIT} bytes is too large")
     try:

@@ -1,4 +1,4 @@
-"""When which model is looked at: each has its own pace, measured at its publisher."""
+"""When each model is scanned: at its own interval, measured at its publisher."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gribmill.queue.worker.throttled_log import ThrottledLog
 log = logging.getLogger("gribmill.schedule")
 
 PRUNE_EVERY = timedelta(hours=6)
-# A model that will have no more runs is asked again now and then: its description may have changed.
+# A model that will have no more runs is looked at again now and then: its description may have changed.
 LONGEST_WAIT = timedelta(hours=6)
-# Looking at the clock so often costs nothing and follows a clock that was set.
+# Checking the clock this often costs nothing and follows a clock that was set.
 LONGEST_SLEEP_SECONDS = 30.0
 # NTP slews smaller errors away; one that goes back further was set.
 CLOCK_SLACK = timedelta(minutes=1)
@@ -29,17 +29,17 @@ RETRY_SECONDS = 5.0
 
 
 def scan_now(store: Store, jobs: Iterable[NewJob]) -> list[Enqueued]:
-    """Enqueue scans that are not to wait: equal ones that pause between two looks look now."""
+    """Enqueue scans that must not wait: an equal one that pauses between two looks runs now."""
     made = store.jobs.enqueue_many(jobs)
     for one in made:
         if not one.created:
-            with contextlib.suppress(NotAllowed):  # it is looking at this moment
+            with contextlib.suppress(NotAllowed):  # it is running at this moment
                 store.jobs.run_now(one.id)
     return made
 
 
 class ScanSchedule:
-    """Enqueues what is due. An equal job that is active already is not doubled, so two schedules do no harm."""
+    """Enqueues what is due. Equal jobs are deduplicated, so two schedules do no harm."""
 
     def __init__(
         self, store: Store, models: Iterable[Model], clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -56,10 +56,10 @@ class ScanSchedule:
         self._first = True
 
     def run_once(self) -> list[NewJob]:
-        """Enqueue every scan that is due now; what was enqueued. What cannot be enqueued stays due."""
+        """Enqueue every scan that is due now; returns them. What cannot be enqueued stays due."""
         now = self._clock()
         if now < self._seen - CLOCK_SLACK:
-            self._begin(now)  # all that was planned lies too far ahead
+            self._begin(now)  # everything planned is too far ahead
         self._seen = now
         models = [self._models[model_id] for model_id, moment in self._next_scan.items() if moment <= now]
         due = [scan_job(model.id) for model in models]
@@ -67,7 +67,7 @@ class ScanSchedule:
             due.append(prune_job())
         if not due:
             return []
-        # Who starts a schedule does not want to wait for the pause of an earlier one's scan.
+        # A new schedule does not wait for the pause of an earlier one's scan.
         if self._first:
             scan_now(self._store, due)
         else:
@@ -81,7 +81,7 @@ class ScanSchedule:
         return due
 
     def seconds_to_next(self) -> float:
-        """How long nothing is due."""
+        """Seconds until the next job is due."""
         soonest = min([self._next_prune, *self._next_scan.values()])
         return min(max(0.05, (soonest - self._clock()).total_seconds()), LONGEST_SLEEP_SECONDS)
 
@@ -101,7 +101,7 @@ class ScanScheduleThread(threading.Thread):
             try:
                 for job in self._schedule.run_once():
                     log.debug("enqueued %s", job.type, extra={"job_args": job.args})
-            except Exception as error:  # noqa: BLE001 — a thread that ended would end all scans, and nobody would see it
+            except Exception as error:  # noqa: BLE001 — if this thread ended, all scans would end unnoticed
                 words = str(error) if isinstance(error, GribmillError) else repr(error)
                 self._trouble.tell(f"the schedule has to wait: {words}")
                 self._over.wait(RETRY_SECONDS)

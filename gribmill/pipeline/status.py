@@ -1,4 +1,4 @@
-"""What is fresh and what is not: per model the newest runs, what is missing and why, mirrors, disk."""
+"""How fresh each model is: its newest runs, what is missing and why, mirrors, disk."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN_STATES: dict[BreakerState, str] = {"closed": "well", "open": "sick", "half
 
 @dataclass(frozen=True, slots=True)
 class MissingHour:
-    """An hour without its tiles, and why; and whether they should long be there, whosever fault it is."""
+    """An hour without its tiles, and why; `late` if they are overdue for any reason."""
 
     hour: int
     reason: Reason
@@ -40,7 +40,7 @@ class MissingHour:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """How far one run is, with the tiles of every region that is followed, or was asked for in any of its hours."""
+    """The state of one run: the tiles of every region that is followed, or was requested for any of its hours."""
 
     run_id: str
     state: Literal["arriving", "complete", "given_up", "incomplete"]
@@ -96,7 +96,7 @@ class ModelStatus:
 
 @dataclass(frozen=True, slots=True)
 class MirrorStatus:
-    """How one mirror is."""
+    """The health of one mirror."""
 
     name: str
     state: str
@@ -179,7 +179,7 @@ def _missing(
             arrival = model.expected_at(run, hour)
             late = now > arrival.late or record.state == "given_up"
             reason = _why(known, record.state, late=late, due=now >= arrival.usual)
-            # Messages that came anew may have all tiles of before.
+            # An hour that was downloaded again may still have all its earlier tiles.
             yield MissingHour(hour, reason, late, lacking.get(hour) or (known.regions if known else ()))
 
 

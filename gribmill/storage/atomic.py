@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files that appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_PIECES = 1024
 def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview]) -> int:
     """Write under a temporary name beside `path`, fsync, rename; returns the size.
 
-    One fsync: the name itself is the file system's journal's to keep, in order with every later commit there.
+    One fsync: the file system's journal keeps the new name in order with later commits.
     """
     temporary = unique_part_of(path)
     try:
@@ -37,7 +37,7 @@ def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview]) -
 
 
 def link_atomic(source: Path, path: Path) -> bool:
-    """Let `path` be a second name of the file `source`; False where the file system cannot do that."""
+    """Make `path` a second name of the file `source`; False if the file system does not support it."""
     temporary = unique_part_of(path)
     try:
         os.link(source, temporary)
@@ -51,7 +51,7 @@ def link_atomic(source: Path, path: Path) -> bool:
 
 
 def _created(path: Path) -> int:
-    """A new file, opened; its folder is made where it is not there yet, which is seldom."""
+    """A new file, opened. Its folder is made if it is missing, which is rare."""
     # Not tempfile: its files are private to the user, and tiles are read by other accounts (web servers).
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
@@ -62,7 +62,7 @@ def _created(path: Path) -> int:
 
 
 def _write(descriptor: int, chunks: Iterable[bytes | bytearray | memoryview]) -> int:
-    """All of it, straight from where it lies: a tile is one call, as long as the system takes it whole."""
+    """Write all chunks without copying them; usually in one call per tile."""
     left = deque(memoryview(chunk) for chunk in chunks)
     written = 0
     while left:

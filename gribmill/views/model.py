@@ -15,7 +15,7 @@ from gribmill.views.view import View
 if TYPE_CHECKING:
     from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls
     from gribmill.ingest.models.model import CycleHours, Model
-    from gribmill.pipeline.models import Findings
+    from gribmill.pipeline.model_check import Findings
 
 
 class ModelView(View):
@@ -130,7 +130,7 @@ class ModelDetailView(View):
     def of(cls, group: Sequence[Model], now: datetime) -> Self:
         """`group` is one model, or the members of a family: the first one that has a run is the example."""
         # It loads the parsers of indexes and the lexicon: lists do without them.
-        from gribmill.pipeline.models import last_run
+        from gribmill.pipeline.model_check import last_run
 
         model = next((one for one in group if one.runs(now)), group[-1])
         alone = len(group) == 1

@@ -86,7 +86,7 @@ def test_runs_that_cannot_be_removed_are_not_reported_as_removed(
     answer = gribmill("prune", "--json")
     assert answer.code == 1
     assert [row["run"] for row in answer.json["runs"]] == ["20260102_00"]
-    assert "these runs cannot be removed whole: hrrr/20260101_00; look" in answer.err
+    assert "could not remove all files of hrrr/20260101_00; check their ownership" in answer.err
     ran = gribmill("jobs", "enqueue", "prune"), gribmill("tick", "--json")
     assert ran[1].json[0]["outcome"] == "failed"
 

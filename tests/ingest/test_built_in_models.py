@@ -10,7 +10,7 @@ from gribmill.identity import run_time
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import find_key, load_models, models_named
-from gribmill.pipeline.models import check_model
+from gribmill.pipeline.model_check import check_model
 from gribmill.regions.named_grid import named_grids
 
 MODELS = load_models()

@@ -89,7 +89,8 @@ def check(settings: Settings, model: str | None, index: Path | None, hour: int |
     gribmill models check hrrr --index hrrr.t00z.wrfsfcf08.grib2.idx --hour 8
     """
     from gribmill.ingest.models.registry import models_named
-    from gribmill.pipeline.models import check_model, configured_models
+    from gribmill.pipeline.model_check import check_model
+    from gribmill.pipeline.models import configured_models
 
     every = configured_models(settings)
     chosen = models_named(every, model) if model is not None else list(every.values())
