@@ -16,7 +16,7 @@ RawParams = Mapping[str, Any] | Sequence[Any]
 """As SQLite takes them: by name, or by position in the statements that run for every job."""
 
 
-class Session:
+class SqliteSession:
     """What the verbs stand on. In this folder times are text (`stamp`), above it they are datetimes (`now`)."""
 
     __slots__ = ("_connection", "lasting", "seconds", "stamp")

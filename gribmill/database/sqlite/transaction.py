@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.verbs import (
     cancellation,
     claims,
@@ -17,7 +17,7 @@ from gribmill.database.sqlite.verbs import (
 )
 
 
-class SqliteTransaction(Session):
+class SqliteTransaction(SqliteSession):
     """Each verb is a function in the file of its noun. The protocol says what it promises."""
 
     __slots__ = ()

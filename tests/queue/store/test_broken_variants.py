@@ -223,6 +223,17 @@ GUARDED_TWICE: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
         Mutant({"claims/head": (NO_INDEX, (" AND status = 'pending'", ""))}),
         g.claimed_job_is_not_given_again,
     ),
+    "sweep_that_finds_what_has_ended": (
+        Mutant(
+            {
+                "leases/expired": (
+                    (" INDEXED BY jobs_lease", ""),
+                    ("status = 'processing' AND lease_expires_at IS NOT NULL AND lease_expires_at <= :now", "1"),
+                )
+            }
+        ),
+        g.finished_job_stays_as_it_is,
+    ),
     "head_that_has_ended": (
         Mutant({"claims/head": (NO_INDEX, (" AND status = 'pending'", " AND status <> 'processing'"))}),
         g.finished_job_stays_as_it_is,

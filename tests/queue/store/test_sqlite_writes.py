@@ -18,7 +18,7 @@ import pytest
 from gribmill.database.sqlite import SqliteDatabase, host_lock
 from gribmill.database.sqlite import database as database_module
 from gribmill.database.sqlite.host_lock import HostLock
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.queue.errors import StatementRefused, StoreBusy, StoreError
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
@@ -333,15 +333,15 @@ def test_job_and_its_links_to_parents_are_one_transaction(
 ) -> None:
     store = jobs_db.store
     parent = add(store)
-    real = Session.execute_many
+    real = SqliteSession.execute_many
 
-    def execute_many(tx: Session, name: str, rows: Any) -> int:
+    def execute_many(tx: SqliteSession, name: str, rows: Any) -> int:
         if name == "dependencies/insert":
             raise sqlite3.OperationalError("database or disk is full")
         return real(tx, name, rows)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Session, "execute_many", execute_many)
+        patch.setattr(SqliteSession, "execute_many", execute_many)
         with pytest.raises(StatementRefused):
             add(store, after=(parent,))
     assert [job.id for job in store.jobs.list().jobs] == [parent]

@@ -19,7 +19,7 @@ from typing import Any
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.database.sqlite.host_lock import HostLock
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
@@ -61,8 +61,8 @@ def work(path: Path, seed: int, deaths: Path) -> None:
     dice = random.Random(seed)
     store = Store(SqliteDatabase(path, synchronous="normal"), TYPES)
     fate = Fate(dice, deaths)
-    fate.hook(Session, "rows", "inside a transaction")
-    fate.hook(Session, "execute", "inside a transaction")
+    fate.hook(SqliteSession, "rows", "inside a transaction")
+    fate.hook(SqliteSession, "execute", "inside a transaction")
     fate.hook(HostLock, "release", "behind a commit")
     me = new_worker_id()
     pause = threading.Event()

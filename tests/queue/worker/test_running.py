@@ -86,7 +86,7 @@ def test_every_job_of_a_batch_ends_on_its_own_as_soon_as_it_is_done(shared_worke
         "completed", "failed", "completed", "completed", "failed", "failed",
     ]  # fmt: skip
     assert store.jobs.get(ids[1]).error_message == "this one is bad"
-    assert "without a word on this job" in (store.jobs.get(ids[4]).error_message or "")
+    assert "returned without reporting this job" in (store.jobs.get(ids[4]).error_message or "")
     assert attempts(store, ids[3])[0].stdout_tail == "made 0\nmade 3\n", "siblings share one output"
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.verbs.dependents import settle_dependents
 
 
-def cancel(tx: Session, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
+def cancel(tx: SqliteSession, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
     params = {"job_id": job_id, "now": tx.stamp, "error": reason}
     # No worker holds a row that was claimed by hand, without a lease: it is cancelled like one that waits.
     for name in ("jobs/cancel_pending", "jobs/cancel_hand_claimed"):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.queue.model import Claimed, ClaimRequest
 
 
-def claim(tx: Session, request: ClaimRequest) -> tuple[Claimed, ...]:
+def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
     """Small statements one after the other leave the planner nothing to get wrong."""
     if tx.rows("jobs/any_due", {"now": tx.stamp}):
         tx.execute("jobs/promote_due", {"now": tx.stamp})
@@ -22,7 +22,7 @@ def claim(tx: Session, request: ClaimRequest) -> tuple[Claimed, ...]:
     return _take(tx, request, [head, *_siblings(tx, head, more)] if joins else [head])
 
 
-def claim_siblings(tx: Session, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
+def claim_siblings(tx: SqliteSession, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
     held = {"job_id": head.id, "attempt_no": head.attempt_no, "worker_id": request.worker_id}
     # While the batch runs, its siblings do not count as a further one against the limit of the type.
     joins = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp}
@@ -31,12 +31,12 @@ def claim_siblings(tx: Session, request: ClaimRequest, head: Claimed, limit: int
     return _take(tx, request, _siblings(tx, head, limit))
 
 
-def _siblings(tx: Session, head: Claimed, limit: int) -> list[Claimed]:
+def _siblings(tx: SqliteSession, head: Claimed, limit: int) -> list[Claimed]:
     group = {"type": head.type, "group_key": head.group_key, "head_id": head.id, "batch_id": head.batch_id}
     return tx.records(Claimed, "claims/siblings", {**group, "more": limit})
 
 
-def _take(tx: Session, request: ClaimRequest, jobs: list[Claimed]) -> tuple[Claimed, ...]:
+def _take(tx: SqliteSession, request: ClaimRequest, jobs: list[Claimed]) -> tuple[Claimed, ...]:
     """A job is claimed when its row changed, and not because it was found a moment ago."""
     worker, now, until = request.worker_id, tx.stamp, tx.after(request.lease_seconds)
     if tx.execute_many("claims/take", [(worker, now, job.batch_id, until, job.id) for job in jobs]) != len(jobs):

@@ -10,7 +10,7 @@ import json
 import sqlite3
 from typing import Any
 
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.verbs.dependents import settle_dependents
 from gribmill.queue.model import AttemptRef, AttemptStatus, Ended, Failed, Report, Snoozed, Stopped, Succeeded
 from gribmill.queue.retry_policy import RetryPolicy
@@ -18,7 +18,7 @@ from gribmill.queue.retry_policy import RetryPolicy
 ERROR_LIMIT = 20_000
 
 
-def complete(tx: Session, worker_id: str, report: Report, outcome: Succeeded) -> Ended | None:
+def complete(tx: SqliteSession, worker_id: str, report: Report, outcome: Succeeded) -> Ended | None:
     ref = report.ref
     if not tx.execute("jobs/complete", (tx.stamp, *ref, worker_id)).rowcount:
         return None
@@ -27,7 +27,7 @@ def complete(tx: Session, worker_id: str, report: Report, outcome: Succeeded) ->
     return Ended(status, settle_dependents(tx, ref.job_id, "completed"))
 
 
-def fail(tx: Session, worker_id: str, report: Report, outcome: Failed) -> Ended | None:
+def fail(tx: SqliteSession, worker_id: str, report: Report, outcome: Failed) -> Ended | None:
     error = outcome.error[-ERROR_LIMIT:]
     held = _held(tx, worker_id, report.ref)
     if held is None:
@@ -42,7 +42,7 @@ def fail(tx: Session, worker_id: str, report: Report, outcome: Failed) -> Ended 
     return _requeue(tx, worker_id, report, status, error, wait, cost=1)
 
 
-def snooze(tx: Session, worker_id: str, report: Report, outcome: Snoozed) -> Ended | None:
+def snooze(tx: SqliteSession, worker_id: str, report: Report, outcome: Snoozed) -> Ended | None:
     held = _held(tx, worker_id, report.ref)
     if held is None:
         return None
@@ -51,22 +51,29 @@ def snooze(tx: Session, worker_id: str, report: Report, outcome: Snoozed) -> End
     return _requeue(tx, worker_id, report, "snoozed", outcome.reason or None, outcome.seconds, cost=0)
 
 
-def stop(tx: Session, worker_id: str, report: Report, outcome: Stopped) -> Ended | None:
+def stop(tx: SqliteSession, worker_id: str, report: Report, outcome: Stopped) -> Ended | None:
     return _cancel(tx, worker_id, report, outcome.error)
 
 
-def retry_policy(tx: Session, type_key: str) -> RetryPolicy:
+def retry_policy(tx: SqliteSession, type_key: str) -> RetryPolicy:
     """That of the stored definition: the job may be of a type that only another version knows."""
     return tx.first(RetryPolicy, "types/retry_policy", {"key": type_key}) or RetryPolicy()
 
 
-def _held(tx: Session, worker_id: str, ref: AttemptRef) -> sqlite3.Row | None:
+def _held(tx: SqliteSession, worker_id: str, ref: AttemptRef) -> sqlite3.Row | None:
     rows = tx.rows("jobs/held", _fence(worker_id, ref))
     return rows[0] if rows else None
 
 
 def _requeue(
-    tx: Session, worker_id: str, report: Report, status: AttemptStatus, error: str | None, wait: float, *, cost: int
+    tx: SqliteSession,
+    worker_id: str,
+    report: Report,
+    status: AttemptStatus,
+    error: str | None,
+    wait: float,
+    *,
+    cost: int,
 ) -> Ended | None:
     """Back to pending. A snooze costs nothing, and its reason is not an error of the job."""
     due = tx.after(wait) if wait > 0 else None
@@ -77,12 +84,12 @@ def _requeue(
     return Ended(status, due is None)
 
 
-def _cancel(tx: Session, worker_id: str, report: Report, error: str) -> Ended | None:
+def _cancel(tx: SqliteSession, worker_id: str, report: Report, error: str) -> Ended | None:
     return _end(tx, worker_id, report, "cancelled", error, "cancelled", dead=False)
 
 
 def _end(
-    tx: Session, worker_id: str, report: Report, status: AttemptStatus, error: str, job_status: str, *, dead: bool
+    tx: SqliteSession, worker_id: str, report: Report, status: AttemptStatus, error: str, job_status: str, *, dead: bool
 ) -> Ended | None:
     now = tx.stamp
     changes = {"status": job_status, "now": now, "error": error, "dead_lettered_at": now if dead else None}
@@ -93,7 +100,7 @@ def _end(
 
 
 def _end_attempt(
-    tx: Session, report: Report, status: AttemptStatus, error: str | None, artifacts: tuple[str, ...] = ()
+    tx: SqliteSession, report: Report, status: AttemptStatus, error: str | None, artifacts: tuple[str, ...] = ()
 ) -> None:
     left = (report.stdout_tail, report.stderr_tail, error, json.dumps(artifacts) if artifacts else None)
     end = (status, tx.stamp, report.exit_code)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 
 
-def settle_dependents(tx: Session, job_id: int, status: str) -> bool:
+def settle_dependents(tx: SqliteSession, job_id: int, status: str) -> bool:
     """Release or cancel the dependents of a job that has ended, and theirs in turn. True when some job may run now."""
     woken = False
     ended = [(job_id, status)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import FINISHED, Enqueued, PreparedJob
 
@@ -21,7 +21,7 @@ SHARED = 8
 assert PreparedJob._fields[: len(COLUMNS)] == COLUMNS
 
 
-def insert_jobs(tx: Session, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+def insert_jobs(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
     made: list[Enqueued] = []
     for _, run in groupby(jobs, _likeness):
         alike = list(run)
@@ -32,7 +32,7 @@ def insert_jobs(tx: Session, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
     return made
 
 
-def retry(tx: Session, job_id: int, created_by: str | None) -> Enqueued | None:
+def retry(tx: SqliteSession, job_id: int, created_by: str | None) -> Enqueued | None:
     rows = tx.rows("jobs/get", {"job_id": job_id})
     if not rows or rows[0]["status"] not in FINISHED:
         return None
@@ -63,7 +63,7 @@ def _likeness(job: PreparedJob) -> tuple[Any, ...]:
     return (job[:SHARED], job.dedupe_key is None, job.retry_of, job.delay_seconds, job.after)
 
 
-def _insert(tx: Session, job: PreparedJob) -> Enqueued:
+def _insert(tx: SqliteSession, job: PreparedJob) -> Enqueued:
     waiting, broken = _parents(tx, job) if job.after else ([], None)
     # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
     state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
@@ -78,7 +78,7 @@ def _insert(tx: Session, job: PreparedJob) -> Enqueued:
     return Enqueued(job_id, created=True)
 
 
-def _insert_alike(tx: Session, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+def _insert_alike(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
     """One statement for jobs without parents that differ in their own columns only."""
     first = jobs[0]
     own = json.dumps([(job.args, job.group_key, job.dedupe_key) for job in jobs], ensure_ascii=False)
@@ -97,18 +97,18 @@ def _insert_alike(tx: Session, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
     return made
 
 
-def _duplicate(tx: Session, job: PreparedJob) -> int:
+def _duplicate(tx: SqliteSession, job: PreparedJob) -> int:
     """The active job that keeps an equal one out."""
     key = {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key}
     job_id: int = tx.rows("jobs/find_active", key)[0]["id"]
     return job_id
 
 
-def _due(tx: Session, job: PreparedJob) -> str | None:
+def _due(tx: SqliteSession, job: PreparedJob) -> str | None:
     return tx.after(job.delay_seconds) if job.delay_seconds else None
 
 
-def _parents(tx: Session, job: PreparedJob) -> tuple[list[int], str | None]:
+def _parents(tx: SqliteSession, job: PreparedJob) -> tuple[list[int], str | None]:
     """The parents still to wait for, and the reason if one has failed already."""
     wanted = sorted(set(job.after))
     rows = tx.rows("dependencies/parent_states", {"ids": json.dumps(wanted)})

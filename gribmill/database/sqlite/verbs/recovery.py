@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.verbs.completion import retry_policy
 from gribmill.database.sqlite.verbs.dependents import settle_dependents
 from gribmill.queue.model import AttemptRef, Recovered
@@ -22,11 +22,11 @@ class _LostJob:
     cancel_requested: bool
 
 
-def any_lost(tx: Session, farthest_lease_seconds: float) -> bool:
+def any_lost(tx: SqliteSession, farthest_lease_seconds: float) -> bool:
     return bool(_lost(tx, 1, farthest_lease_seconds))
 
 
-def recover(tx: Session, limit: int, farthest_lease_seconds: float) -> Recovered:
+def recover(tx: SqliteSession, limit: int, farthest_lease_seconds: float) -> Recovered:
     requeued: list[int] = []
     ended: list[int] = []
     for job in _lost(tx, limit, farthest_lease_seconds):
@@ -36,14 +36,14 @@ def recover(tx: Session, limit: int, farthest_lease_seconds: float) -> Recovered
     return Recovered(tuple(requeued), tuple(ended))
 
 
-def _lost(tx: Session, limit: int, farthest_lease_seconds: float) -> list[_LostJob]:
+def _lost(tx: SqliteSession, limit: int, farthest_lease_seconds: float) -> list[_LostJob]:
     """Leases that ran out; that no honest worker has, because the clock was set back; and rows claimed by hand."""
     params = {"limit": limit, "horizon": tx.after(farthest_lease_seconds)}
     names = ("leases/expired", "leases/far", "leases/abandoned_by_hand")
     return [job for name in names for job in tx.query(_LostJob, name, params)]
 
 
-def _recover(tx: Session, job: _LostJob) -> Literal["pending", "failed", "cancelled"] | None:
+def _recover(tx: SqliteSession, job: _LostJob) -> Literal["pending", "failed", "cancelled"] | None:
     """The job's new status; None when its attempt has ended meanwhile."""
     ref = AttemptRef(job.id, job.attempt_no)
     policy = retry_policy(tx, job.type)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.queue.model import Reservation
 
 
-def reserve(tx: Session, reservation_id: str, scope: str, reserved_by: str, seconds: float) -> Reservation:
+def reserve(tx: SqliteSession, reservation_id: str, scope: str, reserved_by: str, seconds: float) -> Reservation:
     tx.change("reservations/expire")
     wanted = {"id": reservation_id, "scope": scope, "reserved_by": reserved_by, "expires_at": tx.after(seconds)}
     tx.change("reservations/insert", wanted)

@@ -7,35 +7,35 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from gribmill.database.sqlite.records import bind, read_json
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.verbs.enqueue import insert_jobs
 from gribmill.queue.model import BrokenTrigger, Enqueued, PreparedJob, Trigger
 from gribmill.queue.times import to_datetime
 
 
-def list_triggers(tx: Session) -> list[Trigger | BrokenTrigger]:
+def list_triggers(tx: SqliteSession) -> list[Trigger | BrokenTrigger]:
     return [_trigger(row) for row in tx.rows("triggers/list")]
 
 
-def get_trigger(tx: Session, trigger_id: int) -> Trigger | BrokenTrigger | None:
+def get_trigger(tx: SqliteSession, trigger_id: int) -> Trigger | BrokenTrigger | None:
     rows = tx.rows("triggers/get", {"id": trigger_id})
     return _trigger(rows[0]) if rows else None
 
 
-def any_trigger_due(tx: Session, types: Sequence[str]) -> bool:
+def any_trigger_due(tx: SqliteSession, types: Sequence[str]) -> bool:
     return bool(due_triggers(tx, types, 1))
 
 
-def due_triggers(tx: Session, types: Sequence[str], limit: int) -> list[Trigger | BrokenTrigger]:
+def due_triggers(tx: SqliteSession, types: Sequence[str], limit: int) -> list[Trigger | BrokenTrigger]:
     params = {"now": tx.stamp, "types": bind([*types]), "limit": limit}
     return [_trigger(row) for row in tx.rows("triggers/due", params)]
 
 
-def event_triggers(tx: Session, event: str, tenant_id: str) -> list[Trigger | BrokenTrigger]:
+def event_triggers(tx: SqliteSession, event: str, tenant_id: str) -> list[Trigger | BrokenTrigger]:
     return [_trigger(row) for row in tx.rows("triggers/for_event", {"event_name": event, "tenant_id": tenant_id})]
 
 
-def insert_trigger(tx: Session, new: Trigger) -> int:
+def insert_trigger(tx: SqliteSession, new: Trigger) -> int:
     row = {
         "now": tx.stamp,
         "label": new.label,
@@ -56,7 +56,7 @@ def insert_trigger(tx: Session, new: Trigger) -> int:
 
 
 def fire(
-    tx: Session, trigger_id: int, occasion: str, job: PreparedJob, again_before: datetime | None
+    tx: SqliteSession, trigger_id: int, occasion: str, job: PreparedJob, again_before: datetime | None
 ) -> Enqueued | None:
     """The row of the firing is the guard: a process that cannot write it was not the first."""
     firing = {"trigger_id": trigger_id, "fire_key": occasion, "now": tx.stamp}

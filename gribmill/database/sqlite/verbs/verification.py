@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gribmill.database.sqlite.session import Session
+from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.statements import statement_names
 from gribmill.queue.model import Violation
 
 
-def violations(tx: Session) -> list[Violation]:
+def violations(tx: SqliteSession) -> list[Violation]:
     return [
         Violation(name, row["job_id"], row["detail"])
         for name in statement_names("verify")
