@@ -61,7 +61,7 @@ def test_placeholders_in_a_template_are_detected(template: Any, any_left: bool) 
         ({"a": ["{{evnt.n}}"]}, "never filled here"),
         ({"a": "{{event.x"}, "a {{ that does not begin one"),
         ({"a": "{{}}"}, "a {{ that does not begin one"),
-        ({"a": "{{event.x}}" * 101}, "at most 100 places"),
+        ({"a": "{{event.x}}" * 101}, "at most 100 placeholders"),
     ],
 )
 def test_an_unknown_placeholder_is_refused(template: Any, told: str) -> None:
