@@ -1,4 +1,4 @@
-"""Who sits at the keyboard."""
+"""The user who runs a command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 
 def current_user() -> str:
-    """The user's name as jobs and reservations record it; a number where the system knows no name."""
+    """The user's name, as jobs and reservations record it; the numeric id if the system has no name for it."""
     try:
         return getpass.getuser()[:200]
     except (KeyError, OSError):

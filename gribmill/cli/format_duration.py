@@ -28,10 +28,10 @@ def format_duration(seconds: float | None) -> str:
 
 
 def age_seconds(moment: datetime | None) -> float | None:
-    """How long ago; negative for the future, None when unknown."""
+    """Seconds since this moment; negative if it is in the future, None if it is unknown."""
     return None if moment is None else time.time() - moment.timestamp()
 
 
 def seconds_between(start: datetime | None, end: datetime | None) -> float | None:
-    """How long it took; None while one end is unknown."""
+    """Seconds from start to end; None if one of them is unknown."""
     return None if start is None or end is None else round((end - start).total_seconds(), 3)

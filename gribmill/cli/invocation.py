@@ -1,4 +1,4 @@
-"""What the main command was given, for those that must know where a setting came from."""
+"""The global options of one call, for commands that show where a setting came from."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from gribmill.settings.origin import Origin
     from gribmill.settings.schema import Settings
 
-# How people know the settings that have a flag.
+# The options that set a setting, by its key.
 FLAG_NAMES = {"data": "--data", "log.format": "--log-json", "log.level": "--log-level"}
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """The settings file and the flags of one call, by dotted key."""
+    """The settings file that was named, and the settings given as options, by dotted key."""
 
     config_file: Path | None
     flags: dict[str, Any]
@@ -25,7 +25,7 @@ class Invocation:
 
     def settings(self) -> tuple[Settings, list[Origin]]:
         """The settings in force, and where each came from."""
-        from gribmill.settings.load import load_with_origins
+        from gribmill.settings.load import load_with_origins  # not for `gribmill --help`: it loads pydantic
 
         settings, origins = load_with_origins(self.config_file, self.flags)
         return settings, [

@@ -1,9 +1,8 @@
-"""The `gribmill` command: global options, and one lazily imported module per noun."""
+"""The `gribmill` command: global options, and the table of commands."""
 
 from __future__ import annotations
 
 import errno
-import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -13,76 +12,49 @@ from typing import Any
 import click
 
 from gribmill.cli.invocation import Invocation
+from gribmill.cli.lazy_group import LazyGroup
 from gribmill.errors import GribmillError
 from gribmill.version import __version__
 
-OUTPUT_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-# name -> (where the click command lives, one line of help). The help stands here so that
-# `gribmill --help` imports none of the modules.
-COMMANDS: dict[str, tuple[str, str]] = {
+OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+COMMANDS = {
     "backfill": ("gribmill.cli.chain.backfill:backfill", "Fetch past runs of a model."),
-    "config": ("gribmill.cli.config:config", "Show the effective settings and where each came from."),
-    "cut": ("gribmill.cli.data.cut:cut", "Cut GRIB files into tiles, without any queue."),
-    "demo": ("gribmill.cli.demo.command:demo", "A guided tour: everything for real, on this machine alone."),
-    "event": ("gribmill.cli.chain.event:event", "Take notifications of new files as hints to scan."),
+    "config": ("gribmill.cli.config:config", "Show the settings in force and where each came from."),
+    "cut": ("gribmill.cli.data.cut:cut", "Cut GRIB files into tiles, without the queue."),
+    "demo": ("gribmill.cli.demo.command:demo", "A guided tour with real processes, on this machine alone."),
+    "event": ("gribmill.cli.chain.event:event", "Scan models that a notification reports new files of."),
     "fetch": ("gribmill.cli.chain.fetch:fetch", "Download the wanted messages of one file, without the queue."),
-    "grib": ("gribmill.cli.data.grib:grib", "Look into GRIB files."),
-    "init": ("gribmill.cli.config:init", "Write a commented gribmill.toml."),
+    "grib": ("gribmill.cli.data.grib.group:grib", "List the contents of GRIB files."),
+    "init": ("gribmill.cli.init:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs.group:jobs", "List, enqueue, retry, cancel and check jobs."),
-    "models": ("gribmill.cli.chain.models:models", "Models that can be ingested: list, show, check."),
-    "point": ("gribmill.cli.data.point:point", "The forecast at a place, from the tiles on disk."),
+    "models": ("gribmill.cli.chain.models.group:models", "List, show and check the models that can be ingested."),
+    "point": ("gribmill.cli.data.point:point", "Show the forecast at a place, from the tiles on disk."),
     "prune": ("gribmill.cli.chain.prune:prune", "Remove old runs."),
-    "regions": ("gribmill.cli.data.regions:regions", "Named places: list, show, check."),
-    "run": ("gribmill.cli.chain.run:run", "Keep the tiles of some models and regions fresh."),
-    "sandbox": (
-        "gribmill.cli.sandbox:sandbox",
-        "Serve synthetic forecasts over HTTP, for demos and tests.",
-    ),
-    "scan": ("gribmill.cli.chain.run:scan", "Look for new runs of a model."),
-    "status": ("gribmill.cli.chain.status:status", "What is fresh and what is not."),
-    "tick": ("gribmill.cli.jobs.work:tick", "Claim a few jobs, run them in this process, report."),
-    "tile": ("gribmill.cli.data.tile:tile", "Look into tiles: info, show, plot, diff, verify."),
-    "triggers": ("gribmill.cli.jobs.triggers:triggers", "Jobs made by schedules and by events."),
-    "work": ("gribmill.cli.jobs.work:work", "Run jobs until told to stop."),
-    "workers": ("gribmill.cli.jobs.workers:workers", "The workers and their heartbeats."),
+    "regions": ("gribmill.cli.data.regions.group:regions", "List, show and check regions."),
+    "run": ("gribmill.cli.chain.run:run", "Keep the tiles of some models and regions up to date."),
+    "sandbox": ("gribmill.cli.sandbox:sandbox", "Serve synthetic forecasts over HTTP, for demos and tests."),
+    "scan": ("gribmill.cli.chain.scan:scan", "Look for new runs of a model."),
+    "status": ("gribmill.cli.chain.status:status", "Show which models are up to date, and what is missing."),
+    "tick": ("gribmill.cli.jobs.tick:tick", "Claim a few jobs, run them in this process, and report."),
+    "tile": ("gribmill.cli.data.tile.group:tile", "Inspect, draw, compare and verify tiles."),
+    "triggers": ("gribmill.cli.jobs.triggers:triggers", "Enqueue jobs on a schedule or in response to events."),
+    "work": ("gribmill.cli.jobs.work:work", "Run jobs until stopped."),
+    "workers": ("gribmill.cli.jobs.workers:workers", "List workers and their heartbeats."),
 }
-
-# Former names. They work, and are not listed.
-ALIASES = {"mirror": "sandbox"}
-
-# They read no settings: they work beside a broken file, and start without what checks one.
+# These commands read no settings: they work beside an invalid file, and start without loading pydantic.
 WITHOUT_SETTINGS = {"init", "grib"}
 
 
-class NamedPath(click.Path):
-    """A path that is not empty: an empty one would pass for the working folder."""
+class NonEmptyPath(click.Path):
+    """A path. An empty one is refused: it would mean the working directory."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
-            self.fail("it names nothing: leave it out, or give a path", param, ctx)
+            self.fail("the path is empty; omit the option or give a path", param, ctx)
         return super().convert(value, param, ctx)
 
 
-class Nouns(click.Group):
-    """A group whose commands are imported when they are named."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        name = ALIASES.get(name, name)
-        if name not in COMMANDS:
-            return None
-        module, attribute = COMMANDS[name][0].split(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
-
-
-def tell_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+def print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     """The version, and which decoder is in use."""
     if not wanted or ctx.resilient_parsing:
         return
@@ -92,15 +64,20 @@ def tell_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -
     ctx.exit()
 
 
-@click.group(cls=Nouns, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--data", type=NamedPath(file_okay=False, path_type=Path), help="The data root (jobs.db, grib/, tiles/).")
-@click.option("--config", "config_file", type=NamedPath(dir_okay=False, path_type=Path), help="The settings file.")
-@click.option("--log-json", is_flag=True, default=None, help="Log JSON lines instead of lines for people.")
-@click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Least severity that is logged."
+@click.group(
+    cls=LazyGroup,
+    table=COMMANDS,
+    aliases={"mirror": "sandbox"},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=tell_version, help="Show the version."
+    "--data", type=NonEmptyPath(file_okay=False, path_type=Path), help="The data root (jobs.db, grib/, tiles/)."
+)
+@click.option("--config", "config_file", type=NonEmptyPath(dir_okay=False, path_type=Path), help="The settings file.")
+@click.option("--log-json", is_flag=True, default=None, help="Log one JSON object per line.")
+@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Minimum log level.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=print_version, help="Show the version."
 )
 @click.pass_context
 def cli(
@@ -110,10 +87,10 @@ def cli(
     log_json: bool | None,
     log_level: str | None,
 ) -> None:
-    """Grinds NOAA and ECMWF GRIB into small per-region NPZ tiles, run after run.
+    """Cuts NOAA and ECMWF GRIB into small NPZ tiles per region, run after run.
 
-    Settings come from gribmill.toml, GRIBMILL_* variables and the options here, the
-    latter winning. `gribmill config show` tells what is in force and why.
+    Settings come from gribmill.toml, GRIBMILL_* variables and the options here; the later
+    ones win. `gribmill config show` lists the values in force and where each came from.
     """
     if ctx.invoked_subcommand in WITHOUT_SETTINGS:
         return
@@ -130,7 +107,7 @@ def cli(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a GribmillError becomes one line on stderr and exit code 1."""
     if sys.stdout is None:
-        # Closed by the caller (>&-). Its number must not go to a database that is opened next.
+        # Closed by the caller (>&-). A database that is opened next must not get its file descriptor.
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     try:
         cli.main(arguments, prog_name="gribmill")
@@ -138,11 +115,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo(f"error: {error}", err=True)
         sys.exit(1)
     except OSError as error:
-        # Whoever writes a file says in a sentence which one: without a name, it is what is printed.
-        if error.errno not in OUTPUT_FAULTS or error.filename is not None:
+        # Code that writes a file names it in its own error; without a file name it is stdout that failed.
+        if error.errno not in OUTPUT_ERRORS or error.filename is not None:
             raise
-        click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # What is left over must not fail once more at the end.
+        click.echo(f"error: cannot write the output: {error.strerror}", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # The rest of the output must not fail again at exit.
         sys.exit(1)
 
 

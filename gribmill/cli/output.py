@@ -1,4 +1,4 @@
-"""How commands speak: tables for people, JSON for scripts, messages on stderr."""
+"""What commands print: tables for people, JSON for scripts. All use of rich for them is here: it is slow to load."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, Group, RenderableType
+    from rich.live import Live
     from rich.table import Table
+    from rich.text import Text
 
     from gribmill.views.view import View
 
 # In a pipe nothing has to fit a screen: rows stay on one line, so that grep and cut work.
 PIPE_WIDTH = 100_000
-# Control characters from job arguments or output could rewrite the reader's terminal.
+# Control characters in job arguments or output could control the reader's terminal.
 _VISIBLE = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if code != ord("\n")}
 
 
@@ -34,13 +36,13 @@ def print_json(value: View | Sequence[View | str]) -> None:
 
 
 def print_json_line(value: View | Sequence[View]) -> None:
-    """The same on one line, for output that goes on and on."""
+    """The same on one line, for commands that print again and again."""
     click.echo(json.dumps(value, default=_plain))
 
 
 def _plain(value: Any) -> Any:
-    """Views become dictionaries. In a row that was edited by hand there may be bytes, which become text."""
-    # Not by its type: importing that takes longer than most commands need to start.
+    """Views become dictionaries. A row that was edited by hand may hold bytes, which become text."""
+    # Not by its type: importing pydantic takes longer than most commands need to start.
     if hasattr(value, "model_dump"):
         return value.model_dump(by_alias=True, warnings=False)
     return str(value)
@@ -52,9 +54,30 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str, limit: int = 80) -> str:
-    """The first line of the text, printable, of at most so many characters."""
+    """The first line of the text, printable, shortened to `limit` characters."""
     flat = printable(text.strip().partition("\n")[0])
     return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
+
+
+def styled(*parts: str | Text | tuple[str, str]) -> Text:
+    """A line of plain text, of (text, style) pairs, and of other lines."""
+    from rich.text import Text
+
+    return Text.assemble(*parts)
+
+
+def stacked(*parts: RenderableType) -> Group:
+    """Tables and lines below each other."""
+    from rich.console import Group
+
+    return Group(*parts)
+
+
+def live(first: RenderableType) -> Live:
+    """A display on the terminal that is updated in place."""
+    from rich.live import Live
+
+    return Live(first, console=console(), auto_refresh=False)
 
 
 def print_table(
@@ -66,7 +89,7 @@ def print_table(
 
 
 def print_rich(renderable: RenderableType) -> None:
-    """Something of rich on stdout: fitted to a terminal, in a pipe unfolded and without padding."""
+    """Print a rich object on stdout: fitted to a terminal, but unfolded and without padding in a pipe."""
     out = console()
     if out.is_terminal:
         out.print(renderable)

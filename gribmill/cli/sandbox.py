@@ -1,4 +1,4 @@
-"""`gribmill sandbox`: a mirror of one's own, for demos, tests and load."""
+"""`gribmill sandbox`: a publisher of synthetic forecasts, for demos, tests and load."""
 
 from __future__ import annotations
 
@@ -12,6 +12,16 @@ from typing import TYPE_CHECKING
 import click
 
 from gribmill.cli.options.parse_names import parse_names
+from gribmill.ingest.index.select import wanted
+from gribmill.ingest.models.registry import models_named
+from gribmill.pipeline.models import configured_models
+from gribmill.sandbox.errors import SandboxError
+from gribmill.sandbox.forecast.forecast import Forecaster, model_grid
+from gribmill.sandbox.forecast.thinned_grid import thinned
+from gribmill.sandbox.publication import models_in, plan, publish, roots
+from gribmill.sandbox.publisher.fault import parse_fault
+from gribmill.sandbox.publisher.faults import Faults
+from gribmill.sandbox.publisher.server import Server
 from gribmill.settings.schema import Settings
 
 if TYPE_CHECKING:
@@ -20,75 +30,80 @@ if TYPE_CHECKING:
     from gribmill.sandbox.publisher.server import Server
 
 DEFAULT_PORT = 8750
-MOST_PORTS = 65535
+MAX_PORT = 65535
 
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, MOST_PORTS), default=DEFAULT_PORT, show_default=True, help="0: any free."
+    "--port",
+    type=click.IntRange(0, MAX_PORT),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="The port; 0 for any free one.",
 )
 @click.option(
     "--make",
     "names",
     metavar="MODELS",
     callback=parse_names,
-    help="Fill DIR with made-up files of these models (hrrr,gfs,gefs.p01).",
+    help="Fill DIR with synthetic files of these models (hrrr,gfs,gefs.p01).",
 )
 @click.option("--run", metavar="RUN", help="The run to make, such as 20260901_12. [default: the newest]")
-@click.option("--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="So many of the newest runs.")
+@click.option(
+    "--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="Number of newest runs to make."
+)
 @click.option("--hours", default="0-6", show_default=True, help="The hours to make, such as 0-18 or 0-120/3.")
 @click.option(
     "--vars", "only", metavar="NAMES", callback=parse_names,
-    help="Only these variables, without neighbours. [default: all]",
+    help="Only these variables. [default: all, and others between them]",
 )  # fmt: skip
 @click.option("--every", type=click.FloatRange(0, 86400), default=0.0, help="Seconds to wait between hours.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same bytes.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Random seed; the same seed gives the same bytes.",
+)
 @click.option(
     "--coarse", type=click.IntRange(1, 100), default=1,
-    help="Every so-manieth point of the true grid, same map and corner: quick demos.",
+    help="Keep every Nth grid point, on the same projection: faster demos.",
 )  # fmt: skip
-@click.option("--serve", is_flag=True, help="With --make: serve too, from the first file on.")
-@click.option("--fault", "faults", multiple=True, metavar="FAULT", help="What goes wrong; see above. May be repeated.")
-@click.option("--multi-range", is_flag=True, help="Answer several ranges in one request, as NOMADS and ECMWF do.")
-@click.option("--no-digests", is_flag=True, help="No Content-Digest on answers, as on S3 itself.")
+@click.option("--serve", is_flag=True, help="With --make: also serve, from the first file on.")
+@click.option("--fault", "faults", multiple=True, metavar="FAULT", help="A fault to inject, see above; repeatable.")
+@click.option("--multi-range", is_flag=True, help="Support several ranges in one request, as NOMADS and ECMWF do.")
+@click.option("--no-digests", is_flag=True, help="Send no Content-Digest header, as S3.")
 @click.pass_obj
 def sandbox(
     settings: Settings, folder: Path, host: str, port: int, names: tuple[str, ...], run: str | None, runs: int,
     hours: str, only: tuple[str, ...], every: float, seed: int, coarse: int, serve: bool, faults: tuple[str, ...],
     multi_range: bool, no_digests: bool,
 ) -> None:  # fmt: skip
-    """Serve the folder DIR over HTTP as the clouds do, or fill it with made-up forecasts.
+    """Serve the folder DIR over HTTP as cloud mirrors do, or fill it with synthetic forecasts.
 
-    Answers S3's LIST (each top folder is a bucket), HEAD, GET, ranges, ETags and conditions, and
-    pages of folders. With --make come GRIB2 files on the models' true grids, in their true packing,
-    with their indexes, under the keys of each model's first mirror.
+    Supports S3's LIST (each top-level folder is a bucket), HEAD, GET, ranges, ETags, conditional
+    requests, and HTML pages of folders. With --make, GRIB2 files are made on the models' own grids
+    and in their own packing, with indexes, under the keys of each model's first mirror.
 
     \b
-    gribmill sandbox DIR                                   serve what is there
+    gribmill sandbox DIR                                   serve the files in DIR
     gribmill sandbox --make hrrr DIR                       seven hours of the newest HRRR run
     gribmill sandbox --make hrrr,gfs DIR --coarse 4 --every 5 --serve
-                                                          two models, an hour every five seconds
-    gribmill sandbox DIR --fault 500:0.2x2 --fault flip:3  a fifth of the files fails twice; hour 3 is damaged
+                                                           two models, one hour every five seconds
+    gribmill sandbox DIR --fault 500:0.2x2 --fault flip:3  a fifth of the files fails twice; hour 3 is corrupted
 
     \b
-    Faults, as KIND, KIND:SHARE (0.25 of the files), KIND:HOURS (3 or 0-6); xN hits the first N requests:
-    truncate   the file has only its first part     stale-idx  the index is of an earlier edition
+    Faults, as KIND, KIND:SHARE (0.25 of the files), KIND:HOURS (3 or 0-6); xN affects only the first N requests:
+    truncate   only the first part of the file      stale-idx  the index of an earlier version
     slow       20 kB/s                              500        InternalError instead of the file
-    flip       a wrong bit on the way               vanish     listed, but 404 when fetched
+    flip       a flipped bit in the response        vanish     listed, but 404 when fetched
     replace    repacked after the first request     cut        the connection breaks in mid-response
     503        SlowDown, with Retry-After           bot-page   an HTML page instead of the file
-    no-range   the whole file, whatever the range   reset      the connection is reset
+    no-range   the whole file for every range       reset      the connection is reset
     stall      silence in mid-response
     """
-    from gribmill.ingest.models.registry import models_named
-    from gribmill.pipeline.models import configured_models
-    from gribmill.sandbox.publication import models_in
-    from gribmill.sandbox.publisher.fault import parse_fault
-    from gribmill.sandbox.publisher.faults import Faults
-    from gribmill.sandbox.publisher.server import Server
-
     if run is not None and runs > 1:
         raise click.UsageError("--run and --runs exclude each other")
     known = configured_models(settings)
@@ -116,24 +131,17 @@ def sandbox(
 
 
 def _make_folder(folder: Path) -> None:
-    from gribmill.sandbox.errors import SandboxError
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SandboxError(f"the folder {folder} cannot be made: {error.strerror}") from None
+        raise SandboxError(f"cannot create the folder {folder}: {error.strerror}") from None
 
 
 def _publishing(
     models: Sequence[Model], folder: Path, hours: str, run: str | None, runs: int, only: Sequence[str],
     seed: int, coarse: int,
 ) -> Callable[[float, Wait], Iterator[tuple[Publication, int]]]:  # fmt: skip
-    """Everything is checked now; files appear when it is called with the pace."""
-    from gribmill.ingest.index.select import wanted
-    from gribmill.sandbox.forecast.forecast import Forecaster, model_grid
-    from gribmill.sandbox.forecast.thinned_grid import thinned
-    from gribmill.sandbox.publication import plan, publish
-
+    """Check all options now; files are made when the result is called with the interval."""
     wanted(only)
     for model in models:
         thinned(model_grid(model), coarse)
@@ -148,14 +156,12 @@ def _show(published: Iterator[tuple[Publication, int]]) -> None:
 
 
 def _announce(server: Server, folder: Path, models: Sequence[Model]) -> None:
-    from gribmill.sandbox.publication import roots
-
     click.echo(f"serving {folder} at {server.url}  (Ctrl-C stops)")
     if models:
-        click.echo("in gribmill.toml, so that gribmill reads from here alone:\n\n[roots]")
+        click.echo("to use only this server, add to gribmill.toml:\n\n[roots]")
         click.echo("".join(f'{name} = "{root}"\n' for name, root in roots(models, server.url).items()))
     else:
-        click.echo("in gribmill.toml under [roots], a mirror's name and this address with the folder of its keys:")
+        click.echo("to use it as a mirror, add its name and this address to [roots] in gribmill.toml:")
         click.echo(f'aws-hrrr = "{server.url}FOLDER/"')
 
 

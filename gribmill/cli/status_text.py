@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gribmill.cli.output import styled
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -33,6 +35,4 @@ STYLES = {
 
 def status_text(status: str) -> Text:
     """A status in its colour."""
-    from rich.text import Text
-
-    return Text(status, style=STYLES.get(status, ""))
+    return styled((status, STYLES.get(status, "")))

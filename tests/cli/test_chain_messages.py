@@ -131,14 +131,14 @@ def test_backfill_takes_regions_as_the_other_commands_do(gribmill: Run, words: t
 def test_names_that_are_given_but_empty_do_not_mean_all(gribmill: Run, words: tuple[str, ...]) -> None:
     answer = gribmill(*words)
     assert answer.code == 2
-    assert f"Invalid value for '{words[-2]}': it names nothing" in answer.err
+    assert f"Invalid value for '{words[-2]}': no name is given" in answer.err
 
 
 @pytest.mark.parametrize("flag", ["--data", "--config"])
 def test_path_that_is_given_but_empty_is_not_the_working_folder(gribmill: Run, flag: str) -> None:
     answer = gribmill("config", "show", flags=(flag, ""))
     assert answer.code == 2
-    assert f"'{flag}': it names nothing" in answer.err
+    assert f"'{flag}': the path is empty" in answer.err
 
 
 def test_models_check_of_an_empty_name_does_not_check_all(gribmill: Run) -> None:
@@ -157,7 +157,7 @@ def test_a_waiting_backfill_reports_that_no_worker_runs(gribmill: Run, store: St
     for waiting in (True, False):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("gribmill.cli.chain.backfill._wait", lambda store, chains: 0)
-            assert ("no worker runs" in gribmill(*words, "--wait").err) == waiting
+            assert ("no worker is running" in gribmill(*words, "--wait").err) == waiting
         store.workers.heartbeat("worker", 60.0)
 
 

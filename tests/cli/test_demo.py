@@ -1,4 +1,4 @@
-"""The demo shows what it promises and touches only its own folder."""
+"""The demo passes its checks and touches only its own folder."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from gribmill.cli.demo.folder import MARKER
 from gribmill.cli.demo.stage import Stage
 from tests.cli.conftest import Run
 
-STEPS = "gribmill.cli.demo.queue_steps.QUEUE_STEPS"
+STEPS = "gribmill.cli.demo.command.QUEUE_STEPS"
 
 
 @pytest.mark.process
-def test_demo_keeps_every_promise_with_real_processes(data: Path) -> None:
+def test_demo_passes_every_check_with_real_processes(data: Path) -> None:
     data.mkdir()
     (data / "jobs.db").write_bytes(b"the user's own")
     done = subprocess.run(
@@ -28,7 +28,7 @@ def test_demo_keeps_every_promise_with_real_processes(data: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 broken" in done.stdout and "kill -9" in done.stdout
+    assert "0 failed" in done.stdout and "kill -9" in done.stdout
     assert (data / "jobs.db").read_bytes() == b"the user's own"
     assert sorted(path.name for path in data.iterdir()) == ["demo", "jobs.db"]
     commands = [line.partition("$ ")[2] for line in done.stdout.splitlines() if line.startswith("  $ ")]
@@ -37,17 +37,17 @@ def test_demo_keeps_every_promise_with_real_processes(data: Path) -> None:
 
 
 @pytest.mark.soak
-def test_demo_of_the_chain_keeps_every_promise(data: Path) -> None:
+def test_demo_of_the_chain_passes_every_check(data: Path) -> None:
     command = [sys.executable, "-m", "gribmill", "--data", str(data), "demo", "chain"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 broken" in done.stdout and "latest" not in done.stderr
+    assert "0 failed" in done.stdout and "latest" not in done.stderr
 
 
-def test_broken_promise_or_step_is_exit_code_1(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_check_or_step_is_exit_code_1(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(stage: Stage) -> None:
-        """Breaks its promise"""
-        stage.promise(False, "the moon is made of cheese")
+        """Fails its check"""
+        stage.check(False, "the moon is made of cheese")
 
     def fails(stage: Stage) -> None:
         """Waits in vain"""
@@ -55,13 +55,13 @@ def test_broken_promise_or_step_is_exit_code_1(gribmill: Run, monkeypatch: pytes
 
     def goes_on(stage: Stage) -> None:
         """Goes on"""
-        stage.promise(True, "later steps still run")
+        stage.check(True, "later steps still run")
 
     monkeypatch.setattr(STEPS, [breaks, fails, goes_on])
     answer = gribmill("demo", "queue")
     assert answer.code == 1
-    assert "1 promises kept, 2 broken" in answer.out
-    assert "BROKEN  the moon is made of cheese" in answer.out and "the moon comes down (waited" in answer.out
+    assert "1 checks passed, 2 failed" in answer.out
+    assert "FAILED  the moon is made of cheese" in answer.out and "in vain until: the moon comes down" in answer.out
 
 
 @pytest.mark.process
@@ -84,7 +84,7 @@ def test_folder_that_is_not_the_demos_is_left_alone(gribmill: Run, data: Path, m
     (data / "demo" / "queue").mkdir(parents=True)
     (data / "demo" / "queue" / "precious").write_text("mine")
     answer = gribmill("demo", "queue")
-    assert answer.code == 1 and "left alone" in answer.err
+    assert answer.code == 1 and "not touched" in answer.err
     assert (data / "demo" / "queue" / "precious").read_text() == "mine"
 
 
@@ -116,4 +116,4 @@ def test_two_demos_do_not_share_a_folder(gribmill: Run, data: Path, monkeypatch:
 
 def test_a_folder_that_cannot_be_written_is_an_error(gribmill: Run) -> None:
     answer = gribmill("demo", "queue", flags=("--data", "/dev/null/data"))
-    assert answer.code == 1 and answer.err.startswith("error: /dev/null/data/demo/queue: no folder can be made")
+    assert answer.code == 1 and answer.err.startswith("error: cannot create the folder /dev/null/data/demo/queue")

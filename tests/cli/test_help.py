@@ -86,7 +86,7 @@ def test_output_that_cannot_be_written_is_reported_in_one_line() -> None:
         ended = subprocess.run(
             [sys.executable, "-m", "gribmill", "regions", "list"], stdout=full, stderr=subprocess.PIPE, text=True
         )
-    assert (ended.returncode, ended.stderr) == (1, "error: the output cannot be written: No space left on device\n")
+    assert (ended.returncode, ended.stderr) == (1, "error: cannot write the output: No space left on device\n")
 
 
 @pytest.mark.process

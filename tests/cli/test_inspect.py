@@ -86,7 +86,7 @@ def test_one_type_is_explained_argument_by_argument(gribmill: Run) -> None:
 
 
 def test_workers_show_heartbeats_and_current_jobs(gribmill: Run, store: Store) -> None:
-    assert gribmill("workers").err.startswith("no workers run")
+    assert gribmill("workers").err.startswith("no workers are running")
     assert gribmill("workers", "--json").json == []
     store.workers.heartbeat("host-1-ab", 60.0, types=("sleep",))
     job_id = add(store)
@@ -112,7 +112,7 @@ def test_silent_worker_is_stale_after_the_lease(gribmill: Run, store: Store, dat
 def test_verify_is_silent_when_all_is_well_and_lists_what_is_not(gribmill: Run, store: Store, data: Path) -> None:
     add(store)
     answer = gribmill("jobs", "verify")
-    assert (answer.code, answer.out) == (0, "every promise holds\n")
+    assert (answer.code, answer.out) == (0, "all invariants hold\n")
     assert gribmill("jobs", "verify", "--json").json == []
     take(store)
     by_hand(data, "UPDATE job_attempts SET status = 'succeeded'")
@@ -162,7 +162,7 @@ def test_bad_copy_does_not_replace_a_good_one(
         lambda self, path: path.write_bytes(b"SQLite format 3\0" * 99),
     )
     answer = gribmill("jobs", "backup", str(target), "--force")
-    assert answer.code == 1 and f"no backup was made: {target}: the file is damaged" in answer.err
+    assert answer.code == 1 and f"the backup failed: {target}: the file is damaged" in answer.err
     assert target.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir() if "copy" in path.name] == ["copy.db"]
 
@@ -187,5 +187,5 @@ def test_watching_the_status_ends_with_ctrl_c(gribmill: Run, monkeypatch: pytest
 
     monkeypatch.setattr("gribmill.cli.chain.status.time.sleep", interrupted)
     answer = gribmill("status", "--watch")
-    assert "no model is followed yet" in answer.out
+    assert "no models are followed yet" in answer.out
     assert "Aborted" not in answer.err

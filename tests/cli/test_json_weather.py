@@ -154,7 +154,8 @@ def test_status(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_models(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gribmill.cli.chain.models.datetime", Fixed)
+    for verb in ("listing", "show", "check"):
+        monkeypatch.setattr(f"gribmill.cli.chain.models.{verb}.datetime", Fixed)
     check_golden("models list", good(gribmill("models", "list", "--json")))
     check_golden("models show", good(gribmill("models", "show", "hrrr", "--json")), case="a model")
     check_golden("models show", good(gribmill("models", "show", "gefs", "--json")), case="a family")

@@ -141,7 +141,7 @@ def test_control_characters_cannot_reach_the_terminal(gribmill: Run, store: Stor
 def test_unknown_type_and_bad_age_are_refused(gribmill: Run) -> None:
     assert "no job type 'slep'" in gribmill("jobs", "list", "--type", "slep").err
     answer = gribmill("jobs", "list", "--since", "yesterday")
-    assert answer.code == 2 and "no duration" in answer.err
+    assert answer.code == 2 and "not a duration" in answer.err
     assert gribmill("jobs", "list", "--status", "lost").code == 2
 
 

@@ -42,7 +42,7 @@ def test_retry_never_doubles_an_active_equal(gribmill: Run, store: Store) -> Non
     old = add(store, dedupe_key="k")
     end(store, Succeeded())
     new = add(store, dedupe_key="k")
-    assert f"its equal, job {new}, is active already" in gribmill("jobs", "retry", str(old)).out
+    assert f"an equal job, {new}, is active already" in gribmill("jobs", "retry", str(old)).out
 
 
 def test_cancel_ends_pending_jobs_and_asks_running_ones(gribmill: Run, store: Store) -> None:
@@ -118,7 +118,7 @@ def test_only_pending_jobs_move(gribmill: Run, store: Store) -> None:
 def test_paused_type_starts_nothing_until_resumed(gribmill: Run, store: Store) -> None:
     add(store)
     assert "is paused" in gribmill("jobs", "pause", "sleep").out
-    assert gribmill("tick").out == "nothing to run\n"
+    assert gribmill("tick").out == "no job is ready\n"
     assert gribmill("jobs", "resume", "sleep").code == 0
     assert gribmill("tick", "--json").json[0]["outcome"] == "succeeded"
     answer = gribmill("jobs", "pause", "sleep", "slep")
@@ -130,7 +130,7 @@ def test_reservation_holds_jobs_back_until_released(gribmill: Run, store: Store)
     add(store)
     held = gribmill("jobs", "reserve", "--for", "5m", "--by", "me", "--json").json
     assert (held["scope"], held["reserved_by"]) == ("*", "me")
-    assert gribmill("tick").out == "nothing to run\n"
+    assert gribmill("tick").out == "no job is ready\n"
     answer = gribmill("jobs", "reserve")
     assert answer.code == 1 and "reserved by me" in answer.err
     assert [one["id"] for one in gribmill("jobs", "reservations", "--json").json] == [held["id"]]

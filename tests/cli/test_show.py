@@ -50,7 +50,7 @@ def test_running_job_shows_its_worker_and_lease(gribmill: Run, store: Store) -> 
     take(store, "w9")
     store.jobs.cancel(job_id, "enough")
     text = gribmill("jobs", "show", str(job_id)).out
-    assert "w9" in text and "for another" in text and "asked to stop" in text
+    assert "w9" in text and "for another" in text and "stop requested" in text
 
 
 def test_pending_job_shows_what_it_waits_for(gribmill: Run, store: Store) -> None:
@@ -74,13 +74,13 @@ def test_siblings_of_the_batch_are_shown(gribmill: Run, store: Store) -> None:
     store.claim(ClaimRequest("w1", ("build_tile",), 60.0))
     shown = gribmill("jobs", "show", str(ids[1]), "--json").json["siblings"]
     assert [(one["id"], one["args"]["region"]) for one in shown] == [(ids[0], "ne"), (ids[2], "sw")]
-    assert "siblings of the batch" in gribmill("jobs", "show", str(ids[1])).out
+    assert "same batch" in gribmill("jobs", "show", str(ids[1])).out
 
 
 def test_parents_and_children_are_shown(gribmill: Run, store: Store) -> None:
     parent = add(store)
     child = add(store, after=(parent,))
-    assert f"job {child}  pending" in gribmill("jobs", "show", str(parent)).out.partition("is waited on by")[2]
+    assert f"job {child}  pending" in gribmill("jobs", "show", str(parent)).out.partition("waited on by")[2]
     assert f"job {parent}  pending" in gribmill("jobs", "show", str(child)).out.partition("waits on")[2]
 
 
@@ -106,7 +106,7 @@ def test_a_missing_job_is_an_error_with_its_id(gribmill: Run) -> None:
 def test_an_invalid_id_is_refused_with_the_same_message_everywhere(gribmill: Run, words: tuple[str, ...]) -> None:
     answer = gribmill(*words)
     assert answer.code == 2
-    assert "is no id: an id is a number, such as 12" in answer.err
+    assert "is not an id; an id is a number, such as 12" in answer.err
 
 
 def test_ids_that_are_given_but_empty_are_refused(gribmill: Run) -> None:

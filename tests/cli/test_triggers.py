@@ -14,24 +14,26 @@ def test_schedule_is_added_listed_switched_and_removed(gribmill: Run, store: Sto
     assert "there are no triggers" in gribmill("triggers", "list").err
     added = gribmill("triggers", "add", "nap", "sleep", "--cron", "0 12 * * *", "--timezone", "Europe/Paris")
     assert added.code == 0
-    assert added.out.startswith("trigger 1 is on; it fires next at 2")
+    assert added.out.startswith("trigger 1 is on; next firing at 2")
     listed = gribmill("triggers", "list")
     assert listed.out.splitlines()[0].split() == ["id", "label", "when", "job", "state", "last", "next"]
     assert "0 12 * * * Europe/Paris" in listed.out
     assert gribmill("triggers", "disable", "1").out == "trigger 1 is off\n"
     assert gribmill("triggers", "list", "--json").json[0]["is_enabled"] is False
-    assert gribmill("triggers", "enable", "1").out.startswith("trigger 1 is on; it fires next at 2")
+    assert gribmill("triggers", "enable", "1").out.startswith("trigger 1 is on; next firing at 2")
     gone = gribmill("triggers", "remove", "1", "7")
-    assert (gone.code, gone.out, gone.err) == (1, "trigger 1 is gone\n", "error: there is no trigger 7\n")
+    assert (gone.code, gone.out, gone.err) == (1, "trigger 1 is removed\n", "error: there is no trigger 7\n")
     assert store.triggers.list() == []
 
 
 def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store: Store) -> None:
     gribmill("triggers", "add", "nap", "sleep", NAP, "--event", "tired")
-    assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 made job 1\n"
+    assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 enqueued job 1\n"
     assert store.jobs.get(1).args["say"] == "good night"
     assert store.jobs.get(1).source == "event"
-    assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 was told this already\n"
+    assert (
+        gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 has seen this event already\n"
+    )
     bad = gribmill("triggers", "emit", "tired", "{}")
     assert bad.code == 1
     assert "{{event.word}}, which is not there" in bad.err
@@ -39,7 +41,7 @@ def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store:
         {"trigger_id": 1, "job_id": 2, "new": True, "error": None}
     ]
     nobody = gribmill("triggers", "emit", "awake")
-    assert (nobody.code, nobody.err) == (0, "no trigger listens to awake\n")
+    assert (nobody.code, nobody.err) == (0, "no trigger responds to awake\n")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +50,7 @@ def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store:
         (("sleep", "--cron", "x"), "needs five fields"),
         (("sleep", "--cron", "* * * * *", "--timezone", "Mars"), "no time zone 'Mars'"),
         (("sleep", '{"secs": 1}', "--cron", "* * * * *"), "secs: no such argument"),
-        (("sleep", "[1]", "--cron", "* * * * *"), "a JSON object is needed"),
+        (("sleep", "[1]", "--cron", "* * * * *"), "expected a JSON object"),
         (("nope", "--cron", "* * * * *"), "no job type 'nope'"),
         (("sleep",), "either a schedule or an event"),
         (("sleep", "--event", "x", "--window", "40d"), "30 days"),

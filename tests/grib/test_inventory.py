@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from gribmill.cli.data.grib import grib
+from gribmill.cli.data.grib.group import grib
 from gribmill.grib.inventory import inventory
 from gribmill.sandbox.grib_writer.sections import multi_field
 from tests.make_grib import GRIDS, make_message, smooth_values, write

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from gribmill.cli.chain.models import models
+from gribmill.cli.chain.models.group import models
 from gribmill.ingest.errors import ModelError
 from gribmill.settings.load import load_settings
 from gribmill.settings.schema import Settings

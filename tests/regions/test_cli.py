@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from gribmill.cli.data.region_map import View, region_map
+from gribmill.cli.data.regions.region_map import MapFrame, region_map
 from gribmill.cli.main import cli
 from gribmill.errors import GribmillError
 from gribmill.regions.box import Box
@@ -124,7 +124,7 @@ def test_check_says_what_is_wrong_with_each_region_and_fails(run: Run, tmp_path:
     assert "lost.json cannot be read" in says["lost"][1]
     assert "not a region name" in says["Bad-Name"][1]
     assert says["ne"] == (True, "-75,40,-70,45; replaces the built-in region of that name")
-    assert "BAD" in run("check").stdout
+    assert "INVALID" in run("check").stdout
 
 
 def test_check_accepts_valid_regions_and_no_regions(run: Run, tmp_path: Path) -> None:
@@ -172,8 +172,8 @@ def test_the_map_in_plain_characters_has_no_braille() -> None:
 
 
 def test_a_line_off_the_map_or_over_its_far_side_leaves_no_streak() -> None:
-    view = View.around(Box(-10, 40, 10, 50), 60)
+    view = MapFrame.around(Box(-10, 40, 10, 50), 60)
     assert not view.dots(np.array([[170.0, 45.0], [-170.0, 45.0]])).any()
     assert not view.dots(np.array([[0.0, np.nan], [5.0, 45.0]])).any()
-    whole = View.around(Box(-180, -90, 180, 90), 60)
+    whole = MapFrame.around(Box(-180, -90, 180, 90), 60)
     assert whole.dots(np.array([[179.0, 45.0], [-179.0, 45.0]])).sum() <= 2

@@ -167,5 +167,5 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path: Path, capsys: pytest.Ca
         assert code == 1 and words in text
     (tmp_path / "file").touch()
     inside = str(tmp_path / "file" / "m")
-    assert refused("--make", "gfs", inside) == (1, f"error: the folder {inside} cannot be made: Not a directory\n")
+    assert refused("--make", "gfs", inside) == (1, f"error: cannot create the folder {inside}: Not a directory\n")
     assert refused("--make", "hrrr", folder, "--run", RUN_ID, "--runs", "2")[0] == 2

@@ -69,8 +69,11 @@ def test_nothing_that_a_tile_holds_is_forgotten() -> None:
 
 def _with_json(command: click.Command, path: tuple[str, ...]) -> Iterator[str]:
     if isinstance(command, click.Group):
-        for name in command.commands:
-            yield from _with_json(command.commands[name], (*path, name))
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            assert child is not None
+            yield from _with_json(child, (*path, name))
     elif any(param.name == "as_json" for param in command.params):
         yield " ".join(path)
 

@@ -1,4 +1,4 @@
-"""`gribmill event`: notifications of others as hints to look now."""
+"""`gribmill event`: notifications of new files as hints to scan now."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from typing import IO
 import click
 
 from gribmill.cli.output import print_json
+from gribmill.pipeline.models import configured_models
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.s3_events import SIZE_LIMIT, scans_for
+from gribmill.pipeline.scan_schedule import scan_now
 from gribmill.settings.schema import Settings
 from gribmill.views.scan import NotifiedScanView
 
 
 @click.group()
 def event() -> None:
-    """Take notifications of new files as hints to scan now."""
+    """Scan models that a notification reports new files of."""
 
 
 @event.command()
@@ -23,15 +27,10 @@ def event() -> None:
 def s3(settings: Settings, file: IO[bytes], as_json: bool) -> None:
     """Read an S3 object-created notification from FILE (- for standard input).
 
-    Plain S3 events, SNS envelopes and SQS messages around them are understood. NOAA publishes
-    such notifications for each of its buckets. Each run that is spoken of is scanned now;
-    what is not a file of a known model is ignored.
+    Accepts plain S3 events, and those wrapped in SNS envelopes or SQS messages. NOAA publishes
+    such notifications for each of its buckets. Each run that they mention is scanned now;
+    files that do not belong to a known model are ignored.
     """
-    from gribmill.pipeline.models import configured_models
-    from gribmill.pipeline.open_queue import open_queue
-    from gribmill.pipeline.s3_events import SIZE_LIMIT, scans_for
-    from gribmill.pipeline.scan_schedule import scan_now
-
     models = configured_models(settings)
     followed = settings.chain.models
     if followed:
@@ -46,4 +45,4 @@ def s3(settings: Settings, file: IO[bytes], as_json: bool) -> None:
         note = "" if row.new else " (one was active already)"
         click.echo(f"{row.model_id} {row.run_id}: scan is job {row.job_id}{note}")
     if not rows:
-        click.echo("no file of a followed model is spoken of")
+        click.echo("no file of a followed model is mentioned")

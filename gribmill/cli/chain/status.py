@@ -1,4 +1,4 @@
-"""`gribmill status`: what is fresh and what is not."""
+"""`gribmill status`: which models are up to date, and what is missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ import click
 
 from gribmill.cli.format_duration import format_duration
 from gribmill.cli.format_size import format_size
-from gribmill.cli.output import console, print_json
+from gribmill.cli.output import console, print_json, styled
+from gribmill.ingest.models.registry import models_named
+from gribmill.pipeline.context import make_context
+from gribmill.pipeline.status import status_of
 from gribmill.settings.schema import Settings
 from gribmill.views.status import ModelStatusView
 
@@ -27,17 +30,16 @@ COLOURS = {"whole": "green", "arriving": "yellow", "well": "green", "sick": "red
 
 @click.command()
 @click.argument("models", nargs=-1)
-@click.option("--runs", type=click.IntRange(1, 100), default=3, show_default=True, help="Runs per model.")
+@click.option("--runs", type=click.IntRange(1, 100), default=3, show_default=True, help="Number of runs per model.")
 @click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
-@click.option("--watch", is_flag=True, help="Again every two seconds, until Ctrl-C.")
+@click.option("--watch", is_flag=True, help="Repeat every two seconds until Ctrl-C.")
 @click.pass_obj
 def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool, watch: bool) -> None:
-    """Tell per model how fresh it is: newest run, missing hours and why, tiles, mirrors, disk.
+    """Show how up to date each model is: newest runs, missing hours and why, tiles, mirrors, disk.
 
-    Without MODELS, those of [chain] and those that the data root knows. Reads the data
-    root alone: no network. A run is whole when every region of [chain], and every other one
-    that it was asked for, has all hours. Exit code 1 when a model is behind, late, or not
-    here at all.
+    Without MODELS, those of [chain] and those with runs in the data root. Only the data root
+    is read: no network. A run is whole when every region of [chain], and every other region
+    that was requested, has all hours. Exit code 1 if a model is behind, late, or has no runs.
     """
     statuses = _read(settings, models, runs)
     while True:
@@ -57,10 +59,6 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
 
 
 def _read(settings: Settings, names: tuple[str, ...], runs: int) -> list[ModelStatus]:
-    from gribmill.ingest.models.registry import models_named
-    from gribmill.pipeline.context import make_context
-    from gribmill.pipeline.status import status_of
-
     context = make_context(settings)
     known = {record.model_id for record in context.catalogue.runs()}
     wanted = names or (*settings.chain.models, *sorted(known & context.models.keys()))
@@ -73,7 +71,7 @@ def _print(settings: Settings, statuses: list[ModelStatus], *, clear: bool) -> N
     if clear:
         out.clear()
     if not statuses:
-        out.print("no model is followed yet: gribmill run --model hrrr --region ne")
+        out.print("no models are followed yet; start with: gribmill run --model hrrr --region ne")
     for one in statuses:
         for line in _lines(one):
             out.print(line)
@@ -83,25 +81,25 @@ def _print(settings: Settings, statuses: list[ModelStatus], *, clear: bool) -> N
 
 
 def _lines(one: ModelStatus) -> Iterator[Text]:
-    from rich.text import Text
-
     now = datetime.now(UTC)
     colour = COLOURS.get(one.verdict, "red")
-    yield Text.assemble((one.model_id, "bold"), f"  {one.title}  ", (one.verdict, colour))
+    yield styled((one.model_id, "bold"), f"  {one.title}  ", (one.verdict, colour))
     for run in one.runs:
-        yield Text(f"  {_run_line(run, now)}")
+        yield styled(f"  {_run_line(run, now)}")
         if run.missing:
-            yield Text(f"    missing: {'; '.join(_groups(run))}")
+            yield styled(f"    missing: {'; '.join(_groups(run))}")
         if run.variables_missing:
-            yield Text(f"    not in some files: {', '.join(run.variables_missing)}")
+            yield styled(f"    missing in some files: {', '.join(run.variables_missing)}")
     if one.complete:
-        yield Text("  complete: " + ", ".join(f"{region} {run or 'none yet'}" for region, run in one.complete.items()))
+        yield styled(
+            "  complete: " + ", ".join(f"{region} {run or 'none yet'}" for region, run in one.complete.items())
+        )
     if one.next_due_at:
-        yield Text(f"  next run is due in {format_duration((one.next_due_at - now).total_seconds())}")
+        yield styled(f"  next run is due in {format_duration((one.next_due_at - now).total_seconds())}")
     for mirror in one.mirrors:
         trouble = f": {mirror.last_reason}" if mirror.state in ("sick", "trial") else ""
         colour = COLOURS.get(mirror.state, "")
-        yield Text.assemble(f"  mirror {mirror.name} ", (mirror.state, colour), trouble)
+        yield styled(f"  mirror {mirror.name} ", (mirror.state, colour), trouble)
 
 
 def _run_line(run: RunStatus, now: datetime) -> str:
@@ -113,8 +111,8 @@ def _run_line(run: RunStatus, now: datetime) -> str:
 
 
 def _groups(run: RunStatus) -> Iterator[str]:
-    """`1-5, 7-11 late`, `12-18 not due yet`: a span ends at an hour that is here."""
-    missing = {one.hour: _words(one, run) for one in run.missing}
+    """`1-5, 7-11 late`, `12-18 not due yet`: a range ends at an hour that is not missing."""
+    missing = {one.hour: _why(one, run) for one in run.missing}
     spans: dict[str, list[str]] = {}
     for words, several in groupby(run.hours, key=missing.get):
         if words is not None:
@@ -124,7 +122,7 @@ def _groups(run: RunStatus) -> Iterator[str]:
         yield f"{', '.join(several_spans)} {words}"
 
 
-def _words(one: MissingHour, run: RunStatus) -> str:
-    """The reason; and the regions, unless it is all of them."""
+def _why(one: MissingHour, run: RunStatus) -> str:
+    """The reason, and the regions unless it is all of them."""
     some = {*one.regions} != {*run.regions}
     return f"{one.reason} ({', '.join(one.regions)})" if some else one.reason

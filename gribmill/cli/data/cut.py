@@ -1,10 +1,10 @@
-"""`gribmill cut`: GRIB files in, tiles out, without any queue."""
+"""`gribmill cut`: GRIB files into tiles, without the queue."""
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.options.parse_names import parse_names
-from gribmill.cli.output import console, print_json, print_table
+from gribmill.cli.output import print_json, print_table
+from gribmill.cli.progress import progress_bars
 from gribmill.errors import GribmillError
+from gribmill.grib.decode.field import read_fields
+from gribmill.grib.names.lexicon import lexicon
+from gribmill.identity import check_model_id
+from gribmill.regions.box import Box
+from gribmill.regions.region import load_regions, region_named
 from gribmill.regions.tile_options import ENCODINGS, METHODS
 from gribmill.settings.schema import Settings
+from gribmill.tiles.build.build import build
+from gribmill.tiles.build.choose_names import lexicon_name
+from gribmill.tiles.build.cut import box_region
 from gribmill.views.tile import BuiltTileView
 
 if TYPE_CHECKING:
@@ -26,21 +35,30 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
-@click.option("-r", "--region", "names", multiple=True, help="A region by name (see `gribmill regions list`).")
-@click.option("-b", "--bbox", "boxes", multiple=True, metavar="W,S,E,N", help="A box in degrees; W > E crosses 180°.")
+@click.option("-r", "--region", "names", multiple=True, help="A region (see `gribmill regions list`); repeatable.")
 @click.option(
-    "-o", "--out", type=click.Path(file_okay=False, path_type=Path), help="Where to; the data root otherwise."
+    "-b", "--bbox", "boxes", multiple=True, metavar="W,S,E,N", help="A box in degrees; repeatable. W > E crosses 180°."
 )
-@click.option("--model", help="The model's name in the tiles; guessed from the GRIB otherwise.")
-@click.option("--vars", "variables", callback=parse_names, help="Only these variables, with commas: t2m,u10,v10.")
-@click.option("--all", "everything", is_flag=True, help="Every message, in the lexicon or not.")
-@click.option("--resolution", type=float, metavar="DEG", help="Regular grid of so many degrees instead of the model's.")
-@click.option("--method", type=click.Choice(METHODS), help="How values get onto the regular grid.")
-@click.option("--encoding", type=click.Choice(ENCODINGS), help="fast, or smaller but slower, or the packed integers.")
 @click.option(
-    "--threads", type=click.IntRange(1, 64), help="Cores to use; all of them otherwise. The tiles are the same."
+    "-o",
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder to write to. [default: the data root]",
 )
-@click.option("--json", "as_json", is_flag=True, help="The tiles that were written, as JSON.")
+@click.option("--model", help="The model's name in the tiles. [default: guessed from the GRIB]")
+@click.option("--vars", "variables", callback=parse_names, help="Only these variables, such as t2m,u10,v10.")
+@click.option("--all", "everything", is_flag=True, help="Every message, whether its variable is in the lexicon or not.")
+@click.option("--resolution", type=float, metavar="DEG", help="Resample to a regular grid with this spacing.")
+@click.option("--method", type=click.Choice(METHODS), help="How values are resampled to the regular grid.")
+@click.option(
+    "--encoding",
+    type=click.Choice(ENCODINGS),
+    help="fast; compact: smaller but slower; packed: the integers of the GRIB.",
+)
+@click.option(
+    "--threads", type=click.IntRange(1, 64), help="Threads to use; the tiles are the same. [default: one per core]"
+)
+@click.option("--json", "as_json", is_flag=True, help="The tiles written, as JSON.")
 @click.pass_context
 def cut(
     ctx: click.Context,
@@ -57,10 +75,10 @@ def cut(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Cut GRIB files into tiles, without any queue.
+    """Cut GRIB files into tiles, without the queue.
 
-    Tiles go to OUT/tiles/MODEL/RUN/REGION/HOUR.npz. A file with several runs or hours gives several tiles.
-    A second cut gives the same bytes.
+    Tiles are written to OUT/tiles/MODEL/RUN/REGION/HOUR.npz. A file with several runs or hours gives several
+    tiles. Cutting a file again gives the same bytes.
 
     \b
     gribmill cut hrrr.t06z.wrfsfcf01.grib2 --region ne --out tiles-of-today
@@ -68,9 +86,6 @@ def cut(
     gribmill cut gfs.f024 --region europe --all
     gribmill cut gfs.f024 --region europe --resolution 0.5 --method cells
     """
-    from gribmill.identity import check_model_id
-    from gribmill.tiles.build.build import build
-
     settings: Settings = ctx.obj
     regions = _regions(settings, names, boxes, resolution, method, encoding)
     if model is not None:
@@ -79,7 +94,7 @@ def cut(
     cores = threads or os.cpu_count() or 1
     cut_one = partial(build, model=model, variables=variables, everything=everything, written=set(), threads=cores)
     target = out or settings.data_root
-    outcomes, faults = _cut_each(
+    outcomes, errors = _cut_each(
         files, lambda path, progress: cut_one(path, regions, target, progress=progress), variables, quiet=as_json
     )
     tiles = [BuiltTileView.of(built) for outcome in outcomes for built in outcome.tiles]
@@ -87,28 +102,29 @@ def cut(
         print_json(tiles)
     elif tiles:
         _print_tiles(tiles)
-    if not tiles and not faults:
-        click.echo("no tile was written: see the notes above", err=True)
-    ctx.exit(1 if faults or not tiles else 0)
+    if not tiles and not errors:
+        click.echo("no tile was written; see the messages above", err=True)
+    ctx.exit(1 if errors or not tiles else 0)
 
 
 def _cut_each(
     files: Sequence[Path], cut_one: Callable[[Path, FieldProgress], BuildResult], wanted: Sequence[str], *, quiet: bool
 ) -> tuple[list[BuildResult], int]:
-    """What became of each file, and how many faults there were; one fault does not stop the rest."""
-    outcomes, faults = [], 0
-    with _bar(len(files), quiet=quiet) as bar_for:
-        for path in files:
+    """The outcome of each file, and the number of errors; an error in one file does not stop the others."""
+    outcomes, errors = [], 0
+    with progress_bars("items", quiet=quiet) as add_bar:
+        for number, path in enumerate(files, 1):
+            label = path.name if len(files) == 1 else f"{number}/{len(files)} {path.name}"
             try:
-                outcome = cut_one(path, bar_for(path))
+                outcome = cut_one(path, add_bar(label[-60:]))
             except GribmillError as error:
-                faults += 1
+                errors += 1
                 click.echo(f"error: {error}", err=True)
                 continue
             outcomes.append(outcome)
-            faults += len(outcome.failed)
+            errors += len(outcome.failed)
             _print_notes(path, outcome, wanted)
-    return outcomes, faults
+    return outcomes, errors
 
 
 def _print_tiles(tiles: list[BuiltTileView]) -> None:
@@ -127,14 +143,10 @@ def _regions(
     method: Any,
     encoding: Any,
 ) -> list[Region]:
-    from gribmill.regions.box import Box
-    from gribmill.regions.region import load_regions, region_named
-    from gribmill.tiles.build.cut import box_region
-
     if not names and not boxes:
-        raise click.UsageError("name at least one --region or --bbox; `gribmill regions list` shows the regions")
+        raise click.UsageError("give at least one --region or --bbox; `gribmill regions list` lists the regions")
     if method and resolution is None:
-        raise click.UsageError("--method needs --resolution: without it the model's own grid is kept")
+        raise click.UsageError("--method needs --resolution; without it the model's own grid is kept")
     known = load_regions(settings.regions)
     chosen = [region_named(known, name) for name in names] + [box_region(Box.parse(text)) for text in boxes]
     changes: dict[str, Any] = {}
@@ -146,62 +158,35 @@ def _regions(
 
 
 def _check_known(names: Sequence[str], everything: bool) -> None:
-    """A misspelt name would only show as absent: say so at once."""
-    import difflib
-
-    from gribmill.grib.names.lexicon import lexicon
+    """Refuse a misspelt name: it would otherwise be reported as absent from the file."""
 
     for name in names:
         if everything or lexicon().get(name) or lexicon().get(name.split("_")[0]):
             continue
         near = difflib.get_close_matches(name, lexicon().rows, n=3)
-        hint = f"did you mean {', '.join(near)}?" if near else "`gribmill grib ls` shows what a file holds"
-        raise click.UsageError(f"the lexicon has no {name}; {hint}")
-
-
-@contextmanager
-def _bar(count: int, *, quiet: bool) -> Iterator[Any]:
-    """Hands out a progress callback per file; silent in a pipe."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    screen = console(stderr=True)
-    with Bars(*columns, console=screen, transient=True, disable=quiet or not screen.is_terminal) as bars:
-        number = 0
-
-        def for_file(path: Path) -> FieldProgress:
-            nonlocal number
-            number += 1
-            label = path.name if count == 1 else f"{number}/{count} {path.name}"
-            task = bars.add_task(label[-60:], total=None)
-            return lambda done, total: bars.update(task, completed=done, total=total)
-
-        yield for_file
+        hint = f"did you mean {', '.join(near)}?" if near else "`gribmill grib ls` lists the fields of a file"
+        raise click.UsageError(f"there is no variable {name} in the lexicon; {hint}")
 
 
 def _print_notes(path: Path, outcome: BuildResult, wanted: Sequence[str]) -> None:
     for failure in outcome.failed:
         click.echo(f"error: {path.name}: region {failure.region}: {failure.error}", err=True)
     if outcome.outside:
-        click.echo(f"{path.name}: no point of its grid lies in {', '.join(outcome.outside)}", err=True)
+        click.echo(f"{path.name}: no point of its grid is inside {', '.join(outcome.outside)}", err=True)
     for hour, absent in sorted(
         {(built.minutes / 60, built.meta.absent) for built in outcome.tiles if built.meta.absent}
     ):
-        click.echo(f"{path.name}: not in it at +{hour:g} h: {', '.join(absent)}", err=True)
+        click.echo(f"{path.name}: not in the file at +{hour:g} h: {', '.join(absent)}", err=True)
     for note in outcome.skipped:
-        click.echo(f"{path.name}: {note.name} (message {note.message}) is left out: {note.reason}", err=True)
+        click.echo(f"{path.name}: {note.name} (message {note.message}) is skipped: {note.reason}", err=True)
     if outcome.empty and not outcome.skipped:
-        click.echo(f"{path.name}: nothing that was asked for lies in {', '.join(outcome.empty)}", err=True)
+        click.echo(f"{path.name}: none of the requested variables has a point in {', '.join(outcome.empty)}", err=True)
     elif not outcome.tiles and not outcome.failed and not outcome.outside and not outcome.skipped:
         click.echo(f"{path.name}: {_why_nothing(path, wanted)}", err=True)
 
 
 def _why_nothing(path: Path, wanted: Sequence[str]) -> str:
-    from gribmill.grib.decode.field import read_fields
-    from gribmill.tiles.build.choose_names import lexicon_name
-
     has = sorted({name for item in read_fields(path) if (name := lexicon_name(item))})
     if not wanted or not has:
-        return "the lexicon knows none of its messages: cut them with --all"
-    return f"not in it: {', '.join(wanted)}; it has {', '.join(has)}"
+        return "none of its messages is in the lexicon; use --all to cut them"
+    return f"does not contain {', '.join(wanted)}; it contains {', '.join(has)}"

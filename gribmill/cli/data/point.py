@@ -14,6 +14,8 @@ from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.options.png_path import PNG
 from gribmill.cli.output import console, print_json, print_table
 from gribmill.settings.schema import Settings
+from gribmill.tiles.read.point.point import point as forecast
+from gribmill.tiles.read.point.series import digits
 from gribmill.views.point import PointView
 
 if TYPE_CHECKING:
@@ -33,36 +35,36 @@ DECIMALS = {
     "km": 1,
     "mi": 1,
 }
-# Four digits say enough; larger numbers are written out.
+# Smaller numbers are shown with four significant digits.
 WHOLE_FROM = 1000
 
 
-# A longitude such as -71.06 must not be taken for an option.
+# A longitude such as -71.06 must not be parsed as an option.
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": True})
 @click.argument("lat", type=float)
 @click.argument("lon", type=float)
-@click.option("--model", help="Only this model; the finest grid that holds the place otherwise.")
+@click.option("--model", help="Only this model. [default: the finest grid that contains the place]")
 @click.option("--region", help="Only this region.")
-@click.option("--run", help="Only this run (YYYYMMDD_HH); the newest otherwise.")
-@click.option("--vars", "variables", callback=parse_names, help="Only these, with commas: t2m,ws10,wdir10,tp.")
+@click.option("--run", help="This run, as YYYYMMDD_HH. [default: the newest]")
+@click.option("--vars", "variables", callback=parse_names, help="Only these variables, such as t2m,ws10,wdir10,tp.")
 @click.option(
     "--method",
     type=click.Choice(["nearest", "bilinear"]),
     default="nearest",
     show_default=True,
-    help="The nearest grid point, or between the four around the place.",
+    help="The nearest grid point, or bilinear between the four around the place.",
 )
 @click.option(
     "--units",
     type=click.Choice(["metric", "us", "si"]),
     default="metric",
     show_default=True,
-    help="°C and m/s, °F and mph, or the GRIB's own.",
+    help="metric: °C, m/s; us: °F, mph; si: those of the GRIB.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The series as JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="The series as CSV, units in the header.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="As CSV, with units in the header.")
 @click.option("--plot", is_flag=True, help="Draw a meteogram in the terminal.")
-@click.option("--png", type=PNG, help="Draw a meteogram into this PNG.")
+@click.option("--png", type=PNG, help="Draw a meteogram to this PNG file.")
 @click.pass_obj
 def point(
     settings: Settings,
@@ -79,10 +81,10 @@ def point(
     plot: bool,
     png: Path | None,
 ) -> None:
-    """The forecast at a place, from the tiles on disk.
+    """Show the forecast at a place, from the tiles on disk.
 
-    One row per hour. Wind speed and direction come from the components; precipitation is per interval: empty
-    where an hour before it is missing. The finest grid that holds the place is used.
+    One row per hour. Wind speed and direction are computed from the components. Precipitation is per interval,
+    and empty if the previous hour is missing. The finest grid that contains the place is used.
 
     \b
     gribmill point 42.36 -71.06
@@ -90,10 +92,8 @@ def point(
     gribmill point 42.36 -71.06 --model gfs --csv > boston.csv
     gribmill point 42.36 -71.06 --plot
     """
-    from gribmill.tiles.read.point.point import point as forecast
-
     if as_json and as_csv:
-        raise click.UsageError("choose one of --json and --csv")
+        raise click.UsageError("--json and --csv exclude each other")
     series = forecast(
         lat,
         lon,
@@ -158,9 +158,7 @@ def _cell(column: Column, row: int) -> str:
 
 
 def _csv(series: Series) -> str:
-    """RFC 4180; amounts have a column with the hours that they stand for."""
-    from gribmill.tiles.read.point.series import digits
-
+    """RFC 4180. Accumulated variables have another column with the length of the interval in hours."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     columns = list(series.columns.values())

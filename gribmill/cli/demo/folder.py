@@ -1,4 +1,4 @@
-"""The demo's own folder: made afresh each time, and never anybody else's."""
+"""The folder of the demo: emptied each time, and never one that holds other files."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from pathlib import Path
 
 from gribmill.errors import GribmillError
 
-# Only a folder with this file in it was made by a demo and may be emptied by one.
+# Marks a folder that was made by a demo, and may be emptied by the next one.
 MARKER = ".gribmill-demo"
 
 
 @contextmanager
 def fresh_folder(folder: Path) -> Iterator[None]:
-    """Empty the folder of the last demo, or make it; nobody else's demo uses it meanwhile."""
+    """Create the folder, or empty that of the last demo; no other demo can use it at the same time."""
     marker = folder / MARKER
     if folder.exists() and not marker.is_file():
-        raise GribmillError(f"{folder} was not made by a demo, and is left alone; use another data root (--data DIR)")
+        raise GribmillError(f"{folder} was not made by a demo and is not touched; use another data root (--data DIR)")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(marker, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        raise GribmillError(f"{folder}: no folder can be made for the demo: {error.strerror or error}") from None
+        raise GribmillError(f"cannot create the folder {folder} for the demo: {error.strerror or error}") from None
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

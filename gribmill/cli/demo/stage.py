@@ -1,4 +1,4 @@
-"""Where the demo plays: a queue of its own, real worker processes, and the promises made so far."""
+"""What the steps of the demo act on: a queue of its own, real processes, and the results of checks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ from unittest import mock
 
 import click
 
+from gribmill.catalogue.reads import Catalogue
 from gribmill.cli.demo.folder import fresh_folder
+from gribmill.cli.main import cli
 from gribmill.cli.output import console
 from gribmill.errors import GribmillError
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.origin import ENV_PREFIX
 from gribmill.settings.schema import Settings
 from gribmill.settings.toml_file import toml_value
@@ -32,13 +35,13 @@ if TYPE_CHECKING:
     from gribmill.catalogue.reads import Catalogue
     from gribmill.queue.store import Store
 
-# Short, so that recovery shows within seconds; real queues use a minute.
+# Short, so that jobs are recovered within seconds; the default is a minute.
 LEASE_SECONDS = 2.0
 PATIENCE_SECONDS = 20.0
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 
 
-QUEUEING = f"""# The demo's settings: short leases, so that recovery shows within seconds.
+QUEUEING = f"""# Settings of the demo: short leases, so that jobs are recovered within seconds.
 data = {{data}}
 
 [queue]
@@ -49,8 +52,8 @@ poll_seconds = 0.2
 lanes = {{{{fetch = 2}}}}
 kill_grace_seconds = 1.0
 """
-# Every mirror of both models leads to the publisher of the demo; their runs have four hours.
-FOLLOWING = """# The demo's settings: two models whose mirrors are all the demo's own publisher.
+# All mirrors of both models are the demo's publisher; their runs have four hours.
+FOLLOWING = """# Settings of the demo: two models whose mirrors are all the demo's publisher.
 data = {data}
 
 [workers]
@@ -75,12 +78,12 @@ nomads-gfs = "http://127.0.0.1:{port}/aws-gfs/"
 
 
 class StepFailed(GribmillError):
-    """A step cannot go on; the next one may."""
+    """A step cannot continue; the next one may."""
 
 
 @dataclass(slots=True)
 class Stage:
-    """What the steps act on. `ids` holds the jobs that later steps come back to."""
+    """What the steps act on. `ids` are jobs that later steps use."""
 
     folder: Path
     settings: Settings
@@ -88,38 +91,38 @@ class Stage:
     port: int = 0
     ids: dict[str, int] = field(default_factory=dict)
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
-    broken: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
 
-    # Speaking
+    # Printing
 
     def title(self, text: str) -> None:
         self._print(f"\n{text}", "bold")
 
-    def tell(self, text: str) -> None:
+    def say(self, text: str) -> None:
         self._print(f"  {text}")
 
-    def promise(self, kept: bool, text: str) -> None:
-        """Note whether what was promised came true."""
-        (self.kept if kept else self.broken).append(text)
-        self._print(f"  {'kept  ' if kept else 'BROKEN'}  {text}", "green" if kept else "bold red")
+    def check(self, passed: bool, text: str) -> None:
+        """Record and print the result of a check."""
+        (self.passed if passed else self.failed).append(text)
+        self._print(f"  {'ok    ' if passed else 'FAILED'}  {text}", "green" if passed else "bold red")
 
     def summary(self) -> None:
-        """How it all went."""
-        self.title("The end")
-        self.tell(f"{len(self.kept)} promises kept, {len(self.broken)} broken")
-        for text in self.broken:
-            self._print(f"  BROKEN  {text}", "bold red")
-        self.tell(f"Everything is still there to look at: {self._shown('jobs', 'list')}")
+        """The results of all checks."""
+        self.title("Summary")
+        self.say(f"{len(self.passed)} checks passed, {len(self.failed)} failed")
+        for text in self.failed:
+            self._print(f"  FAILED  {text}", "bold red")
+        self.say(f"Everything is still there; for example: {self._shown('jobs', 'list')}")
 
     def _print(self, text: str, style: str = "") -> None:
         console().print(text, style=style, markup=False, soft_wrap=True)
         sys.stdout.flush()
 
-    # Doing
+    # Running commands
 
     def gribmill(self, *words: str, stdin: str = "", pipe: str = "") -> int:
-        """Show a command, run it, give its exit code. `pipe` is the shell that makes the `stdin`."""
+        """Print a command, run it, and return its exit code. `pipe` is the shell command that produces `stdin`."""
         self._print(f"  $ {pipe + ' | ' if pipe else ''}{self._shown(*words)}", "cyan")
         group = _group(words[0])
         given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
@@ -129,17 +132,17 @@ class Stage:
             except SystemExit as end:
                 return int(end.code or 0)
             except GribmillError as error:
-                self.tell(f"error: {error}")
+                self.say(f"error: {error}")
                 return 1
         return 0
 
     def enqueue(self, name: str, arguments: str, *options: str) -> int:
-        """Enqueue a `sleep` job with the real command; its id, remembered under the name."""
+        """Enqueue a `sleep` job with the real command; its id, which is kept under the name."""
         before = self.newest()
         self.gribmill("jobs", "enqueue", "sleep", arguments, *options)
         self.ids[name] = self.newest()
         if self.ids[name] <= before:
-            raise StepFailed(f"the {name} job is in the queue")
+            raise StepFailed(f"the {name} job was not enqueued")
         return self.ids[name]
 
     def newest(self) -> int:
@@ -149,16 +152,14 @@ class Stage:
 
     @property
     def catalogue(self) -> Catalogue:
-        from gribmill.catalogue.reads import Catalogue
-
         return Catalogue(self.store.database)
 
     def start_worker(self) -> subprocess.Popen[bytes]:
-        """A real worker in a process of its own."""
+        """A worker in a process of its own."""
         return self.start("work")
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        """A command in a process of its own; what it prints goes to a file."""
+        """A command in a process of its own; its output goes to a file."""
         log = self.folder / f"{words[0]}-{len(self.workers) + 1}.log"
         self._print(f"  $ {self._shown(*words)} 2> {_short(log)} &", "cyan")
         command = [sys.executable, "-m", "gribmill", "--config", str(self.folder / "gribmill.toml"), *words]
@@ -171,28 +172,28 @@ class Stage:
         return process
 
     def check_alive(self) -> bool:
-        """Whether everything that was started still runs; a step ends with the last words of what does not."""
+        """True if all started processes run; StepFailed with the last line of one that has ended."""
         for process in self.workers:
             if process.poll() is not None:
                 log = next(self.folder.glob(f"*-{self.workers.index(process) + 1}.log"))
-                words = log.read_text(errors="replace").strip().splitlines()[-1:]
-                raise StepFailed(f"{log.stem} goes on (it ended: {words[0] if words else 'without a word'})")
+                last = log.read_text(errors="replace").strip().splitlines()[-1:]
+                raise StepFailed(f"{log.stem} has ended: {last[0] if last else 'it printed nothing'}")
         return True
 
     def wait_until(self, what: str, done: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> None:
-        """Look again and again, for a while. What never comes true is a broken promise, and ends the step."""
+        """Poll until it is true; StepFailed if that takes too long."""
         deadline = time.monotonic() + seconds
         while not done():
             if time.monotonic() > deadline:
-                raise StepFailed(f"{what} (waited {seconds:g} s)")
-            time.sleep(LOOK_SECONDS)
+                raise StepFailed(f"waited {seconds:g} s in vain until: {what}")
+            time.sleep(POLL_SECONDS)
 
     def count(self, *statuses: str) -> int:
-        """How many jobs are in these states."""
+        """The number of jobs with these statuses."""
         return sum(kind.counts.get(status, 0) for kind in self.store.types.stats() for status in statuses)
 
     def stop_workers(self) -> None:
-        """End what this demo started, and nothing else."""
+        """End the processes that this demo started, and no others."""
         for process in self.workers:
             if process.poll() is None:
                 process.terminate()
@@ -208,9 +209,7 @@ class Stage:
 
 @contextmanager
 def open_stage(folder: Path, *, publisher: bool = False) -> Iterator[Stage]:
-    """A fresh queue in the folder, with a publisher's address if wanted; at the end no process is left behind."""
-    from gribmill.pipeline.open_queue import open_queue
-
+    """A new queue in the folder, with a port for a publisher if wanted; at the end no process is left running."""
     with fresh_folder(folder):
         port = _free_port() if publisher else 0
         text = (FOLLOWING if publisher else QUEUEING).format(data=toml_value(folder), port=port)
@@ -232,15 +231,13 @@ def _free_port() -> int:
 
 
 def _group(noun: str) -> click.Command:
-    from gribmill.cli.main import cli
-
     command = cli.get_command(click.Context(cli), noun)
     assert command is not None
     return command
 
 
 def _program() -> str:
-    """How to call this very gribmill from here."""
+    """How to call this gribmill from here."""
     beside = Path(sys.executable).with_name("gribmill")
     found = shutil.which("gribmill")
     if found and Path(found).parent == beside.parent:
@@ -251,7 +248,7 @@ def _program() -> str:
 
 
 def _short(path: Path) -> str:
-    """Relative to where the user stands, when that is shorter."""
+    """Relative to the working directory if the path is inside it."""
     with contextlib.suppress(ValueError):
         return str(path.relative_to(Path.cwd()))
     return str(path)

@@ -1,4 +1,4 @@
-"""`gribmill jobs enqueue`: jobs in, one or many."""
+"""`gribmill jobs enqueue`: one job or many."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from gribmill.cli.jobs.move import PRIORITY
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.options.ids import parse_ids
 from gribmill.cli.output import print_json
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.queue.errors import BadArguments
+from gribmill.queue.model import NewJob
 from gribmill.settings.schema import Settings
 from gribmill.views.job_result import EnqueuedView
 
@@ -28,18 +31,22 @@ DEDUPE_LIMIT = 1000
 @click.argument("type_key", metavar="TYPE")
 @click.argument("args", default="{}", metavar="[JSON|-]")
 @click.option("--priority", type=PRIORITY, default=0, show_default=True, help="Higher runs first.")
-@click.option("--delay", type=DURATION, help="Not before this time has passed: seconds, or 10m, 2h.")
-@click.option("--dedupe", metavar="KEY", help="No second active job with this key.")
-@click.option("--max-attempts", type=click.IntRange(1, 1000), help="Runs at most so often (default: the type's).")
-@click.option("--after", multiple=True, callback=parse_ids, metavar="ID", help="Wait for these jobs; repeatable.")
+@click.option("--delay", type=DURATION, help="Start no earlier than this time from now, such as 90, 10m or 2h.")
+@click.option("--dedupe", metavar="KEY", help="Do not enqueue a second active job with this key.")
+@click.option(
+    "--max-attempts", type=click.IntRange(1, 1000), help="Maximum number of attempts (default: from the job type)."
+)
+@click.option(
+    "--after", multiple=True, callback=parse_ids, metavar="ID", help="Wait for these jobs to finish; repeatable."
+)
 @click.option(
     "--parent-failure",
     type=click.Choice(["cancel", "ignore"]),
     default="cancel",
     show_default=True,
-    help="What to do when one of them fails.",
+    help="What happens to this job if one of them fails.",
 )
-@click.option("--tenant", default="global", show_default=True, help="Whose job it is.")
+@click.option("--tenant", default="global", show_default=True, help="The tenant that the job belongs to.")
 @click.option("--json", "as_json", is_flag=True, help="The ids as JSON.")
 @click.pass_obj
 def enqueue(
@@ -57,25 +64,24 @@ def enqueue(
 ) -> None:
     """Enqueue a job. JSON is an object with its arguments; `-` reads it from stdin.
 
-    On stdin there may be many, one object per line. `gribmill jobs types` shows what
-    arguments each type takes. Nothing is enqueued unless all of it is right.
+    Stdin may hold many, one object per line. `gribmill jobs types` shows the arguments
+    of each type. Nothing is enqueued unless all of it is valid.
 
     \b
     gribmill jobs enqueue sleep '{"seconds": 2}' --priority 5
     gribmill jobs enqueue ingest_grib '{"model_id": "hrrr", "run_id": "20230125_12", "hour": 5}'
     seq 100 | sed 's/.*/{"say": "&"}/' | gribmill jobs enqueue sleep -
     """
-    from gribmill.pipeline.open_queue import open_queue
-    from gribmill.queue.model import NewJob
-
-    _check_word("--tenant", tenant, NAME_LIMIT)
+    _check_text("--tenant", tenant, NAME_LIMIT)
     if dedupe is not None:
-        _check_word("--dedupe", dedupe, DEDUPE_LIMIT)
+        _check_text("--dedupe", dedupe, DEDUPE_LIMIT)
     store = open_queue(settings)
     kind = store.registry[type_key]
     objects = _checked(kind, read_objects(sys.stdin.buffer)) if args == "-" else [parse_object(args)]
     if dedupe is not None and len(objects) > 1:
-        raise click.UsageError("--dedupe is for one job: of many with the same key only the first would be enqueued")
+        raise click.UsageError(
+            "--dedupe is for a single job: of several with the same key only the first would be enqueued"
+        )
     made = store.jobs.enqueue_many(
         NewJob(
             type=kind.key,
@@ -95,9 +101,7 @@ def enqueue(
 
 
 def _checked(kind: JobType, lines: list[tuple[int, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The objects of stdin, or BadArguments with the line of the first that does not fit."""
-    from gribmill.queue.errors import BadArguments
-
+    """The objects from stdin, or BadArguments with the line of the first invalid one."""
     for number, one in lines:
         try:
             kind.check(one)
@@ -111,7 +115,7 @@ def _report(made: list[Enqueued], as_json: bool) -> None:
         print_json([EnqueuedView.of(one) for one in made])
         return
     if len(made) == 1:
-        word = "enqueued" if made[0].created else "is active already: an equal job is not enqueued twice"
+        word = "enqueued" if made[0].created else "is active already; an equal job is not enqueued twice"
         click.echo(f"job {made[0].id} {word}")
         return
     new = [one.id for one in made if one.created]
@@ -120,6 +124,6 @@ def _report(made: list[Enqueued], as_json: bool) -> None:
     click.echo(f"{len(new)} jobs enqueued{span}" + (f", {doubled} were active already" if doubled else ""))
 
 
-def _check_word(option: str, text: str, limit: int) -> None:
+def _check_text(option: str, text: str, limit: int) -> None:
     if not 0 < len(text) <= limit or not text.isprintable():
         raise click.UsageError(f"{option} must be 1 to {limit} printable characters")

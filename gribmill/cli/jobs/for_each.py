@@ -12,9 +12,9 @@ from gribmill.views.job_result import DoneView, RefusedView
 
 
 def for_each(ids: Iterable[int], act: Callable[[int], tuple[str, DoneView]], *, as_json: bool) -> None:
-    """Act on each job: a sentence and a view when it went well, the refusal otherwise. Exit 1 when one was refused.
+    """Act on each job, and print a sentence or the view of the result, or the refusal. Exit 1 if one was refused.
 
-    A database that cannot be used ends it at once: the next id would fare no better.
+    An unusable database ends the command at once: the next id would fail too.
     """
     done: list[DoneView | RefusedView] = []
     for job_id in ids:

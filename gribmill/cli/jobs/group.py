@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import click
 
-from gribmill.cli.jobs.backup import backup
-from gribmill.cli.jobs.cancel import cancel
-from gribmill.cli.jobs.enqueue import enqueue
-from gribmill.cli.jobs.listing import list_jobs
-from gribmill.cli.jobs.move import move
-from gribmill.cli.jobs.pause import pause, resume
-from gribmill.cli.jobs.prune import prune
-from gribmill.cli.jobs.reservations import release, reservations, reserve
-from gribmill.cli.jobs.retry import retry
-from gribmill.cli.jobs.show import show
-from gribmill.cli.jobs.stats import stats
-from gribmill.cli.jobs.types import types
-from gribmill.cli.jobs.verify import verify
+from gribmill.cli.lazy_group import LazyGroup
+
+VERBS = {
+    "backup": ("gribmill.cli.jobs.backup:backup", "Copy the queue to a file while workers run."),
+    "cancel": ("gribmill.cli.jobs.cancel:cancel", "Cancel jobs."),
+    "enqueue": ("gribmill.cli.jobs.enqueue:enqueue", "Enqueue one job or many."),
+    "list": ("gribmill.cli.jobs.listing:list_jobs", "List jobs, newest first, or in the order in which they will run."),
+    "move": ("gribmill.cli.jobs.move:move", "Move a pending job in the queue."),
+    "pause": ("gribmill.cli.jobs.pause:pause", "Start no more jobs of some types."),
+    "prune": ("gribmill.cli.jobs.prune:prune", "Remove old finished jobs."),
+    "release": ("gribmill.cli.jobs.reservations:release", "End reservations."),
+    "reservations": ("gribmill.cli.jobs.reservations:reservations", "List the reservations in force."),
+    "reserve": ("gribmill.cli.jobs.reservations:reserve", "Hold jobs back for a while."),
+    "resume": ("gribmill.cli.jobs.pause:resume", "Start jobs of paused types again."),
+    "retry": ("gribmill.cli.jobs.retry:retry", "Run finished jobs again."),
+    "show": ("gribmill.cli.jobs.show:show", "Show one job with its attempts and related jobs."),
+    "stats": ("gribmill.cli.jobs.stats:stats", "Count jobs by type and status; waits and failures of the last hour."),
+    "types": ("gribmill.cli.jobs.types:types", "List the job types and their arguments."),
+    "verify": ("gribmill.cli.jobs.verify:verify", "Check every invariant of the queue."),
+}
 
 
-@click.group()
+@click.group(cls=LazyGroup, table=VERBS)
 def jobs() -> None:
     """List, enqueue, retry, cancel and check jobs.
 
-    Exit codes: 0 done, 1 refused or something failed, 2 wrong usage.
+    Exit codes: 0 success, 1 refused or failed, 2 usage error.
     """
-
-
-for _command in (
-    backup, cancel, enqueue, list_jobs, move, pause, prune, release, reservations, reserve, resume, retry, show,
-    stats, types, verify,
-):  # fmt: skip
-    jobs.add_command(_command)

@@ -1,4 +1,4 @@
-"""Arguments as JSON from the command line or from stdin: one object, or one per line."""
+"""Arguments as JSON, from the command line or stdin: one object, or one per line."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ STDIN_LIMIT_BYTES = 64_000_000
 
 
 class BadJson(GribmillError):
-    """Text that is no JSON object; the sentence says where."""
+    """Text that is not a JSON object; the message says where."""
 
 
 def read_objects(stream: BinaryIO) -> list[tuple[int, dict[str, Any]]]:
-    """One object, or JSON lines, of at most 64 MB; each with the line that it begins on."""
+    """One object, or JSON lines, of at most 64 MB; each with the number of its first line."""
     data = stream.read(STDIN_LIMIT_BYTES + 1)
     if len(data) > STDIN_LIMIT_BYTES:
-        raise BadJson(f"stdin holds more than {STDIN_LIMIT_BYTES} bytes; enqueue it in parts")
+        raise BadJson(f"stdin has more than {STDIN_LIMIT_BYTES} bytes; enqueue it in parts")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadJson(f"stdin is not UTF-8: byte {error.start} is 0x{data[error.start]:02x}") from None
     if not text.strip():
-        raise BadJson("stdin is empty; one JSON object was expected, or one per line")
+        raise BadJson("stdin is empty; expected one JSON object, or one per line")
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if len(lines) > 1 and _is_object(lines[0][1]):
         return [(number, parse_object(line, "stdin", number)) for number, line in lines]
@@ -37,13 +37,13 @@ def parse_object(text: str, where: str = "the arguments", first_line: int = 1) -
         value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twice)
     except json.JSONDecodeError as error:
         line = first_line + error.lineno - 1
-        raise BadJson(f"{where}: no valid JSON at line {line}, column {error.colno}: {error.msg}") from None
+        raise BadJson(f"{where}: invalid JSON at line {line}, column {error.colno}: {error.msg}") from None
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise BadJson(f"{where}, line {first_line}: no usable JSON: {reason}") from None
+        raise BadJson(f"{where}, line {first_line}: unusable JSON: {reason}") from None
     if not isinstance(value, dict):
         raise BadJson(
-            f'{where}, line {first_line}: a JSON object is needed, such as {{"seconds": 1}}, not {_kind(value)}'
+            f'{where}, line {first_line}: expected a JSON object such as {{"seconds": 1}}, not {_kind(value)}'
         )
     return value
 
@@ -57,18 +57,18 @@ def _is_object(text: str) -> bool:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The last of two equal keys would win in silence."""
+    """The last of two equal keys would silently win."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands there twice")
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} occurs twice")
     return found
 
 
 def _kind(value: object) -> str:
-    kinds = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    kinds = {list: "a list", str: "a string", bool: "true or false", type(None): "null"}
     return kinds.get(type(value), "a number")

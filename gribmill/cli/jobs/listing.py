@@ -1,4 +1,4 @@
-"""`gribmill jobs list`: which jobs there are, and in which order they will run."""
+"""`gribmill jobs list`: jobs, newest first, or in the order in which they will run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from gribmill.cli.format_duration import age_seconds, format_duration, seconds_b
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import one_line, print_json, print_table
 from gribmill.cli.status_text import status_text
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import STATUSES, Job
+from gribmill.queue.store.listing import JobFilter
 from gribmill.settings.schema import Settings
 from gribmill.views.job import DEAD_LETTER, JobPageView, QueuedJobView, shown_status
 
@@ -27,15 +29,15 @@ PAGE_LIMIT = 1000
 @click.command("list")
 @click.option("--status", type=click.Choice([*STATUSES, DEAD_LETTER]), help="Only this status.")
 @click.option("--type", "type_key", metavar="TYPE", help="Only this job type.")
-@click.option("--tenant", metavar="TENANT", help="Only this tenant's.")
-@click.option("--group", metavar="KEY", help="Only this group: siblings that are claimed together.")
-@click.option("--worker", metavar="ID", help="Only what this worker runs now.")
-@click.option("--since", type=DURATION, metavar="AGE", help="Only jobs made within this time, such as 2h.")
-@click.option("--before-age", type=DURATION, metavar="AGE", help="Only jobs older than this, such as 1d.")
-@click.option("--before", type=click.IntRange(1), metavar="ID", help="The next page: jobs before this id.")
+@click.option("--tenant", metavar="TENANT", help="Only jobs of this tenant.")
+@click.option("--group", metavar="KEY", help="Only this group: jobs that are claimed together.")
+@click.option("--worker", metavar="ID", help="Only jobs that this worker is running.")
+@click.option("--since", type=DURATION, metavar="AGE", help="Only jobs enqueued within this time, such as 2h.")
+@click.option("--before-age", type=DURATION, metavar="AGE", help="Only jobs enqueued longer ago than this, such as 1d.")
+@click.option("--before", type=click.IntRange(1), metavar="ID", help="The next page: jobs with lower ids than this.")
 @click.option("--queue", "in_order", is_flag=True, help="Pending jobs in the order in which they will run.")
 @click.option("--limit", type=click.IntRange(1, PAGE_LIMIT), default=50, show_default=True, help="Rows per page.")
-@click.option("--json", "as_json", is_flag=True, help="The page and the next page's cursor as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="The page and the cursor of the next one, as JSON.")
 @click.pass_obj
 def list_jobs(
     settings: Settings,
@@ -46,21 +48,19 @@ def list_jobs(
     as_json: bool,
     **filters: Any,
 ) -> None:
-    """List jobs, newest first; with --queue the pending ones in claim order.
+    """List jobs, newest first; with --queue, pending jobs in the order in which they will run.
 
     \b
     gribmill jobs list --status failed --since 2h
     gribmill jobs list --status dead_letter --type build_tile
-    gribmill jobs list --before 4711          the page after the one that ended at 4711
+    gribmill jobs list --before 4711          the page that follows job 4711
     """
-    from gribmill.pipeline.open_queue import open_queue
-
     store = open_queue(settings)
     check_type(store, filters["type_key"])
     if in_order:
         given = [name for name, value in filters.items() if value is not None and name != "type_key"]
         if given or before is not None:
-            raise click.UsageError("--queue goes with --type, --limit and --json only")
+            raise click.UsageError("--queue can only be combined with --type, --limit and --json")
         _list_queue(store, filters["type_key"], limit, as_json)
     else:
         _list_page(store, _filter(**filters), limit, before, as_json)
@@ -76,8 +76,6 @@ def _filter(
     since: float | None,
     before_age: float | None,
 ) -> JobFilter:
-    from gribmill.queue.store.listing import JobFilter
-
     now = datetime.now(UTC)
     return JobFilter(
         status="failed" if status == DEAD_LETTER else status,  # type: ignore[arg-type]
@@ -92,7 +90,7 @@ def _filter(
 
 
 def check_type(store: Store, type_key: str | None) -> None:
-    """Refuse a type that neither the code declares nor any row has."""
+    """Refuse a type that is not declared and has no jobs."""
     if (
         type_key is not None
         and type_key not in store.registry
@@ -135,7 +133,7 @@ def _took(job: Job) -> float | None:
 
 
 def _what(job: Job) -> str:
-    """Why it failed or waits, else what it is to do."""
+    """Why it failed or waits; otherwise its arguments."""
     if job.error_message and job.status in ("failed", "cancelled"):
         return one_line(job.error_message)
     waits = waits_for(job)
@@ -143,12 +141,12 @@ def _what(job: Job) -> str:
 
 
 def args_text(args: Any) -> str:
-    """Arguments as JSON on one line; a text that was written by hand in their place, as it is."""
+    """Arguments as JSON on one line. Text in their place, in a row that was edited by hand, as it is."""
     return args if isinstance(args, str) else json.dumps(args, separators=(",", ":"), ensure_ascii=False)
 
 
 def waits_for(job: Job) -> str:
-    """What keeps a pending job from running; empty when nothing in the job does."""
+    """What a pending job waits for; empty if it is ready."""
     if job.status != "pending":
         return ""
     if job.deps_left:
@@ -164,7 +162,7 @@ def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -
         print_json([QueuedJobView.at(place, job) for place, job in enumerate(found, 1)])
         return
     if not found:
-        click.echo("nothing is pending", err=True)
+        click.echo("no jobs are pending", err=True)
         return
     columns = ["place", "id", "type", "priority", "position", "age", "when", "what"]
     rows = [
@@ -182,4 +180,4 @@ def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -
     ]
     print_table(columns, rows, right=["place", "id", "priority", "position", "age"], cut="what")
     if len(found) == limit:
-        click.echo(f"the first {limit}; --limit shows more", err=True)
+        click.echo(f"showing the first {limit}; --limit shows more", err=True)

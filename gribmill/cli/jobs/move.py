@@ -1,4 +1,4 @@
-"""`gribmill jobs move`: the order of what waits."""
+"""`gribmill jobs move`: the order of pending jobs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 import click
 
 from gribmill.cli.options.ids import ID
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
 
 PRIORITY = click.IntRange(-(2**31) + 1, 2**31 - 1)
@@ -14,12 +15,12 @@ PRIORITY = click.IntRange(-(2**31) + 1, 2**31 - 1)
 
 @click.command()
 @click.argument("job_id", type=ID, required=False, metavar="[ID]")
-@click.option("--front", is_flag=True, help="Ahead of every pending job of its priority.")
-@click.option("--back", is_flag=True, help="Behind every pending job of its priority.")
-@click.option("--before", type=ID, metavar="K", help="Directly ahead of job K, taking over its priority.")
-@click.option("--priority", type=PRIORITY, metavar="N", help="To another priority; higher runs first.")
-@click.option("--now", is_flag=True, help="A delayed job becomes ready at once.")
-@click.option("--normalize", type=PRIORITY, metavar="P", help="Number the moved jobs of a priority evenly again.")
+@click.option("--front", is_flag=True, help="Before all pending jobs of its priority.")
+@click.option("--back", is_flag=True, help="After all pending jobs of its priority.")
+@click.option("--before", type=ID, metavar="K", help="Directly before job K, with the priority of K.")
+@click.option("--priority", type=PRIORITY, metavar="N", help="Change the priority; higher runs first.")
+@click.option("--now", is_flag=True, help="Make a delayed job ready at once.")
+@click.option("--normalize", type=PRIORITY, metavar="P", help="Renumber the moved jobs of priority P; the order stays.")
 @click.pass_obj
 def move(
     settings: Settings,
@@ -38,13 +39,11 @@ def move(
     gribmill jobs move 12 --before 7
     gribmill jobs move --normalize 0
     """
-    from gribmill.pipeline.open_queue import open_queue
-
-    wishes = [front, back, before is not None, priority is not None, now, normalize is not None]
-    if sum(wishes) != 1:
-        raise click.UsageError("say one of --front, --back, --before K, --priority N, --now, --normalize P")
+    choices = [front, back, before is not None, priority is not None, now, normalize is not None]
+    if sum(choices) != 1:
+        raise click.UsageError("choose one of --front, --back, --before K, --priority N, --now, --normalize P")
     if (job_id is None) != (normalize is not None):
-        raise click.UsageError("--normalize takes no job id; all the others need one")
+        raise click.UsageError("--normalize takes no job id; the other options need one")
     store = open_queue(settings)
     if normalize is not None:
         click.echo(f"{store.jobs.renumber(normalize)} jobs of priority {normalize} renumbered, order unchanged")

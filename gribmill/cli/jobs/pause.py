@@ -1,9 +1,10 @@
-"""`gribmill jobs pause` and `resume`: whole types at a time."""
+"""`gribmill jobs pause` and `resume`: job types."""
 
 from __future__ import annotations
 
 import click
 
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
 
 
@@ -11,25 +12,21 @@ from gribmill.settings.schema import Settings
 @click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
 @click.pass_obj
 def pause(settings: Settings, type_keys: tuple[str, ...]) -> None:
-    """Start no more jobs of these types until they are resumed. Running ones go on."""
-    from gribmill.pipeline.open_queue import open_queue
-
+    """Start no more jobs of these types until they are resumed. Running jobs continue."""
     store = open_queue(settings)
     keys = [store.registry[key].key for key in type_keys]
     for key in keys:
         store.types.pause(key)
-        click.echo(f"{key} is paused; `gribmill jobs resume {key}` lets it go on")
+        click.echo(f"{key} is paused; `gribmill jobs resume {key}` resumes it")
 
 
 @click.command()
 @click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
 @click.pass_obj
 def resume(settings: Settings, type_keys: tuple[str, ...]) -> None:
-    """Let paused types go on."""
-    from gribmill.pipeline.open_queue import open_queue
-
+    """Start jobs of paused types again."""
     store = open_queue(settings)
     keys = [store.registry[key].key for key in type_keys]
     for key in keys:
         store.types.resume(key)
-        click.echo(f"{key} goes on")
+        click.echo(f"{key} is resumed")

@@ -1,4 +1,4 @@
-"""`gribmill jobs reserve`, `release`, `reservations`: the machine for yourself for a while."""
+"""`gribmill jobs reserve`, `release`, `reservations`: hold jobs back for a while."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from gribmill.cli.current_user import current_user
 from gribmill.cli.format_duration import age_seconds, format_duration
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import print_json, print_table
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.queue.store.reservations import EVERYTHING
 from gribmill.settings.schema import Settings
 from gribmill.views.reservation import ReservationView
 
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--type", "type_key", metavar="TYPE", help="Hold back this job type only (default: all).")
-@click.option("--for", "seconds", type=DURATION, default="10m", show_default=True, help="Until it ends by itself.")
-@click.option("--by", "reserved_by", metavar="WHO", help="Who holds it (default: your user name).")
-@click.option("--extend", metavar="RESERVATION", help="Let this reservation end later instead.")
+@click.option("--type", "type_key", metavar="TYPE", help="Hold back only this job type (default: all).")
+@click.option(
+    "--for", "seconds", type=DURATION, default="10m", show_default=True, help="How long the reservation lasts."
+)
+@click.option("--by", "reserved_by", metavar="WHO", help="Who holds the reservation (default: your user name).")
+@click.option("--extend", metavar="RESERVATION", help="Extend this reservation instead.")
 @click.option("--json", "as_json", is_flag=True, help="The reservation as JSON.")
 @click.pass_obj
 def reserve(
@@ -32,17 +36,14 @@ def reserve(
     extend: str | None,
     as_json: bool,
 ) -> None:
-    """Let no covered job start until the reservation is released or runs out.
+    """Start no jobs, or none of one type, until the reservation is released or expires.
 
-    Running jobs go on. For work by hand that must not meet the workers.
+    Running jobs continue. For manual work that must not interfere with workers.
     """
-    from gribmill.pipeline.open_queue import open_queue
-    from gribmill.queue.store.reservations import EVERYTHING
-
     store = open_queue(settings)
     if extend is not None:
         if type_key is not None or reserved_by is not None:
-            raise click.UsageError("--extend goes with --for and --json only")
+            raise click.UsageError("--extend can only be combined with --for and --json")
         store.reservations.extend(extend, seconds)
         held = next(one for one in store.reservations.list() if one.id == extend)
     else:
@@ -58,9 +59,7 @@ def reserve(
 @click.argument("reservation_ids", nargs=-1, required=True, metavar="RESERVATION...")
 @click.pass_obj
 def release(settings: Settings, reservation_ids: tuple[str, ...]) -> None:
-    """End reservations: jobs start again."""
-    from gribmill.pipeline.open_queue import open_queue
-
+    """End reservations, so that jobs start again."""
     store = open_queue(settings)
     for reservation_id in reservation_ids:
         store.reservations.release(reservation_id)
@@ -71,9 +70,7 @@ def release(settings: Settings, reservation_ids: tuple[str, ...]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="The reservations as JSON.")
 @click.pass_obj
 def reservations(settings: Settings, as_json: bool) -> None:
-    """The reservations in force."""
-    from gribmill.pipeline.open_queue import open_queue
-
+    """List the reservations in force."""
     held = open_queue(settings).reservations.list()
     if as_json:
         print_json([ReservationView.of(one) for one in held])

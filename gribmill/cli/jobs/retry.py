@@ -1,4 +1,4 @@
-"""`gribmill jobs retry`: finished jobs once more."""
+"""`gribmill jobs retry`: run finished jobs again."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ import click
 from gribmill.cli.current_user import current_user
 from gribmill.cli.jobs.for_each import for_each
 from gribmill.cli.options.ids import parse_ids
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
 from gribmill.views.job_result import RetriedView
 
 
 @click.command()
 @click.argument("ids", nargs=-1, required=True, callback=parse_ids, metavar="ID...")
-@click.option("--json", "as_json", is_flag=True, help="What became of each, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="The result for each job, as JSON.")
 @click.pass_obj
 def retry(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
-    """Run finished jobs again, each as a new job that names the old one.
+    """Run finished jobs again, each as a new job that refers to the old one.
 
-    The old rows stay as they are. An equal job that is active already is not doubled.
-    Exit code 1 when any of them was refused.
+    The old jobs stay as they are. If an equal job is active, no second one is enqueued.
+    Exit code 1 if any was refused.
     """
-    from gribmill.pipeline.open_queue import open_queue
-
     store = open_queue(settings)
 
     def act(job_id: int) -> tuple[str, RetriedView]:
@@ -30,6 +29,6 @@ def retry(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
         view = RetriedView(id=job_id, new_id=made.id, created=made.created)
         if made.created:
             return f"job {job_id} runs again as job {made.id}", view
-        return f"job {job_id} is not doubled: its equal, job {made.id}, is active already", view
+        return f"job {job_id} is not enqueued again: an equal job, {made.id}, is active already", view
 
     for_each(ids, act, as_json=as_json)

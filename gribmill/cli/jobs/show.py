@@ -1,4 +1,4 @@
-"""`gribmill jobs show`: one job, its attempts and its relatives."""
+"""`gribmill jobs show`: one job, its attempts and related jobs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import click
 from gribmill.cli.format_duration import age_seconds, format_duration, seconds_between
 from gribmill.cli.jobs.listing import args_text, waits_for
 from gribmill.cli.options.ids import ID
-from gribmill.cli.output import console, one_line, print_json, printable
+from gribmill.cli.output import console, one_line, print_json, printable, styled
 from gribmill.cli.status_text import status_text
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
 from gribmill.views.job import JobHistoryView, shown_status
@@ -37,9 +38,7 @@ class _Relative(NamedTuple):
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON.")
 @click.pass_obj
 def show(settings: Settings, job_id: int, as_json: bool) -> None:
-    """One job: its timeline of attempts with what they printed, its retries, siblings, parents and children."""
-    from gribmill.pipeline.open_queue import open_queue
-
+    """Show one job: its attempts with their output, its retries, siblings, parents and children."""
     history = open_queue(settings).jobs.history(job_id)
     if as_json:
         print_json(JobHistoryView.of(history))
@@ -50,31 +49,27 @@ def show(settings: Settings, job_id: int, as_json: bool) -> None:
 
 
 def _lines(history: History) -> Iterator[Text]:
-    from rich.text import Text
-
     yield from _head(history.job)
-    yield Text("\ntimeline", style="bold")
+    yield styled(("\ntimeline", "bold"))
     yield from _timeline(history)
     chain = history.chain if len(history.chain) > 1 else ()
     for title, relatives in (
         ("retry chain", [_Relative(one.id, one.status, to_rfc3339(one.created_at) or "") for one in chain]),
-        ("siblings of the batch", [_Relative(one.id, one.status, args_text(one.args)) for one in history.siblings]),
+        ("same batch", [_Relative(one.id, one.status, args_text(one.args)) for one in history.siblings]),
         ("waits on", [_Relative(one.id, one.status, one.type) for one in history.parents]),
-        ("is waited on by", [_Relative(one.id, one.status, one.type) for one in history.children]),
+        ("waited on by", [_Relative(one.id, one.status, one.type) for one in history.children]),
     ):
         if relatives:
-            yield Text(f"\n{title}", style="bold")
+            yield styled((f"\n{title}", "bold"))
             yield from _relatives(relatives, history.job.id)
 
 
 def _head(job: Job) -> Iterator[Text]:
-    from rich.text import Text
-
-    yield Text.assemble((f"job {job.id}", "bold"), f"  {printable(job.type)}  ", status_text(shown_status(job)))
+    yield styled((f"job {job.id}", "bold"), f"  {printable(job.type)}  ", status_text(shown_status(job)))
     waits, stop = waits_for(job), age_seconds(job.cancel_requested_at)
     facts = {
         "arguments": json.dumps(job.args, sort_keys=True, ensure_ascii=False),
-        "runs": f"{job.attempt_no}; at most {job.max_attempts} may fail",
+        "attempts": f"{job.attempt_no}; up to {job.max_attempts} may fail",
         "priority": f"{job.priority}" + (f", position {job.position}" if job.position else ""),
         "waits": waits,
         "tenant": job.tenant_id if job.tenant_id != "global" else "",
@@ -82,43 +77,39 @@ def _head(job: Job) -> Iterator[Text]:
         "dedupe key": job.dedupe_key,
         "worker": job.worker_id,
         "lease": _lease(job),
-        "asked to stop": "" if stop is None else f"{format_duration(stop)} ago",
-        "made by": " ".join(filter(None, [job.created_by, f"({job.source})", job.source_ref])),
+        "stop requested": "" if stop is None else f"{format_duration(stop)} ago",
+        "created by": " ".join(filter(None, [job.created_by, f"({job.source})", job.source_ref])),
         "error": one_line(job.error_message, 400) if job.error_message else "",
     }
     for name, value in facts.items():
         if value:
-            yield Text.assemble((f"  {name:<14}", "dim"), printable(value))
+            yield styled((f"  {name:<14}", "dim"), printable(value))
 
 
 def _lease(job: Job) -> str:
     if job.lease_expires_at is None:
         return ""
     left = -(age_seconds(job.lease_expires_at) or 0.0)
-    return f"for another {format_duration(left)}" if left > 0 else f"ran out {format_duration(-left)} ago"
+    return f"for another {format_duration(left)}" if left > 0 else f"expired {format_duration(-left)} ago"
 
 
 def _timeline(history: History) -> Iterator[Text]:
-    from rich.text import Text
-
     job = history.job
-    yield Text(f"  {to_rfc3339(job.created_at)}  enqueued")
+    yield styled(f"  {to_rfc3339(job.created_at)}  enqueued")
     before = job.created_at
     for attempt in history.attempts:
         yield from _attempt(attempt, seconds_between(before, attempt.started_at))
         before = attempt.finished_at
     if job.completed_at is not None:
         whole = format_duration(seconds_between(job.created_at, job.completed_at))
-        yield Text.assemble(f"  {to_rfc3339(job.completed_at)}  ", status_text(shown_status(job)), f" after {whole}")
+        yield styled(f"  {to_rfc3339(job.completed_at)}  ", status_text(shown_status(job)), f" after {whole}")
 
 
 def _attempt(attempt: Attempt, waited: float | None) -> Iterator[Text]:
-    from rich.text import Text
-
     took = seconds_between(attempt.started_at, attempt.finished_at)
     if took is None:
         took = age_seconds(attempt.started_at)
-    yield Text.assemble(
+    yield styled(
         f"  {to_rfc3339(attempt.started_at)}  attempt {attempt.attempt_no} ",
         status_text(attempt.status),
         f" ({format_duration(took)}, waited {format_duration(waited) or 'unknown'})",
@@ -132,14 +123,12 @@ def _attempt(attempt: Attempt, waited: float | None) -> Iterator[Text]:
         ("artifacts", json.dumps(attempt.artifacts) if attempt.artifacts else None),
     ):
         for line in (text or "").rstrip().splitlines():
-            yield Text.assemble((f"      {name} ", "dim"), printable(line))
+            yield styled((f"      {name} ", "dim"), printable(line))
 
 
 def _relatives(relatives: Sequence[_Relative], job_id: int) -> Iterator[Text]:
-    from rich.text import Text
-
     for one in relatives[:RELATIVES_SHOWN]:
-        here = "  (this one)" if one.id == job_id else ""
-        yield Text.assemble(f"  job {one.id}  ", status_text(one.status), f"  {one_line(one.detail)}{here}")
+        here = "  (this job)" if one.id == job_id else ""
+        yield styled(f"  job {one.id}  ", status_text(one.status), f"  {one_line(one.detail)}{here}")
     if len(relatives) > RELATIVES_SHOWN:
-        yield Text(f"  and {len(relatives) - RELATIVES_SHOWN} more; --json lists them all")
+        yield styled(f"  and {len(relatives) - RELATIVES_SHOWN} more; --json lists all")

@@ -1,4 +1,4 @@
-"""`gribmill jobs stats`: how deep the queue is, and how the last hour went."""
+"""`gribmill jobs stats`: how many jobs there are, and how the last hour went."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import click
 
 from gribmill.cli.format_duration import format_duration
 from gribmill.cli.options.duration import DURATION
-from gribmill.cli.output import console, make_table, print_json, print_json_line, print_rich
-from gribmill.cli.status_text import STYLES
+from gribmill.cli.output import live, make_table, print_json, print_json_line, print_rich, stacked, styled
+from gribmill.cli.status_text import STYLES, status_text
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import STATUSES
 from gribmill.settings.schema import Settings
 from gribmill.views.job_stats import JobStatsView
@@ -26,17 +27,15 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--watch", is_flag=True, help="Again and again, until Ctrl-C.")
-@click.option("--every", type=DURATION, default="2", show_default=True, help="The pace of --watch.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON; with --watch one line each time.")
+@click.option("--watch", is_flag=True, help="Repeat until Ctrl-C.")
+@click.option("--every", type=DURATION, default="2", show_default=True, help="The interval of --watch.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON; with --watch, one line each time.")
 @click.pass_obj
 def stats(settings: Settings, watch: bool, every: float, as_json: bool) -> None:
-    """Depth by type and status, the oldest ready job, and the last hour's waits, run times and failures."""
-    from gribmill.pipeline.open_queue import open_queue
-
+    """Count jobs by type and status; show the oldest ready job, and the last hour's waits, run times and failures."""
     store = open_queue(settings)
     if watch:
-        # Ctrl-C is the way to end it, so it is no failure.
+        # Ctrl-C is the way to end it, and not a failure.
         try:
             _watch(store, max(every, 0.1), as_json)
         except KeyboardInterrupt:
@@ -56,12 +55,10 @@ def _watch(store: Store, every: float, as_json: bool) -> None:
                 print_rich(_tables(store.types.stats()))
             sys.stdout.flush()
             time.sleep(every)
-    from rich.live import Live
-
-    with Live(_tables(store.types.stats()), console=console(), auto_refresh=False) as live:
+    with live(_tables(store.types.stats())) as display:
         while True:
             time.sleep(every)
-            live.update(_tables(store.types.stats()), refresh=True)
+            display.update(_tables(store.types.stats()), refresh=True)
 
 
 def _views(store: Store) -> list[JobStatsView]:
@@ -70,31 +67,25 @@ def _views(store: Store) -> list[JobStatsView]:
 
 def _tables(found: Sequence[TypeStats]) -> Group:
     """Two tables, so that each fits eighty columns."""
-    from rich.console import Group
-
     now = ["type", *STATUSES, "oldest", ""]
     tables: list[RenderableType] = [make_table(now, [_depth(one) for one in found], right=now[1:-1])]
     if recent := [_last_hour(one) for one in found if one.finished]:
         hour = ["last hour", "ended", "failed", "", "wait p50", "p95", "run p50", "p95 "]
         tables += ["", make_table(hour, recent, right=hour[1:])]
-    return Group(*tables)
+    return stacked(*tables)
 
 
 def _depth(one: TypeStats) -> Sequence[Any]:
-    from rich.text import Text
-
     return [
         one.type,
         *(_count(status, one.counts.get(status, 0)) for status in STATUSES),
         format_duration(one.oldest_ready_seconds),
-        Text("paused", style=STYLES["paused"]) if one.paused else "",
+        status_text("paused") if one.paused else "",
     ]
 
 
 def _count(status: str, count: int) -> Text:
-    from rich.text import Text
-
-    return Text(str(count), style=STYLES[status] if count else "dim")
+    return styled((str(count), STYLES[status] if count else "dim"))
 
 
 def _last_hour(one: TypeStats) -> Sequence[Any]:

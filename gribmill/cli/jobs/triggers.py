@@ -1,7 +1,9 @@
-"""`gribmill triggers`: jobs that schedules and events make."""
+"""`gribmill triggers`: rules that enqueue jobs."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -12,6 +14,9 @@ from gribmill.cli.jobs.json_input import parse_object
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.options.ids import parse_ids
 from gribmill.cli.output import print_json, print_table
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.queue.cron import CronSchedule
+from gribmill.queue.model import NewTrigger
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
 from gribmill.views.job_result import DoneView
@@ -26,9 +31,10 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 @click.group()
 def triggers() -> None:
-    """Rules that make jobs by themselves: at the slots of a schedule, or when an event is told of.
+    """Rules that enqueue jobs on a schedule or in response to an event.
 
-    Running workers fire the schedules. Each slot makes one job, however many workers there are.
+    Running workers fire the schedules. Each slot of a schedule enqueues one job, no matter how
+    many workers run.
     """
 
 
@@ -36,9 +42,7 @@ def triggers() -> None:
 @AS_JSON
 @click.pass_obj
 def list_(settings: Settings, as_json: bool) -> None:
-    """Every trigger, when it last fired and when it fires next."""
-    from gribmill.pipeline.open_queue import open_queue
-
+    """List triggers, and when each fired last and fires next."""
     found = open_queue(settings).triggers.list()
     if as_json:
         print_json([TriggerView.of(one) for one in found])
@@ -46,7 +50,7 @@ def list_(settings: Settings, as_json: bool) -> None:
         columns = ["id", "label", "when", "job", "state", "last", "next"]
         print_table(columns, [_row(one) for one in found], right=["id"], cut="job")
     else:
-        click.echo("there are no triggers; `gribmill triggers add --help` tells how to make one", err=True)
+        click.echo("there are no triggers; `gribmill triggers add --help` shows how to add one", err=True)
 
 
 @triggers.command()
@@ -54,24 +58,24 @@ def list_(settings: Settings, as_json: bool) -> None:
 @click.argument("type_key", metavar="TYPE")
 @click.argument("args_text", metavar="[JSON]", default="{}")
 @click.option("--cron", metavar="FIELDS", help="Minute, hour, day of month, month, day of week.")
-@click.option("--timezone", metavar="ZONE", help="Where the schedule's clock hangs (default: UTC).")
+@click.option("--timezone", metavar="ZONE", help="Time zone of the schedule (default: UTC).")
 @click.option(
     "--misfire",
     type=click.Choice(["skip", "latest", "all"]),
     default="latest",
     show_default=True,
-    help="Slots that passed while no worker ran: make up for none, for the last, for all.",
+    help="Slots missed while no worker was running: skip them, fire the latest, or fire all.",
 )
-@click.option("--event", metavar="NAME", help="Fire when `gribmill triggers emit NAME` tells of it.")
+@click.option("--event", metavar="NAME", help="Fire on this event (see `gribmill triggers emit`).")
 @click.option(
     "--window",
     type=DURATION,
     default="5m",
     show_default=True,
-    help="Told again within it, an event makes no job.",
+    help="Ignore the same event if it is reported again within this time.",
 )
-@click.option("--priority", type=int, default=0, show_default=True, help="Of the jobs; higher runs first.")
-@click.option("--tenant", default="global", show_default=True, help="Whose jobs and events.")
+@click.option("--priority", type=int, default=0, show_default=True, help="Priority of the jobs; higher runs first.")
+@click.option("--tenant", default="global", show_default=True, help="The tenant of the jobs and events.")
 @AS_JSON
 @click.pass_obj
 def add(
@@ -88,20 +92,17 @@ def add(
     tenant: str,
     as_json: bool,
 ) -> None:
-    """Make jobs of TYPE at the slots of a schedule (--cron), or on an event (--event).
+    """Enqueue jobs of TYPE on a schedule (--cron) or in response to an event (--event).
 
     \b
     gribmill triggers add "hrrr every ten minutes" scan_source '{"model_id": "hrrr"}' --cron "*/10 * * * *"
     gribmill triggers add "new run" scan_source '{"model_id": "{{event.model}}"}' --event run.published
 
-    JSON holds the jobs' arguments. {{event.NAME}} stands for what the event tells, {{schedule.slot}}
-    for the slot's time.
+    JSON holds the arguments of the jobs. {{event.NAME}} is replaced by a value of the event,
+    {{schedule.slot}} by the time of the slot.
     """
-    from gribmill.pipeline.open_queue import open_queue
-    from gribmill.queue.model import NewTrigger
-
     if event is not None and timezone is not None:
-        raise click.UsageError("--timezone goes with --cron: an event has no clock")
+        raise click.UsageError("--timezone needs --cron: an event has no schedule")
     made = open_queue(settings).triggers.add(
         NewTrigger(
             label,
@@ -120,7 +121,7 @@ def add(
     if as_json:
         print_json(TriggerView.of(made))
     else:
-        click.echo(f"trigger {made.id} is on" + (f"; it fires next at {_time(made.next_fire_at)}" if cron else ""))
+        click.echo(f"trigger {made.id} is on" + (f"; next firing at {_time(made.next_fire_at)}" if cron else ""))
 
 
 @triggers.command()
@@ -128,7 +129,7 @@ def add(
 @AS_JSON
 @click.pass_obj
 def enable(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
-    """Switch triggers on. Slots that passed while they were off are not made up for."""
+    """Enable triggers. Slots missed while they were disabled are not made up."""
     _switch(settings, ids, enabled=True, as_json=as_json)
 
 
@@ -137,7 +138,7 @@ def enable(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
 @AS_JSON
 @click.pass_obj
 def disable(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
-    """Switch triggers off."""
+    """Disable triggers."""
     _switch(settings, ids, enabled=False, as_json=as_json)
 
 
@@ -146,35 +147,31 @@ def disable(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
 @AS_JSON
 @click.pass_obj
 def remove(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
-    """Forget triggers. The jobs that they made stay."""
-    from gribmill.pipeline.open_queue import open_queue
-
+    """Remove triggers. Jobs that they enqueued stay."""
     store = open_queue(settings)
 
     def act(trigger_id: int) -> tuple[str, DoneView]:
         store.triggers.remove(trigger_id)
-        return f"trigger {trigger_id} is gone", DoneView(id=trigger_id)
+        return f"trigger {trigger_id} is removed", DoneView(id=trigger_id)
 
     for_each(ids, act, as_json=as_json)
 
 
 @triggers.command()
 @click.argument("name")
-@click.argument("told_text", metavar="[JSON]", default="{}")
-@click.option("--id", "event_id", metavar="ID", help="The event's own id: told twice, it counts once.")
-@click.option("--tenant", default="global", show_default=True, help="Whose event.")
+@click.argument("values_text", metavar="[JSON]", default="{}")
+@click.option("--id", "event_id", metavar="ID", help="The event's own id; an event with the same id is ignored.")
+@click.option("--tenant", default="global", show_default=True, help="The tenant of the event.")
 @AS_JSON
 @click.pass_obj
-def emit(settings: Settings, name: str, told_text: str, event_id: str | None, tenant: str, as_json: bool) -> None:
-    """Tell of an event NAME, and of what JSON says about it. Exit code 1 when a trigger could make no job of it."""
-    from gribmill.pipeline.open_queue import open_queue
-
-    told = parse_object(told_text, "what the event tells")
-    fired = open_queue(settings).triggers.fire_event(name, told, tenant_id=tenant, event_id=event_id)
+def emit(settings: Settings, name: str, values_text: str, event_id: str | None, tenant: str, as_json: bool) -> None:
+    """Report an event NAME, with values in JSON. Exit code 1 if a trigger could not enqueue its job."""
+    values = parse_object(values_text, "the values of the event")
+    fired = open_queue(settings).triggers.fire_event(name, values, tenant_id=tenant, event_id=event_id)
     if as_json:
         print_json([FiredView.of(one) for one in fired])
     elif not fired:
-        click.echo(f"no trigger listens to {name}", err=True)
+        click.echo(f"no trigger responds to {name}", err=True)
     else:
         for one in fired:
             click.echo(_sentence(one), err=one.error is not None)
@@ -184,15 +181,11 @@ def emit(settings: Settings, name: str, told_text: str, event_id: str | None, te
 
 @triggers.command()
 @click.argument("cron")
-@click.option("--timezone", default="UTC", show_default=True, metavar="ZONE", help="Where the schedule's clock hangs.")
-@click.option("-n", "count", type=click.IntRange(1, 100), default=5, show_default=True, help="How many slots.")
+@click.option("--timezone", default="UTC", show_default=True, metavar="ZONE", help="Time zone of the schedule.")
+@click.option("-n", "count", type=click.IntRange(1, 100), default=5, show_default=True, help="Number of slots.")
 @AS_JSON
 def preview(cron: str, timezone: str, count: int, as_json: bool) -> None:
-    """The next slots of a schedule, before anything is made of it."""
-    from datetime import UTC, datetime
-    from itertools import islice
-
-    from gribmill.queue.cron import CronSchedule
+    """Show the next slots of a schedule, without adding a trigger."""
 
     slots = [str(to_rfc3339(slot)) for slot in islice(CronSchedule(cron, timezone).since(datetime.now(UTC)), count)]
     if as_json:
@@ -202,13 +195,11 @@ def preview(cron: str, timezone: str, count: int, as_json: bool) -> None:
 
 
 def _switch(settings: Settings, ids: tuple[int, ...], *, enabled: bool, as_json: bool) -> None:
-    from gribmill.pipeline.open_queue import open_queue
-
     store = open_queue(settings)
 
     def act(trigger_id: int) -> tuple[str, SwitchedTriggerView]:
         trigger = store.triggers.set_enabled(trigger_id, enabled=enabled)
-        ahead = f"; it fires next at {_time(trigger.next_fire_at)}" if trigger.next_fire_at else ""
+        ahead = f"; next firing at {_time(trigger.next_fire_at)}" if trigger.next_fire_at else ""
         return f"trigger {trigger_id} is {'on' if enabled else 'off'}{ahead}", SwitchedTriggerView.of(trigger)
 
     for_each(ids, act, as_json=as_json)
@@ -226,7 +217,9 @@ def _time(moment: Any) -> str:
 
 def _sentence(one: Fired) -> str:
     if one.error:
-        return f"error: trigger {one.trigger_id} made no job: {one.error}"
+        return f"error: trigger {one.trigger_id} could not enqueue a job: {one.error}"
     if one.job is None:
-        return f"trigger {one.trigger_id} was told this already"
-    return f"trigger {one.trigger_id} made job {one.job.id}" + ("" if one.job.created else ", which was there already")
+        return f"trigger {one.trigger_id} has seen this event already"
+    if not one.job.created:
+        return f"trigger {one.trigger_id}: an equal job, {one.job.id}, is active already"
+    return f"trigger {one.trigger_id} enqueued job {one.job.id}"

@@ -1,4 +1,4 @@
-"""`gribmill jobs types`: what can be enqueued, and with which arguments."""
+"""`gribmill jobs types`: the job types and their arguments."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from gribmill.cli.format_duration import format_duration
 from gribmill.cli.output import print_json, print_table
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.describe_schema import describe_type
 from gribmill.settings.schema import Settings
 from gribmill.views.job_type import JobTypeView
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="With the JSON Schema of the arguments.")
 @click.pass_obj
 def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
-    """The declared job types; with TYPE one of them and its arguments."""
-    from gribmill.pipeline.open_queue import open_queue
-
+    """List the job types; with TYPE, show one type and its arguments."""
     store = open_queue(settings)
     paused = store.types.paused()
     kinds = [store.registry[type_key]] if type_key is not None else sorted(store.registry, key=lambda kind: kind.key)
@@ -37,8 +36,8 @@ def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
 
 
 def _state(kind: JobType, paused: bool) -> str:
-    """A type without handler can be enqueued; its jobs wait for a gribmill that has one."""
-    return "paused" if paused else "runs" if kind.handler else "no handler yet"
+    """Jobs of a type without a handler can be enqueued; they wait for a gribmill that has one."""
+    return "paused" if paused else "runs" if kind.handler else "no handler"
 
 
 def _backoff(kind: JobType) -> str:
@@ -63,10 +62,10 @@ def _show(kind: JobType, paused: bool) -> None:
         "timeout": format_duration(kind.timeout_seconds),
         "attempts": kind.max_attempts,
         "backoff": _backoff(kind),
-        "batch": f"up to {kind.batch_max} of one group" if kind.batch_max > 1 else "one at a time",
+        "batch": f"up to {kind.batch_max} jobs of one group" if kind.batch_max > 1 else "one job at a time",
         "limit": f"{kind.max_running} at once" if kind.max_running else "none",
-        "worker dies": "tried again" if kind.on_lost == "retry" else "failed",
-        "equal jobs": "enqueued once while active" if kind.dedupe else "each enqueued",
+        "worker dies": "retried" if kind.on_lost == "retry" else "failed",
+        "equal jobs": "enqueued once while active" if kind.dedupe else "all enqueued",
     }
     click.echo(f"{kind.key}: {kind.description}\n")
     for name, value in facts.items():

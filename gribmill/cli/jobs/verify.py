@@ -1,10 +1,11 @@
-"""`gribmill jobs verify`: the queue's promises, checked on the live database."""
+"""`gribmill jobs verify`: the invariants of the queue, checked on the live database."""
 
 from __future__ import annotations
 
 import click
 
 from gribmill.cli.output import print_json, print_table
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
 from gribmill.views.job_result import ViolationView
 
@@ -13,12 +14,10 @@ from gribmill.views.job_result import ViolationView
 @click.option("--json", "as_json", is_flag=True, help="The violations as JSON.")
 @click.pass_obj
 def verify(settings: Settings, as_json: bool) -> None:
-    """Check every invariant of the queue and the database file itself, while workers go on.
+    """Check every invariant of the queue, and the database file, while workers run.
 
-    Exit code 1 when a promise is broken, with the rows that break it.
+    Exit code 1 if an invariant is violated, with the rows that violate it.
     """
-    from gribmill.pipeline.open_queue import open_queue
-
     violations = open_queue(settings).verify()
     if as_json:
         print_json([ViolationView.of(violation) for violation in violations])
@@ -26,6 +25,6 @@ def verify(settings: Settings, as_json: bool) -> None:
         rows = [[one.invariant, one.job_id, one.detail] for one in violations]
         print_table(["invariant", "job", "detail"], rows, right=["job"])
     else:
-        click.echo("every promise holds")
+        click.echo("all invariants hold")
     if violations:
         raise SystemExit(1)

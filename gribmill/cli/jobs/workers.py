@@ -1,4 +1,4 @@
-"""`gribmill workers`: who runs jobs, and who has gone silent."""
+"""`gribmill workers`: workers and their heartbeats."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from gribmill.cli.format_duration import age_seconds, format_duration
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.status_text import status_text
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
 from gribmill.views.worker import WorkerView
 
@@ -16,17 +17,15 @@ JOBS_SHOWN = 4
 
 
 @click.command()
-@click.option("--all", "everyone", is_flag=True, help="Also those that have stopped.")
+@click.option("--all", "everyone", is_flag=True, help="Include workers that have stopped.")
 @click.option("--json", "as_json", is_flag=True, help="Every worker as JSON.")
 @click.pass_obj
 def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
-    """The workers: last heartbeat, what each runs, and whether it has gone silent.
+    """List workers: state, last heartbeat, and running jobs.
 
     A worker is stale when its last heartbeat is older than the lease (queue.lease_seconds):
     its jobs go back into the queue.
     """
-    from gribmill.pipeline.open_queue import open_queue
-
     store = open_queue(settings)
     running = store.attempts.running()
     lease = settings.queue.lease_seconds
@@ -36,7 +35,7 @@ def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
         return
     shown = [worker for worker in found if everyone or worker.state != "stopped"]
     if not shown:
-        click.echo("no workers run; `gribmill work` starts one", err=True)
+        click.echo("no workers are running; `gribmill work` starts one", err=True)
         return
     columns = ["worker", "state", "heartbeat", "runs", "jobs", "up", "version", "types"]
     print_table(columns, [_row(worker) for worker in shown], right=["heartbeat", "runs", "up"], cut="types")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-# Beyond SQLite's integers there is no id.
+# The largest integer of SQLite.
 LARGEST_ID = 2**63 - 1
 
 
@@ -18,7 +18,7 @@ class Id(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         word = str(value).strip()
         if not (word.isdecimal() and len(word) < 20) or not 0 < int(word) <= LARGEST_ID:
-            self.fail(f"{value!r} is no id: an id is a number, such as 12", param, ctx)
+            self.fail(f"{value!r} is not an id; an id is a number, such as 12", param, ctx)
         return int(word)
 
 
@@ -26,8 +26,8 @@ ID = Id()
 
 
 def parse_ids(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
-    """Ids as several words, or several in one word separated by commas; each once, in order."""
+    """Ids as separate arguments or separated by commas; each once, in the order given."""
     words = [word for value in values for word in value.split(",") if word.strip()]
     if values and not words:
-        raise click.BadParameter("it names no id")
+        raise click.BadParameter("no id is given")
     return tuple(dict.fromkeys(ID.convert(word, param, ctx) for word in words))

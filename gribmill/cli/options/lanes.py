@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-MOST_EXECUTORS = 256
+from gribmill.pipeline.job_types import TYPES
+from gribmill.queue.errors import UnknownLane
+from gribmill.queue.worker.lane import make_lanes
+
+MAX_EXECUTORS = 256
 
 
 def parse_lanes(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, int] | None:
     """`fetch=4,build=2` as counts by name."""
-    from gribmill.pipeline.job_types import TYPES
-    from gribmill.queue.errors import UnknownLane
-    from gribmill.queue.worker.lane import make_lanes
-
     if value is None:
         return None
     lanes: dict[str, int] = {}
@@ -23,8 +23,8 @@ def parse_lanes(ctx: click.Context, param: click.Parameter, value: str | None) -
         name, _, count = (word.strip() for word in part.partition("="))
         if not name or not count.isdecimal():
             raise click.BadParameter(f"{part!r} is not NAME=COUNT, such as fetch=4 or build=2")
-        if not 0 < int(count) <= MOST_EXECUTORS:
-            raise click.BadParameter(f"{part!r} is refused: a lane has 1 to {MOST_EXECUTORS} executors")
+        if not 0 < int(count) <= MAX_EXECUTORS:
+            raise click.BadParameter(f"{part!r} is out of range: a lane has 1 to {MAX_EXECUTORS} executors")
         lanes[name] = int(count)
     try:
         make_lanes(TYPES, lanes)

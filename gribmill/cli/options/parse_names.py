@@ -1,4 +1,4 @@
-"""Names as people write them: one option repeated, or several with commas in one."""
+"""Options that take several names: repeated, or separated by commas."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ def names_in(*texts: str) -> tuple[str, ...]:
 
 
 def parse_names(ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    """The callback of an option that takes names. One that is given without any does not mean all of them."""
+    """The callback of an option that takes names. An option that is given but empty does not mean all names."""
     texts = value if isinstance(value, tuple) else () if value is None else (value,)
     names = names_in(*texts)
     if texts and not names:
-        raise click.BadParameter("it names nothing: leave it out, or give names with commas between them")
+        raise click.BadParameter("no name is given; omit the option or give names separated by commas")
     return names

@@ -1,4 +1,4 @@
-"""Where a drawing goes: a PNG, and not named like another kind of picture."""
+"""The path of a PNG file to write."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-OTHER_KINDS = {".jpg", ".jpeg", ".svg", ".pdf", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".eps", ".ps"}
+OTHER_FORMATS = {".jpg", ".jpeg", ".svg", ".pdf", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".eps", ".ps"}
 
 
 class PngPath(click.Path):
-    """A file to write. A name that promises another kind of picture is refused."""
+    """A file to write. The suffix of another image format is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if Path(value).suffix.lower() in OTHER_KINDS:
-            self.fail(f"{str(value)!r} would be a PNG all the same: let the name end in .png", param, ctx)
+        if Path(value).suffix.lower() in OTHER_FORMATS:
+            self.fail(f"{str(value)!r} would be a PNG file; end the name in .png", param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -48,7 +48,7 @@ def test_work_drains_the_queue_and_ends(store: Store, workers: Workers, database
     command = [str(script), "--data", str(database.parent), "--log-json", "work", "--lanes", "fetch=2", "--drain"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
-    assert "attempts that ended here: 22" in done.stderr
+    assert "finished 22 attempts" in done.stderr
     assert {store.jobs.get(one).status for one in good} == {"completed"}
     assert (store.jobs.get(retried).status, store.jobs.get(retried).retry_count) == ("pending", 1)
     assert (store.jobs.get(bad).status, store.jobs.history(bad).attempts[0].stdout_tail) == ("failed", "start\n")

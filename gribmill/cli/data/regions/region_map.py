@@ -1,4 +1,4 @@
-"""A small map of a box in the terminal: coasts and borders in braille, the box drawn over them."""
+"""A small map of a box in the terminal: coasts and borders in braille, with the box on top."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.cli.output import styled
+from gribmill.draw.map.coastlines import coastlines
+from gribmill.draw.terminal.braille import braille, stars
 from gribmill.regions.box import Box, wrap_longitude
 
 if TYPE_CHECKING:
@@ -25,8 +28,8 @@ _LEAST_COSINE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """What the map shows: degrees, with longitudes counted from its middle, and its size in characters."""
+class MapFrame:
+    """The area of the map in degrees, with longitudes relative to its middle, and its size in characters."""
 
     middle: float
     half_width: float
@@ -36,21 +39,21 @@ class View:
     rows: int
 
     @classmethod
-    def around(cls, box: Box, most_columns: int) -> View:
-        """The box with some land around it, not much distorted, in at most so many columns."""
+    def around(cls, box: Box, most_columns: int) -> MapFrame:
+        """The box and its surroundings without much distortion, in at most `most_columns` columns."""
         lat, middle = box.centre
         half_height = max(box.height * (0.5 + _MARGIN), _LEAST_SPAN_DEG / 2)
         half_width = min(180.0, max(box.width * (0.5 + _MARGIN), _LEAST_SPAN_DEG / 2))
         south, north = max(-90.0, lat - half_height), min(90.0, lat + half_height)
         squeeze = max(_LEAST_COSINE, cos(radians(lat)))
-        # A character is twice as high as it is wide.
+        # A character is twice as high as wide.
         rows_per_column = (north - south) / (2 * half_width * squeeze) / 2
         columns = int(max(20, min(most_columns, _MOST_ROWS / rows_per_column)))
         rows = int(max(5, min(_MOST_ROWS, round(columns * rows_per_column))))
         return cls(middle, half_width, south, north, columns, rows)
 
     def dots(self, line: Line) -> Dots:
-        """Dots along a line of (longitude, latitude) points; NaN breaks it, and so does the map's far side."""
+        """Dots along a line of (longitude, latitude) points. NaN and the far side of the map interrupt the line."""
         wide, high = self.columns * 2, self.rows * 4
         east = wrap_longitude(line[:, 0] - self.middle)
         x = (east / self.half_width + 1) / 2 * (wide - 1)
@@ -70,27 +73,22 @@ class View:
 
 
 def region_map(box: Box, most_columns: int, outline: Line | None = None, *, plain: bool = False) -> list[Text]:
-    """Lines of a map with the box, and with the outline of a model's window where one is given."""
-    from rich.text import Text
-
-    from gribmill.draw.map.coastlines import coastlines
-    from gribmill.draw.terminal.braille import braille, stars
-
-    view = View.around(box, most_columns)
+    """The lines of a map with the box, and with the outline of a model's window if one is given."""
+    frame = MapFrame.around(box, most_columns)
     lines = coastlines()
-    land = view.dots(lines.land) | view.dots(lines.borders)
-    if view.half_width < 40:
-        land |= view.dots(lines.states) | view.dots(lines.lakes)
-    edge = view.dots(_edge(box))
-    window = view.dots(outline) if outline is not None else np.zeros_like(edge)
-    # A cell has one colour: what lies on top keeps its own dots alone.
+    land = frame.dots(lines.land) | frame.dots(lines.borders)
+    if frame.half_width < 40:
+        land |= frame.dots(lines.states) | frame.dots(lines.lakes)
+    edge = frame.dots(_edge(box))
+    window = frame.dots(outline) if outline is not None else np.zeros_like(edge)
+    # A character has one colour: the topmost layer keeps only its own dots.
     edge_cells, window_cells = _cells(edge), _cells(window)
     land &= ~_spread(edge_cells | window_cells)
     window &= ~_spread(edge_cells)
     rows = (stars if plain else braille)(land | edge | window)
     drawn = []
     for row, characters in enumerate(rows):
-        text = Text()
+        text = styled()
         for column, character in enumerate(characters):
             on_edge, on_window = edge_cells[row, column], window_cells[row, column]
             text.append(character, "bold yellow" if on_edge else "cyan" if on_window else "dim")
@@ -99,7 +97,7 @@ def region_map(box: Box, most_columns: int, outline: Line | None = None, *, plai
 
 
 def _edge(box: Box) -> Line:
-    """The box's edge, with a point at least every degree so that no step leaves the map by its far side."""
+    """The box's edge, with a point at least every degree, so that no step wraps around the far side of the map."""
     across = np.linspace(0, box.width, int(box.width) + 2)
     up = np.linspace(box.south, box.north, int(box.height) + 2)
     # On a map of the whole globe east must not fall onto west.

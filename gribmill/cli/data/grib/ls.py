@@ -1,4 +1,4 @@
-"""`gribmill grib`: look into GRIB files."""
+"""`gribmill grib ls`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from gribmill.cli.output import print_json
 from gribmill.errors import GribmillError
+from gribmill.grib.inventory import inventory
 
 if TYPE_CHECKING:
     from gribmill.grib.inventory import InventoryEntry
@@ -19,22 +20,15 @@ STATS_COLUMNS = ("min", "mean", "max", "missing")
 RIGHT = {"#", "byte", "size", *STATS_COLUMNS}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-def grib() -> None:
-    """Look into GRIB files."""
-
-
-@grib.command("ls")
+@click.command("ls")
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--stats", is_flag=True, help="Decode each field: minimum, mean, maximum, missing points.")
-@click.option("--json", "as_json", is_flag=True, help="Everything that is known, as JSON.")
+@click.option("--stats", is_flag=True, help="Decode each field, and show minimum, mean, maximum and missing points.")
+@click.option("--json", "as_json", is_flag=True, help="All details, as JSON.")
 def list_fields(paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
-    """List what GRIB files hold: any edition, grid or packing.
+    """List the fields of GRIB files: any edition, grid or packing.
 
-    A damaged message is listed with its reason, and the exit code is 1.
+    A damaged message is listed with the reason, and the exit code is 1.
     """
-    from gribmill.grib.inventory import inventory
-
     whole, listed = True, []
     for path in paths:
         entries, problem = [], None
@@ -48,7 +42,7 @@ def list_fields(paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
         else:
             _print(path, entries, problem, stats, several=len(paths) > 1)
     if as_json:
-        # Here alone: without it no settings are read, and pydantic is not loaded.
+        # Not at the top: this command reads no settings, and only this option needs pydantic.
         from gribmill.views.grib import GribFileView
 
         print_json([GribFileView.of(*one) for one in listed])
@@ -71,7 +65,7 @@ def _print(path: Path, entries: list[InventoryEntry], problem: str | None, stats
 
 
 def _lines(columns: tuple[str, ...], rows: list[list[Any]]) -> list[str]:
-    """Aligned columns. A file may hold thousands of fields, and rich takes a millisecond for each."""
+    """Aligned columns, without rich: a file may hold thousands of fields, and rich needs a millisecond for each."""
     table = [columns, *(["" if cell is None else str(cell) for cell in row] for row in rows)]
     widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
     places = [(width, column in RIGHT) for width, column in zip(widths, columns, strict=True)]

@@ -1,0 +1,3 @@
+"""`gribmill models`: one file per verb."""
+
+__all__: list[str] = []

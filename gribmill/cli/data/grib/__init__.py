@@ -1,0 +1,3 @@
+"""`gribmill grib`: one file per verb."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""`gribmill regions`: one file per verb."""
+
+__all__: list[str] = []

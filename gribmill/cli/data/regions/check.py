@@ -1,0 +1,50 @@
+"""`gribmill regions check`."""
+
+from __future__ import annotations
+
+import click
+
+from gribmill.cli.output import print_json, print_table
+from gribmill.errors import GribmillError
+from gribmill.regions.named_grid import named_grids
+from gribmill.regions.region import Region, built_in_regions, user_region
+from gribmill.regions.window import window
+from gribmill.settings.schema import RegionSettings, Settings
+from gribmill.views.region import RegionCheckView
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_context
+def check(ctx: click.Context, as_json: bool) -> None:
+    """Check your own regions, and report what is wrong with each. Exit code 1 if any is invalid."""
+    settings: Settings = ctx.obj
+    views = [_check(name, values) for name, values in settings.regions.items()]
+    if as_json:
+        print_json(views)
+    elif not views:
+        click.echo("no regions of your own; [regions.NAME] in gribmill.toml adds one", err=True)
+    else:
+        rows = [["ok" if one.ok else "INVALID", one.name, one.says] for one in views]
+        print_table(["", "region", "remarks"], rows)
+    if not all(one.ok for one in views):
+        ctx.exit(1)
+
+
+def _check(name: str, values: RegionSettings) -> RegionCheckView:
+    try:
+        region = user_region(name, values)
+    except GribmillError as error:
+        return RegionCheckView.of(name, None, str(error))
+    return RegionCheckView.of(name, region.box, _remarks(region))
+
+
+def _remarks(region: Region) -> str:
+    remarks = [str(region.box)]
+    if region.name in built_in_regions():
+        remarks.append("replaces the built-in region of that name")
+    if region.box.crosses_dateline:
+        remarks.append("crosses the dateline")
+    if not any(window(named.grid, region.box) for named in named_grids()):
+        remarks.append("smaller than a grid cell: no known grid has a point inside")
+    return "; ".join(remarks)

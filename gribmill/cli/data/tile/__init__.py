@@ -1,0 +1,3 @@
+"""`gribmill tile`: one file per verb."""
+
+__all__: list[str] = []

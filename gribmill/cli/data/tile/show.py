@@ -1,0 +1,29 @@
+"""`gribmill tile show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gribmill.cli.data.tile.tile_path import TILE
+from gribmill.cli.output import console
+from gribmill.draw.of_tile import drawable_of, main_variable
+from gribmill.draw.terminal.picture import draw_terminal
+from gribmill.tiles.read.tile import read_tile
+
+
+@click.command()
+@click.argument("path", metavar="TILE", type=TILE)
+@click.argument("variable", required=False)
+@click.option("--width", type=click.IntRange(20, 160), help="Columns to use. [default: those of the terminal]")
+@click.option("--no-coast", is_flag=True, help="Do not draw coastlines.")
+def show(path: Path, variable: str | None, width: int | None, no_coast: bool) -> None:
+    """Draw a field in the terminal.
+
+    \b
+    gribmill tile show data/tiles/hrrr/20230722_06/ne/001.npz t2m
+    """
+    opened = read_tile(path)
+    field = drawable_of(opened, variable or main_variable(opened))
+    draw_terminal(field, console(), width, coast=not no_coast)

@@ -1,0 +1,43 @@
+"""A group whose commands are imported when they are named."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+
+class LazyGroup(click.Group):
+    """Commands by name: where each is (`module:attribute`), and its line in the list of commands.
+
+    The lines are here so that the list imports none of the modules, and each command only what it needs itself.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        table: Mapping[str, tuple[str, str]],
+        aliases: Mapping[str, str] | None = None,
+        **attributes: Any,
+    ) -> None:
+        super().__init__(*args, **attributes)
+        self.table = table
+        # Former names. They work, and are not listed.
+        self.aliases = aliases or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(self.table)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        name = self.aliases.get(name, name)
+        if name not in self.table:
+            return None
+        module, attribute = self.table[name][0].split(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in sorted(self.table.items())])
