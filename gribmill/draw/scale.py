@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from gribmill.draw.palette import Palette, Rgb, palette
 from gribmill.tiles.read.unit_conversion import Conversion, conversion
 
-FEWEST_STEPS = 14  # a finer step width is taken until the field shows at least so many
+FEWEST_STEPS = 14  # finer steps are used until the field has at least this many
 STEPS_WANTED = 20  # of a scale that follows the data
-MOST_STEPS = 36  # more would not be told apart
+MOST_STEPS = 36  # more cannot be distinguished
 BULK_PERCENT = (0.2, 99.8)  # where a scale follows the data, single wild points do not stretch it
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gribmill.regions.errors import RegionError
 
-# GRIB2 writes coordinates in millionths of a degree: a point that near to an edge lies on it.
+# GRIB2 writes coordinates in millionths of a degree: a point that close to an edge is on it.
 EDGE_DEG = 1e-6
 _ORDER = "the order is west, south, east, north"
 
@@ -70,16 +70,16 @@ class Box:
         return (self.south + self.north) / 2, wrap_longitude(self.west + self.width / 2)
 
     def contains(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Which points lie inside or on the edge; NaN does not. At a pole its longitude counts too."""
+        """Which points are inside or on the edge; NaN is not. At a pole the longitude counts too."""
         return np.asarray(self.contains_latitude(lat) & self.contains_longitude(lon), dtype=np.bool_)
 
     def contains_latitude(self, lat: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Which latitudes lie between south and north."""
+        """Which latitudes are between south and north."""
         lat = np.asarray(lat, dtype=np.float64)
         return np.asarray((lat >= self.south - EDGE_DEG) & (lat <= self.north + EDGE_DEG), dtype=np.bool_)
 
     def contains_longitude(self, lon: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Which longitudes, given in any turn, lie between west and east."""
+        """Which longitudes, modulo 360°, are between west and east."""
         lon = np.asarray(lon, dtype=np.float64)
         if self.all_longitudes:
             return np.asarray(np.isfinite(lon), dtype=np.bool_)
@@ -115,9 +115,9 @@ def _number(box: Box, name: str) -> float:
 def _check_latitudes(south: float, north: float) -> None:
     for name, value in (("south", south), ("north", north)):
         if not -90.0 <= value <= 90.0:
-            raise RegionError(f"{name} {value:g} is no latitude: it must lie within -90 and 90; {_ORDER}")
+            raise RegionError(f"{name} {value:g} is not a latitude: it must be between -90 and 90; {_ORDER}")
     if south > north:
-        raise RegionError(f"south {south:g} lies north of north {north:g}; {_ORDER}")
+        raise RegionError(f"south {south:g} is north of north {north:g}; {_ORDER}")
     if south == north:
         raise RegionError(f"south and north are both {south:g}: the box has no height")
 
@@ -125,7 +125,7 @@ def _check_latitudes(south: float, north: float) -> None:
 def _normal_longitudes(west: float, east: float) -> tuple[float, float]:
     for name, value in (("west", west), ("east", east)):
         if not -360.0 <= value <= 360.0:
-            raise RegionError(f"{name} {value:g} is no longitude: it must lie within -360 and 360; {_ORDER}")
+            raise RegionError(f"{name} {value:g} is not a longitude: it must be between -360 and 360; {_ORDER}")
     if west == east:
         raise RegionError(f"west and east are both {west:g}: the box has no width")
     if east - west > 360.0 + EDGE_DEG:

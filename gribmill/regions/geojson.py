@@ -41,7 +41,7 @@ def box_of_rings(rings: list[Ring], source: str) -> Box:
         arcs.append((start, end))
         south, north = min(south, float(ring[:, 1].min())), max(north, float(ring[:, 1].max()))
         if turns:
-            # Which pole lies inside cannot be told from the ring alone; it is the nearer one on every real map.
+            # The ring alone does not say which pole is inside; on real maps it is the nearer one.
             south, north = (south, 90.0) if ring[:, 1].mean() >= 0 else (-90.0, north)
     west, east = _covering(arcs)
     try:

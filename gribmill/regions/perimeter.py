@@ -51,7 +51,7 @@ def reach(grid: Grid, box: Box) -> Rectangle | None:
 
 
 def _border_inside(grid: Grid, box: Box) -> tuple[Floats, Floats] | None:
-    """Least and greatest (j, i) of the grid's border points that lie inside the box."""
+    """Minimum and maximum (j, i) of the grid's border points inside the box."""
     ny, nx = grid.shape
     rows, columns = np.arange(ny), np.arange(nx)
     j = np.concatenate([rows, rows, np.zeros(nx, dtype=int), np.full(nx, ny - 1)])

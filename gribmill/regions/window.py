@@ -61,9 +61,9 @@ class Window:
 
 @lru_cache(maxsize=4096)
 def window(grid: Grid, box: Box) -> Window | None:
-    """The smallest window with every grid point inside the box; None where no point lies inside.
+    """The smallest window with every grid point inside the box; None if no point is inside.
 
-    A box that is smaller than a cell may lie between points, and then gives None as well.
+    A box that is smaller than a cell may be between points, and then gives None as well.
     """
     if grid.separable:
         return _from_axes(grid, box)

@@ -1,3 +1,3 @@
-"""A mirror of one's own: a folder served as the clouds do, and made-up forecasts to fill it with."""
+"""A publisher for tests and demos: serves a folder over HTTP as S3 does, and fills it with synthetic forecasts."""
 
 __all__ = ["errors", "forecast", "publication", "publisher"]

@@ -1,4 +1,4 @@
-"""Made-up forecasts appear in a mirror's folder: hour by hour, the file first and its index after it."""
+"""Publishes synthetic forecasts into a folder: hour by hour, each file before its index."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Wait = Callable[[float], bool]
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """One file to come: its key from the mirror's folder on, and the model or the members whose fields it holds."""
+    """A file to publish: its key in the folder, and the model or members whose fields it has."""
 
     key: str
     index_key: str | None
@@ -72,7 +72,7 @@ def publish(
     every_seconds: float = 0,
     wait: Wait = lambda seconds: False,
 ) -> Iterator[tuple[Publication, int]]:
-    """Make each file and let it appear; yields it with its size. `wait` says whether to stop, and waits so long."""
+    """Generate and write each file; yields it with its size. `wait` waits that long and returns whether to stop."""
     for place, hour in enumerate(plan.hours):
         if wait(every_seconds if place else 0):
             return
@@ -97,7 +97,7 @@ def roots(models: Iterable[Model], url: str) -> dict[str, str]:
 
 
 def models_in(models: Iterable[Model], folder: Path) -> list[Model]:
-    """The models that a mirror's folder may hold, by the names of its own folders."""
+    """The models that a folder may have, by the names of its subfolders."""
     return [model for model in models if (folder / model.mirrors[0].name).is_dir()]
 
 

@@ -120,7 +120,7 @@ def test_check_says_what_is_wrong_with_each_region_and_fails(run: Run, tmp_path:
     assert result.exit_code == 1
     says = {one["name"]: (one["ok"], one["says"]) for one in json.loads(result.stdout)}
     assert says["good"] == (True, "175,-20,-175,-10; crosses the dateline")
-    assert says["upside_down"][0] is False and "south 50 lies north of north 40" in says["upside_down"][1]
+    assert says["upside_down"][0] is False and "south 50 is north of north 40" in says["upside_down"][1]
     assert "lost.json cannot be read" in says["lost"][1]
     assert "not a region name" in says["Bad-Name"][1]
     assert says["ne"] == (True, "-75,40,-70,45; replaces the built-in region of that name")

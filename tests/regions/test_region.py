@@ -60,7 +60,7 @@ def test_your_own_region_joins_the_built_in_ones_and_replaces_one_of_the_same_na
     ("values", "reason"),
     [
         ({"box": [1, 2, 3]}, "region mine: box has 3 numbers"),
-        ({"box": [10, 50, 20, 40]}, "region mine: south 50 lies north"),
+        ({"box": [10, 50, 20, 40]}, "region mine: south 50 is north"),
         ({"box": [0, 0, float("nan"), 1]}, "region mine: east"),
         ({}, "region mine: give either"),
         ({"box": [0, 0, 1, 1], "geojson": "a.json"}, "region mine: give either"),

@@ -96,12 +96,12 @@ def test_one_component_alone_is_never_stored_as_if_it_were_turned(tmp_path: Path
     assert tile.names == ["t2m"]
     (note,) = tile.meta.skipped
     assert (note.name, note.message) == ("u10", 1)
-    assert "cannot be turned" in note.reason
+    assert "cannot be rotated" in note.reason
     everything = tile_of(build(path, [POTOMAC], tmp_path / "all", everything=True))
     assert everything.names == ["t2m", "u10_grid"]
     assert everything.meta.variables["u10_grid"].winds == "grid"
     assert everything.meta.variables["u10_grid"].standard_name is None
-    assert everything.meta.variables["u10_grid"].long_name.endswith("not turned")
+    assert everything.meta.variables["u10_grid"].long_name.endswith("relative to the grid")
 
 
 def test_a_percentile_of_a_component_is_never_turned(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_percentile_of_a_component_is_never_turned(tmp_path: Path) -> None:
     assert tile_of(build(path, [POTOMAC], tmp_path)).names == ["t2m"]
     asked = tile_of(build(path, [POTOMAC], tmp_path / "asked", variables=["t2m", "u10_p90"]))
     (note,) = asked.meta.skipped
-    assert note.reason == "it is a spread or a chance along the grid's axes, which cannot be turned to the earth's"
+    assert note.reason == "it is a spread or probability relative to the grid, which cannot be rotated"
     everything = tile_of(build(path, [POTOMAC], tmp_path / "all", everything=True))
     assert [everything.meta.variables[name].winds for name in everything.names] == [None, "grid", "grid"]
 
@@ -325,7 +325,7 @@ def test_runs_at_either_end_of_the_calendar(year: int, step: int, runs: list[str
     message[16 + 12 : 16 + 17] = year.to_bytes(2, "big") + bytes((12, 31, 23))
     outcome = build(write(tmp_path / "odd.grib2", [bytes(message)]), [POTOMAC], tmp_path)
     assert [built.meta.run for built in outcome.tiles] == runs
-    assert [note.reason for note in outcome.skipped] == ([] if runs else ["its forecast time cannot be told"])
+    assert [note.reason for note in outcome.skipped] == ([] if runs else ["its forecast time is unknown"])
 
 
 def test_steps_between_the_hours_get_names_of_their_own(tmp_path: Path) -> None:
@@ -344,7 +344,7 @@ def test_a_duplicate_field_is_kept_once_and_reported(tmp_path: Path) -> None:
     tile = tile_of(build(path, [AFRICA], tmp_path), "africa")
     assert (tile.read("t2m") == 280.0).all()
     assert [(note.name, note.message) for note in tile.meta.duplicates] == [("t2m", 2), ("t2m", 3)]
-    assert "is the same as message 1" in tile.meta.duplicates[0].reason
+    assert "is identical to message 1" in tile.meta.duplicates[0].reason
     assert "other values" in tile.meta.duplicates[1].reason
 
 

@@ -1,4 +1,4 @@
-"""What lies over the colours of a map: coasts, graticule, contours, extremes, barbs."""
+"""The layers over the colours of a map: coasts, graticule, contours, extremes, barbs."""
 
 from __future__ import annotations
 

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PAPER = (246, 246, 243)  # where the scale draws nothing: dry, clear
-MISSING = (205, 207, 210)  # hatched too, so that it is no colour of any scale
+MISSING = (205, 207, 210)  # also hatched, to differ from every scale
 LONG_SIDE_IN, SHORT_SIDE_IN = 9.6, 1.6
 LETTER_IN, FOOT_LINE_IN = 0.066, 0.15  # a letter and a line at the foot
 FACTS_IN = 4.2  # the line with both extremes
 HEADING_IN = 0.118  # the width of a letter of the heading: long ones are set smaller
-SMOOTH_BELOW_PX = 900  # fields with fewer columns or rows are blended to about so many
+SMOOTH_BELOW_PX = 900  # fields with fewer columns or rows are interpolated to about this many
 
 
 @dataclass(frozen=True, slots=True)

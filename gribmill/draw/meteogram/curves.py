@@ -114,7 +114,7 @@ def with_gaps(curves: Curves) -> Curves:
 
 
 def bar_seconds(curves: Curves, name: str) -> Floats:
-    """How long each amount was gathered: as told, else since the time before."""
+    """The interval of each amount: as given, otherwise since the previous time."""
     if name in curves.minutes:
         return np.asarray(curves.minutes[name], dtype=np.float64) * 60
     steps = np.diff(curves.seconds)

@@ -92,7 +92,7 @@ def _heading(panel: Panel, curves: Curves) -> Text:
 def _lines(
     names: tuple[str, ...], span: tuple[float, float], curves: Curves, columns: int, *, coloured: bool, plain: bool
 ) -> list[Text]:
-    """Lines over each other, each in its colour; the first lies on top."""
+    """Lines over each other, each in its colour; the first is on top."""
     from rich.text import Text
 
     low, high = span
@@ -115,7 +115,7 @@ def _lines(
 
 
 def _bars(name: str, most: float, curves: Curves, columns: int, *, plain: bool) -> list[Text]:
-    """Every column shows the amount of the interval it lies in; `x` below marks hours without one."""
+    """Every column shows the amount of its interval; `x` below marks hours without one."""
     from rich.text import Text
 
     values, seconds, width = curves.get(name), curves.seconds, bar_seconds(curves, name)

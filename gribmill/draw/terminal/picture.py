@@ -28,7 +28,7 @@ BACKDROP: Rgb = (38, 38, 38)  # where the scale draws nothing: dry, clear
 GONE: Rgb = (0, 0, 0)  # never shown: missing pixels are left to the terminal's own background
 SHADES = " .:-=+*%#@"
 PLAIN_LETTERS = str.maketrans("−·²", "-.2", "°⁻⁵¹")
-MOST_WIDE = 160  # wider pictures are no clearer, only taller
+MOST_WIDE = 160  # wider pictures are taller, not clearer
 MOST_TALL = 44  # rows of text: the picture with its scale fits on a screen
 
 

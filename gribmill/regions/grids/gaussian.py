@@ -65,7 +65,7 @@ class GaussianGrid(MeridianGrid):
         return lat, lon
 
     def index(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Rows lie unevenly: j is linear between neighbours, and goes on evenly beyond the last ones."""
+        """Rows are spaced unevenly: j is linear between neighbours, and extrapolated beyond the last ones."""
         latitude = np.asarray(lat, dtype=np.float64)
         y, step = self.y, 90.0 / self.n
         inner = np.interp(latitude, y, np.arange(self.ny, dtype=np.float64))

@@ -76,7 +76,7 @@ def check_number(name: str, value: float, low: float, high: float) -> float:
     """A finite number within [low, high], or a RegionError."""
     number = float(value)
     if not (math.isfinite(number) and low <= number <= high):
-        raise RegionError(f"a grid cannot have {name} = {value:g}: it must lie within {low:g} and {high:g}")
+        raise RegionError(f"a grid cannot have {name} = {value:g}: it must be between {low:g} and {high:g}")
     return number
 
 

@@ -65,7 +65,7 @@ class LambertGrid(PlaneGrid):
         cone = self.cone
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             radius = cone.scale * self.earth.conformal_colatitude(lat) ** cone.n
-        # The pole that the cone opens to lies infinitely far away.
+        # The pole that the cone opens to is at infinity.
         radius = np.where(np.isfinite(radius), radius, np.nan)
         angle = self.rotation(lat, lon)
         return radius * np.sin(angle), cone.origin - radius * np.cos(angle)
@@ -76,7 +76,7 @@ class LambertGrid(PlaneGrid):
         down = math.copysign(1.0, n) * (origin - np.asarray(y, dtype=np.float64))
         lat = self.earth.latitude((np.hypot(east, down) / abs(scale)) ** (1 / n))
         lon = np.degrees(np.arctan2(east, down)) / n
-        # The flattened cone leaves a wedge of the plane empty: no place on Earth lies there.
+        # The flattened cone leaves a wedge of the plane empty: no point on Earth is there.
         nowhere = np.abs(lon) > 180.0 + 1e-9
         lon = wrap_longitude(lon + self.lov)
         if nowhere.any():

@@ -14,7 +14,7 @@ from gribmill.regions.errors import RegionError
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.grid import Corner, check_count, check_number, check_part
 
-# Ten times round the Earth: beyond it lies no place, only a mistake.
+# Ten times around the Earth: anything beyond is an error.
 _FARTHEST_M = 4e8
 
 

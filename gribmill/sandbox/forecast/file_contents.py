@@ -23,7 +23,7 @@ SIX_HOURLY = {"mx2t3": "mx2t6", "mn2t3": "mn2t6", "10fg": "10fg6"}
 class PlannedField:
     """One field. `element` and `level` are the index's words (ECMWF: `pl 850`, `sfc`); `extra` ends its line.
 
-    `variable` gives its values; `name` is its own in the lexicon, None for a neighbour that nobody asks for.
+    `variable` gives its values; `name` is its own in the lexicon, None for other fields of the file.
     """
 
     element: str
@@ -60,7 +60,7 @@ def _noaa(line: str, minutes: int, extra: str) -> Iterator[PlannedField]:
     found = lexicon().match_noaa(element, level, write_time_range(window))
     rows = lexicon().by_noaa.get(element)
     if not rows:
-        raise SandboxError(f"the lexicon has no element {element}, so {line!r} cannot be made")
+        raise SandboxError(f"the lexicon has no element {element}, so {line!r} cannot be generated")
     variable = found.variable if found else rows[0][1]
     rank = variable.noaa.index(element)
     yield PlannedField(
@@ -78,7 +78,7 @@ def _ecmwf(line: str, minutes: int, extra: str) -> Iterator[PlannedField]:
     param, levtype, *levelist = line.split()
     found = lexicon().match_ecmwf(param, levtype, levelist[0] if levelist else None)
     if found is None:
-        raise SandboxError(f"the lexicon has no param {param}, so {line!r} cannot be made")
+        raise SandboxError(f"the lexicon has no param {param}, so {line!r} cannot be generated")
     statistic = found.variable.statistic
     late = minutes > LAST_THREE_HOURLY * 60
     start = {"instant": minutes, "accum": 0}.get(statistic, max(0, minutes - (360 if late else 180)))

@@ -44,7 +44,7 @@ class MadeFile:
 
 @dataclass(frozen=True, slots=True)
 class Forecaster:
-    """Makes files. `coarse` keeps every so-manieth point of the model's grid; `only` names the variables to make."""
+    """Generates files. `coarse` keeps every Nth point of the model's grid; `only` limits the variables."""
 
     seed: int = 0
     coarse: int = 1
@@ -104,11 +104,11 @@ def model_grid(model: Model) -> Grid:
     for named in named_grids():
         if named.name == model.grid:
             return named.grid
-    raise SandboxError(f"{model.id} names no grid, so its files cannot be made")
+    raise SandboxError(f"{model.id} has no named grid, so its files cannot be generated")
 
 
 def _spread(item: PlannedField, run: datetime, weather: Weather) -> AnyFloats:
-    """How far members lie apart: a little, and more in some places."""
+    """The spread of the members: small, and larger in some places."""
     low, high = item.variable.range
     moment = weather.at(hours_since_epoch(run) + item.window.end / 60)
     return np.float32((high - low) * LARGEST_SPREAD) * moment.cloud / 100

@@ -1,4 +1,4 @@
-"""Where a grid's points lie, and what is there: land, sea, hills. Made up, but for the coasts."""
+"""The positions of a grid's points, and the terrain there: real coasts, synthetic hills."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gribmill.arrays import AnyFloats
 from gribmill.draw.map.land import is_land
 from gribmill.regions.grids import Grid
 
-# Land is looked up at every so many points, as it takes ten microseconds each, and carried to those between.
+# Land is looked up at some points, as it takes ten microseconds each, and copied to those between.
 LAND_POINTS = 100_000
 HIGHEST_M = 2800.0
 

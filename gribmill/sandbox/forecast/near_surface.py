@@ -55,7 +55,7 @@ def direction(moment: WeatherState) -> AnyFloats:
 
 
 def _reflectivity(moment: WeatherState) -> AnyFloats:
-    """dBZ; −10 is no echo, as NCEP packs it."""
+    """dBZ; −10 means no echo, as NCEP packs it."""
     echo = 10 * np.log10(200 * np.maximum(moment.rain, 0.02) ** 1.6)
     return np.where(moment.rain > 0.05, echo, np.float32(-10))
 

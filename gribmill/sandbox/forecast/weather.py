@@ -52,7 +52,7 @@ class Weather:
 
     @cached_property
     def _bend(self) -> AnyFloats:
-        """Rain bands are no straight lines."""
+        """Bends the rain bands."""
         lat, lon = self.places.lat, self.places.lon
         return np.asarray(
             np.sin(5 * lon + 7 * lat) + 0.6 * np.sin(23 * lat - 13 * lon) + 0.3 * np.sin(51 * lon + 47 * lat)

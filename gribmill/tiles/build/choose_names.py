@@ -42,7 +42,7 @@ class FieldChoice:
     plain: bool
 
     def may_want(self, item: Field) -> bool:
-        """Whether the field could be requested. Totals and their buckets are told apart later."""
+        """Whether the field could be requested. Totals and their buckets are distinguished later."""
         if self.everything:
             return True
         name = lexicon_name(item)

@@ -10,7 +10,7 @@ from gribmill.grib.decode.field import Field
 from gribmill.tiles.build.choose_names import NamedField
 from gribmill.tiles.format.meta import SkippedMessage, SourcePacking, VariableMeta
 
-CELL_STATISTICS = {"_min": "least in the cell", "_max": "greatest in the cell"}
+CELL_STATISTICS = {"_min": "minimum in the cell", "_max": "maximum in the cell"}
 
 
 def variable_meta(
@@ -62,7 +62,7 @@ def describe_duplicate(before: Field, item: Field) -> str:
     """How a second field of the same name differs from the first."""
     where = f"message {before.label}"
     if before.keys != item.keys:
-        return f"it has the same name as {where}, but another level, window, member or threshold"
+        return f"it has the same name as {where}, but another level, time range, member or threshold"
     if before.raw == item.raw or np.array_equal(before.values(), item.values(), equal_nan=True):
-        return f"it is the same as {where}"
-    return f"it says it is the same as {where}, but has other values"
+        return f"it is identical to {where}"
+    return f"it has the same keys as {where}, but other values"

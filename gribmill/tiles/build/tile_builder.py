@@ -43,8 +43,8 @@ TWICE = (
     "(cat a.grib2 b.grib2 > both.grib2), or cut one of them with another --model or --out"
 )
 # Reasons to skip a wind: a grid-relative one must not pass for an earth-relative one.
-LONE_WIND = "it is along the grid's axes, and without its other component it cannot be turned to the earth's"
-SPREAD_OF_WIND = "it is a spread or a chance along the grid's axes, which cannot be turned to the earth's"
+LONE_WIND = "it is relative to the grid, and without its other component it cannot be rotated"
+SPREAD_OF_WIND = "it is a spread or probability relative to the grid, which cannot be rotated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class TileBuilder:
         end = item.keys.end
         minutes = -1 if end is None or item.keys.valid is None else int(end.total_seconds() // 60)
         if minutes < 0:
-            self.skipped.append(skipped_message(name, item, "its forecast time cannot be told"))
+            self.skipped.append(skipped_message(name, item, "its forecast time is unknown"))
             return None
         try:
             return run_id(item.keys.reference), minutes, item.grid
@@ -176,7 +176,7 @@ class TileBuilder:
         elif (component := winds.component(item, cuts)) is not None:
             self._cut(writers, named, item, component, "earth")
         elif self.everything:
-            words = f"{named.long_name}, along the grid's axes and not turned"
+            words = f"{named.long_name}, relative to the grid"
             along_grid = replace(named, name=f"{named.name}_grid", long_name=words, standard_name=None)
             self._cut(writers, along_grid, item, FieldWindows.of(item, cuts), "grid")
         else:
