@@ -1,3 +1,3 @@
-"""What exists: runs, hours, tiles and mirrors, recorded in the queue's database."""
+"""Which runs, hours, tiles and mirrors exist: records, reads, and the events that change them."""
 
 __all__ = ["changes", "events", "reads", "records"]

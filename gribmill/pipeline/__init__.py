@@ -1,4 +1,4 @@
-"""One file per job type: the only place where weather meets the queue."""
+"""The chain: job types, their handlers, and what plans and follows them. Only here does weather meet the queue."""
 
 __all__ = [
     "backfill",

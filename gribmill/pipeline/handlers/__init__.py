@@ -1,1 +1,1 @@
-"""One file per job type: what its job does."""
+"""What the jobs do: one file per job type, and two that they share. Executors load them by name."""
