@@ -14,7 +14,7 @@ from gribmill.grib.grid.scan_order import ALTERNATING
 from gribmill.grib.messages import map_file
 from tests.grib.whole_winds import earth_relative
 from tests.real_files import real, real_files
-from tests.witness.other_decoders import Bench
+from tests.witness.other_decoders import OtherDecoders
 
 pytestmark = pytest.mark.witness
 
@@ -83,9 +83,9 @@ def spread(path: Path) -> list[int]:
 
 
 @pytest.fixture(scope="session")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+def decoders(tmp_path_factory: pytest.TempPathFactory) -> OtherDecoders:
     short = [path for path in FILES if path.name not in LONG]
-    return Bench(tmp_path_factory.mktemp("witness"), {path: spread(path) for path in short})
+    return OtherDecoders(tmp_path_factory.mktemp("witness"), {path: spread(path) for path in short})
 
 
 def ours(field: Field) -> Any:
@@ -126,8 +126,8 @@ def compare_gdal(values: Any, array: Any, field: Field, path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.name not in LONG], ids=lambda path: path.name)
 @pytest.mark.parametrize("decoder", ["gdal", "pygrib"])
-def test_every_usable_file_decodes_as_others_decode_it(decoder: str, path: Path, bench: Bench) -> None:
-    theirs = bench.ask(decoder, path)
+def test_every_usable_file_decodes_as_others_decode_it(decoder: str, path: Path, decoders: OtherDecoders) -> None:
+    theirs = decoders.ask(decoder, path)
     silent = path.name in (GDAL_SILENT if decoder == "gdal" else PYGRIB_SILENT)
     assert silent == (not theirs)
     compare(decoder, path, theirs)
@@ -137,7 +137,7 @@ def test_every_usable_file_decodes_as_others_decode_it(decoder: str, path: Path,
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 @pytest.mark.parametrize("decoder", ["gdal", "pygrib"])
 def test_every_field_of_every_usable_file(decoder: str, path: Path, tmp_path: Path) -> None:
-    everything = Bench(tmp_path, {path: list(range(len(found_fields(path))))})
+    everything = OtherDecoders(tmp_path, {path: list(range(len(found_fields(path))))})
     theirs = everything.ask(decoder, path)
     silent = path.name in (GDAL_SILENT if decoder == "gdal" else PYGRIB_SILENT)
     assert silent == (not theirs)
@@ -146,7 +146,7 @@ def test_every_field_of_every_usable_file(decoder: str, path: Path, tmp_path: Pa
 
 def test_cfgrib_gives_the_same_arrays(tmp_path: Path) -> None:
     paths = [real(name) for name in CFGRIB]
-    cfgrib = Bench(tmp_path, {path: [0] for path in paths})
+    cfgrib = OtherDecoders(tmp_path, {path: [0] for path in paths})
     for path in paths:
         (theirs,) = cfgrib.ask("cfgrib", path).values()
         (field,) = read_fields(path)
@@ -155,7 +155,7 @@ def test_cfgrib_gives_the_same_arrays(tmp_path: Path) -> None:
         assert np.allclose(theirs, field.values(), rtol=2e-7, atol=0, equal_nan=True)
 
 
-def test_alternating_rows_of_nbm_are_decoded_in_order(bench: Bench) -> None:
+def test_alternating_rows_of_nbm_are_decoded_in_order(decoders: OtherDecoders) -> None:
     path = real("noaa/nbm.20250901.t00z.core.f001.co.TMP-2m.grib2")
     (field,) = read_fields(path)
     assert field.layout is not None
@@ -165,7 +165,7 @@ def test_alternating_rows_of_nbm_are_decoded_in_order(bench: Bench) -> None:
     assert np.array_equal(values[1::2], raw[1::2, ::-1])
     # Neighbouring rows of a temperature field are alike; mirrored ones are not.
     assert np.nanmean(np.abs(np.diff(values, axis=0))) < 0.5 < np.nanmean(np.abs(np.diff(raw, axis=0)))
-    compare("gdal", path, bench.ask("gdal", path))
+    compare("gdal", path, decoders.ask("gdal", path))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_nam_and_other_submessages_each_give_their_own_field(
         if u.number == v.number:
             assert not np.array_equal(u.values(), v.values())
     several = [number for number, field in enumerate(found) if field.subs > 1]
-    theirs = Bench(tmp_path, {path: several}).ask("pygrib", path)
+    theirs = OtherDecoders(tmp_path, {path: several}).ask("pygrib", path)
     assert sorted(theirs) == several
     compare("pygrib", path, theirs)
 
@@ -200,15 +200,15 @@ def test_nam_winds_of_one_message_turn_together() -> None:
     assert np.allclose(np.hypot(east, north), np.hypot(u.values(), v.values()), atol=1e-5)
 
 
-def test_hrrr_winds_are_simply_packed_and_grid_relative(bench: Bench) -> None:
+def test_hrrr_winds_are_simply_packed_and_grid_relative(decoders: OtherDecoders) -> None:
     path = real("noaa/hrrr.20230722.t06z.wrfsfcf01.UGRD-10m.grid_simple.grib2")
     (field,) = read_fields(path)
     assert (field.packing.name, field.grid_relative_winds, field.grid.shape) == ("simple", True, (1059, 1799))
-    theirs = bench.ask("gdal", path)[0]
+    theirs = decoders.ask("gdal", path)[0]
     assert np.array_equal(field.values(), theirs)
 
 
-def test_ecmwf_longitudes_from_180_are_in_order(bench: Bench) -> None:
+def test_ecmwf_longitudes_from_180_are_in_order(decoders: OtherDecoders) -> None:
     path = real("ecmwf/aifs-single.20260628.06z.0p25.0h.wave.grib2")
     field = list(read_fields(path))[-1]
     assert field.grid.shape == (721, 1440)
@@ -225,10 +225,10 @@ def test_ecmwf_longitudes_from_180_are_in_order(bench: Bench) -> None:
         assert np.isnan(at(*land)), land
     for sea in ((0, -150), (30, -40), (-50, 90), (10, 179.75), (10, -180), (-55, 0)):
         assert 0 < at(*sea) < 20, sea
-    compare("gdal", path, bench.ask("gdal", path))
+    compare("gdal", path, decoders.ask("gdal", path))
 
 
-def test_gfs_wave_has_no_waves_on_land(bench: Bench) -> None:
+def test_gfs_wave_has_no_waves_on_land(decoders: OtherDecoders) -> None:
     path = real("noaa/gfswave.20230823.t18z.atlocn.0p16.f001.grib2")
     found = {field.keys.parameter: field for field in read_fields(path)}
     field = found[(10, 0, 3)]
@@ -242,7 +242,7 @@ def test_gfs_wave_has_no_waves_on_land(bench: Bench) -> None:
     j, i = (round(float(place)) for place in field.grid.index(32.0, -65.0))
     assert 0 < values[j, i] < 15
     for decoder in ("gdal", "pygrib"):
-        compare(decoder, path, bench.ask(decoder, path))
+        compare(decoder, path, decoders.ask(decoder, path))
 
 
 def test_a_value_of_9999_in_a_real_file_is_not_missing() -> None:

@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).parent / "decode.py"
 
 
 @dataclass
-class Bench:
+class OtherDecoders:
     """`plan` says which fields (from 0) of which files; the first question about a decoder runs it over all."""
 
     folder: Path

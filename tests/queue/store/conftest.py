@@ -9,23 +9,23 @@ import pytest
 
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.tested_backend import BENCHES, Bench
+from tests.queue.store.tested_backend import BACKENDS, BackendUnderTest
 
 
-@pytest.fixture(params=sorted(BENCHES))
-def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
-    bench = BENCHES[request.param](tmp_path)
-    yield bench
-    bench.close()
+@pytest.fixture(params=sorted(BACKENDS))
+def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BackendUnderTest]:
+    backend = BACKENDS[request.param](tmp_path)
+    yield backend
+    backend.close()
 
 
 @pytest.fixture
-def store(bench: Bench) -> Iterator[Store]:
+def store(backend: BackendUnderTest) -> Iterator[Store]:
     """Every test of the contract ends with all promises kept."""
-    yield bench.store
-    assert bench.store.verify() == []
+    yield backend.store
+    assert backend.store.verify() == []
 
 
 @pytest.fixture
-def clock(bench: Bench) -> FakeClock:
-    return bench.clock
+def clock(backend: BackendUnderTest) -> FakeClock:
+    return backend.clock

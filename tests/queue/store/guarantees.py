@@ -24,39 +24,39 @@ from tests.queue.store.store_driver import (
     succeed,
     take,
 )
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
-def committed_job_is_there_for_every_process(bench: Bench) -> None:
+def committed_job_is_there_for_every_process(backend: BackendUnderTest) -> None:
     """G1: what enqueue has returned is in the file, and stays until it has ended."""
-    made = bench.store.jobs.enqueue_many([NewJob("plain", {"n": n}) for n in range(30)])
-    bench.store.close()
-    other = bench.open()
+    made = backend.store.jobs.enqueue_many([NewJob("plain", {"n": n}) for n in range(30)])
+    backend.store.close()
+    other = backend.open()
     assert [job.id for job in reversed(other.jobs.list(limit=100).jobs)] == [job.id for job in made]
     assert drain(other) == [job.id for job in made]
     assert {job.status for job in other.jobs.list(limit=100).jobs} == {"processing"}
 
 
-def killed_worker_loses_no_job(bench: Bench) -> None:
+def killed_worker_loses_no_job(backend: BackendUnderTest) -> None:
     """G1: a job survives its worker, however often that dies, until its attempts are used up."""
-    job_id = add(bench.store, max_attempts=3)
+    job_id = add(backend.store, max_attempts=3)
     for _ in range(3):
-        assert take(bench.store).id == job_id
-        bench.clock.advance(LEASE)
-        bench.store.maintenance.recover()
-        bench.clock.advance(100)
-    assert bench.store.jobs.get(job_id).status == "failed"
+        assert take(backend.store).id == job_id
+        backend.clock.advance(LEASE)
+        backend.store.maintenance.recover()
+        backend.clock.advance(100)
+    assert backend.store.jobs.get(job_id).status == "failed"
 
 
-def attempt_is_given_to_one_worker(bench: Bench) -> None:
+def attempt_is_given_to_one_worker(backend: BackendUnderTest) -> None:
     """G2: many workers at once, and each (job, attempt) in one hand only."""
     count, hands = 60, 4
-    bench.store.jobs.enqueue_many([NewJob("plain", {"n": n}) for n in range(count)])
+    backend.store.jobs.enqueue_many([NewJob("plain", {"n": n}) for n in range(count)])
     seen: list[tuple[int, int]] = []
     errors: list[BaseException] = []
 
     def work(name: str) -> None:
-        store = bench.open()
+        store = backend.open()
         try:
             while batch := claim(store, name):
                 seen.extend((job.id, job.attempt_no) for job in batch)
@@ -75,114 +75,114 @@ def attempt_is_given_to_one_worker(bench: Bench) -> None:
     assert errors == []
     assert max(Counter(seen).values()) == 1
     assert len(seen) == count
-    assert bench.store.verify() == []
+    assert backend.store.verify() == []
 
 
-def claimed_job_is_not_given_again(bench: Bench) -> None:
+def claimed_job_is_not_given_again(backend: BackendUnderTest) -> None:
     """G2: while a lease lasts, no other worker gets the job."""
-    add(bench.store)
-    take(bench.store, "w1")
-    assert claim(bench.open(), "w2") == ()
-    bench.clock.advance(LEASE - 0.001)
-    assert len(bench.store.maintenance.recover()) == 0
-    assert claim(bench.store, "w2") == ()
+    add(backend.store)
+    take(backend.store, "w1")
+    assert claim(backend.open(), "w2") == ()
+    backend.clock.advance(LEASE - 0.001)
+    assert len(backend.store.maintenance.recover()) == 0
+    assert claim(backend.store, "w2") == ()
 
 
-def _zombie(bench: Bench) -> tuple[int, Claimed, Claimed]:
+def _zombie(backend: BackendUnderTest) -> tuple[int, Claimed, Claimed]:
     """A job whose first worker outlived its lease, now claimed by a second worker."""
-    job_id = add(bench.store)
-    old = take(bench.store, "zombie")
-    bench.clock.advance(LEASE)
-    bench.store.maintenance.recover()
-    bench.clock.advance(100)
-    return job_id, old, take(bench.store, "heir")
+    job_id = add(backend.store)
+    old = take(backend.store, "zombie")
+    backend.clock.advance(LEASE)
+    backend.store.maintenance.recover()
+    backend.clock.advance(100)
+    return job_id, old, take(backend.store, "heir")
 
 
-def _zombie_changes_nothing(bench: Bench, outcome: Outcome) -> None:
-    job_id, old, new = _zombie(bench)
-    child = add(bench.store, after=(job_id,))
-    before = bench.store.jobs.history(job_id)
-    exchange = report(bench.store, old, outcome, "zombie")
+def _zombie_changes_nothing(backend: BackendUnderTest, outcome: Outcome) -> None:
+    job_id, old, new = _zombie(backend)
+    child = add(backend.store, after=(job_id,))
+    before = backend.store.jobs.history(job_id)
+    exchange = report(backend.store, old, outcome, "zombie")
     assert (exchange.accepted, exchange.fenced) == ((), (old.ref,))
-    assert bench.store.jobs.history(job_id) == before
+    assert backend.store.jobs.history(job_id) == before
     # Not even under the new worker's name, nor with the new number under the old name.
-    assert report(bench.store, old, outcome, "heir").fenced == (old.ref,)
-    assert report(bench.store, new, outcome, "zombie").fenced == (new.ref,)
-    assert bench.store.jobs.history(job_id) == before
-    assert len(bench.store.jobs.list().jobs) == 2, "a fenced worker's follow-up jobs must not exist"
-    assert bench.store.jobs.get(child).deps_left == 1
-    assert succeed(bench.store, new, "heir").accepted == (new.ref,)
-    assert attempts(bench.store, job_id) == ["lost", "succeeded"]
-    assert bench.store.verify() == []
+    assert report(backend.store, old, outcome, "heir").fenced == (old.ref,)
+    assert report(backend.store, new, outcome, "zombie").fenced == (new.ref,)
+    assert backend.store.jobs.history(job_id) == before
+    assert len(backend.store.jobs.list().jobs) == 2, "a fenced worker's follow-up jobs must not exist"
+    assert backend.store.jobs.get(child).deps_left == 1
+    assert succeed(backend.store, new, "heir").accepted == (new.ref,)
+    assert attempts(backend.store, job_id) == ["lost", "succeeded"]
+    assert backend.store.verify() == []
 
 
-def fenced_success_changes_nothing(bench: Bench) -> None:
+def fenced_success_changes_nothing(backend: BackendUnderTest) -> None:
     """G3: a worker that outlived its lease completes nothing, and its follow-up jobs never exist."""
-    _zombie_changes_nothing(bench, Succeeded(then=(NewJob("plain"),)))
+    _zombie_changes_nothing(backend, Succeeded(then=(NewJob("plain"),)))
 
 
-def fenced_failure_changes_nothing(bench: Bench) -> None:
+def fenced_failure_changes_nothing(backend: BackendUnderTest) -> None:
     """G3: nor does it fail what another worker runs,"""
-    _zombie_changes_nothing(bench, Failed("too late"))
+    _zombie_changes_nothing(backend, Failed("too late"))
 
 
-def fenced_last_failure_changes_nothing(bench: Bench) -> None:
+def fenced_last_failure_changes_nothing(backend: BackendUnderTest) -> None:
     """G3: nor for good,"""
-    _zombie_changes_nothing(bench, Failed("too late", permanent=True))
+    _zombie_changes_nothing(backend, Failed("too late", permanent=True))
 
 
-def fenced_snooze_changes_nothing(bench: Bench) -> None:
+def fenced_snooze_changes_nothing(backend: BackendUnderTest) -> None:
     """G3: nor put it back,"""
-    _zombie_changes_nothing(bench, Snoozed(5))
+    _zombie_changes_nothing(backend, Snoozed(5))
 
 
-def fenced_stop_changes_nothing(bench: Bench) -> None:
+def fenced_stop_changes_nothing(backend: BackendUnderTest) -> None:
     """G3: nor stop it."""
-    _zombie_changes_nothing(bench, Stopped())
+    _zombie_changes_nothing(backend, Stopped())
 
 
-def job_succeeds_once(bench: Bench) -> None:
+def job_succeeds_once(backend: BackendUnderTest) -> None:
     """G3: a second report on the same attempt is fenced, also in the same call."""
-    job_id = add(bench.store)
-    job = take(bench.store)
-    assert succeed(bench.store, job).accepted
+    job_id = add(backend.store)
+    job = take(backend.store)
+    assert succeed(backend.store, job).accepted
     for again in (Succeeded(then=(NewJob("plain"),)), Failed("no"), Snoozed(1), Stopped()):
-        assert report(bench.store, job, again).fenced == (job.ref,)
-    assert attempts(bench.store, job_id) == ["succeeded"]
-    assert len(bench.store.jobs.list().jobs) == 1
+        assert report(backend.store, job, again).fenced == (job.ref,)
+    assert attempts(backend.store, job_id) == ["succeeded"]
+    assert len(backend.store.jobs.list().jobs) == 1
 
 
-def job_of_a_dead_worker_comes_back_after_its_lease(bench: Bench) -> None:
+def job_of_a_dead_worker_comes_back_after_its_lease(backend: BackendUnderTest) -> None:
     """G4: not before the lease has run out, and at the first sweep after."""
-    job_id = add(bench.store)
-    take(bench.store, "dead")
-    bench.clock.advance(LEASE - 0.001)
-    assert len(bench.store.maintenance.recover()) == 0
-    assert bench.store.jobs.get(job_id).status == "processing"
-    bench.clock.advance(0.001)
-    assert bench.store.maintenance.recover().requeued == (job_id,)
-    wait = bench.store.jobs.seconds_to_next_due()
+    job_id = add(backend.store)
+    take(backend.store, "dead")
+    backend.clock.advance(LEASE - 0.001)
+    assert len(backend.store.maintenance.recover()) == 0
+    assert backend.store.jobs.get(job_id).status == "processing"
+    backend.clock.advance(0.001)
+    assert backend.store.maintenance.recover().requeued == (job_id,)
+    wait = backend.store.jobs.seconds_to_next_due()
     assert wait is not None
     assert 9.0 <= wait <= 11.0, "one backoff of the type, nothing longer"
-    bench.clock.advance(wait)
-    again = take(bench.store, "alive")
+    backend.clock.advance(wait)
+    again = take(backend.store, "alive")
     assert (again.id, again.attempt_no) == (job_id, 2)
 
 
-def heartbeat_keeps_the_job(bench: Bench) -> None:
+def heartbeat_keeps_the_job(backend: BackendUnderTest) -> None:
     """G4: a living worker loses nothing."""
-    job_id = add(bench.store)
-    job = take(bench.store)
+    job_id = add(backend.store)
+    job = take(backend.store)
     for _ in range(5):
-        bench.clock.advance(LEASE - 1)
-        assert [held.ref for held in bench.store.workers.heartbeat("w1", LEASE)] == [job.ref]
-        assert len(bench.store.maintenance.recover()) == 0
-    assert bench.store.jobs.get(job_id).status == "processing"
+        backend.clock.advance(LEASE - 1)
+        assert [held.ref for held in backend.store.workers.heartbeat("w1", LEASE)] == [job.ref]
+        assert len(backend.store.maintenance.recover()) == 0
+    assert backend.store.jobs.get(job_id).status == "processing"
 
 
-def claims_follow_the_total_order(bench: Bench) -> None:
+def claims_follow_the_total_order(backend: BackendUnderTest) -> None:
     """G5: priority down, position up, age, id; over all types."""
-    store, clock = bench.store, bench.clock
+    store, clock = backend.store, backend.clock
     late_low = add(store, "plain", priority=-1)
     first = add(store, "plain")
     clock.advance(1)
@@ -197,28 +197,28 @@ def claims_follow_the_total_order(bench: Bench) -> None:
     assert drain(store) == [urgent, pinned, first, second, third, parked, late_low]
 
 
-def job_runs_at_most_its_attempts(bench: Bench) -> None:
+def job_runs_at_most_its_attempts(backend: BackendUnderTest) -> None:
     """G6: failures and crashes both cost one; then it is a dead letter."""
-    job_id = add(bench.store, max_attempts=4)
+    job_id = add(backend.store, max_attempts=4)
     for crash in (False, True, True, False):
-        job = take(bench.store)
+        job = take(backend.store)
         if crash:
-            bench.clock.advance(LEASE)
-            bench.store.maintenance.recover()
+            backend.clock.advance(LEASE)
+            backend.store.maintenance.recover()
         else:
-            fail(bench.store, job)
-        bench.clock.advance(1000)
-        assert bench.store.verify() == []
-    assert claim(bench.store) == ()
-    ended = bench.store.jobs.get(job_id)
+            fail(backend.store, job)
+        backend.clock.advance(1000)
+        assert backend.store.verify() == []
+    assert claim(backend.store) == ()
+    ended = backend.store.jobs.get(job_id)
     assert (ended.status, ended.attempt_no, ended.retry_count) == ("failed", 4, 3)
     assert ended.dead_lettered_at is not None
-    assert attempts(bench.store, job_id) == ["failed", "lost", "lost", "failed"]
+    assert attempts(backend.store, job_id) == ["failed", "lost", "lost", "failed"]
 
 
-def equal_active_jobs_are_one(bench: Bench) -> None:
+def equal_active_jobs_are_one(backend: BackendUnderTest) -> None:
     """G7: per tenant and key; while the first waits, runs, and waits for its next attempt."""
-    store = bench.store
+    store = backend.store
     first = store.jobs.enqueue(NewJob("plain", dedupe_key="k"))
     for _ in range(2):
         again = store.jobs.enqueue(NewJob("plain", {"n": 2}, dedupe_key="k"))
@@ -227,46 +227,46 @@ def equal_active_jobs_are_one(bench: Bench) -> None:
         assert store.jobs.enqueue(NewJob("plain", dedupe_key="k")).id == first.id
         fail(store, job)
         assert store.jobs.enqueue(NewJob("plain", dedupe_key="k")).id == first.id
-        bench.clock.advance(100)
+        backend.clock.advance(100)
     other = store.jobs.enqueue(NewJob("plain", dedupe_key="k", tenant_id="elsewhere"))
     assert other.created
     assert store.verify() == []
 
 
-def one_firing_per_slot(bench: Bench) -> None:
+def one_firing_per_slot(backend: BackendUnderTest) -> None:
     """G8: the slot's row decides, also when two believe that they lead, and one of them is late."""
-    one, two = bench.store, bench.open()
+    one, two = backend.store, backend.open()
     one.triggers.add(NewTrigger("every minute", "plain", {"n": 1}, cron="* * * * *"))
-    bench.clock.advance(60)
-    due = bench.by_hand("SELECT next_trigger_at FROM job_triggers")[0][0]
+    backend.clock.advance(60)
+    due = backend.by_hand("SELECT next_trigger_at FROM job_triggers")[0][0]
     assert len(one.triggers.fire_due()) == 1
     assert two.triggers.fire_due() == []
-    bench.by_hand("UPDATE job_triggers SET next_trigger_at = ?", due)
+    backend.by_hand("UPDATE job_triggers SET next_trigger_at = ?", due)
     assert two.triggers.fire_due() == [], "whoever still thinks it due makes no second job"
-    bench.clock.advance(60)
+    backend.clock.advance(60)
     assert len(two.triggers.fire_due()) == 1
     assert len(one.jobs.list().jobs) == 2
     assert one.verify() == []
 
 
-def one_leader_at_a_time(bench: Bench) -> None:
+def one_leader_at_a_time(backend: BackendUnderTest) -> None:
     """G8: an office has one holder; the term grows with each change, so that an old holder is known."""
-    one, two = bench.store, bench.open()
+    one, two = backend.store, backend.open()
     assert one.workers.take_lease("scheduler", "a", 15) == 1
     assert two.workers.take_lease("scheduler", "b", 15) is None
-    bench.clock.advance(10)
+    backend.clock.advance(10)
     assert one.workers.take_lease("scheduler", "a", 15) == 1
-    bench.clock.advance(14.999)
+    backend.clock.advance(14.999)
     assert two.workers.take_lease("scheduler", "b", 15) is None
-    bench.clock.advance(0.001)
+    backend.clock.advance(0.001)
     assert two.workers.take_lease("scheduler", "b", 15) == 2
     assert one.workers.take_lease("scheduler", "a", 15) is None
     assert one.workers.take_lease("scheduler", "b", 15, renew=False) is None
 
 
-def nothing_starts_under_a_reservation(bench: Bench) -> None:
+def nothing_starts_under_a_reservation(backend: BackendUnderTest) -> None:
     """G9: neither head nor sibling, until release or expiry."""
-    store = bench.store
+    store = backend.store
     add(store, "tile", {"hour": 1, "region": "a"})
     head = take(store)
     add(store, "tile", {"hour": 1, "region": "b"})
@@ -275,10 +275,10 @@ def nothing_starts_under_a_reservation(bench: Bench) -> None:
     assert claim(store) == ()
     assert store.claim_siblings(asks(), head, 5) == ()
     with pytest.raises(Reserved, match="reserved by me"):
-        bench.open().reservations.reserve("you", 5)
-    bench.clock.advance(99.999)
+        backend.open().reservations.reserve("you", 5)
+    backend.clock.advance(99.999)
     assert claim(store) == ()
-    bench.clock.advance(0.001)
+    backend.clock.advance(0.001)
     assert take(store).type == "tile"
     assert store.verify() == []
     again = store.reservations.reserve("you", 100)
@@ -288,48 +288,48 @@ def nothing_starts_under_a_reservation(bench: Bench) -> None:
     assert held.id != again.id
 
 
-def processing_lease_and_running_attempt_are_one(bench: Bench) -> None:
+def processing_lease_and_running_attempt_are_one(backend: BackendUnderTest) -> None:
     """G10: through every way out of `processing`."""
-    store = bench.store
+    store = backend.store
     ids = store.jobs.enqueue_many([NewJob("tile", {"hour": 1, "region": str(n)}) for n in range(4)])
     child = add(store, after=(ids[0].id,))
     batch = claim(store)
     assert len(batch) == 4
-    _same(bench, running=4)
+    _same(backend, running=4)
     succeed(store, batch[0])
     fail(store, batch[1])
     snooze(store, batch[2], 5)
     stop(store, batch[3])
-    _same(bench, running=0)
+    _same(backend, running=0)
     assert take(store).id == child
-    _same(bench, running=1)
-    bench.clock.advance(LEASE)
+    _same(backend, running=1)
+    backend.clock.advance(LEASE)
     store.maintenance.recover()
-    _same(bench, running=0)
+    _same(backend, running=0)
 
 
-def _same(bench: Bench, running: int) -> None:
-    processing = bench.store.jobs.list()
+def _same(backend: BackendUnderTest, running: int) -> None:
+    processing = backend.store.jobs.list()
     rows = [job for job in processing.jobs if job.status == "processing"]
     assert len(rows) == running
     for job in processing.jobs:
         held = job.status == "processing"
         assert (job.lease_expires_at is not None) == held
         assert (job.worker_id is not None) == held
-        open_attempts = [a.attempt_no for a in bench.store.jobs.history(job.id).attempts if a.status == "running"]
+        open_attempts = [a.attempt_no for a in backend.store.jobs.history(job.id).attempts if a.status == "running"]
         assert open_attempts == ([job.attempt_no] if held else [])
-    assert bench.store.verify() == []
+    assert backend.store.verify() == []
 
 
-def job_that_waits_does_not_start(bench: Bench) -> None:
+def job_that_waits_does_not_start(backend: BackendUnderTest) -> None:
     """G5, G10: neither before its time nor before its parents."""
-    store = bench.store
+    store = backend.store
     parent = add(store, delay_seconds=50)
     child = add(store, after=(parent,), priority=9)
     assert claim(store) == ()
-    bench.clock.advance(49.999)
+    backend.clock.advance(49.999)
     assert claim(store) == ()
-    bench.clock.advance(0.001)
+    backend.clock.advance(0.001)
     job = take(store)
     assert job.id == parent
     assert claim(store) == ()
@@ -337,23 +337,23 @@ def job_that_waits_does_not_start(bench: Bench) -> None:
     assert take(store).id == child
 
 
-def finished_job_stays_as_it_is(bench: Bench) -> None:
+def finished_job_stays_as_it_is(backend: BackendUnderTest) -> None:
     """G3: what has ended is never given out again, nor rewritten by a late sweep."""
-    store = bench.store
+    store = backend.store
     ids = [add(store) for _ in range(3)]
     jobs = [take(store) for _ in ids]
     succeed(store, jobs[0])
     fail(store, jobs[1], permanent=True)
     stop(store, jobs[2])
     before = [store.jobs.history(job_id) for job_id in ids]
-    bench.clock.advance(10_000)
+    backend.clock.advance(10_000)
     assert len(store.maintenance.recover()) == 0
     assert claim(store) == ()
     assert [store.jobs.history(job_id) for job_id in ids] == before
     assert [entry.job.status for entry in before] == ["completed", "failed", "cancelled"]
 
 
-GUARANTEES: tuple[Callable[[Bench], None], ...] = (
+GUARANTEES: tuple[Callable[[BackendUnderTest], None], ...] = (
     committed_job_is_there_for_every_process,
     killed_worker_loses_no_job,
     attempt_is_given_to_one_worker,

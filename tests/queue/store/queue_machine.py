@@ -14,7 +14,7 @@ from gribmill.queue.times import to_text
 from tests.queue.store.plain_queue import PlainJob, PlainQueue, moment
 from tests.queue.store.sample_types import ALL, TYPES
 from tests.queue.store.store_driver import asks
-from tests.queue.store.tested_backend import Bench, SqliteBench
+from tests.queue.store.tested_backend import BackendUnderTest, SqliteUnderTest
 
 WORKERS = ("w0", "w1", "w2")
 LEASE = 60.0
@@ -54,17 +54,17 @@ class QueueMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._folder = tempfile.TemporaryDirectory(prefix="queue-machine-")
-        self.bench: Bench = SqliteBench(Path(self._folder.name))
-        self.store = self.bench.store
+        self.backend: BackendUnderTest = SqliteUnderTest(Path(self._folder.name))
+        self.store = self.backend.store
         self.plain = PlainQueue()
-        self.plain.now = self.bench.clock()
+        self.plain.now = self.backend.clock()
         self.workers = {name: name for name in WORKERS}
         self.given: list[tuple[str, Claimed]] = []
         self.reserved: list[str] = []
         self.restarts = 0
 
     def teardown(self) -> None:
-        self.bench.close()
+        self.backend.close()
         self._folder.cleanup()
 
     # Picking
@@ -223,8 +223,8 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from((0.001, 1.0, 11.0, 30.0, 60.0, 100.0, 4000.0)))
     def advance_the_clock(self, seconds: float) -> None:
-        self.bench.clock.advance(seconds)
-        self.plain.now = self.bench.clock()
+        self.backend.clock.advance(seconds)
+        self.plain.now = self.backend.clock()
 
     # Operators
 
@@ -354,18 +354,18 @@ class QueueMachine(RuleBasedStateMachine):
     def open_again(self) -> None:
         """Another process: nothing lives outside the file."""
         self.store.close()
-        self.store = self.bench.open()
+        self.store = self.backend.open()
 
     # What always holds
 
     @invariant()
     def store_is_as_the_model_says(self) -> None:
-        assert _rows(self.bench) == {job.id: _expected(job) for job in self.plain.jobs.values()}
+        assert _rows(self.backend) == {job.id: _expected(job) for job in self.plain.jobs.values()}
 
     @invariant()
     def attempts_are_as_the_model_says(self) -> None:
         found: dict[int, list[str]] = {}
-        for job_id, status in self.bench.by_hand("SELECT job_id, status FROM job_attempts ORDER BY 1, attempt_no"):
+        for job_id, status in self.backend.by_hand("SELECT job_id, status FROM job_attempts ORDER BY 1, attempt_no"):
             found.setdefault(job_id, []).append(status)
         assert found == {
             job.id: [attempt.status for attempt in job.attempts] for job in self.plain.jobs.values() if job.attempts
@@ -387,8 +387,8 @@ COLUMNS = (
 )
 
 
-def _rows(bench: Bench) -> dict[int, tuple[object, ...]]:
-    return {row[0]: row[1:] for row in bench.by_hand(f"SELECT id, {COLUMNS} FROM jobs")}
+def _rows(backend: BackendUnderTest) -> dict[int, tuple[object, ...]]:
+    return {row[0]: row[1:] for row in backend.by_hand(f"SELECT id, {COLUMNS} FROM jobs")}
 
 
 def _expected(job: PlainJob) -> tuple[object, ...]:

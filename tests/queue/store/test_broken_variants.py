@@ -16,7 +16,7 @@ from tests.queue.store.mutant import FENCE, Mutant
 from tests.queue.store.queue_machine import QueueMachine
 from tests.queue.store.test_sqlite_writes import write_transaction_shuts_others_out
 from tests.queue.store.test_state_machine import CALM
-from tests.queue.store.tested_backend import Bench, SqliteBench
+from tests.queue.store.tested_backend import BackendUnderTest, SqliteUnderTest
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,7 @@ ANY_WORKER = (" AND worker_id = ?", " AND ? IS NOT NULL")
 NO_INDEX = ("INDEXED BY jobs_ready\n ", "")
 DUE = " AND next_run_at <= :now"
 
-BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
+BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
     "complete_without_fence": (
         Mutant({"jobs/complete": (ANY_ATTEMPT, ANY_WORKER)}),
         g.fenced_success_changes_nothing,
@@ -212,7 +212,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
 
 # A look and a change are guarded each on its own, and the verbs count the rows that they changed: what another writer
 # did in between is noticed. With one of the two guards taken away the scenario still passes.
-GUARDED_TWICE: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
+GUARDED_TWICE: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
     "look_at_a_failure_without_fence": (Mutant({"jobs/held": NO_FENCE}), g.fenced_failure_changes_nothing),
     "look_at_the_last_failure_without_fence": (Mutant({"jobs/held": NO_FENCE}), g.fenced_last_failure_changes_nothing),
     "look_at_a_snooze_without_fence": (Mutant({"jobs/held": NO_FENCE}), g.fenced_snooze_changes_nothing),
@@ -245,24 +245,24 @@ GUARDED_TWICE: dict[str, tuple[Mutant, Callable[[Bench], None]]] = {
 def test_the_second_guard_holds_without_the_first(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant, scenario = GUARDED_TWICE[name]
     mutant.apply(monkeypatch)
-    bench = SqliteBench(tmp_path)
-    scenario(bench)
+    backend = SqliteUnderTest(tmp_path)
+    scenario(backend)
     monkeypatch.undo()
-    assert bench.store.verify() == []
-    bench.close()
+    assert backend.store.verify() == []
+    backend.close()
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_variant_goes_red(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant, scenario = BROKEN[name]
     mutant.apply(monkeypatch)
-    bench: Bench | None = None
+    backend: BackendUnderTest | None = None
     with pytest.raises(RED):
-        bench = SqliteBench(tmp_path)
-        scenario(bench)
-    if bench is not None:
+        backend = SqliteUnderTest(tmp_path)
+        scenario(backend)
+    if backend is not None:
         monkeypatch.undo()
-        bench.close()
+        backend.close()
 
 
 def test_ready_index_holds_what_the_claim_asks_for() -> None:

@@ -14,7 +14,7 @@ from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import LEASE, add, attempts, claim, drain, fail, report, stop, succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def test_pending_job_is_cancelled_at_once(store: Store) -> None:
@@ -137,7 +137,7 @@ def test_retry_twice_of_a_unique_job_is_one_job(store: Store) -> None:
     assert not store.jobs.retry(first.id).created
 
 
-def test_paused_type_does_not_start_and_resumes_where_it_was(store: Store, bench: Bench) -> None:
+def test_paused_type_does_not_start_and_resumes_where_it_was(store: Store, backend: BackendUnderTest) -> None:
     running, first, second = add(store), add(store), add(store)
     other = add(store, "fragile")
     job = take(store)
@@ -145,7 +145,7 @@ def test_paused_type_does_not_start_and_resumes_where_it_was(store: Store, bench
     assert drain(store) == [other]
     assert succeed(store, job).accepted, "what runs goes on"
     assert store.jobs.get(running).status == "completed"
-    assert drain(bench.open()) == [], "opening the queue again does not resume"
+    assert drain(backend.open()) == [], "opening the queue again does not resume"
     assert [stats.type for stats in store.types.stats() if stats.paused] == ["plain"]
     store.types.resume("plain")
     assert drain(store) == [first, second]
@@ -164,10 +164,10 @@ def test_only_pending_jobs_can_be_run_now(store: Store) -> None:
         store.jobs.run_now(job_id)
 
 
-def test_changed_declaration_takes_effect_and_leaves_the_pause(store: Store, bench: Bench) -> None:
+def test_changed_declaration_takes_effect_and_leaves_the_pause(store: Store, backend: BackendUnderTest) -> None:
     store.types.pause("plain")
     changed = [replace(kind, max_running=1) if kind.key == "plain" else kind for kind in TYPES]
-    other = bench.open(Registry(*changed))
+    other = backend.open(Registry(*changed))
     assert claim(other) == ()
     ids = [add(other), add(other)]
     assert claim(other) == (), "declaring it again does not resume it"

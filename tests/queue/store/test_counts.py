@@ -11,7 +11,7 @@ from gribmill.database.sqlite.statements import statement
 from gribmill.queue.store import Store
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, fail, succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def counts(store: Store, kind: str = "plain") -> dict[str, int]:
@@ -30,17 +30,17 @@ def test_a_job_is_counted_once_however_it_waits(store: Store) -> None:
     assert counts(store) == {"pending": 3, "completed": 1}
 
 
-def test_every_end_and_every_way_back_is_counted(bench: Bench, store: Store) -> None:
+def test_every_end_and_every_way_back_is_counted(backend: BackendUnderTest, store: Store) -> None:
     ids = [add(store, max_attempts=1) for _ in range(4)]
     fail(store, take(store))
     store.jobs.cancel(ids[1])
     succeed(store, take(store))
     assert counts(store) == {"failed": 1, "cancelled": 1, "completed": 1, "pending": 1}
-    bench.by_hand("UPDATE jobs SET status = 'pending', dead_lettered_at = NULL WHERE id = ?", ids[0])
-    bench.by_hand("DELETE FROM jobs WHERE id = ?", ids[1])
-    bench.by_hand("INSERT INTO jobs (type, status, completed_at) VALUES ('plain', 'completed', '2026-01-01')")
+    backend.by_hand("UPDATE jobs SET status = 'pending', dead_lettered_at = NULL WHERE id = ?", ids[0])
+    backend.by_hand("DELETE FROM jobs WHERE id = ?", ids[1])
+    backend.by_hand("INSERT INTO jobs (type, status, completed_at) VALUES ('plain', 'completed', '2026-01-01')")
     assert counts(store) == {"completed": 2, "pending": 2}
-    bench.by_hand("UPDATE jobs SET max_attempts = 3, completed_at = NULL WHERE id = ?", ids[0])
+    backend.by_hand("UPDATE jobs SET max_attempts = 3, completed_at = NULL WHERE id = ?", ids[0])
 
 
 def test_counts_of_a_file_of_the_first_version_are_right_after_its_upgrade(tmp_path: Path) -> None:

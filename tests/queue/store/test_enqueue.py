@@ -14,7 +14,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.store.listing import JobFilter
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, drain, fail, stop, succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, clock: FakeClock) -> None:
@@ -135,8 +135,8 @@ def test_ids_are_never_used_again(store: Store, clock: FakeClock) -> None:
     assert add(store) == last + 1
 
 
-def test_declared_types_and_their_argument_schemas_are_stored(store: Store, bench: Bench) -> None:
-    rows = bench.by_hand("SELECT key, batch_max, max_running, on_lost, arg_schema FROM job_definitions ORDER BY key")
+def test_declared_types_and_their_argument_schemas_are_stored(store: Store, backend: BackendUnderTest) -> None:
+    rows = backend.by_hand("SELECT key, batch_max, max_running, on_lost, arg_schema FROM job_definitions ORDER BY key")
     assert [row[0] for row in rows] == ["fragile", "limited", "plain", "tile", "unique"]
     assert [row[1:4] for row in rows] == [
         (1, None, "fail"),

@@ -17,7 +17,7 @@ from tests.queue.sample_effects import note
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, attempts, claim, fail, report, snooze, stop, succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def test_completed_job_keeps_no_worker_and_its_attempt_keeps_everything(store: Store, clock: FakeClock) -> None:
@@ -179,21 +179,21 @@ def test_unknown_ticket_is_fenced(store: Store) -> None:
 # Together or not at all
 
 
-def notes(bench: Bench) -> list[tuple[object, ...]]:
-    return bench.by_hand("SELECT hour, model_id FROM tiles")
+def notes(backend: BackendUnderTest) -> list[tuple[object, ...]]:
+    return backend.by_hand("SELECT hour, model_id FROM tiles")
 
 
-def test_follow_up_jobs_and_effects_come_with_the_completion(store: Store, bench: Bench) -> None:
+def test_follow_up_jobs_and_effects_come_with_the_completion(store: Store, backend: BackendUnderTest) -> None:
     job_id = add(store)
     effect = note(job_id, "done")
     then = (NewJob("tile", {"hour": 1}), NewJob("plain", after=(job_id,)))
     succeed(store, take(store), then=then, also=(effect,))
-    assert notes(bench) == [(job_id, "done")]
+    assert notes(backend) == [(job_id, "done")]
     assert [job.type for job in store.jobs.upcoming()] == ["tile", "plain"]
     assert store.jobs.get(job_id).status == "completed"
 
 
-def test_failing_effect_undoes_everything(store: Store, bench: Bench) -> None:
+def test_failing_effect_undoes_everything(store: Store, backend: BackendUnderTest) -> None:
     child_of_first = add(store, "fragile", priority=-1)
     first, second = add(store), add(store)
     store.jobs.enqueue(NewJob("fragile", after=(first,)))
@@ -209,21 +209,21 @@ def test_failing_effect_undoes_everything(store: Store, bench: Bench) -> None:
                 Report(jobs[1].ref, Succeeded(also=(bad,))),
             ],
         )
-    assert notes(bench) == []
+    assert notes(backend) == []
     assert [store.jobs.history(job_id) for job_id in (first, second, child_of_first)] == before
     assert len(store.jobs.list().jobs) == 4
     assert succeed(store, jobs[0], also=(good,)).accepted
-    assert notes(bench) == [(first, "ok")]
+    assert notes(backend) == [(first, "ok")]
 
 
 @pytest.mark.parametrize("bad", [Effect("unheard_of", "{}"), Effect("note", "{}"), Effect("note", "{")])
-def test_an_effect_that_is_not_known_changes_nothing(store: Store, bench: Bench, bad: Effect) -> None:
+def test_an_effect_that_is_not_known_changes_nothing(store: Store, backend: BackendUnderTest, bad: Effect) -> None:
     job_id = add(store)
     job = take(store)
     for outcome in (Succeeded(also=(note(job_id, "ok"), bad)), Failed("no", also=(bad,)), Snoozed(1, also=(bad,))):
         with pytest.raises(BadEffect):
             report(store, job, outcome)
-    assert notes(bench) == []
+    assert notes(backend) == []
     assert store.jobs.get(job_id).status == "processing"
     assert succeed(store, job).accepted
 
@@ -249,12 +249,12 @@ def test_bad_follow_up_job_undoes_everything(store: Store) -> None:
     assert succeed(store, job).accepted
 
 
-def test_effects_of_a_fenced_worker_never_happen(store: Store, bench: Bench) -> None:
+def test_effects_of_a_fenced_worker_never_happen(store: Store, backend: BackendUnderTest) -> None:
     job_id = add(store)
     job = take(store)
     effect = note(job_id, "no")
     assert succeed(store, job, "somebody else", also=(effect,)).fenced == (job.ref,)
-    assert notes(bench) == []
+    assert notes(backend) == []
 
 
 def test_follow_up_that_is_active_already_is_not_doubled(store: Store) -> None:
@@ -272,30 +272,30 @@ def test_stopped_attempt_cancels_the_job(store: Store) -> None:
     assert attempts(store, job_id) == ["cancelled"]
 
 
-def test_snooze_brings_its_follow_ups_and_effects_with_it(store: Store, bench: Bench) -> None:
+def test_snooze_brings_its_follow_ups_and_effects_with_it(store: Store, backend: BackendUnderTest) -> None:
     job_id = add(store, "fragile")
     effect = note(job_id, "saw half")
     report(store, take(store), Snoozed(5, "half", then=(NewJob("plain"),), also=(effect,)))
-    assert notes(bench) == [(job_id, "saw half")]
+    assert notes(backend) == [(job_id, "saw half")]
     assert sorted(job.type for job in store.jobs.upcoming()) == ["fragile", "plain"]
 
 
-def test_snooze_of_a_cancelled_job_brings_nothing(store: Store, bench: Bench) -> None:
+def test_snooze_of_a_cancelled_job_brings_nothing(store: Store, backend: BackendUnderTest) -> None:
     job_id = add(store)
     job = take(store)
     store.jobs.cancel(job_id)
     effect = note(job_id, "no")
     report(store, job, Snoozed(5, then=(NewJob("plain"),), also=(effect,)))
     assert store.jobs.get(job_id).status == "cancelled"
-    assert notes(bench) == []
+    assert notes(backend) == []
     assert len(store.jobs.list().jobs) == 1
 
 
-def test_a_failure_may_have_effects(store: Store, bench: Bench) -> None:
+def test_a_failure_may_have_effects(store: Store, backend: BackendUnderTest) -> None:
     job_id = add(store)
     effect = note(job_id, "mirror is down")
     report(store, take(store), Failed("broke", also=(effect,)))
-    assert notes(bench) == [(job_id, "mirror is down")]
+    assert notes(backend) == [(job_id, "mirror is down")]
     assert store.jobs.get(job_id).status == "pending"
 
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from tests.queue.store.guarantees import GUARANTEES
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 @pytest.mark.parametrize("scenario", GUARANTEES, ids=lambda scenario: scenario.__name__)
-def test_guarantee_holds(bench: Bench, scenario: Callable[[Bench], None]) -> None:
-    scenario(bench)
+def test_guarantee_holds(backend: BackendUnderTest, scenario: Callable[[BackendUnderTest], None]) -> None:
+    scenario(backend)
 
 
 def test_every_guarantee_has_a_scenario() -> None:

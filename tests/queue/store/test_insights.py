@@ -13,7 +13,7 @@ from gribmill.queue.store.listing import JobFilter
 from gribmill.queue.store.types import TypeStats
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, fail, snooze, stop, succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def stats_of(store: Store, kind: str) -> TypeStats:
@@ -110,8 +110,8 @@ def test_a_missing_job_is_an_error_with_its_id(store: Store) -> None:
             look(5)
 
 
-def test_change_of_another_connection_is_noticed(store: Store, bench: Bench) -> None:
-    other = bench.open()
+def test_change_of_another_connection_is_noticed(store: Store, backend: BackendUnderTest) -> None:
+    other = backend.open()
     store.database.may_have_work()
     assert not store.database.may_have_work()
     add(other)

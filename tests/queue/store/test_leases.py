@@ -9,7 +9,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import LEASE, add, attempts, claim, fail, succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def test_heartbeat_renews_all_leases_of_its_worker_and_no_other(store: Store, clock: FakeClock) -> None:
@@ -117,11 +117,11 @@ def test_sweep_takes_five_hundred_at_a_time_until_all_are_back(store: Store, clo
     assert sizes == [500, 500, 100]
 
 
-def test_two_sweepers_recover_each_job_once(store: Store, bench: Bench, clock: FakeClock) -> None:
+def test_two_sweepers_recover_each_job_once(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
     job_id = add(store)
     take(store)
     clock.advance(LEASE)
-    other = bench.open()
+    other = backend.open()
     assert len(store.maintenance.recover()) + len(other.maintenance.recover()) == 1
     assert store.jobs.get(job_id).retry_count == 1
 

@@ -11,14 +11,14 @@ from gribmill.queue.errors import BadArguments, JobNotFound, NotAllowed
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, drain, snooze, succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def order(store: Store) -> list[int]:
     return [job.id for job in store.jobs.upcoming(limit=1000)]
 
 
-def test_natural_order_is_priority_then_age_then_id(store: Store, bench: Bench, clock: FakeClock) -> None:
+def test_natural_order_is_priority_then_age_then_id(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
     a, b = add(store), add(store)
     clock.advance(-1)
     older = add(store)

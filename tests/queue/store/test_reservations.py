@@ -10,7 +10,7 @@ from gribmill.queue.errors import NotAllowed, Reserved, UnknownJobType
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, drain, succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def test_reservation_of_a_type_holds_back_that_type_alone(store: Store) -> None:
@@ -29,11 +29,11 @@ def test_what_runs_already_goes_on(store: Store) -> None:
     assert succeed(store, job).accepted
 
 
-def test_scopes_are_independent_and_each_has_one_holder(store: Store, bench: Bench) -> None:
+def test_scopes_are_independent_and_each_has_one_holder(store: Store, backend: BackendUnderTest) -> None:
     store.reservations.reserve("me", 60, "plain")
     store.reservations.reserve("you", 60, "tile")
     store.reservations.reserve("all", 60)
-    other = bench.open()
+    other = backend.open()
     for scope, holder in (("plain", "me"), ("tile", "you"), ("*", "all")):
         with pytest.raises(Reserved, match=f"reserved by {holder} until"):
             other.reservations.reserve("they", 60, scope)
@@ -75,13 +75,13 @@ def test_run_out_reservation_makes_room_for_the_next(store: Store, clock: FakeCl
     assert [found.id for found in store.reservations.list()] == [again.id]
 
 
-def test_sweep_marks_what_has_run_out(store: Store, bench: Bench, clock: FakeClock) -> None:
+def test_sweep_marks_what_has_run_out(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
     store.reservations.reserve("a", 10)
     store.reservations.reserve("b", 20, "plain")
     assert store.reservations.expire() == 0
     clock.advance(10)
     assert store.reservations.expire() == 1
-    rows = bench.by_hand("SELECT reserved_by, status FROM direct_reservations ORDER BY 1")
+    rows = backend.by_hand("SELECT reserved_by, status FROM direct_reservations ORDER BY 1")
     assert rows == [("a", "EXPIRED"), ("b", "ACTIVE")]
 
 

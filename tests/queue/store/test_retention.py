@@ -7,12 +7,12 @@ from gribmill.queue.store import Store
 from gribmill.queue.times import to_text
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, fail, snooze, stop, succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 DAY = 86_400.0
 
 
-def test_each_end_has_its_own_age(store: Store, bench: Bench, clock: FakeClock) -> None:
+def test_each_end_has_its_own_age(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
     completed, failed, cancelled = add(store), add(store), add(store)
     succeed(store, take(store))
     fail(store, take(store), permanent=True)
@@ -27,7 +27,7 @@ def test_each_end_has_its_own_age(store: Store, bench: Bench, clock: FakeClock) 
     assert [job.id for job in store.jobs.list().jobs] == [failed]
     clock.advance(87 * DAY)
     assert store.maintenance.prune(3, 90).failed == 1
-    assert bench.by_hand("SELECT count(*) FROM job_attempts") == [(0,)]
+    assert backend.by_hand("SELECT count(*) FROM job_attempts") == [(0,)]
     assert {completed, cancelled}.isdisjoint(job.id for job in store.jobs.list().jobs)
 
 
@@ -64,9 +64,9 @@ def test_attempts_go_without_a_gap_though_the_clock_was_set_back(store: Store, c
     assert [attempt.attempt_no for attempt in store.jobs.history(job_id).attempts] == [2, 3, 4], "2 is of a later day"
 
 
-def test_many_go_a_thousand_to_a_transaction(store: Store, bench: Bench, clock: FakeClock) -> None:
+def test_many_go_a_thousand_to_a_transaction(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
     store.jobs.enqueue_many(NewJob("plain") for _ in range(2100))
-    bench.by_hand("UPDATE jobs SET status = 'cancelled', completed_at = ?", to_text(clock()))
+    backend.by_hand("UPDATE jobs SET status = 'cancelled', completed_at = ?", to_text(clock()))
     clock.advance(1)
     assert store.maintenance.prune(0, 0).completed == 2100
     assert store.jobs.list().jobs == ()
@@ -81,7 +81,7 @@ def test_retry_outlives_the_job_that_it_names(store: Store, clock: FakeClock) ->
     assert store.jobs.get(new.id).retry_of is None
 
 
-def test_silent_workers_and_old_reservations_go(store: Store, bench: Bench, clock: FakeClock) -> None:
+def test_silent_workers_and_old_reservations_go(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
     add(store)
     take(store, "busy", lease=10 * DAY)
     for name in ("busy", "gone", "here"):
@@ -91,4 +91,4 @@ def test_silent_workers_and_old_reservations_go(store: Store, bench: Bench, cloc
     store.workers.heartbeat("here", 60)
     store.maintenance.prune(1, 1)
     assert {worker.id for worker in store.workers.list()} == {"busy", "here"}
-    assert bench.by_hand("SELECT count(*) FROM direct_reservations") == [(0,)]
+    assert backend.by_hand("SELECT count(*) FROM direct_reservations") == [(0,)]

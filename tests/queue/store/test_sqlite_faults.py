@@ -23,16 +23,16 @@ from gribmill.queue.store import Store
 from tests.queue.store.mutant import Mutant
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, attempts, claim, drain, succeed, take
-from tests.queue.store.tested_backend import SqliteBench
+from tests.queue.store.tested_backend import SqliteUnderTest
 
 NOBODY = 65_534
 
 
 @pytest.fixture
-def jobs_db(tmp_path: Path) -> Iterator[SqliteBench]:
-    bench = SqliteBench(tmp_path)
-    yield bench
-    bench.close()
+def jobs_db(tmp_path: Path) -> Iterator[SqliteUnderTest]:
+    backend = SqliteUnderTest(tmp_path)
+    yield backend
+    backend.close()
 
 
 def connection_of(store: Store) -> sqlite3.Connection:
@@ -44,7 +44,7 @@ def connection_of(store: Store) -> sqlite3.Connection:
 # No space
 
 
-def test_full_database_refuses_and_goes_on_when_there_is_space(jobs_db: SqliteBench) -> None:
+def test_full_database_refuses_and_goes_on_when_there_is_space(jobs_db: SqliteUnderTest) -> None:
     store = jobs_db.store
     first = add(store)
     job = take(store)
@@ -61,7 +61,7 @@ def test_full_database_refuses_and_goes_on_when_there_is_space(jobs_db: SqliteBe
     assert store.verify() == []
 
 
-def test_full_database_keeps_the_attempt_open_until_it_can_be_reported(jobs_db: SqliteBench) -> None:
+def test_full_database_keeps_the_attempt_open_until_it_can_be_reported(jobs_db: SqliteUnderTest) -> None:
     store = jobs_db.store
     job_id = add(store)
     job = take(store)
@@ -95,8 +95,8 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
 @pytest.mark.process
 def test_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "3m") as disk:
-        bench = SqliteBench(disk)
-        store = bench.store
+        backend = SqliteUnderTest(disk)
+        store = backend.store
         committed: list[int] = []
         with pytest.raises(StoreError) as caught:
             while True:
@@ -110,15 +110,15 @@ def test_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
         committed.append(add(store))
         assert sorted(job.id for job in store.jobs.list(limit=1000).jobs) == committed
         assert store.verify() == []
-        bench.close()
+        backend.close()
 
 
 @pytest.mark.process
 def test_commit_counts_also_when_the_log_cannot_be_emptied_for_want_of_space(tmp_path: Path) -> None:
     """A failed checkpoint is not a failed commit: a caller that is told nothing was written would repeat it."""
     with small_disk(tmp_path / "disk", "12m") as disk:
-        bench = SqliteBench(disk)
-        store = bench.store
+        backend = SqliteUnderTest(disk)
+        store = backend.store
         told = 0
         with pytest.raises(StoreFull):
             while True:
@@ -126,18 +126,18 @@ def test_commit_counts_also_when_the_log_cannot_be_emptied_for_want_of_space(tmp
         counts = {stats.type: stats.counts for stats in store.types.stats()}
         assert counts["tile"]["pending"] == told
         assert store.verify() == []
-        bench.close()
+        backend.close()
 
 
 @pytest.mark.process
 def test_copy_onto_a_full_disk_names_the_target_and_leaves_nothing(tmp_path: Path) -> None:
-    bench = SqliteBench(tmp_path)
-    bench.store.jobs.enqueue_many([NewJob("tile", {"region": "x" * 4000})] * 200)
+    backend = SqliteUnderTest(tmp_path)
+    backend.store.jobs.enqueue_many([NewJob("tile", {"region": "x" * 4000})] * 200)
     with small_disk(tmp_path / "disk", "100k") as disk:
         with pytest.raises(StoreFull, match=r"copy\.db"):
-            bench.database.backup(disk / "copy.db")
+            backend.database.backup(disk / "copy.db")
         assert list(disk.iterdir()) == []
-    bench.close()
+    backend.close()
 
 
 # No permission
@@ -181,25 +181,25 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.mark.process
 def test_file_that_may_not_be_written_is_a_sentence(open_folder: Path) -> None:
-    bench = SqliteBench(open_folder)
-    add(bench.store)
-    bench.close()
+    backend = SqliteUnderTest(open_folder)
+    add(backend.store)
+    backend.close()
     for file in open_folder.iterdir():
         if file.is_file():
             file.chmod(0o444)
     said = as_nobody(open_folder / "jobs.db")
     assert said.startswith("StoreReadOnly"), said
     assert "jobs.db" in said
-    again = SqliteBench(open_folder)
+    again = SqliteUnderTest(open_folder)
     assert len(drain(again.store)) == 1
     again.close()
 
 
 @pytest.mark.process
 def test_database_alone_read_only_is_a_sentence(open_folder: Path) -> None:
-    bench = SqliteBench(open_folder)
-    add(bench.store)
-    bench.close()
+    backend = SqliteUnderTest(open_folder)
+    add(backend.store)
+    backend.close()
     (open_folder / "jobs.db.lock").chmod(0o666)
     (open_folder / "jobs.db").chmod(0o444)
     said = as_nobody(open_folder / "jobs.db")
@@ -209,9 +209,9 @@ def test_database_alone_read_only_is_a_sentence(open_folder: Path) -> None:
 
 @pytest.mark.process
 def test_folder_that_may_not_be_written_is_a_sentence(open_folder: Path) -> None:
-    bench = SqliteBench(open_folder)
-    add(bench.store)
-    bench.close()
+    backend = SqliteUnderTest(open_folder)
+    add(backend.store)
+    backend.close()
     for file in open_folder.iterdir():
         if file.is_file():
             file.chmod(0o666)
@@ -239,7 +239,7 @@ def test_path_through_a_file_is_a_sentence(tmp_path: Path) -> None:
         SqliteDatabase(tmp_path / "folder.db")
 
 
-def test_database_that_becomes_read_only_refuses_writes_and_goes_on_later(jobs_db: SqliteBench) -> None:
+def test_database_that_becomes_read_only_refuses_writes_and_goes_on_later(jobs_db: SqliteUnderTest) -> None:
     job_id = add(jobs_db.store)
     connection = connection_of(jobs_db.store)
     connection.execute("PRAGMA query_only = ON")
@@ -253,9 +253,9 @@ def test_database_that_becomes_read_only_refuses_writes_and_goes_on_later(jobs_d
 # A damaged file
 
 
-def many(bench: SqliteBench) -> None:
-    bench.store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(2000))
-    bench.close()
+def many(backend: SqliteUnderTest) -> None:
+    backend.store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(2000))
+    backend.close()
 
 
 @pytest.mark.parametrize("content", [b"garbage" * 2000, b"\0" * 8192, b"SQLite format 3\0" + b"\xff" * 8000], ids=len)
@@ -267,7 +267,7 @@ def test_a_file_that_is_not_a_database_is_refused_and_left_alone(tmp_path: Path,
     assert path.read_bytes() == content
 
 
-def test_truncated_file_is_named_as_damaged(jobs_db: SqliteBench) -> None:
+def test_truncated_file_is_named_as_damaged(jobs_db: SqliteUnderTest) -> None:
     many(jobs_db)
     with jobs_db.path.open("r+b") as file:
         file.truncate(jobs_db.path.stat().st_size // 2 // PAGE_BYTES * PAGE_BYTES)
@@ -282,7 +282,7 @@ def root_page(path: Path, name: str) -> int:
 
 
 @pytest.mark.parametrize("name", ["jobs", "jobs_ready"])
-def test_overwritten_page_is_named_as_damaged(jobs_db: SqliteBench, name: str) -> None:
+def test_overwritten_page_is_named_as_damaged(jobs_db: SqliteUnderTest, name: str) -> None:
     many(jobs_db)
     with jobs_db.path.open("r+b") as file:
         file.seek((root_page(jobs_db.path, name) - 1) * PAGE_BYTES)
@@ -294,7 +294,7 @@ def test_overwritten_page_is_named_as_damaged(jobs_db: SqliteBench, name: str) -
     store.close()
 
 
-def test_flipped_byte_is_found_by_verify(jobs_db: SqliteBench) -> None:
+def test_flipped_byte_is_found_by_verify(jobs_db: SqliteUnderTest) -> None:
     many(jobs_db)
     data = bytearray(jobs_db.path.read_bytes())
     # The last leaf of the index that holds the type's name: one entry now says something else than its row.
@@ -308,7 +308,7 @@ def test_flipped_byte_is_found_by_verify(jobs_db: SqliteBench) -> None:
     store.close()
 
 
-def test_backup_replaces_a_damaged_file(jobs_db: SqliteBench, tmp_path: Path) -> None:
+def test_backup_replaces_a_damaged_file(jobs_db: SqliteUnderTest, tmp_path: Path) -> None:
     job_id = add(jobs_db.store)
     jobs_db.database.backup(tmp_path / "copy.db")
     jobs_db.close()
@@ -326,7 +326,7 @@ def test_backup_replaces_a_damaged_file(jobs_db: SqliteBench, tmp_path: Path) ->
 # Versions and places
 
 
-def test_file_of_a_newer_gribmill_is_refused_and_left_alone(jobs_db: SqliteBench) -> None:
+def test_file_of_a_newer_gribmill_is_refused_and_left_alone(jobs_db: SqliteUnderTest) -> None:
     add(jobs_db.store)
     jobs_db.close()
     jobs_db.by_hand("INSERT INTO schema_migrations VALUES (999, 'later')")
@@ -343,9 +343,9 @@ def test_failing_migration_leaves_nothing_behind(tmp_path: Path, monkeypatch: py
     with closing(sqlite3.connect(tmp_path / "jobs.db")) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == []
     monkeypatch.undo()
-    bench = SqliteBench(tmp_path)
-    assert add(bench.store) == 1
-    bench.close()
+    backend = SqliteUnderTest(tmp_path)
+    assert add(backend.store) == 1
+    backend.close()
 
 
 def make_and_add(path: Path, count: int) -> None:
@@ -428,7 +428,7 @@ def test_an_unknown_mount_table_refuses_nothing(tmp_path: Path) -> None:
 # What stands in the file beside the queue's own tables
 
 
-def test_a_dropped_index_is_an_error_not_a_slow_scan(jobs_db: SqliteBench) -> None:
+def test_a_dropped_index_is_an_error_not_a_slow_scan(jobs_db: SqliteUnderTest) -> None:
     add(jobs_db.store)
     jobs_db.by_hand("DROP INDEX jobs_ready")
     with pytest.raises(QueueError, match="jobs_ready"):

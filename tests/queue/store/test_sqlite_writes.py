@@ -26,45 +26,45 @@ from gribmill.queue.store.types import Definition
 from tests.queue.store.mutant import Mutant
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, claim, drain, succeed, take
-from tests.queue.store.tested_backend import Bench, SqliteBench
+from tests.queue.store.tested_backend import BackendUnderTest, SqliteUnderTest
 
 MEGABYTE = 1024 * 1024
 
 
 @pytest.fixture
-def jobs_db(tmp_path: Path) -> Iterator[SqliteBench]:
-    bench = SqliteBench(tmp_path)
-    yield bench
-    bench.close()
-    assert SqliteBench(tmp_path).store.verify() == []
+def jobs_db(tmp_path: Path) -> Iterator[SqliteUnderTest]:
+    backend = SqliteUnderTest(tmp_path)
+    yield backend
+    backend.close()
+    assert SqliteUnderTest(tmp_path).store.verify() == []
 
 
-def write_transaction_shuts_others_out(bench: Bench) -> None:
+def write_transaction_shuts_others_out(backend: BackendUnderTest) -> None:
     """G2, G3: from its first statement on, before any write, no other transaction can begin to write."""
-    assert isinstance(bench, SqliteBench)
-    with bench.store.database.write(), closing(sqlite3.connect(bench.path, timeout=0)) as other:
+    assert isinstance(backend, SqliteUnderTest)
+    with backend.store.database.write(), closing(sqlite3.connect(backend.path, timeout=0)) as other:
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             other.execute("BEGIN IMMEDIATE")
 
 
-def test_write_transaction_shuts_others_out(jobs_db: SqliteBench) -> None:
+def test_write_transaction_shuts_others_out(jobs_db: SqliteUnderTest) -> None:
     write_transaction_shuts_others_out(jobs_db)
 
 
 def test_deferred_begin_loses_its_place_to_another_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Why it is IMMEDIATE: a transaction that has read and then writes is refused at once, however long it may wait."""
     Mutant(sent={"BEGIN IMMEDIATE": "BEGIN"}, host_lock=False).apply(monkeypatch)
-    bench = SqliteBench(tmp_path)
-    other = bench.open()
-    with pytest.raises(StoreBusy), bench.store.database.write() as tx:
+    backend = SqliteUnderTest(tmp_path)
+    other = backend.open()
+    with pytest.raises(StoreBusy), backend.store.database.write() as tx:
         tx.query(Definition, "types/list")
         add(other)
         tx.change("types/pause", {"key": "plain", "paused_at": None, "now": "x"})
     monkeypatch.undo()
-    bench.close()
+    backend.close()
 
 
-def test_error_inside_a_transaction_undoes_it_and_frees_the_lock(jobs_db: SqliteBench) -> None:
+def test_error_inside_a_transaction_undoes_it_and_frees_the_lock(jobs_db: SqliteUnderTest) -> None:
     with pytest.raises(KeyError), jobs_db.store.database.write() as tx:
         tx.change("types/pause", {"key": "plain", "paused_at": "x", "now": "x"})
         raise KeyError
@@ -79,7 +79,7 @@ def test_error_inside_a_transaction_undoes_it_and_frees_the_lock(jobs_db: Sqlite
 
 
 def test_waiting_for_a_holder_that_never_releases_times_out(
-    jobs_db: SqliteBench, monkeypatch: pytest.MonkeyPatch
+    jobs_db: SqliteUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(HostLock.acquire, "__defaults__", (0.05,))
     job_id = add(jobs_db.store)
@@ -100,17 +100,17 @@ def test_waiting_for_a_program_that_keeps_sqlites_lock_times_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database_module, "BUSY_TIMEOUT_MS", 50)
-    bench = SqliteBench(tmp_path)
-    with closing(sqlite3.connect(bench.path, isolation_level=None)) as shell:
+    backend = SqliteUnderTest(tmp_path)
+    with closing(sqlite3.connect(backend.path, isolation_level=None)) as shell:
         shell.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusy, match="another program keeps the queue locked; nothing was written"):
-            add(bench.store)
+            add(backend.store)
         shell.execute("ROLLBACK")
-    add(bench.store)
-    bench.close()
+    add(backend.store)
+    backend.close()
 
 
-def test_waiting_writers_all_get_their_turn(jobs_db: SqliteBench) -> None:
+def test_waiting_writers_all_get_their_turn(jobs_db: SqliteUnderTest) -> None:
     """Many threads behind one lock: none is refused, nothing is lost."""
     errors: list[BaseException] = []
 
@@ -140,7 +140,7 @@ def open_files(path: Path) -> int:
 
 
 @pytest.mark.slow
-def test_threads_that_come_and_go_leave_no_lock_open(jobs_db: SqliteBench) -> None:
+def test_threads_that_come_and_go_leave_no_lock_open(jobs_db: SqliteUnderTest) -> None:
     for _ in range(10):
         thread = threading.Thread(target=add, args=(jobs_db.store,))
         thread.start()
@@ -170,7 +170,7 @@ def connection_of(store: Store) -> sqlite3.Connection:
 
 
 @pytest.mark.process
-def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteBench) -> None:
+def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteUnderTest) -> None:
     first = add(jobs_db.store)
     reader, writer = os.pipe()
     pid = os.fork()
@@ -198,7 +198,7 @@ def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteBench) -> N
 
 
 @pytest.mark.process
-def test_child_that_only_ends_takes_nothing_from_its_parent(jobs_db: SqliteBench) -> None:
+def test_child_that_only_ends_takes_nothing_from_its_parent(jobs_db: SqliteUnderTest) -> None:
     with jobs_db.store.database.write() as tx:
         tx.change("types/pause", {"key": "plain", "paused_at": "x", "now": "x"})
         pid = os.fork()
@@ -210,8 +210,8 @@ def test_child_that_only_ends_takes_nothing_from_its_parent(jobs_db: SqliteBench
     assert [stats.type for stats in jobs_db.store.types.stats() if stats.paused] == ["plain"]
 
 
-def write_is_still_exclusive(bench: SqliteBench) -> None:
-    with closing(sqlite3.connect(bench.path, timeout=0)) as other:
+def write_is_still_exclusive(backend: SqliteUnderTest) -> None:
+    with closing(sqlite3.connect(backend.path, timeout=0)) as other:
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             other.execute("BEGIN IMMEDIATE")
 
@@ -219,12 +219,12 @@ def write_is_still_exclusive(bench: SqliteBench) -> None:
 # The log
 
 
-def log_bytes(bench: SqliteBench) -> int:
-    return bench.path.with_name(f"{bench.path.name}-wal").stat().st_size
+def log_bytes(backend: SqliteUnderTest) -> int:
+    return backend.path.with_name(f"{backend.path.name}-wal").stat().st_size
 
 
 @pytest.mark.slow
-def test_log_stays_small_under_load(jobs_db: SqliteBench) -> None:
+def test_log_stays_small_under_load(jobs_db: SqliteUnderTest) -> None:
     largest = 0
     for _ in range(12):
         jobs_db.store.jobs.enqueue_many(NewJob("tile", {"region": "x" * 1000}) for _ in range(1000))
@@ -235,7 +235,7 @@ def test_log_stays_small_under_load(jobs_db: SqliteBench) -> None:
 
 
 @pytest.mark.slow
-def test_old_snapshot_makes_the_log_grow_and_its_end_lets_it_shrink(jobs_db: SqliteBench) -> None:
+def test_old_snapshot_makes_the_log_grow_and_its_end_lets_it_shrink(jobs_db: SqliteUnderTest) -> None:
     def write_much(times: int) -> None:
         for _ in range(times):
             jobs_db.store.jobs.enqueue_many(NewJob("tile", {"region": "x" * 1000}) for _ in range(1000))
@@ -268,7 +268,7 @@ def keep_writing(path: Path, ready: multiprocessing.synchronize.Event, stop: mul
 
 
 @pytest.mark.process
-def test_copy_made_while_others_write_is_whole(jobs_db: SqliteBench, tmp_path: Path) -> None:
+def test_copy_made_while_others_write_is_whole(jobs_db: SqliteUnderTest, tmp_path: Path) -> None:
     jobs_db.store.jobs.enqueue_many(NewJob("tile", {"region": "x" * 2000}) for _ in range(6000))
     spawn = multiprocessing.get_context("spawn")
     ready, stop = spawn.Event(), spawn.Event()
@@ -291,7 +291,9 @@ def test_copy_made_while_others_write_is_whole(jobs_db: SqliteBench, tmp_path: P
     copy.close()
 
 
-def test_copy_that_cannot_be_made_leaves_nothing_and_keeps_the_old_one(jobs_db: SqliteBench, tmp_path: Path) -> None:
+def test_copy_that_cannot_be_made_leaves_nothing_and_keeps_the_old_one(
+    jobs_db: SqliteUnderTest, tmp_path: Path
+) -> None:
     add(jobs_db.store)
     with pytest.raises(StoreError, match="missing"):
         jobs_db.database.backup(tmp_path / "missing" / "copy.db")
@@ -306,7 +308,7 @@ def test_the_host_lock_times_out_only_for_stuck_holders() -> None:
     assert host_lock.PATIENCE_SECONDS >= 10
 
 
-def test_interrupted_wait_takes_no_turn_later(jobs_db: SqliteBench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_wait_takes_no_turn_later(jobs_db: SqliteUnderTest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C while waiting: the lock must not stay held without an owner."""
     path = Path(f"{jobs_db.path}.lock")
     holder, waiting, third = HostLock(path), HostLock(path), HostLock(path)
@@ -329,7 +331,7 @@ def test_interrupted_wait_takes_no_turn_later(jobs_db: SqliteBench, monkeypatch:
 
 
 def test_job_and_its_links_to_parents_are_one_transaction(
-    jobs_db: SqliteBench, monkeypatch: pytest.MonkeyPatch
+    jobs_db: SqliteUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = jobs_db.store
     parent = add(store)

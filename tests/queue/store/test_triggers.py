@@ -15,7 +15,7 @@ from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import UNIQUE
 from tests.queue.store.store_driver import succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def at(clock: FakeClock, text: str) -> None:
@@ -155,15 +155,15 @@ def test_rule_that_could_never_make_a_job_is_refused(
 
 
 def test_a_manually_inserted_trigger_starts_now_and_an_invalid_one_is_disabled(
-    store: Store, bench: Bench, clock: FakeClock
+    store: Store, backend: BackendUnderTest, clock: FakeClock
 ) -> None:
     insert = (
         "INSERT INTO job_triggers (label, trigger_type, cron_expr, timezone, definition_key, payload_template)"
         " VALUES (?, 'schedule', ?, 'UTC', 'plain', ?)"
     )
-    bench.by_hand(insert, "good", "*/10 * * * *", '{"n": 1}')
-    bench.by_hand(insert, "bad cron", "never", "{}")
-    bench.by_hand(insert, "bad template", "*/10 * * * *", "[")
+    backend.by_hand(insert, "good", "*/10 * * * *", '{"n": 1}')
+    backend.by_hand(insert, "bad cron", "never", "{}")
+    backend.by_hand(insert, "bad template", "*/10 * * * *", "[")
     assert store.triggers.seconds_to_next_slot() == 0
     (switched_off,) = store.triggers.fire_due()
     assert switched_off.error is not None
@@ -185,24 +185,24 @@ def test_a_manually_inserted_trigger_starts_now_and_an_invalid_one_is_disabled(
     ],
 )
 def test_an_invalid_trigger_row_is_disabled_and_does_not_stop_the_others(
-    store: Store, bench: Bench, clock: FakeClock, column: str, value: Any, told: str
+    store: Store, backend: BackendUnderTest, clock: FakeClock, column: str, value: Any, told: str
 ) -> None:
     spoilt, other = every_ten(store, misfire="all"), every_ten(store)
-    bench.by_hand(f"UPDATE job_triggers SET {column} = ? WHERE id = ?", value, spoilt)
+    backend.by_hand(f"UPDATE job_triggers SET {column} = ? WHERE id = ?", value, spoilt)
     at(clock, "2030-01-01 12:10")
     fired = {one.trigger_id: one for one in store.triggers.fire_due()}
     assert fired[other].job is not None
     assert told in (fired[spoilt].error or "")
-    assert bench.by_hand("SELECT is_enabled FROM job_triggers ORDER BY id") == [(0,), (1,)]
+    assert backend.by_hand("SELECT is_enabled FROM job_triggers ORDER BY id") == [(0,), (1,)]
     store.triggers.remove(spoilt)
 
 
 @pytest.mark.parametrize("word", ["soon", None])
 def test_text_instead_of_a_time_restarts_the_schedule(
-    store: Store, bench: Bench, clock: FakeClock, word: str | None
+    store: Store, backend: BackendUnderTest, clock: FakeClock, word: str | None
 ) -> None:
     every_ten(store)
-    bench.by_hand("UPDATE job_triggers SET next_trigger_at = ?", word)
+    backend.by_hand("UPDATE job_triggers SET next_trigger_at = ?", word)
     assert store.triggers.fire_due() == []
     at(clock, "2030-01-01 12:10")
     assert occasions(store) == ["12:10"]
@@ -233,10 +233,10 @@ def test_many_schedules_that_are_due_take_turns(store: Store, clock: FakeClock) 
 
 
 def test_a_slot_of_an_unknown_type_is_left_to_workers_that_know_it(
-    store: Store, bench: Bench, clock: FakeClock
+    store: Store, backend: BackendUnderTest, clock: FakeClock
 ) -> None:
     every_ten(store)
-    older = bench.open(Registry(UNIQUE))
+    older = backend.open(Registry(UNIQUE))
     at(clock, "2030-01-01 12:10")
     assert older.triggers.seconds_to_next_slot() is None
     assert older.triggers.fire_due() == []
@@ -311,11 +311,11 @@ def test_an_oversized_or_invalid_event_is_refused(store: Store, payload: dict[st
         store.triggers.fire_event("ping", payload, event_id=event_id)
 
 
-def test_old_firings_are_forgotten(store: Store, bench: Bench, clock: FakeClock) -> None:
+def test_old_firings_are_forgotten(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
     on_ping(store)
     store.triggers.fire_event("ping", {"n": 1}, event_id="old")
     succeed(store, take(store))
     clock.advance(32 * 86_400)
     store.triggers.fire_event("ping", {"n": 1}, event_id="new")
     store.maintenance.prune(365, 365)
-    assert bench.by_hand("SELECT fire_key FROM trigger_firings") == [("id new",)]
+    assert backend.by_hand("SELECT fire_key FROM trigger_firings") == [("id new",)]

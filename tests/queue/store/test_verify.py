@@ -9,131 +9,131 @@ import pytest
 from gribmill.queue.model import NewJob, NewTrigger
 from gribmill.queue.times import to_text
 from tests.queue.store.store_driver import add, fail, snooze, stop, succeed, take
-from tests.queue.store.tested_backend import Bench
+from tests.queue.store.tested_backend import BackendUnderTest
 
-Break = Callable[[Bench], int | None]
+Break = Callable[[BackendUnderTest], int | None]
 
 
-def _completed(bench: Bench) -> int:
-    job_id = add(bench.store)
-    succeed(bench.store, take(bench.store))
+def _completed(backend: BackendUnderTest) -> int:
+    job_id = add(backend.store)
+    succeed(backend.store, take(backend.store))
     return job_id
 
 
-def second_success(bench: Bench) -> int:
-    job_id = add(bench.store)
-    fail(bench.store, take(bench.store))
-    bench.clock.advance(100)
-    succeed(bench.store, take(bench.store))
-    bench.by_hand("UPDATE job_attempts SET status = 'succeeded' WHERE attempt_no = 1")
+def second_success(backend: BackendUnderTest) -> int:
+    job_id = add(backend.store)
+    fail(backend.store, take(backend.store))
+    backend.clock.advance(100)
+    succeed(backend.store, take(backend.store))
+    backend.by_hand("UPDATE job_attempts SET status = 'succeeded' WHERE attempt_no = 1")
     return job_id
 
 
-def success_of_an_open_job(bench: Bench) -> int:
-    job_id = add(bench.store)
-    take(bench.store)
-    bench.by_hand("UPDATE job_attempts SET status = 'succeeded'")
+def success_of_an_open_job(backend: BackendUnderTest) -> int:
+    job_id = add(backend.store)
+    take(backend.store)
+    backend.by_hand("UPDATE job_attempts SET status = 'succeeded'")
     return job_id
 
 
-def start_under_a_reservation(bench: Bench) -> int:
-    job_id = add(bench.store)
-    bench.clock.advance(5)
-    take(bench.store)
-    bench.by_hand(
+def start_under_a_reservation(backend: BackendUnderTest) -> int:
+    job_id = add(backend.store)
+    backend.clock.advance(5)
+    take(backend.store)
+    backend.by_hand(
         "INSERT INTO direct_reservations VALUES ('r', 'plain', ?, 'me', ?, 'ACTIVE')",
-        to_text(bench.clock() - 1),
-        to_text(bench.clock() + 1),
+        to_text(backend.clock() - 1),
+        to_text(backend.clock() + 1),
     )
     return job_id
 
 
-def end_without_a_time(bench: Bench) -> int:
-    job_id = _completed(bench)
-    bench.by_hand("UPDATE jobs SET completed_at = NULL")
+def end_without_a_time(backend: BackendUnderTest) -> int:
+    job_id = _completed(backend)
+    backend.by_hand("UPDATE jobs SET completed_at = NULL")
     return job_id
 
 
-def running_attempt_without_a_lease(bench: Bench) -> int:
-    job_id = add(bench.store)
-    take(bench.store)
-    bench.by_hand("UPDATE jobs SET lease_expires_at = NULL")
+def running_attempt_without_a_lease(backend: BackendUnderTest) -> int:
+    job_id = add(backend.store)
+    take(backend.store)
+    backend.by_hand("UPDATE jobs SET lease_expires_at = NULL")
     return job_id
 
 
-def running_attempt_of_an_ended_job(bench: Bench) -> int:
-    job_id = _completed(bench)
-    bench.by_hand("UPDATE job_attempts SET status = 'running'")
+def running_attempt_of_an_ended_job(backend: BackendUnderTest) -> int:
+    job_id = _completed(backend)
+    backend.by_hand("UPDATE job_attempts SET status = 'running'")
     return job_id
 
 
-def processing_without_its_attempt(bench: Bench) -> int:
-    job_id = add(bench.store)
-    take(bench.store)
-    bench.by_hand("UPDATE job_attempts SET worker_id = 'somebody else'")
+def processing_without_its_attempt(backend: BackendUnderTest) -> int:
+    job_id = add(backend.store)
+    take(backend.store)
+    backend.by_hand("UPDATE job_attempts SET worker_id = 'somebody else'")
     return job_id
 
 
-def two_equal_active_jobs(bench: Bench) -> int:
-    bench.by_hand("DROP INDEX jobs_dedupe")
-    bench.by_hand("INSERT INTO jobs (type, dedupe_key) VALUES ('plain', 'k'), ('plain', 'k'), ('plain', 'other')")
-    return int(bench.by_hand("SELECT min(id) FROM jobs")[0][0])
+def two_equal_active_jobs(backend: BackendUnderTest) -> int:
+    backend.by_hand("DROP INDEX jobs_dedupe")
+    backend.by_hand("INSERT INTO jobs (type, dedupe_key) VALUES ('plain', 'k'), ('plain', 'k'), ('plain', 'other')")
+    return int(backend.by_hand("SELECT min(id) FROM jobs")[0][0])
 
 
-def miscounted(bench: Bench) -> None:
-    add(bench.store)
-    succeed(bench.store, take(bench.store))
-    bench.by_hand("UPDATE job_counts SET n = n + 1")
+def miscounted(backend: BackendUnderTest) -> None:
+    add(backend.store)
+    succeed(backend.store, take(backend.store))
+    backend.by_hand("UPDATE job_counts SET n = n + 1")
 
 
-def dependency_that_nobody_will_release(bench: Bench) -> int:
-    parent = add(bench.store)
-    child = add(bench.store, after=(parent,), priority=-1)
-    bench.by_hand("UPDATE jobs SET deps_left = 2 WHERE id = ?", child)
+def dependency_that_nobody_will_release(backend: BackendUnderTest) -> int:
+    parent = add(backend.store)
+    child = add(backend.store, after=(parent,), priority=-1)
+    backend.by_hand("UPDATE jobs SET deps_left = 2 WHERE id = ?", child)
     return child
 
 
-def too_many_attempts(bench: Bench) -> int:
-    job_id = add(bench.store, max_attempts=2)
+def too_many_attempts(backend: BackendUnderTest) -> int:
+    job_id = add(backend.store, max_attempts=2)
     for _ in range(2):
-        fail(bench.store, take(bench.store))
-        bench.clock.advance(100)
-    bench.by_hand("UPDATE jobs SET max_attempts = 1")
+        fail(backend.store, take(backend.store))
+        backend.clock.advance(100)
+    backend.by_hand("UPDATE jobs SET max_attempts = 1")
     return job_id
 
 
-def dead_letter_with_attempts_left(bench: Bench) -> int:
-    job_id = add(bench.store, max_attempts=1)
-    fail(bench.store, take(bench.store))
-    bench.by_hand("UPDATE jobs SET max_attempts = 5")
+def dead_letter_with_attempts_left(backend: BackendUnderTest) -> int:
+    job_id = add(backend.store, max_attempts=1)
+    fail(backend.store, take(backend.store))
+    backend.by_hand("UPDATE jobs SET max_attempts = 5")
     return job_id
 
 
-def attempts_that_end_too_early(bench: Bench) -> int:
-    job_id = _completed(bench)
-    bench.by_hand("UPDATE jobs SET attempt_no = 3")
+def attempts_that_end_too_early(backend: BackendUnderTest) -> int:
+    job_id = _completed(backend)
+    backend.by_hand("UPDATE jobs SET attempt_no = 3")
     return job_id
 
 
-def gap_in_the_attempts(bench: Bench) -> int:
-    job_id = add(bench.store)
+def gap_in_the_attempts(backend: BackendUnderTest) -> int:
+    job_id = add(backend.store)
     for _ in range(3):
-        snooze(bench.store, take(bench.store), seconds=0)
-    bench.by_hand("DELETE FROM job_attempts WHERE attempt_no = 2")
+        snooze(backend.store, take(backend.store), seconds=0)
+    backend.by_hand("DELETE FROM job_attempts WHERE attempt_no = 2")
     return job_id
 
 
-def completed_by_a_failed_attempt(bench: Bench) -> int:
-    job_id = _completed(bench)
-    bench.by_hand("UPDATE job_attempts SET status = 'failed'")
+def completed_by_a_failed_attempt(backend: BackendUnderTest) -> int:
+    job_id = _completed(backend)
+    backend.by_hand("UPDATE job_attempts SET status = 'failed'")
     return job_id
 
 
-def two_jobs_of_one_slot(bench: Bench) -> int:
-    bench.store.triggers.add(NewTrigger("every minute", "plain", {"n": 1}, cron="* * * * *"))
-    bench.clock.advance(60)
-    (fired,) = bench.store.triggers.fire_due()
-    bench.by_hand("INSERT INTO jobs (type, source, source_ref) SELECT type, source, source_ref FROM jobs")
+def two_jobs_of_one_slot(backend: BackendUnderTest) -> int:
+    backend.store.triggers.add(NewTrigger("every minute", "plain", {"n": 1}, cron="* * * * *"))
+    backend.clock.advance(60)
+    (fired,) = backend.store.triggers.fire_due()
+    backend.by_hand("INSERT INTO jobs (type, source, source_ref) SELECT type, source, source_ref FROM jobs")
     assert fired.job is not None
     return fired.job.id
 
@@ -156,30 +156,30 @@ BROKEN: dict[str, tuple[Break, ...]] = {
 }
 
 
-def test_every_invariant_is_broken_once_here(bench: Bench) -> None:
-    assert set(BROKEN) == bench.invariants()
+def test_every_invariant_is_broken_once_here(backend: BackendUnderTest) -> None:
+    assert set(BROKEN) == backend.invariants()
 
 
 @pytest.mark.parametrize(
     ("invariant", "break_it"),
     [pytest.param(name, way, id=f"{name}-{way.__name__}") for name, ways in BROKEN.items() for way in ways],
 )
-def test_broken_promise_is_named_with_its_job(bench: Bench, invariant: str, break_it: Break) -> None:
-    assert bench.store.verify() == []
-    job_id = break_it(bench)
-    found = [violation for violation in bench.store.verify() if violation.invariant == invariant]
+def test_broken_promise_is_named_with_its_job(backend: BackendUnderTest, invariant: str, break_it: Break) -> None:
+    assert backend.store.verify() == []
+    job_id = break_it(backend)
+    found = [violation for violation in backend.store.verify() if violation.invariant == invariant]
     assert [violation.job_id for violation in found] == [job_id]
     assert found[0].detail
 
 
-def test_reference_to_a_missing_row_is_found(bench: Bench) -> None:
-    _completed(bench)
-    bench.by_hand("DELETE FROM jobs")
-    assert [violation.invariant for violation in bench.store.verify()] == ["database_sound"]
+def test_reference_to_a_missing_row_is_found(backend: BackendUnderTest) -> None:
+    _completed(backend)
+    backend.by_hand("DELETE FROM jobs")
+    assert [violation.invariant for violation in backend.store.verify()] == ["database_sound"]
 
 
-def test_busy_queue_in_every_state_is_clean(bench: Bench) -> None:
-    store = bench.store
+def test_busy_queue_in_every_state_is_clean(backend: BackendUnderTest) -> None:
+    store = backend.store
     store.jobs.enqueue_many([NewJob("tile", {"hour": 1, "region": str(n)}) for n in range(9)])
     add(store, "unique", {"n": 1}, delay_seconds=5)
     parent = add(store, priority=9)

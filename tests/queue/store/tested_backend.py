@@ -17,7 +17,7 @@ from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
 
 
-class Bench(Protocol):
+class BackendUnderTest(Protocol):
     """What the contract suite needs of a backend."""
 
     clock: FakeClock
@@ -38,7 +38,7 @@ class Bench(Protocol):
     def close(self) -> None: ...
 
 
-class SqliteBench:
+class SqliteUnderTest:
     """jobs.db in a folder. `normal` spares the tests a thousand fsyncs; power loss is not what they are about."""
 
     def __init__(self, folder: Path) -> None:
@@ -66,4 +66,4 @@ class SqliteBench:
             store.close()
 
 
-BENCHES: dict[str, Callable[[Path], Bench]] = {"sqlite": SqliteBench}
+BACKENDS: dict[str, Callable[[Path], BackendUnderTest]] = {"sqlite": SqliteUnderTest}

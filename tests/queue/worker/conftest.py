@@ -14,7 +14,7 @@ from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from tests.queue.sample_effects import SampleEffects
 from tests.queue.worker.sample_types import TYPES
-from tests.queue.worker.worker_driver import ROOT, Rig, Workers
+from tests.queue.worker.worker_driver import ROOT, SteppedWorker, Workers
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -45,10 +45,10 @@ def store(database: Path) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def shared_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+def shared_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SteppedWorker]:
     """One worker for the tests of a file that need nothing special: executors take long to start."""
     store = Store(SqliteDatabase(tmp_path_factory.mktemp("shared") / "jobs.db"), TYPES, SampleEffects())
-    worker = Rig(store, lanes={"fetch": 1, "build": 1})
+    worker = SteppedWorker(store, lanes={"fetch": 1, "build": 1})
     yield worker
     worker.supervisor.close()
     assert store.verify() == []
@@ -56,12 +56,12 @@ def shared_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
 
 
 @pytest.fixture
-def rig(store: Store) -> Iterator[Callable[..., Rig]]:
+def new_worker(store: Store) -> Iterator[Callable[..., SteppedWorker]]:
     """Makes supervisors that the test drives."""
-    made: list[Rig] = []
+    made: list[SteppedWorker] = []
 
-    def make(**options: Any) -> Rig:
-        made.append(Rig(store, **options))
+    def make(**options: Any) -> SteppedWorker:
+        made.append(SteppedWorker(store, **options))
         return made[-1]
 
     yield make

@@ -15,7 +15,7 @@ from gribmill.queue.worker import executor_handle as child_module
 from gribmill.queue.worker import executor_pool as crew_module
 from gribmill.queue.worker import lane as lane_module
 from gribmill.queue.worker.executor_handle import ExecutorHandle
-from tests.queue.worker.worker_driver import Rig, alive, attempts, enqueue, holding, statuses
+from tests.queue.worker.worker_driver import SteppedWorker, alive, attempts, enqueue, holding, statuses
 
 pytestmark = pytest.mark.process
 
@@ -25,9 +25,9 @@ def open_files() -> int:
 
 
 def test_the_death_of_an_executor_costs_one_attempt_and_the_next_one_succeeds(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
 ) -> None:
-    worker = rig()
+    worker = new_worker()
     path = tmp_path / "go"
     job_id = enqueue(store, "hold", path=str(path))
     os.kill(worker.until(lambda: holding(path), "the job to run"), SIGKILL)
@@ -40,28 +40,28 @@ def test_the_death_of_an_executor_costs_one_attempt_and_the_next_one_succeeds(
 
 
 def test_death_is_noticed_though_a_forked_child_keeps_the_channel(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
 ) -> None:
-    worker = rig()
+    worker = new_worker()
     job, (run,) = worker.run("fork_and_die", path=str(tmp_path / "pid"), max_attempts=1)
     assert (job.status, run.exit_code) == ("failed", -9)
     forked = int((tmp_path / "pid").read_text())
     worker.until(lambda: not alive(forked), "the forked child to be gone")
 
 
-def test_children_that_a_job_leaves_behind_do_not_hold_it_up(rig: Callable[..., Rig]) -> None:
-    worker = rig(max_jobs_per_executor=1)
+def test_children_that_a_job_leaves_behind_do_not_hold_it_up(new_worker: Callable[..., SteppedWorker]) -> None:
+    worker = new_worker(max_jobs_per_executor=1)
     assert worker.run("fork_and_go_on")[0].status == "completed"
     assert worker.run("nothing")[0].status == "completed"
 
 
 def test_an_executor_that_dies_before_it_is_up_is_replaced_until_one_comes_up(
-    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+    new_worker: Callable[..., SteppedWorker], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(lane_module, "FIRST_RESPAWN_SECONDS", 0.01)
         patch.setattr(child_module, "EXECUTOR", "no.such.module")
-        worker = rig()
+        worker = new_worker()
         (lane,) = worker.supervisor.lanes
         worker.until(lambda: lane.deaths >= 4, "deaths")
     assert worker.run("nothing")[0].status == "completed"
@@ -85,7 +85,10 @@ def test_the_wait_before_a_replacement_doubles_up_to_a_limit(monkeypatch: pytest
 
 
 def test_a_machine_that_cannot_start_processes_is_waited_for(
-    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    new_worker: Callable[..., SteppedWorker],
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def refuse(*_: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
@@ -93,18 +96,18 @@ def test_a_machine_that_cannot_start_processes_is_waited_for(
     monkeypatch.setattr(lane_module, "FIRST_RESPAWN_SECONDS", 0.01)
     with monkeypatch.context() as patch:
         patch.setattr(ExecutorHandle, "spawn", refuse)
-        worker = rig()
+        worker = new_worker()
         worker.until(lambda: worker.supervisor.lanes[0].deaths > 1, "failed starts")
     assert "cannot be started" in caplog.text
     assert worker.run("nothing")[0].status == "completed"
 
 
 def test_an_executor_that_never_comes_up_is_replaced(
-    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+    new_worker: Callable[..., SteppedWorker], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(child_module, "START_SECONDS", 0.2)
-        worker = rig()
+        worker = new_worker()
     (hanging,) = worker.pids
     os.kill(hanging, SIGSTOP)
     worker.until(lambda: worker.pids and hanging not in worker.pids, "another executor")
@@ -113,9 +116,9 @@ def test_an_executor_that_never_comes_up_is_replaced(
 
 
 def test_a_dead_executor_does_not_make_a_draining_worker_spin(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
 ) -> None:
-    worker = rig(lanes={"fetch": 2})
+    worker = new_worker(lanes={"fetch": 2})
     path = tmp_path / "go"
     job_id = enqueue(store, "hold", path=str(path))
     busy = worker.until(lambda: holding(path), "the job to run")
@@ -130,8 +133,10 @@ def test_a_dead_executor_does_not_make_a_draining_worker_spin(
     worker.finish(job_id)
 
 
-def test_an_executor_that_does_not_read_does_not_stop_the_worker(rig: Callable[..., Rig], store: Store) -> None:
-    worker = rig(lanes={"build": 1, "fetch": 1})
+def test_an_executor_that_does_not_read_does_not_stop_the_worker(
+    new_worker: Callable[..., SteppedWorker], store: Store
+) -> None:
+    worker = new_worker(lanes={"build": 1, "fetch": 1})
     worker.ready()
     build, _ = worker.pids
     os.kill(build, SIGSTOP)
@@ -145,9 +150,9 @@ def test_an_executor_that_does_not_read_does_not_stop_the_worker(rig: Callable[.
 
 
 def test_an_executor_is_replaced_after_its_maximum_of_jobs(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
 ) -> None:
-    worker = rig(max_jobs_per_executor=3)
+    worker = new_worker(max_jobs_per_executor=3)
     pids = tmp_path / "pids"
     worker.ready()
     enqueue(store, "nothing", delay_seconds=3600)  # what the first announcement opens stays open
@@ -163,10 +168,10 @@ def test_an_executor_is_replaced_after_its_maximum_of_jobs(
 
 
 def test_an_executor_that_has_grown_too_large_is_replaced_after_its_job(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(crew_module, "MEMORY_CHECK_SECONDS", 0.0)
-    worker = rig(max_memory_mb=300)
+    worker = new_worker(max_memory_mb=300)
     pids = tmp_path / "pids"
     for megabytes in (1, 400, 1):
         assert worker.run("eat", count=megabytes, path=str(pids))[0].status == "completed"

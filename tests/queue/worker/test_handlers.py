@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.queue.worker.worker_driver import Rig, attempts, enqueue, holding, statuses
+from tests.queue.worker.worker_driver import SteppedWorker, attempts, enqueue, holding, statuses
 
 pytestmark = pytest.mark.process
 
@@ -42,7 +42,7 @@ FINAL = {
 }
 
 
-def test_any_return_value_or_exception_of_a_handler_becomes_an_outcome(shared_worker: Rig) -> None:
+def test_any_return_value_or_exception_of_a_handler_becomes_an_outcome(shared_worker: SteppedWorker) -> None:
     worker, store = shared_worker, shared_worker.store
     ids = {do: enqueue(store, do, max_attempts=2) for do in [*RETRIED, *FINAL]}
     worker.finish(*ids.values())
@@ -58,7 +58,7 @@ def test_any_return_value_or_exception_of_a_handler_becomes_an_outcome(shared_wo
     assert worker.run("nothing")[0].status == "completed"
 
 
-def test_a_handler_that_ends_its_process_costs_one_attempt(shared_worker: Rig) -> None:
+def test_a_handler_that_ends_its_process_costs_one_attempt(shared_worker: SteppedWorker) -> None:
     worker, store = shared_worker, shared_worker.store
     ids = {do: enqueue(store, do, max_attempts=1) for do in CRASHES}
     worker.finish(*ids.values())
@@ -73,7 +73,7 @@ def test_a_handler_that_ends_its_process_costs_one_attempt(shared_worker: Rig) -
     assert worker.run("nothing")[0].status == "completed"
 
 
-def test_follow_up_jobs_and_effects_are_applied_with_the_completion(shared_worker: Rig) -> None:
+def test_follow_up_jobs_and_effects_are_applied_with_the_completion(shared_worker: SteppedWorker) -> None:
     worker, store = shared_worker, shared_worker.store
     worker.run("then_and_also")
     follower = store.jobs.list().jobs[0]
@@ -83,7 +83,9 @@ def test_follow_up_jobs_and_effects_are_applied_with_the_completion(shared_worke
     store.types.resume("limited")
 
 
-def test_a_refused_effect_leaves_nothing_of_its_job_behind_and_its_neighbours_alone(shared_worker: Rig) -> None:
+def test_a_refused_effect_leaves_nothing_of_its_job_behind_and_its_neighbours_alone(
+    shared_worker: SteppedWorker,
+) -> None:
     worker, store = shared_worker, shared_worker.store
     ids = [enqueue(store, do) for do in ("nothing", "then_and_refused_also", "nothing")]
     ended = [job.status for job in worker.finish(*ids)]
@@ -92,7 +94,7 @@ def test_a_refused_effect_leaves_nothing_of_its_job_behind_and_its_neighbours_al
     assert not next(kind for kind in store.types.stats() if kind.type == "limited").paused
 
 
-def test_a_job_that_closes_its_stdout_harms_no_later_one(shared_worker: Rig, tmp_path: Path) -> None:
+def test_a_job_that_closes_its_stdout_harms_no_later_one(shared_worker: SteppedWorker, tmp_path: Path) -> None:
     worker, store = shared_worker, shared_worker.store
     assert worker.run("close_stdout")[0].status == "completed"
     assert worker.run("speak", text="still heard\n")[1][0].stdout_tail == "still heard\n"
@@ -109,7 +111,7 @@ def test_a_job_that_closes_its_stdout_harms_no_later_one(shared_worker: Rig, tmp
     assert run.pid != pid
 
 
-def test_output_of_any_size_is_captured(shared_worker: Rig, tmp_path: Path) -> None:
+def test_output_of_any_size_is_captured(shared_worker: SteppedWorker, tmp_path: Path) -> None:
     worker, store = shared_worker, shared_worker.store
     path = tmp_path / "go"
     babbler = enqueue(store, "babble", path=str(path))
@@ -123,7 +125,9 @@ def test_output_of_any_size_is_captured(shared_worker: Rig, tmp_path: Path) -> N
         assert len(attempts(store, job_id)[0].stdout_tail or "") <= 8193
 
 
-def test_invalid_bytes_in_the_channel_fail_the_job_that_wrote_them(shared_worker: Rig, tmp_path: Path) -> None:
+def test_invalid_bytes_in_the_channel_fail_the_job_that_wrote_them(
+    shared_worker: SteppedWorker, tmp_path: Path
+) -> None:
     args: dict[str, Any] = {"text": "\xff\xff\xff\xffrubbish", "path": str(tmp_path / "never"), "max_attempts": 1}
     job, _ = shared_worker.run("scribble", **args)
     assert job.status == "failed"

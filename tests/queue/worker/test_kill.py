@@ -38,7 +38,7 @@ def test_workers_killed_at_random_lose_nothing_and_do_nothing_twice(
     print(figures, dict(storm.hits))
 
 
-def torture(database: Path, seed: int, count: int) -> dict[str, object]:
+def kill_in_transactions(database: Path, seed: int, count: int) -> dict[str, object]:
     command = [sys.executable, "-m", "tests.queue.worker.die_in_transactions", str(database), str(seed), str(count)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -47,7 +47,7 @@ def torture(database: Path, seed: int, count: int) -> dict[str, object]:
     return result
 
 
-def check_tortured(store: Store, count: int) -> None:
+def check_after_kills(store: Store, count: int) -> None:
     page: list[Job] = []
     before = None
     while True:
@@ -62,8 +62,8 @@ def check_tortured(store: Store, count: int) -> None:
 
 
 def test_processes_that_die_inside_transactions_leave_the_queue_sound(store: Store, database: Path) -> None:
-    result = torture(database, SEED, 1500)
-    check_tortured(store, 1500)
+    result = kill_in_transactions(database, SEED, 1500)
+    check_after_kills(store, 1500)
     deaths = result["deaths"]
     assert isinstance(deaths, dict)
     assert deaths.keys() == {"inside a transaction", "behind a commit"}, deaths
@@ -100,9 +100,9 @@ def test_processes_killed_inside_transactions_for_minutes(tmp_path: Path, capsys
     while time.monotonic() < end:
         seed += 10_000
         database = tmp_path / f"{seed}" / "jobs.db"
-        result = torture(database, seed, 20_000)
+        result = kill_in_transactions(database, seed, 20_000)
         store = Store(SqliteDatabase(database), TYPES)
-        check_tortured(store, 20_000)
+        check_after_kills(store, 20_000)
         store.close()
         with capsys.disabled():
             print(f"seed {seed}: {result}", flush=True)

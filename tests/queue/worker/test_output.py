@@ -9,7 +9,7 @@ import pytest
 from gribmill.queue.model import Failed, Snoozed, Stopped, Succeeded
 from gribmill.queue.worker.output_tail import OutputTail
 from gribmill.queue.worker.redact import HIDDEN, redact, redacted
-from tests.queue.worker.worker_driver import Rig
+from tests.queue.worker.worker_driver import SteppedWorker
 
 # What is printed, and what must not be seen of it.
 SECRETS = [
@@ -92,10 +92,10 @@ def test_a_secret_is_hidden_even_if_its_name_was_cut_off() -> None:
 
 @pytest.mark.process
 def test_attempts_hold_the_tails_of_both_streams_without_secrets(
-    rig: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch
+    new_worker: Callable[..., SteppedWorker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "k-998877")
-    worker = rig()
+    worker = new_worker()
     _, (run,) = worker.run("speak", text="using k-998877 and password=abc\n")
     assert run.stdout_tail == run.stderr_tail == f"using {HIDDEN} and password={HIDDEN}\n"
     job, runs = worker.run("leak", max_attempts=1)

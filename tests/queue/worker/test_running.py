@@ -13,12 +13,12 @@ from gribmill.logs import JOB_FIELDS, fields_of
 from gribmill.queue.model import ClaimRequest, NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.worker.in_process import Ticker
-from tests.queue.worker.worker_driver import Rig, attempts, enqueue, holding, statuses
+from tests.queue.worker.worker_driver import SteppedWorker, attempts, enqueue, holding, statuses
 
 pytestmark = pytest.mark.process
 
 
-def test_each_lane_runs_its_own_types_side_by_side(shared_worker: Rig, tmp_path: Path) -> None:
+def test_each_lane_runs_its_own_types_side_by_side(shared_worker: SteppedWorker, tmp_path: Path) -> None:
     worker, store = shared_worker, shared_worker.store
     path = tmp_path / "go"
     slow = enqueue(store, "hold", path=str(path))
@@ -33,20 +33,22 @@ def test_each_lane_runs_its_own_types_side_by_side(shared_worker: Rig, tmp_path:
     worker.finish(slow)
 
 
-def test_a_worker_claims_only_its_configured_types(rig: Callable[..., Rig], store: Store) -> None:
+def test_a_worker_claims_only_its_configured_types(new_worker: Callable[..., SteppedWorker], store: Store) -> None:
     other = enqueue(store, "nothing", priority=9)
     mine = enqueue(store, "nothing", "limited")
-    worker = rig(only_types=("limited",), until="drained")
+    worker = new_worker(only_types=("limited",), until="drained")
     worker.until(lambda: worker.supervisor.finished, "the drain")
     assert store.jobs.get(mine).status == "completed"
     assert store.jobs.get(other).status == "pending"
 
 
-def test_a_drain_ends_when_no_job_is_ready_without_waiting_for_a_poll(rig: Callable[..., Rig], store: Store) -> None:
+def test_a_drain_ends_when_no_job_is_ready_without_waiting_for_a_poll(
+    new_worker: Callable[..., SteppedWorker], store: Store
+) -> None:
     jobs = [enqueue(store, "nothing", kind) for kind in ("stunt", "other_lane") * 3]
     follow = enqueue(store, "then_and_also")
     later = enqueue(store, "nothing", delay_seconds=3600)
-    worker = rig(lanes={"fetch": 1, "build": 1}, until="drained", poll_seconds=60.0)
+    worker = new_worker(lanes={"fetch": 1, "build": 1}, until="drained", poll_seconds=60.0)
     while not worker.supervisor.finished:
         worker.supervisor.run_once(worker.supervisor._wait_seconds())
     assert {store.jobs.get(one).status for one in [*jobs, follow]} == {"completed"}
@@ -54,23 +56,25 @@ def test_a_drain_ends_when_no_job_is_ready_without_waiting_for_a_poll(rig: Calla
     assert {job.status for job in store.jobs.list().jobs if job.id != later} == {"completed"}
 
 
-def test_once_runs_one_batch_and_ends(rig: Callable[..., Rig], store: Store) -> None:
+def test_once_runs_one_batch_and_ends(new_worker: Callable[..., SteppedWorker], store: Store) -> None:
     batch = [enqueue(store, "ok", "group", group="g", n=n) for n in range(3)]
     single = enqueue(store, "nothing")
-    worker = rig(lanes={"fetch": 1, "build": 1}, until="once", only_types=("group", "stunt"))
+    worker = new_worker(lanes={"fetch": 1, "build": 1}, until="once", only_types=("group", "stunt"))
     worker.until(lambda: worker.supervisor.finished, "one batch")
     ended = {one for one in [*batch, single] if store.jobs.get(one).status == "completed"}
     assert ended in ({*batch}, {single})
     assert worker.supervisor.started_jobs == len(ended)
 
 
-def test_once_ends_when_there_is_nothing(rig: Callable[..., Rig]) -> None:
-    worker = rig(until="once")
+def test_once_ends_when_there_is_nothing(new_worker: Callable[..., SteppedWorker]) -> None:
+    worker = new_worker(until="once")
     worker.until(lambda: worker.supervisor.finished, "the end")
     assert worker.supervisor.started_jobs == 0
 
 
-def test_every_job_of_a_batch_ends_on_its_own_as_soon_as_it_is_done(shared_worker: Rig, tmp_path: Path) -> None:
+def test_every_job_of_a_batch_ends_on_its_own_as_soon_as_it_is_done(
+    shared_worker: SteppedWorker, tmp_path: Path
+) -> None:
     worker, store = shared_worker, shared_worker.store
     path = tmp_path / "go"
     doing = ["ok", "fail", "hold", "ok", "silent", "ok"]
@@ -90,7 +94,7 @@ def test_every_job_of_a_batch_ends_on_its_own_as_soon_as_it_is_done(shared_worke
     assert attempts(store, ids[3])[0].stdout_tail == "made 0\nmade 3\n", "siblings share one output"
 
 
-def test_siblings_that_arrive_meanwhile_join_the_batch(shared_worker: Rig, tmp_path: Path) -> None:
+def test_siblings_that_arrive_meanwhile_join_the_batch(shared_worker: SteppedWorker, tmp_path: Path) -> None:
     worker, store = shared_worker, shared_worker.store
     path = tmp_path / "go"
     head = enqueue(store, "top_up", "group", group="g", n=0, path=str(path))
@@ -106,9 +110,9 @@ def test_siblings_that_arrive_meanwhile_join_the_batch(shared_worker: Rig, tmp_p
 
 
 def test_a_limited_type_never_exceeds_its_limit_and_is_not_starved(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
 ) -> None:
-    worker = rig(lanes={"fetch": 2}, poll_seconds=60.0)
+    worker = new_worker(lanes={"fetch": 2}, poll_seconds=60.0)
     path = tmp_path / "go"
     ids = [enqueue(store, "hold", "limited", path=str(path)) for _ in range(4)]
     worker.until(lambda: holding(path), "the first")
@@ -119,7 +123,7 @@ def test_a_limited_type_never_exceeds_its_limit_and_is_not_starved(
     worker.finish(*ids)
 
 
-def test_rows_inserted_without_validation_are_validated_before_they_run(shared_worker: Rig) -> None:
+def test_rows_inserted_without_validation_are_validated_before_they_run(shared_worker: SteppedWorker) -> None:
     store = shared_worker.store
     connection = sqlite3.connect(store.database.path)  # type: ignore[attr-defined]
     ids = []
@@ -136,7 +140,7 @@ def test_rows_inserted_without_validation_are_validated_before_they_run(shared_w
 
 
 def test_every_line_of_a_job_carries_its_five_fields(
-    shared_worker: Rig, caplog: pytest.LogCaptureFixture, tmp_path: Path
+    shared_worker: SteppedWorker, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     caplog.set_level(logging.DEBUG, "gribmill")
     worker, store = shared_worker, shared_worker.store
@@ -181,10 +185,12 @@ def test_a_tick_finds_jobs_of_dead_workers(store: Store) -> None:
     assert store.jobs.get(job_id).status == "failed"
 
 
-def test_a_worker_that_only_drains_finds_jobs_of_dead_workers(rig: Callable[..., Rig], store: Store) -> None:
+def test_a_worker_that_only_drains_finds_jobs_of_dead_workers(
+    new_worker: Callable[..., SteppedWorker], store: Store
+) -> None:
     job_id = enqueue(store, "nothing")
     store.claim(ClaimRequest("gone", ("stunt",), lease_seconds=-1.0))
-    worker = rig(until="drained", lease_seconds=3000.0)
+    worker = new_worker(until="drained", lease_seconds=3000.0)
     worker.until(lambda: worker.supervisor.finished, "the drain")
     assert store.jobs.get(job_id).status == "completed"
     assert statuses(store, job_id) == ["lost", "succeeded"]

@@ -17,14 +17,23 @@ from gribmill.queue.errors import StoreFull
 from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
 from gribmill.queue.worker import supervisor as supervisor_module
-from tests.queue.worker.worker_driver import Rig, Workers, alive, at_rest, attempts, enqueue, holding, statuses
+from tests.queue.worker.worker_driver import (
+    SteppedWorker,
+    Workers,
+    alive,
+    at_rest,
+    attempts,
+    enqueue,
+    holding,
+    statuses,
+)
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process
 
 
 def test_executors_die_with_a_killed_supervisor_and_another_worker_takes_over(
-    rig: Callable[..., Rig], store: Store, workers: Workers, database: Path, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, workers: Workers, database: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "go"
     job_id = enqueue(store, "hold", path=str(path))
@@ -33,20 +42,20 @@ def test_executors_die_with_a_killed_supervisor_and_another_worker_takes_over(
     doomed.signal(SIGKILL)
     wait_until(lambda: not alive(executor), what="the executor to die with its supervisor")
     path.touch()
-    (job,) = rig(lease_seconds=1.0).finish(job_id)
+    (job,) = new_worker(lease_seconds=1.0).finish(job_id)
     assert (job.status, job.retry_count) == ("completed", 1)
     assert statuses(store, job_id) == ["lost", "succeeded"]
 
 
 def test_a_worker_that_was_stopped_past_its_lease_changes_nothing_when_it_wakes(
-    rig: Callable[..., Rig], store: Store, workers: Workers, database: Path, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, workers: Workers, database: Path, tmp_path: Path
 ) -> None:
     first, second = tmp_path / "go-1", tmp_path / "go-2"
     job_id = enqueue(store, "hold_attempt", path=str(tmp_path / "go"))
     zombie = workers.start(database, lease_seconds=1.0)
     executor = wait_until(lambda: holding(first), what="the job to run")
     zombie.signal(SIGSTOP)
-    other = rig(lease_seconds=6.0)  # it has to go without heartbeats for a moment
+    other = new_worker(lease_seconds=6.0)  # it has to go without heartbeats for a moment
     other.until(lambda: holding(second), "another worker to run it again")
     before = attempts(store, job_id)
     first.touch()
@@ -111,7 +120,7 @@ class Outage:
 
 
 def test_results_are_kept_while_the_store_is_full_and_delivered_once(
-    rig: Callable[..., Rig],
+    new_worker: Callable[..., SteppedWorker],
     store: Store,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -119,7 +128,7 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
 ) -> None:
     monkeypatch.setattr(supervisor_module, "STORE_RETRY_SECONDS", 0.05)
     outage = Outage(store, monkeypatch, "exchange", "heartbeat", "claim_siblings")
-    worker = rig(lanes={"fetch": 2}, poll_seconds=60.0)
+    worker = new_worker(lanes={"fetch": 2}, poll_seconds=60.0)
     paths = [tmp_path / "good", tmp_path / "dies"]
     good, dies = [enqueue(store, "hold", path=str(path)) for path in paths]
     worker.until(lambda: all(holding(path) for path in paths), "both jobs to run")
@@ -147,9 +156,9 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
 
 
 def test_a_full_store_is_not_asked_again_without_pause(
-    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+    new_worker: Callable[..., SteppedWorker], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker = rig()
+    worker = new_worker()
     worker.ready()
     outage = Outage(store, monkeypatch, "exchange")
     outage.on = True
@@ -162,8 +171,8 @@ def test_a_full_store_is_not_asked_again_without_pause(
     outage.on = False
 
 
-def test_a_claim_whose_answer_was_lost_is_handed_back(rig: Callable[..., Rig], store: Store) -> None:
-    worker = rig(lease_seconds=1.0)
+def test_a_claim_whose_answer_was_lost_is_handed_back(new_worker: Callable[..., SteppedWorker], store: Store) -> None:
+    worker = new_worker(lease_seconds=1.0)
     job_id = enqueue(store, "nothing", delay_seconds=0.0)
     store.claim(ClaimRequest(worker.supervisor.worker_id, ("stunt",), lease_seconds=60.0))
     worker.finish(job_id)
@@ -172,10 +181,10 @@ def test_a_claim_whose_answer_was_lost_is_handed_back(rig: Callable[..., Rig], s
 
 
 def test_a_second_signal_ends_a_worker_even_if_the_store_is_locked(
-    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+    new_worker: Callable[..., SteppedWorker], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outage = Outage(store, monkeypatch, "exchange", "heartbeat")
-    worker = rig()
+    worker = new_worker()
     worker.ready()
     job_id = enqueue(store, "nothing")
     worker.until(
@@ -193,10 +202,10 @@ def test_a_second_signal_ends_a_worker_even_if_the_store_is_locked(
 
 
 def test_a_stopping_worker_ends_with_its_leases_even_if_the_store_stays_full(
-    rig: Callable[..., Rig], store: Store, monkeypatch: pytest.MonkeyPatch
+    new_worker: Callable[..., SteppedWorker], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outage = Outage(store, monkeypatch, "exchange", "heartbeat")
-    worker = rig(lease_seconds=1.0)
+    worker = new_worker(lease_seconds=1.0)
     worker.ready()
     job_id = enqueue(store, "nothing")
     worker.until(

@@ -9,7 +9,7 @@ from signal import SIGTERM
 import pytest
 
 from gribmill.queue.store import Store
-from tests.queue.worker.worker_driver import Rig, Workers, alive, attempts, enqueue, holding, statuses
+from tests.queue.worker.worker_driver import SteppedWorker, Workers, alive, attempts, enqueue, holding, statuses
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process
@@ -20,9 +20,9 @@ def written_pid(path: Path) -> int | None:
 
 
 def test_a_job_over_its_timeout_is_killed_with_all_it_started(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
 ) -> None:
-    worker = rig()
+    worker = new_worker()
     job_id = enqueue(store, "stubborn", "hurried", path=str(tmp_path / "pid"))
     worker.until(lambda: any(executor.stop_reason for executor in worker.supervisor.pool.executors), "TERM")
     assert worker.supervisor._wait_seconds() > 0, "the worker would spin until KILL"
@@ -37,9 +37,9 @@ def test_a_job_over_its_timeout_is_killed_with_all_it_started(
 
 
 def test_cancel_stops_the_process_at_once_and_not_at_the_next_heartbeat(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
 ) -> None:
-    worker = rig(lease_seconds=3000.0, poll_seconds=60.0)
+    worker = new_worker(lease_seconds=3000.0, poll_seconds=60.0)
     job_id = enqueue(store, "stubborn", path=str(tmp_path / "pid"))
     grandchild = worker.until(lambda: written_pid(tmp_path / "pid"), "the grandchild")
     executor = worker.pids[0]
@@ -52,9 +52,9 @@ def test_cancel_stops_the_process_at_once_and_not_at_the_next_heartbeat(
 
 
 def test_siblings_of_a_cancelled_job_go_back_without_cost(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
 ) -> None:
-    worker = rig(lanes={"build": 1})
+    worker = new_worker(lanes={"build": 1})
     path = tmp_path / "go"
     done, cancelled, *others = [
         enqueue(store, do, "group", group="g", n=n, path=str(path)) for n, do in enumerate(["ok", "hold", "hold", "ok"])
@@ -113,10 +113,12 @@ def test_a_second_signal_hands_running_jobs_back_at_no_cost(
     assert attempts(store, job_id)[0].error_text == "the worker was stopped at once"
 
 
-def test_a_worker_that_is_closed_hands_its_jobs_back(rig: Callable[..., Rig], store: Store, tmp_path: Path) -> None:
+def test_a_worker_that_is_closed_hands_its_jobs_back(
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
+) -> None:
     path = tmp_path / "go"
     job_id = enqueue(store, "hold", path=str(path))
-    worker = rig()
+    worker = new_worker()
     executor = worker.until(lambda: holding(path), "the job to run")
     worker.supervisor.close()
     assert not alive(executor)
@@ -127,9 +129,9 @@ def test_a_worker_that_is_closed_hands_its_jobs_back(rig: Callable[..., Rig], st
 
 
 def test_an_executor_that_does_not_end_when_it_retires_is_killed(
-    rig: Callable[..., Rig], store: Store, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
 ) -> None:
-    worker = rig(max_jobs_per_executor=1)
+    worker = new_worker(max_jobs_per_executor=1)
     pids = tmp_path / "pids"
     for _ in range(2):
         worker.run("never_exit", path=str(pids))

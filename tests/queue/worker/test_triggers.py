@@ -16,7 +16,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.store.triggers import Triggers
 from gribmill.queue.times import to_text
 from gribmill.queue.worker.in_process import Ticker
-from tests.queue.worker.worker_driver import Rig
+from tests.queue.worker.worker_driver import SteppedWorker
 
 pytestmark = pytest.mark.process
 
@@ -42,18 +42,18 @@ def made_by(store: Store, trigger: int) -> list[Any]:
 
 
 def test_slot_that_passed_while_no_worker_ran_is_made_up_for_at_the_start(
-    rig: Callable[..., Rig], store: Store, database: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, database: Path
 ) -> None:
     trigger = every_minute(store, database, -120.0)
-    worker = rig(poll_seconds=60.0, lease_seconds=3000.0)
+    worker = new_worker(poll_seconds=60.0, lease_seconds=3000.0)
     (job,) = worker.until(lambda: made_by(store, trigger), "the slot's job")
     assert worker.finish(job.id)[0].status == "completed"
 
 
 def test_trigger_added_while_a_worker_runs_fires_without_a_poll(
-    rig: Callable[..., Rig], store: Store, database: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, database: Path
 ) -> None:
-    worker = rig(poll_seconds=600.0, lease_seconds=3000.0)
+    worker = new_worker(poll_seconds=600.0, lease_seconds=3000.0)
     worker.ready()
     trigger = every_minute(store, database, -70.0)
     while not made_by(store, trigger):
@@ -63,10 +63,10 @@ def test_trigger_added_while_a_worker_runs_fires_without_a_poll(
 
 
 def test_a_change_without_a_wake_up_is_seen_at_the_next_heartbeat(
-    rig: Callable[..., Rig], store: Store, database: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, database: Path
 ) -> None:
     trigger = every_minute(store, database, 900.0)
-    worker = rig(poll_seconds=600.0, lease_seconds=3.0)
+    worker = new_worker(poll_seconds=600.0, lease_seconds=3.0)
     worker.ready()
     clockwork = worker.supervisor._triggers
     worker.until(lambda: clockwork.next_look > time.monotonic() + 60, "the schedule to be far away")
@@ -74,9 +74,11 @@ def test_a_change_without_a_wake_up_is_seen_at_the_next_heartbeat(
     assert worker.until(lambda: made_by(store, trigger), "the slot's job")
 
 
-def test_two_workers_make_one_job_of_a_slot(rig: Callable[..., Rig], store: Store, database: Path) -> None:
+def test_two_workers_make_one_job_of_a_slot(
+    new_worker: Callable[..., SteppedWorker], store: Store, database: Path
+) -> None:
     trigger = every_minute(store, database, -120.0)
-    one, two = rig(), rig()
+    one, two = new_worker(), new_worker()
     one.until(lambda: made_by(store, trigger), "the slot's job")
     for worker in (one, two):
         # For a worker that slept for a moment the slot still seems due.
@@ -87,8 +89,10 @@ def test_two_workers_make_one_job_of_a_slot(rig: Callable[..., Rig], store: Stor
     assert len(slots) == len(set(slots))
 
 
-def test_draining_worker_fires_nothing_more(rig: Callable[..., Rig], store: Store, database: Path) -> None:
-    worker = rig()
+def test_draining_worker_fires_nothing_more(
+    new_worker: Callable[..., SteppedWorker], store: Store, database: Path
+) -> None:
+    worker = new_worker()
     worker.ready()
     worker.supervisor.draining = True
     trigger = every_minute(store, database, -120.0)
@@ -98,9 +102,9 @@ def test_draining_worker_fires_nothing_more(rig: Callable[..., Rig], store: Stor
 
 
 def test_a_failing_database_delays_schedules_and_does_not_stop_the_worker(
-    rig: Callable[..., Rig], store: Store, database: Path, monkeypatch: Any
+    new_worker: Callable[..., SteppedWorker], store: Store, database: Path, monkeypatch: Any
 ) -> None:
-    worker = rig()
+    worker = new_worker()
     worker.ready()
     trigger = every_minute(store, database, -120.0)
     with monkeypatch.context() as patch:

@@ -15,7 +15,7 @@ import pytest
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
 from tests.queue.worker.sample_types import TYPES
-from tests.queue.worker.worker_driver import Rig, enqueue
+from tests.queue.worker.worker_driver import SteppedWorker, enqueue
 
 pytestmark = pytest.mark.process
 
@@ -54,7 +54,7 @@ class Counting:
         return self._real.may_have_work()
 
 
-def quiet(worker: Rig) -> None:
+def quiet(worker: SteppedWorker) -> None:
     """Wait until the worker is idle: nothing to read, no lane looking for work."""
     worker.ready()
     worker.until(lambda: not any(lane.hungry for lane in worker.supervisor.lanes), "the worker to come to rest")
@@ -62,9 +62,9 @@ def quiet(worker: Rig) -> None:
 
 
 def test_an_enqueue_by_another_process_wakes_the_worker_without_any_poll(
-    rig: Callable[..., Rig], store: Store, database: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, database: Path
 ) -> None:
-    worker = rig(poll_seconds=60.0, lease_seconds=3000.0)
+    worker = new_worker(poll_seconds=60.0, lease_seconds=3000.0)
     quiet(worker)
     poll_at = worker.supervisor._next_poll
     command = [sys.executable, "-c", ENQUEUE, str(database)]
@@ -75,8 +75,10 @@ def test_an_enqueue_by_another_process_wakes_the_worker_without_any_poll(
     assert worker.supervisor._next_poll == poll_at, "no poll was needed"
 
 
-def test_a_row_written_by_hand_is_found_by_polling(rig: Callable[..., Rig], store: Store, database: Path) -> None:
-    worker = rig(poll_seconds=0.05)
+def test_a_row_written_by_hand_is_found_by_polling(
+    new_worker: Callable[..., SteppedWorker], store: Store, database: Path
+) -> None:
+    worker = new_worker(poll_seconds=0.05)
     quiet(worker)
     with sqlite3.connect(database) as connection:
         connection.execute("""INSERT INTO jobs (type, args, priority) VALUES ('stunt', '{"do": "nothing"}', 5)""")
@@ -85,9 +87,9 @@ def test_a_row_written_by_hand_is_found_by_polling(rig: Callable[..., Rig], stor
 
 
 def test_a_cancel_written_by_hand_is_found_by_polling(
-    rig: Callable[..., Rig], store: Store, database: Path, tmp_path: Path
+    new_worker: Callable[..., SteppedWorker], store: Store, database: Path, tmp_path: Path
 ) -> None:
-    worker = rig(poll_seconds=0.05, lease_seconds=3000.0)
+    worker = new_worker(poll_seconds=0.05, lease_seconds=3000.0)
     job_id = enqueue(store, "hold", path=str(tmp_path / "never"))
     worker.until(lambda: store.jobs.get(job_id).status == "processing", "the job to run")
     with sqlite3.connect(database) as connection:
@@ -96,8 +98,10 @@ def test_a_cancel_written_by_hand_is_found_by_polling(
     assert worker.finish(job_id)[0].status == "cancelled"
 
 
-def test_a_delayed_job_starts_when_it_is_due_and_not_at_the_next_poll(rig: Callable[..., Rig], store: Store) -> None:
-    worker = rig(poll_seconds=60.0, lease_seconds=3000.0)
+def test_a_delayed_job_starts_when_it_is_due_and_not_at_the_next_poll(
+    new_worker: Callable[..., SteppedWorker], store: Store
+) -> None:
+    worker = new_worker(poll_seconds=60.0, lease_seconds=3000.0)
     quiet(worker)
     poll_at = worker.supervisor._next_poll
     job_id = enqueue(store, "nothing", delay_seconds=0.3)
@@ -108,7 +112,7 @@ def test_a_delayed_job_starts_when_it_is_due_and_not_at_the_next_poll(rig: Calla
 
 def test_an_idle_worker_only_looks(database: Path) -> None:
     counting = Counting(SqliteDatabase(database))
-    worker = Rig(Store(counting, TYPES), poll_seconds=0.1, lease_seconds=3000.0)
+    worker = SteppedWorker(Store(counting, TYPES), poll_seconds=0.1, lease_seconds=3000.0)
     quiet(worker)
     counting.transactions = counting.looks = 0
     rounds, begin = 0, time.monotonic()
@@ -122,16 +126,18 @@ def test_an_idle_worker_only_looks(database: Path) -> None:
     worker.supervisor.close()
 
 
-def test_work_held_back_by_a_reservation_starts_when_that_runs_out(rig: Callable[..., Rig], store: Store) -> None:
-    worker = rig(lease_seconds=1.0, poll_seconds=60.0)
+def test_work_held_back_by_a_reservation_starts_when_that_runs_out(
+    new_worker: Callable[..., SteppedWorker], store: Store
+) -> None:
+    worker = new_worker(lease_seconds=1.0, poll_seconds=60.0)
     quiet(worker)
     store.reservations.reserve("me", 0.5)
     job_id = enqueue(store, "nothing")
     assert worker.finish(job_id)[0].status == "completed"
 
 
-def test_a_resumed_type_starts_at_once(rig: Callable[..., Rig], store: Store) -> None:
-    worker = rig(lease_seconds=3000.0, poll_seconds=60.0)
+def test_a_resumed_type_starts_at_once(new_worker: Callable[..., SteppedWorker], store: Store) -> None:
+    worker = new_worker(lease_seconds=3000.0, poll_seconds=60.0)
     store.types.pause("stunt")
     job_id = enqueue(store, "nothing")
     quiet(worker)

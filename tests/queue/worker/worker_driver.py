@@ -26,7 +26,7 @@ PATIENCE_SECONDS = 60.0
 LONGEST_WAIT_SECONDS = 0.02
 
 
-class Rig:
+class SteppedWorker:
     """A supervisor in this process: nothing happens but in `until`."""
 
     def __init__(self, store: Store, **options: Any) -> None:
