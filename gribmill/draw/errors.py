@@ -1,4 +1,4 @@
-"""What goes wrong in drawing."""
+"""Errors of drawing."""
 
 from gribmill.errors import GribmillError
 

@@ -1,4 +1,4 @@
-"""A variable of a tile as something to draw."""
+"""Makes a drawable from a variable of a tile."""
 
 from __future__ import annotations
 

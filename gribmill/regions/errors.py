@@ -1,4 +1,4 @@
-"""What is wrong with a region, a box or a grid."""
+"""Errors of regions, boxes and grids."""
 
 from __future__ import annotations
 

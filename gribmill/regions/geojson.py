@@ -1,4 +1,4 @@
-"""The bounding box of what a GeoJSON file draws."""
+"""The bounding box of the geometry in a GeoJSON file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a box reaches on a grid, found by walking the whole perimeter of the box.
+"""The extent of a box on a grid, found along the whole perimeter of the box.
 
 A row or column that bounds the part of the grid inside the box touches either the box's edge or the grid's own
 border. So it is enough to walk both, in steps of at most one cell. Four corners are not: parallels bulge.

@@ -1,4 +1,4 @@
-"""The index window of a box on a grid: the smallest one that holds every grid point inside the box."""
+"""The index window of a box on a grid: the smallest one with every grid point inside the box."""
 
 from __future__ import annotations
 

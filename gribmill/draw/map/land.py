@@ -1,4 +1,4 @@
-"""Whether a place is land, by the coastlines: exact, for as many places as a picture has pixels."""
+"""Whether points are land, from the coastlines: fast enough for every pixel of a picture."""
 
 from __future__ import annotations
 

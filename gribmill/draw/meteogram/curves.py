@@ -1,4 +1,4 @@
-"""What a meteogram draws: quantities over time at one place, as plain arrays."""
+"""The data of a meteogram: variables over time at one point, as arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the sun is down at a place."""
+"""Nights at a point: when the sun is below the horizon."""
 
 from __future__ import annotations
 

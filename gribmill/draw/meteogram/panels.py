@@ -1,9 +1,9 @@
-"""Which quantities share a panel of a meteogram, and how they look there."""
+"""The panels of a meteogram: their variables and styles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -77,8 +77,6 @@ def colour_of(name: str, number: int = 0) -> str:
 
 def with_wind(curves: Curves) -> Curves:
     """The same with speed and direction beside u10 and v10, where only those are given."""
-    from dataclasses import replace
-
     if "ws10" in curves.values or not {"u10", "v10"} <= set(curves.values):
         return curves
     u, v = curves.get("u10"), curves.get("v10")

@@ -1,4 +1,4 @@
-"""A meteogram as PNG: the forecast at one place, panel under panel, with matplotlib."""
+"""A meteogram as PNG: a point forecast in panels, with matplotlib."""
 
 from __future__ import annotations
 

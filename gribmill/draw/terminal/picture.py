@@ -1,4 +1,4 @@
-"""A tile's field in the terminal: half blocks in colour, or shades of ASCII where there are no colours."""
+"""A tile's field in the terminal: half blocks in colour, or shades of ASCII without colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What grids with columns along meridians share: even steps in longitude, and rows that may go round the globe."""
+"""Base of grids with columns along meridians: even steps in longitude, and rows that may span the globe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What grids with even steps in both degrees share, about the Earth's poles or about poles of their own."""
+"""Base of grids with even steps in both coordinates, about the Earth's poles or rotated ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every grid can do. Row 0 is the south-most (least y), column 0 the west-most (least x)."""
+"""The interface of every grid. Row 0 is the southernmost (least y), column 0 the westernmost (least x)."""
 
 from __future__ import annotations
 

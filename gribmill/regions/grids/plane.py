@@ -1,4 +1,4 @@
-"""What grids on a map projection share: evenly spaced points on a plane, in metres."""
+"""Base of grids on a map projection: evenly spaced points on a plane, in metres."""
 
 from __future__ import annotations
 

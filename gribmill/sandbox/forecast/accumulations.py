@@ -1,4 +1,4 @@
-"""What adds up over a run of made-up weather: rain, snow, radiation."""
+"""Accumulations of synthetic weather: rain, snow, radiation."""
 
 from __future__ import annotations
 

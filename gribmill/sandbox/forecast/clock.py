@@ -1,4 +1,4 @@
-"""Time as made-up weather counts it."""
+"""The time axis of synthetic weather."""
 
 from __future__ import annotations
 

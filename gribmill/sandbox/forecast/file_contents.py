@@ -1,4 +1,4 @@
-"""What a model's file holds at an hour: its inventory's lines, each with the quantity behind it."""
+"""The fields of a model's file at an hour: the lines of its inventory, each with its variable."""
 
 from __future__ import annotations
 

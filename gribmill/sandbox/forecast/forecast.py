@@ -1,4 +1,4 @@
-"""One file of a made-up forecast: its messages and its index."""
+"""One file of a synthetic forecast: its messages and its index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantities of made-up weather near the ground and in the column, by their names in the lexicon."""
+"""Synthetic weather near the ground and in the column, by the lexicon's names."""
 
 from __future__ import annotations
 

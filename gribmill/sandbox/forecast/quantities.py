@@ -1,4 +1,4 @@
-"""What each quantity of the lexicon is in made-up weather, in the lexicon's units."""
+"""The value of each variable of the lexicon in synthetic weather, in the lexicon's units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up waves, and the winds that drive them: at sea alone."""
+"""Synthetic waves, and the winds that drive them, only at sea."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up weather aloft, by the pressure of a level in hPa."""
+"""Synthetic weather aloft, by the pressure of a level in hPa."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Travelling waves over the globe: the patterns that made-up weather consists of."""
+"""Travelling waves over the globe: the patterns that synthetic weather consists of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up weather: smooth, moving, and consistent with itself. The same seed gives the same, whatever the run."""
+"""Synthetic weather: smooth, moving and self-consistent. The same seed gives the same weather for every run."""
 
 from __future__ import annotations
 

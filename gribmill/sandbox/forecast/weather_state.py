@@ -1,4 +1,4 @@
-"""The state of made-up weather at one time."""
+"""The state of synthetic weather at one time."""
 
 from __future__ import annotations
 
