@@ -1,4 +1,4 @@
-"""An executor process: takes batches from its supervisor, runs their handlers, reports. Holds no database."""
+"""An executor process: takes batches from its supervisor, runs their handlers, reports. It has no database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How supervisor and executors talk: length-prefixed JSON on a socket. Never pickles: a handler reads hostile bytes."""
+"""What supervisor and executors send: length-prefixed JSON on a socket. No pickle: handlers read hostile files."""
 
 from __future__ import annotations
 

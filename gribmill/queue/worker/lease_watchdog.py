@@ -11,7 +11,7 @@ log = logging.getLogger("gribmill.worker")
 
 
 class LeaseWatchdog(threading.Thread):
-    """A thread of its own, so that it fires even while the supervisor hangs in a write to a sick disk."""
+    """A thread of its own, so that it fires even while the supervisor hangs in a write to a failing disk."""
 
     def __init__(self, lease_seconds: float, kill: Callable[[], int]) -> None:
         super().__init__(name="fence", daemon=True)

@@ -1,4 +1,4 @@
-"""What keeps a queue healthy for months: lost jobs back, old ones away. Every worker does it; none has to."""
+"""Recovers lost jobs and prunes old ones. Every worker does it; none has to."""
 
 from __future__ import annotations
 

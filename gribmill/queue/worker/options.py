@@ -1,4 +1,4 @@
-"""How a worker is to behave."""
+"""The options of a worker."""
 
 from __future__ import annotations
 

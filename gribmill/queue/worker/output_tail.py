@@ -1,4 +1,4 @@
-"""The end of what a process printed, with secrets taken out."""
+"""The end of what a process printed, with secrets removed."""
 
 from __future__ import annotations
 

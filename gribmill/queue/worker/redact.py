@@ -1,4 +1,4 @@
-"""Secrets taken out of what jobs print and of what they fail with."""
+"""Removes secrets from what jobs print and from their errors."""
 
 from __future__ import annotations
 

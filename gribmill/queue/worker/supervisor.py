@@ -1,4 +1,4 @@
-"""The supervisor: one loop that keeps executors fed, leases renewed and the dead replaced."""
+"""The supervisor: one loop that gives executors work, renews leases and replaces executors that died."""
 
 from __future__ import annotations
 
@@ -131,18 +131,18 @@ class Supervisor:
         return not any(lane.hungry for lane in self.lanes)
 
     def close(self) -> None:
-        """Stop whatever still runs, hand its jobs back, and say good-bye."""
+        """Stop what still runs, give its jobs back, and deregister."""
         for lane in self.lanes:
             for executor in list(lane.executors):
                 executor.stop("shutdown", 0.0)
                 self._unsent += self.pool.bury(lane, executor)
         self._watchdog.close()
-        self._say_good_bye()
+        self._deregister()
         self._listener.close()
         self._signals.restore()
         self._selector.close()
 
-    def _say_good_bye(self) -> None:
+    def _deregister(self) -> None:
         self.draining = True
         self._store_back_at = 0.0
         self._deliver()
@@ -314,7 +314,7 @@ class Supervisor:
         """A claim whose answer was lost (the disk filled behind the commit) would be ours, and idle, for ever."""
         known = {ref for executor in self.pool.executors for ref in executor.batch} | self.pool.ending.keys()
         for ref in held - known:
-            log.error("job %d is ours, but no executor has it: handing it back", ref.job_id)
+            log.error("job %d is ours, but no executor has it: giving it back", ref.job_id)
             self._unsent.append(Report(ref, Snoozed(0, "claimed by a worker that never heard of it")))
 
     def _look_for_work(self) -> None:

@@ -1,4 +1,4 @@
-"""A worker's eye on the schedules: it fires what is due. Every worker has one; each slot makes one job all the same."""
+"""Fires the schedules that are due. Every worker has one; each slot still makes one job."""
 
 from __future__ import annotations
 
