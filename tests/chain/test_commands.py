@@ -143,7 +143,7 @@ def test_backfill_of_further_variables_adds_them_to_the_tiles_of_every_region(ne
     further = (*asked, "--vars", "t2m,u10,v10", "--region", "ne")
     said = chain.command(*further, "--dry-run").stdout
     assert "would fetch 1 files of 1 runs for 1 tiles" in said
-    assert "1 of them are here with other variables, which they keep" in said
+    assert "1 of them are here with other variables, which are kept" in said
     chain.command(*further)
     chain.work()
     for region in ("ne", "texas"):
