@@ -1,4 +1,4 @@
-"""What a measured process tells of itself: the last line that it prints, as JSON."""
+"""What a measured process reports: the last line that it prints, as JSON."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="one round, into results/quick: to see that it runs")
     parser.add_argument("--only", nargs="*", choices=list(PARTS), help="these parts; the others as they were")
-    parser.add_argument("--page", action="store_true", help="measure nothing: write the page anew from path.json")
+    parser.add_argument("--page", action="store_true", help="measure nothing; rewrite the page from path.json")
     options = parser.parse_args()
     rounds = 1 if options.quick else options.rounds
     folder = results_folder(quick=options.quick)

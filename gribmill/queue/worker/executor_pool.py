@@ -22,7 +22,7 @@ from gribmill.queue.worker.redact import redacted
 log = logging.getLogger("gribmill.worker")
 
 MEMORY_CHECK_SECONDS = 1.0
-# A process that has closed its channel is gone in a moment, and nothing tells when.
+# A process that has closed its channel exits shortly after, without a further signal.
 EXIT_LOOK_SECONDS = 0.01
 
 
