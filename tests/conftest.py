@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3  # noqa: F401 — before ecCodes, whose wheels bring an older SQLite along
 import sys
 from collections.abc import Iterator
 from typing import Any
