@@ -36,7 +36,10 @@ class PointHourView(View):
 
 
 class PointView(View):
-    """A point forecast. `units` are by variable; `intervals` are the hours that each row of an amount stands for."""
+    """A point forecast. `units` are by variable; `intervals` are the hours that each row of an amount stands for.
+
+    `flags` are the meanings of codes, by variable and value.
+    """
 
     model: str
     run: str
@@ -46,6 +49,7 @@ class PointView(View):
     method: str
     units: dict[str, str]
     intervals: dict[str, tuple[float, ...]]
+    flags: dict[str, dict[str, str]]
     hours: tuple[PointHourView, ...]
     notes: tuple[str, ...]
     attribution: str | None

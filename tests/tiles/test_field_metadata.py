@@ -22,7 +22,7 @@ from tests.make_grib import REFERENCE, make_message, write
     [("degree", True), ("Degree true", True), ("deg", True), ("°", True), ("deg C", False), ("K", False)],
 )
 def test_degrees_are_an_angle_unless_they_are_a_temperature(units: str, angle: bool) -> None:
-    assert NamedField("x", "X", units, None, "surface").angle == angle
+    assert NamedField("x", "X", units, None, "surface").kind == ("angle" if angle else "number")
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,8 @@ def _cell(column: Column, row: int) -> str:
     value = column.values[row]
     if math.isnan(value):
         return ""
+    if value in column.flags:
+        return f"{value:.0f} {column.flags[int(value)]}"
     if column.units in DECIMALS:
         text = f"{value:.{DECIMALS[column.units]}f}"
     else:

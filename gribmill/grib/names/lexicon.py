@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from gribmill.grib.names.levels import family, level_text
-from gribmill.grib.names.variable import GribSource, Variable, level_of_suffix
+from gribmill.grib.names.variable import CentreRule, GribSource, Variable, level_of_suffix
 from gribmill.grib.names.wgrib2_time import parse_time_range
 from gribmill.grib.product.keys import ECMWF, Keys
 from gribmill.grib.product.statistic import Statistic
@@ -152,6 +152,7 @@ def _variable(name: str, row: dict[str, Any]) -> Variable:
     low, high = row["range"]
     read: dict[str, Any] = {**row, "name": name, "range": (float(low), float(high))}
     read |= {key: tuple(row.get(key, ())) for key in ("levels", "noaa", "ecmwf")}
+    read |= {key: tuple(_rule(text) for text in row.get(key, ())) for key in ("fill", "codes")}
     read |= {key: tuple(_source(text) for text in row.get(key, ())) for key in ("grib2", "grib1")}
     return Variable(**read)
 
@@ -164,6 +165,12 @@ def _source(text: str) -> GribSource:
         numbers, _, centre = place.partition("@")
     parameter = tuple(int(number) for number in numbers.split("."))
     return GribSource(parameter, int(centre) if centre else None, units or None)
+
+
+def _rule(text: str) -> CentreRule:
+    """`-999@7`: a fill value of NCEP; `precipitation_type`: a code table of any centre."""
+    what, _, centre = text.partition("@")
+    return CentreRule(what, int(centre) if centre else None)
 
 
 def _parameter(keys: Keys) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from gribmill.grib.product.keys import NCEP, NOAA
 from gribmill.grib.product.statistic import AccumulationStart, Statistic
 
 
@@ -15,6 +16,18 @@ class GribSource:
     parameter: tuple[int, ...]
     centre: int | None = None
     units: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CentreRule:
+    """A rule of variables.toml that holds for one centre (None: any); NCEP's hold for all of NOAA."""
+
+    text: str
+    centre: int | None = None
+
+    def applies_to(self, centre: int) -> bool:
+        """Whether the rule holds for messages of that centre."""
+        return self.centre in (None, centre) or (self.centre == NCEP and centre in NOAA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +47,18 @@ class Variable:
     ecmwf: tuple[str, ...] = ()
     grib2: tuple[GribSource, ...] = ()
     grib1: tuple[GribSource, ...] = ()
+    # Numbers that stand for "no value", and the table of a code field.
+    fill: tuple[CentreRule, ...] = ()
+    codes: tuple[CentreRule, ...] = ()
+    valid_min: float | None = None
+
+    def fill_values(self, centre: int) -> tuple[float, ...]:
+        """The numbers that a centre writes where there is no value."""
+        return tuple(float(rule.text) for rule in self.fill if rule.applies_to(centre))
+
+    def code_table(self, centre: int) -> str | None:
+        """The name of the code table of a centre's values; None if they are quantities."""
+        return next((rule.text for rule in self.codes if rule.applies_to(centre)), None)
 
     @property
     def is_family(self) -> bool:

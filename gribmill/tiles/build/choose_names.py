@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gribmill.grib.decode.field import Field
 from gribmill.grib.names.array_name import array_name
+from gribmill.grib.names.code_tables import CodeTable, code_table
 from gribmill.grib.names.levels import level_text
 from gribmill.grib.names.lexicon import Match, lexicon, unique_names
 from gribmill.grib.names.long_names import long_name, of_ensemble
+from gribmill.grib.names.variable import Variable
 from gribmill.grib.product.keys import Keys
+from gribmill.tiles.build.fill_values import FillRule
+from gribmill.tiles.build.region_cut import ValueKind
 from gribmill.tiles.build.tile_writer import RESERVED
 
+NO_FILL = FillRule()
 # Units of angles in the lexicon and in ecCodes. Temperatures in degrees can be averaged.
 ANGLES = {"°", "deg", "degree", "degrees", "degree true", "degree e"}
 
@@ -26,11 +31,16 @@ class NamedField:
     units: str
     standard_name: str | None
     level: str
+    fill: FillRule = NO_FILL
+    flag_values: tuple[int, ...] = ()
+    flag_meanings: tuple[str, ...] = ()
 
     @property
-    def angle(self) -> bool:
-        """True for directions, which must not be averaged."""
-        return self.units.lower() in ANGLES
+    def kind(self) -> ValueKind:
+        """Whether values may be averaged: neither directions nor codes may."""
+        if self.flag_values:
+            return "code"
+        return "angle" if self.units.lower() in ANGLES else "number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +108,20 @@ def lexicon_name(item: Field) -> str | None:
 def _named(keys: Keys, match: Match, name: str) -> NamedField:
     variable = lexicon().get(name) or match.variable
     level = level_text(keys.level, keys.level2)
-    return NamedField(name, variable.long_name, match.units, variable.standard_name, level)
+    named = NamedField(name, variable.long_name, match.units, variable.standard_name, level)
+    return _with_rules(named, variable, keys)
+
+
+def _with_rules(named: NamedField, variable: Variable, keys: Keys) -> NamedField:
+    """With the fill values and the codes of the quantity. The mean of codes over an ensemble is not a code."""
+    if keys.spread or keys.probability or keys.percentile is not None:
+        return named
+    table = variable.code_table(keys.centre) if keys.derived is None else None
+    codes = code_table(table) if table else CodeTable((), ())
+    fill = FillRule(variable.fill_values(keys.centre), variable.valid_min)
+    if not codes.values and not fill:
+        return named
+    return replace(named, fill=fill, flag_values=codes.values, flag_meanings=codes.meanings)
 
 
 def _unknown(item: Field, taken: set[str]) -> NamedField:
@@ -113,4 +136,5 @@ def _unknown(item: Field, taken: set[str]) -> NamedField:
         name, number = f"{plain}_{number}", number + 1
     taken.add(name)
     quantity = (match.variable.long_name, match.units) if match else long_name(item)
-    return NamedField(name, *of_ensemble(*quantity, keys), None, level_text(keys.level, keys.level2))
+    named = NamedField(name, *of_ensemble(*quantity, keys), None, level_text(keys.level, keys.level2))
+    return _with_rules(named, match.variable, keys) if match else named

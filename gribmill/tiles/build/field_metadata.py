@@ -36,6 +36,10 @@ def variable_meta(
         packing=SourcePacking(name=packing.name, bits=packing.bits, step=packing.step),
         winds=winds,
         method=method,
+        fill_values=named.fill.fill_values,
+        valid_min=named.fill.valid_min,
+        flag_values=named.flag_values,
+        flag_meanings=named.flag_meanings,
     )
 
 

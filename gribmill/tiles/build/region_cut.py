@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -12,13 +13,16 @@ from gribmill.regions.grids import Grid
 from gribmill.regions.region import Region
 from gribmill.regions.tile_options import Method
 from gribmill.regions.window import Window, window
-from gribmill.tiles.build.regrid import Regridder, regridder, target_axes
+from gribmill.tiles.build.regrid import Cells, Regridder, regridder, target_axes
 from gribmill.tiles.format.grid_record import grid_record, window_axes
 from gribmill.tiles.format.meta import GridRecord, RegionRecord
 from gribmill.tiles.format.npz_writer import Member, encode_member
 from gribmill.tiles.read.tile import COORDINATES, KM_PER_DEGREE
 
 DEFAULT_METHOD: Method = "nearest"
+# Numbers may be averaged. Of directions the nearest is taken, of codes the nearest or the most frequent.
+MOST_FREQUENT = "most frequent"
+ValueKind = Literal["number", "angle", "code"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +43,23 @@ class RegionCut:
         """Cosine and sine of the grid's rotation at the window's points."""
         return _rotation(grid, self.window.rows.start, self.window.rows.stop, _columns(self.window))
 
-    def cut(self, part: Values, *, angle: bool = False) -> dict[str, Values]:
+    def cut(self, part: Values, kind: ValueKind = "number") -> dict[str, Values]:
         """The region's values from its window of a field, by the suffix of the variable's name."""
         if self.regridder is None:
             return {"": part}
-        return (self.regridder.nearest if angle else self.regridder).apply(part)
+        if kind == "number":
+            return self.regridder.apply(part)
+        if kind == "code" and isinstance(self.regridder, Cells):
+            return {"": self.regridder.most_frequent(part)}
+        return self.regridder.nearest.apply(part)
 
-    def method(self, *, angle: bool) -> str | None:
+    def method(self, kind: ValueKind) -> str | None:
         """The regridding method; None on the source's own points."""
         if self.regridder is None:
             return None
-        return "nearest" if angle else self.region.method
+        if kind == "number":
+            return self.region.method
+        return MOST_FREQUENT if kind == "code" and isinstance(self.regridder, Cells) else "nearest"
 
 
 @lru_cache(maxsize=512)

@@ -44,7 +44,7 @@ class Regridder(Protocol):
 
     @property
     def nearest(self) -> Nearest:
-        """The nearest points from the same window, for angles, which must not be averaged."""
+        """The nearest points from the same window, for directions and codes, which must not be averaged."""
 
     def apply(self, part: Values) -> dict[str, Values]: ...
 
@@ -180,6 +180,26 @@ class Cells:
         result[""].flat[self.cells] = mean
         result["_min"].flat[self.cells] = np.fmin.reduceat(values, self.starts)
         result["_max"].flat[self.cells] = np.fmax.reduceat(values, self.starts)
+        return result
+
+    def most_frequent(self, part: Values) -> Values:
+        """The most frequent value in each cell, the smallest of equally frequent ones; missing points do not count."""
+        nearest = self.nearest.apply(part)[""]
+        result = np.where(self.empty, nearest, np.float32(np.nan))
+        values = part[self.points]
+        cell = np.repeat(np.arange(len(self.cells)), np.diff([*self.starts, len(values)]))
+        known = ~np.isnan(values)
+        values, cell = values[known], cell[known]
+        order = np.lexsort((values, cell))
+        values, cell = values[order], cell[order]
+        changes = np.flatnonzero((np.diff(cell) != 0) | (np.diff(values) != 0)) + 1
+        runs = np.concatenate([np.zeros(min(len(values), 1), np.intp), changes])
+        counts = np.diff([*runs, len(values)])
+        # Of each cell the last run in this order: the most points, then the smallest value.
+        best = np.lexsort((-values[runs], counts, cell[runs]))
+        cells = cell[runs][best]
+        last = np.flatnonzero(np.diff(cells, append=-1) != 0)
+        result.flat[self.cells[cells[last]]] = values[runs][best][last]
         return result
 
 

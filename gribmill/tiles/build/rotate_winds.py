@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gribmill.arrays import Values
 from gribmill.grib.decode.field import Field
 from gribmill.grib.decode.winds import pairs, rotate
 from gribmill.regions.window import Window
-from gribmill.tiles.build.region_cut import RegionCut
+from gribmill.tiles.build.fill_values import FillRule
+from gribmill.tiles.build.region_cut import RegionCut, ValueKind
 
 # Values by the suffix of their name, of the eastward and the northward component.
 BothComponents = tuple[dict[str, Values], dict[str, Values]]
@@ -20,16 +21,23 @@ class FieldWindows:
     """The decoded windows of one field."""
 
     windows: dict[Window, Values]
+    # How many points of a window had a fill value.
+    filled: dict[Window, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, item: Field, cuts: Sequence[RegionCut]) -> FieldWindows:
-        """The windows of these regions, decoded in one pass."""
+    def of(cls, item: Field, cuts: Sequence[RegionCut], fill: FillRule | None = None) -> FieldWindows:
+        """The windows of these regions, decoded in one pass, with NaN in place of fill values."""
         windows = list(dict.fromkeys(cut.window for cut in cuts))
-        return cls(dict(zip(windows, item.cut(windows), strict=True)))
+        parts = dict(zip(windows, item.cut(windows), strict=True))
+        filled = {}
+        if fill:
+            for window, part in parts.items():
+                parts[window], filled[window] = fill.apply(part, item.packing.step)
+        return cls(parts, filled)
 
-    def cut(self, region: RegionCut, *, angle: bool = False) -> dict[str, Values]:
+    def cut(self, region: RegionCut, kind: ValueKind = "number") -> dict[str, Values]:
         """The region's values."""
-        return region.cut(self.windows[region.window], angle=angle)
+        return region.cut(self.windows[region.window], kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,7 @@ class WindComponent:
     number: int
     pair: WindPair
 
-    def cut(self, region: RegionCut, *, angle: bool) -> dict[str, Values]:
+    def cut(self, region: RegionCut, kind: ValueKind = "number") -> dict[str, Values]:
         """The region's values, relative to the earth."""
         return self.pair.cut(region)[self.number]
 

@@ -170,7 +170,7 @@ class TileBuilder:
         self.ecmwf = self.ecmwf or item.keys.centre == ECMWF
         cuts = [writer.cut for writer in writers]
         if not is_component(item.keys):
-            self._cut(writers, named, item, FieldWindows.of(item, cuts), None)
+            self._cut(writers, named, item, FieldWindows.of(item, cuts, named.fill), None)
         elif not item.grid_relative_winds:
             self._cut(writers, named, item, FieldWindows.of(item, cuts), "earth")
         elif (component := winds.component(item, cuts)) is not None:
@@ -205,11 +205,13 @@ class TileBuilder:
     ) -> None:
         by_method: dict[str | None, VariableMeta] = {}
         for writer in writers:
-            method = writer.cut.method(angle=named.angle)
+            method = writer.cut.method(named.kind)
             meta = by_method.get(method) or by_method.setdefault(method, variable_meta(named, item, winds, method))
             own = isinstance(values, FieldWindows) and writer.cut.regridder is None
+            if isinstance(values, FieldWindows) and values.filled.get(writer.cut.window):
+                meta = meta.model_copy(update={"filled": values.filled[writer.cut.window]})
             try:
-                parts = values.cut(writer.cut, angle=named.angle)
+                parts = values.cut(writer.cut, named.kind)
                 for suffix, part in parts.items():
                     name = cell_name(named.name, suffix, several=len(parts) > 1)
                     writer.add(name, part, cell_statistic_meta(meta, suffix), item.packing if own else None)

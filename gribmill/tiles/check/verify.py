@@ -17,7 +17,8 @@ from gribmill.identity import HOUR_LIMIT, HourRef
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.storage.layout import DataRoot, root_of_tile
-from gribmill.tiles.build.region_cut import region_cut
+from gribmill.tiles.build.fill_values import FillRule
+from gribmill.tiles.build.region_cut import ValueKind, region_cut
 from gribmill.tiles.build.rotate_winds import FieldWindows, WindComponent, WindPairs
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import cached_grid
@@ -131,8 +132,8 @@ def _compare(
     if key not in winds:
         rotated = quantity.winds == "earth" and is_component(item.keys) and item.grid_relative_winds
         component = all_winds.component(item, [cut]) if rotated else None
-        winds[key] = component or FieldWindows.of(item, [cut])
-    parts = winds[key].cut(cut, angle=quantity.method == "nearest")
+        winds[key] = component or FieldWindows.of(item, [cut], FillRule(quantity.fill_values, quantity.valid_min))
+    parts = winds[key].cut(cut, _kind(quantity))
     suffix = next((end for end in CELL_SUFFIXES if name.endswith(end)), "") if len(parts) > 1 else ""
     expected = parts.get(suffix, parts[""])
     found = tile.read(name)
@@ -140,6 +141,12 @@ def _compare(
         points = int((expected != found).sum()) if expected.shape == found.shape else found.size
         return TileCheck(name, False, f"{points} points differ from message {item.label} at byte {item.offset}")
     return TileCheck(name, True, f"equal to message {item.label} at byte {item.offset}")
+
+
+def _kind(quantity: VariableMeta) -> ValueKind:
+    if quantity.flag_values:
+        return "code"
+    return "angle" if quantity.method == "nearest" else "number"
 
 
 def _region(tile: Tile) -> Region:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gribmill.identity import IdentityError, ModelId, RegionName, RunId, run_time
 from gribmill.regions.tile_options import Method
@@ -77,6 +77,25 @@ class VariableMeta(Record):
     winds: Literal["earth", "grid"] | None = None
     method: Text | None = None
     packed: PackedAs | None = None
+    # Numbers of the source that mean "no value", and the least valid value; at how many points of the source's window
+    # this made NaN of a number.
+    fill_values: tuple[float, ...] = ()
+    valid_min: float | None = None
+    filled: Unsigned = 0
+    # Of a code field: its values in ascending order, and the meaning of each.
+    flag_values: tuple[int, ...] = ()
+    flag_meanings: tuple[Text, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_meaning_each(self) -> VariableMeta:
+        if len(self.flag_values) != len(self.flag_meanings):
+            raise ValueError(f"{len(self.flag_values)} flag values have {len(self.flag_meanings)} meanings")
+        return self
+
+    @property
+    def flags(self) -> dict[int, str]:
+        """The meaning of each value of a code field; empty for quantities."""
+        return dict(zip(self.flag_values, self.flag_meanings, strict=True))
 
 
 class SkippedMessage(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from threading import Lock
@@ -161,7 +162,19 @@ def attributes(quantity: VariableMeta) -> dict[str, Any]:
         found["cell_methods"] = f"time: {CELL_METHODS[quantity.statistic]}"
     if start != end:
         found["step_hours"] = [start / 60, end / 60]
+    if quantity.flag_values:
+        # CF separates meanings by blanks.
+        found["flag_values"] = np.array(quantity.flag_values, np.float32)
+        found["flag_meanings"] = " ".join(_one_word(meaning) for meaning in quantity.flag_meanings)
+    if quantity.fill_values:
+        found["source_fill_values"] = list(quantity.fill_values)
+    if quantity.valid_min is not None:
+        found["valid_min"] = np.float32(quantity.valid_min)
     return found
+
+
+def _one_word(meaning: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.+@-]+", "_", meaning).strip("_") or "_"
 
 
 def global_attributes(meta: Meta) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import click
 
 from gribmill.cli.data.tile.tile_path import TILE, without_grid
 from gribmill.cli.output import console, print_json, print_table
+from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.tile import Tile, read_tile
 from gribmill.views.tile import TileView
 
@@ -47,6 +48,8 @@ def _print_info(opened: Tile) -> None:
         facts.append(("absent", ", ".join(meta.absent)))
     facts += [("skipped", f"{note.name} (message {note.message}): {note.reason}") for note in meta.skipped]
     facts += [("also", f"{note.name} (message {note.message}): {note.reason}") for note in meta.duplicates]
+    facts += [("codes", f"{name}: {codes_text(item.flags)}") for name, item in meta.variables.items() if item.flags]
+    facts += [("no value", _fill_text(name, item)) for name, item in meta.variables.items() if item.filled]
     if meta.attribution:
         facts.append(("licence", meta.attribution))
     print_table(("", ""), facts)
@@ -65,6 +68,18 @@ def _print_variables(opened: Tile) -> None:
         )  # fmt: skip
     columns = ("name", "units", "level", "hour", "min", "mean", "max", "missing", "msg", "packing")
     print_table(columns, rows, right=("min", "mean", "max", "missing", "msg"))
+
+
+def _fill_text(name: str, item: VariableMeta) -> str:
+    numbers = [f"{number:g}" for number in item.fill_values]
+    if item.valid_min is not None:
+        numbers.append(f"less than {item.valid_min:g}")
+    return f"{name}: {item.filled} points of the GRIB that are {' or '.join(numbers)}"
+
+
+def codes_text(flags: dict[int, str]) -> str:
+    """`0 no, 1 yes`."""
+    return ", ".join(f"{value} {meaning}" for value, meaning in flags.items())
 
 
 def _number(value: float | None) -> str:

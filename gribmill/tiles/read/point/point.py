@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +98,7 @@ def _any_tile(paths: Iterable[Path]) -> Tile | None:
 def _shown(column: Column, system: System) -> Column:
     units = shown_unit(column.name, column.units, system)
     values = convert(np.asarray(column.values, np.float64), column.name, column.units, system)
-    return Column(column.name, column.long_name, units, tuple(float(value) for value in values), column.minutes)
+    return replace(column, units=units, values=tuple(float(value) for value in values))
 
 
 def _also(others: Sequence[TileFolder]) -> list[str]:

@@ -62,7 +62,7 @@ class Samples:
         if quantity.statistic == ACCUMULATED:
             return self._amounts(name, quantity)
         values = tuple(row[name][0] if name in row else math.nan for row in self.rows)
-        return Column(name, quantity.long_name, quantity.units, values)
+        return Column(name, quantity.long_name, quantity.units, values, flags=quantity.flags)
 
     def _amounts(self, name: str, quantity: VariableMeta) -> Column:
         """Amounts per interval, from totals since the run or from buckets."""
@@ -142,8 +142,8 @@ def _sample(location: TileLocation, tile: Tile, method: Sampling, wanted: list[s
     names = _needed(tuple(tile.meta.variables), None if wanted is None else tuple(wanted))
     for name, points in tile.read_span(names, begin, end).items():
         quantity = tile.meta.variables[name]
-        # The mean of 350° and 10° is 0°, not 180°: directions are never averaged.
-        between = method == "bilinear" and not _is_angle(quantity)
+        # The mean of 350° and 10° is 0°, not 180°, and between rain and snow there is no code: neither is averaged.
+        between = method == "bilinear" and not _is_angle(quantity) and not quantity.flag_values
         row[name] = (location.bilinear(points, begin) if between else float(points[nearest]), quantity)
     return row
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -83,6 +83,8 @@ class Column:
     units: str
     values: tuple[float, ...]
     minutes: tuple[int, ...] | None = None
+    # The meaning of each value of a code field.
+    flags: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,11 @@ class Series:
                 name: [minutes / 60 for minutes in column.minutes]
                 for name, column in self.columns.items()
                 if column.minutes is not None
+            },
+            "flags": {
+                name: {str(value): meaning for value, meaning in column.flags.items()}
+                for name, column in self.columns.items()
+                if column.flags
             },
             "hours": [
                 {

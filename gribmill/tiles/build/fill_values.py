@@ -1,0 +1,40 @@
+"""Numbers in a field that mean "no value": they become NaN before anything is computed from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gribmill.arrays import Marks, Values
+
+
+@dataclass(frozen=True, slots=True)
+class FillRule:
+    """Which numbers are not values: some by themselves, and all below the least valid one.
+
+    The latter are where a publisher interpolated between values and fill values.
+    """
+
+    fill_values: tuple[float, ...] = ()
+    valid_min: float | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.fill_values) or self.valid_min is not None
+
+    def apply(self, values: Values, step: float | None) -> tuple[Values, int]:
+        """The values with NaN in place of others (the same array if there are none), and the number of such points.
+
+        Packing rounds: numbers are compared to within half a packing step.
+        """
+        marks = self._marks(values, (step or 0.0) / 2)
+        count = int(np.count_nonzero(marks))
+        return (np.where(marks, np.float32(np.nan), values) if count else values), count
+
+    def _marks(self, values: Values, tolerance: float) -> Marks:
+        marks = np.zeros(values.shape, np.bool_)
+        for fill in self.fill_values:
+            marks |= np.abs(values - np.float32(fill)) <= max(tolerance, abs(fill) * float(np.finfo(np.float32).eps))
+        if self.valid_min is not None:
+            marks |= values < self.valid_min - tolerance
+        return marks
