@@ -1,3 +1,3 @@
 """GRIB in, tiles out."""
 
-__all__ = ["build", "choose_names", "cut", "region_cut", "rotate_winds", "tile_builder", "tile_writer"]
+__all__ = ["build", "choose_names", "cut", "fill_values", "region_cut", "rotate_winds", "tile_builder", "tile_writer"]
