@@ -17,6 +17,7 @@ from gribmill.catalogue.events import (
     RunSeen,
     TileBuilt,
     TilesDone,
+    TilesLost,
     TilesOutdated,
 )
 from gribmill.catalogue.records import MirrorRecord
@@ -49,8 +50,11 @@ def apply(tx: Transaction, event: Event) -> None:
             tx.change("catalogue/drop_region", {**_hour(hour), "region": event.tile.region})
             _finish_hour(tx, hour)
         case TileBuilt():
-            tile = {"region": event.tile.region, "bytes": event.bytes}
-            tx.change("catalogue/record_tile", {**_hour(event.tile.hour_ref), **tile})
+            _record_tile(tx, event)
+        case TilesLost():
+            lost = {"regions": event.regions, "seen_at": event.seen_at}
+            tx.change("catalogue/lose_tiles", {**_hour(event.hour), **lost})
+            tx.change("catalogue/reopen_hour", _hour(event.hour))
         case TilesOutdated():
             tx.change("catalogue/forget_tiles", _hour(event.hour))
         case TilesDone():
@@ -89,8 +93,15 @@ def _ingest_hour(tx: Transaction, event: HourIngested) -> None:
             "regions": event.regions,
             "asked": event.asked,
             "keep_grib": event.keep_grib,
+            "generation": event.generation,
         },
     )
+
+
+def _record_tile(tx: Transaction, event: TileBuilt) -> None:
+    tile = {"region": event.tile.region, "bytes": event.bytes}
+    made = {"generation": event.generation, "variables": event.variables}
+    tx.change("catalogue/record_tile", {**_hour(event.tile.hour_ref), **tile, **made})
 
 
 def _finish_hour(tx: Transaction, hour: HourRef) -> None:

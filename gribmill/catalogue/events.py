@@ -86,7 +86,7 @@ class HourSeen(Event):
 @dataclass(frozen=True, slots=True)
 class HourIngested(Event):
     """The wanted messages of an hour are in the spool. `regions` are the tiles that make it whole, `asked` those that
-    were asked for, within the file's grids or not."""
+    were asked for, within the file's grids or not. `generation` numbers the contents that the hour has had."""
 
     kind: ClassVar[str] = "hour_ingested"
     hour: HourRef
@@ -102,6 +102,7 @@ class HourIngested(Event):
     regions: RegionNames
     asked: RegionNames
     keep_grib: bool = False
+    generation: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +135,23 @@ class RegionDropped(Event):
 
 @dataclass(frozen=True, slots=True)
 class TileBuilt(Event):
-    """A tile is on the disk."""
+    """A tile is on the disk. `generation` is that of the messages it was cut from, `variables` are its arrays."""
 
     kind: ClassVar[str] = "tile_built"
     tile: TileRef
     bytes: Count
+    generation: Count = 0
+    variables: VariableNames | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TilesLost(Event):
+    """These tiles of an hour are missing on the disk, or are not as recorded; those built after `seen_at` are not."""
+
+    kind: ClassVar[str] = "tiles_lost"
+    hour: HourRef
+    regions: RegionNames
+    seen_at: AwareDatetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +194,7 @@ EVENTS: dict[str, type[Event]] = {
         RegionsWanted,
         RegionDropped,
         TileBuilt,
+        TilesLost,
         TilesOutdated,
         TilesDone,
         MirrorObserved,

@@ -27,6 +27,11 @@ class _Newest(NamedTuple):
     newest: str
 
 
+class _LostRun(NamedTuple):
+    region: str
+    run_id: str
+
+
 class _RunId(NamedTuple):
     run_id: str | None
 
@@ -57,8 +62,13 @@ class Catalogue:
             found[one.hour] = (*found.get(one.hour, ()), one.region)
         return found
 
-    def tiles(self, run: RunRef) -> list[TileRecord]:
-        return self._query(TileRecord, "list_tiles", **asdict(run))
+    def tiles(self, run: RunRef, *, lost: bool = False) -> list[TileRecord]:
+        """Every tile of a run; with `lost`, also those whose files are known to be missing or damaged."""
+        return self._query(TileRecord, "list_tiles", **asdict(run), lost=lost)
+
+    def lost_runs(self, model_id: str) -> set[tuple[str, str]]:
+        """Regions and the runs of which they have lost a tile."""
+        return {(one.region, one.run_id) for one in self._query(_LostRun, "list_lost_runs", model_id=model_id)}
 
     def mirrors(self) -> dict[str, MirrorHealth]:
         """How each mirror has behaved."""

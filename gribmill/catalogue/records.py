@@ -52,6 +52,7 @@ class HourRecord:
     regions: tuple[str, ...]
     asked: tuple[str, ...]
     keep_grib: bool
+    generation: int
     ingested_at: datetime | None
     built_at: datetime | None
     failed_at: datetime | None
@@ -73,12 +74,16 @@ class HourRecord:
 
 @dataclass(frozen=True, slots=True)
 class TileRecord:
-    """One tile on disk."""
+    """One tile on disk. `variables` is empty where they were not recorded."""
 
     region: str
     hour: int
     bytes: int
     built_at: datetime | None
+    generation: int
+    variables: tuple[str, ...]
+    lost_at: datetime | None
+    """When its file was found missing or damaged; None: it is there, as far as is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from gribmill.catalogue.lost_tiles import is_as_recorded
 from gribmill.errors import GribmillError
 from gribmill.identity import HourRef, RunRef, run_id
 from gribmill.ingest.errors import IngestError
@@ -85,7 +86,8 @@ def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
     done = lacking = 0
     for run in _runs(request):
         ref = RunRef(request.model.id, run_id(run))
-        built = {(tile.region, tile.hour) for tile in context.catalogue.tiles(ref)}
+        tiles = context.catalogue.tiles(ref)
+        built = {(tile.region, tile.hour) for tile in tiles if is_as_recorded(context.root, ref, tile)}
         hours = context.catalogue.hours(ref)
         for hour in _hours(request, run):
             here = all((region, hour) in built for region in regions)

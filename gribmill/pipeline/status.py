@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
+from gribmill.catalogue.lost_tiles import lost_tiles
 from gribmill.catalogue.records import HourRecord, RunRecord, RunState
 from gribmill.identity import run_id, run_time
 from gribmill.ingest.mirrors.circuit_breaker import BreakerState, MirrorHealth
@@ -22,6 +23,7 @@ Reason = Literal[
     "published, not downloaded",
     "download failed",
     "downloaded, tiles missing",
+    "tile lost or damaged",
 ]
 # The states of a mirror's circuit breaker, in the words that `status --json` has always had.
 SHOWN_STATES: dict[BreakerState, str] = {"closed": "well", "open": "sick", "half_open": "trial"}
@@ -44,7 +46,7 @@ class RunStatus:
 
     run_id: str
     state: Literal["arriving", "complete", "given_up", "incomplete"]
-    """Incomplete: it was complete until a region was added."""
+    """Incomplete: it was complete until a region was added or a tile was lost."""
     regions: tuple[str, ...]
     hours: tuple[int, ...]
     hours_expected: int
@@ -123,15 +125,25 @@ def _model_status(
     records = context.catalogue.runs(model.id, limit=runs)
     latest = read_latest(context.root, model.id)
     followed = _followed(context, model)
+    shown = tuple(_run_status(context, model, record, followed, now) for record in records)
     return ModelStatus(
         model_id=model.id,
         title=model.title,
         newest_due=run_id(begun[0]) if begun else None,
         next_due_at=min(coming, default=None),
-        runs=tuple(_run_status(context, model, record, followed, now) for record in records),
-        complete={region: latest.get(region, LatestRuns()).complete for region in sorted({*latest, *followed})},
+        runs=shown,
+        complete={region: _complete(latest, region, shown) for region in sorted({*latest, *followed})},
         mirrors=tuple(_mirror_status(mirror.name, health.get(mirror.name), now) for mirror in model.mirrors),
     )
+
+
+def _complete(latest: dict[str, LatestRuns], region: str, runs: tuple[RunStatus, ...]) -> str | None:
+    """The newest complete run of a region by latest.json, unless it has lost a tile since."""
+    named = latest.get(region, LatestRuns()).complete
+    lacking = {run.run_id: [one.reason for one in run.missing if region in one.regions] for run in runs}
+    if named is None or "tile lost or damaged" not in lacking.get(named, []):
+        return named
+    return next((run.run_id for run in runs if run.run_id < named and not lacking[run.run_id]), None)
 
 
 def _followed(context: Context, model: Model) -> list[str]:
@@ -142,11 +154,13 @@ def _followed(context: Context, model: Model) -> list[str]:
 
 def _run_status(context: Context, model: Model, record: RunRecord, followed: list[str], now: datetime) -> RunStatus:
     hours = context.catalogue.hours(record.ref)
-    tiles = context.catalogue.tiles(record.ref)
     asked = {region for hour in hours.values() for region in hour.regions if region in context.regions}
     regions = tuple(sorted({*followed, *asked}))
-    lacking = context.catalogue.lacking(record.ref, regions)
-    missing = tuple(_missing(model, record, hours, lacking, now))
+    lost = lost_tiles(context.root, context.catalogue, record.ref)
+    lacking = _with_lost(context.catalogue.lacking(record.ref, regions), lost, regions)
+    missing = tuple(_missing(model, record, hours, lacking, lost, now))
+    tiles = context.catalogue.tiles(record.ref)
+    sound = [tile for tile in tiles if tile.region not in lost.get(tile.hour, ())]
     return RunStatus(
         run_id=record.run_id,
         state=_state(record, missing),
@@ -156,8 +170,8 @@ def _run_status(context: Context, model: Model, record: RunRecord, followed: lis
         hours_published=len(hours),
         hours_ingested=sum(hour.state != "published" for hour in hours.values()),
         hours_built=len(record.hours) - len(missing),
-        tiles=len(tiles),
-        tiles_expected=len(tiles) + sum(len(several) for several in lacking.values()),
+        tiles=len(sound),
+        tiles_expected=len(sound) + sum(len(several) for several in lacking.values()),
         missing=missing,
         variables_missing=tuple(sorted({name for hour in hours.values() for name in hour.missing})),
         bytes=sum(file.st_size for file in context.root.run_files(record.ref)),
@@ -165,12 +179,27 @@ def _run_status(context: Context, model: Model, record: RunRecord, followed: lis
     )
 
 
+def _with_lost(
+    lacking: dict[int, tuple[str, ...]], lost: dict[int, tuple[str, ...]], regions: tuple[str, ...]
+) -> dict[int, tuple[str, ...]]:
+    """Hour to the regions that have no tile, or have lost it."""
+    return {
+        hour: tuple(sorted({*lacking.get(hour, ()), *({*lost.get(hour, ())} & {*regions})}))
+        for hour in sorted({*lacking, *(hour for hour, several in lost.items() if {*several} & {*regions})})
+    }
+
+
 def _state(record: RunRecord, missing: tuple[MissingHour, ...]) -> RunState | Literal["incomplete"]:
     return "incomplete" if missing and record.state == "complete" else record.state
 
 
 def _missing(
-    model: Model, record: RunRecord, hours: dict[int, HourRecord], lacking: dict[int, tuple[str, ...]], now: datetime
+    model: Model,
+    record: RunRecord,
+    hours: dict[int, HourRecord],
+    lacking: dict[int, tuple[str, ...]],
+    lost: dict[int, tuple[str, ...]],
+    now: datetime,
 ) -> Iterable[MissingHour]:
     run = run_time(record.run_id)
     for hour in record.hours:
@@ -179,6 +208,8 @@ def _missing(
             arrival = model.expected_at(run, hour)
             late = now > arrival.late or record.state == "given_up"
             reason = _why(known, record.state, late=late, due=now >= arrival.usual)
+            if {*lost.get(hour, ())} & {*lacking.get(hour, ())}:
+                reason = "tile lost or damaged"
             # An hour that was downloaded again may still have all its earlier tiles.
             yield MissingHour(hour, reason, late, lacking.get(hour) or (known.regions if known else ()))
 

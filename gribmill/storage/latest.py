@@ -1,15 +1,18 @@
-"""latest.json of a model: the newest run and the newest complete run of each region. It only moves forward."""
+"""latest.json of a model: the newest run and the newest complete run of each region.
+
+It only moves forward, unless the complete run has lost a tile.
+"""
 
 from __future__ import annotations
 
-import fcntl
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Set
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from gribmill.storage.atomic import write_atomic
-from gribmill.storage.layout import DataRoot, lock_of
+from gribmill.storage.folder_lock import locked_folder
+from gribmill.storage.layout import DataRoot
 
 LIMIT_BYTES = 1_000_000
 
@@ -26,17 +29,33 @@ class LatestRuns:
         return LatestRuns(_later(self.newest, other.newest), _later(self.complete, other.complete))
 
 
-def publish_latest(root: DataRoot, model_id: str, known: Mapping[str, LatestRuns]) -> dict[str, LatestRuns]:
-    """Write what is known of each region, unless the file has something newer. What it says now."""
+@dataclass(frozen=True, slots=True)
+class KnownRuns:
+    """What the catalogue knows: the runs of each region, and those of which a region has lost a tile."""
+
+    runs: Mapping[str, LatestRuns]
+    lost: Set[tuple[str, str]] = frozenset()
+
+    def without_lost(self, region: str, before: LatestRuns) -> LatestRuns:
+        """What the file said, unless that run is not complete any more: the only way back."""
+        return replace(before, complete=None) if (region, before.complete) in self.lost else before
+
+
+def publish_latest(root: DataRoot, model_id: str, look: Callable[[], KnownRuns]) -> dict[str, LatestRuns]:
+    """Write what is known of each region, unless the file has something newer. What it says now.
+
+    `look` is called under the lock: a publisher that was frozen after its look still has the lock, so that no newer
+    answer can be replaced by an older one.
+    """
     path = root.latest(model_id)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with lock_of(path).open("w") as lock:
-        # Two publishers at once: the second one reads what the first one wrote.
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked_folder(path.parent):
+        known = look()
         before = read_latest(root, model_id)
         after = {
-            region: before.get(region, LatestRuns()).forward(known.get(region, LatestRuns()))
-            for region in sorted({*before, *known})
+            region: known.without_lost(region, before.get(region, LatestRuns())).forward(
+                known.runs.get(region, LatestRuns())
+            )
+            for region in sorted({*before, *known.runs})
         }
         if after != before or not path.exists():
             regions = {region: asdict(runs) for region, runs in after.items()}

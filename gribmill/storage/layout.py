@@ -170,9 +170,9 @@ def journal_of(target: Path) -> Path:
     return target.with_name(f".{target.name}.journal")
 
 
-def lock_of(target: Path) -> Path:
-    """Locked while a file is read and replaced."""
-    return target.with_name(f".{target.name}.lock")
+def lock_of_folder(folder: Path) -> Path:
+    """Locked while a file of the folder is read and replaced."""
+    return folder / ".write.lock"
 
 
 def unique_part_of(target: Path) -> Path:

@@ -22,6 +22,7 @@ class MissingHourView(View):
         "published, not downloaded",
         "download failed",
         "downloaded, tiles missing",
+        "tile lost or damaged",
     ]
     late: bool
     regions: tuple[str, ...]

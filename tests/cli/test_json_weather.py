@@ -143,7 +143,8 @@ def test_status(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("gribmill.pipeline.status.datetime", Fixed)
     monkeypatch.setenv("GRIBMILL_CHAIN_MODELS", "hrrr")
     monkeypatch.setenv("GRIBMILL_CHAIN_REGIONS", "ne,texas")
-    scribe = Scribe(make_context(Settings(data=data)).catalogue)
+    context = make_context(Settings(data=data))
+    scribe = Scribe(context.catalogue, context.root)
     scribe.run(RUN, [0, 1, 2])
     scribe.hour(RUN, 0, ["ne", "texas"])
     for region in ("ne", "texas"):

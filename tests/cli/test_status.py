@@ -17,7 +17,8 @@ RUN_ID = "20261101_12"
 
 @pytest.fixture
 def scribe(data: Path) -> Scribe:
-    return Scribe(make_context(Settings(data=data)).catalogue)
+    context = make_context(Settings(data=data))
+    return Scribe(context.catalogue, context.root)
 
 
 def build(scribe: Scribe, hours: Iterable[int], *regions: str) -> None:

@@ -14,6 +14,7 @@ from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import HourRef, RunRef
 from gribmill.pipeline.context import Context, make_context
 from gribmill.settings.schema import Settings
+from gribmill.storage.layout import DataRoot, TileFolder
 
 
 def ingested(hour: HourRef, **facts: Any) -> HourIngested:
@@ -28,8 +29,9 @@ def ingested(hour: HourRef, **facts: Any) -> HourIngested:
 class Scribe:
     """Writes rows as the completing transactions of jobs do."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, root: DataRoot) -> None:
         self.catalogue = catalogue
+        self.root = root
 
     def run(self, run_id: str, hours: Sequence[int], model_id: str = "hrrr", *, final: bool = True) -> None:
         self.catalogue.record([RunSeen(RunRef(model_id, run_id), tuple(hours), final)])
@@ -44,8 +46,15 @@ class Scribe:
         self.catalogue.record([RegionsWanted(ref, regions=(), asked=(region,)), TilesDone(ref)])
 
     def tile(self, run_id: str, hour: int, region: str, model_id: str = "hrrr") -> None:
+        """A tile, with a file of the recorded size."""
         ref = HourRef(model_id, run_id, hour)
+        path = self.place(run_id, hour, region, model_id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"0123456789")
         self.catalogue.record([TileBuilt(ref.tile(region), 10), TilesDone(ref)])
+
+    def place(self, run_id: str, hour: int, region: str, model_id: str = "hrrr") -> Path:
+        return TileFolder(self.root.path, model_id, run_id, region).tile(hour * 60)
 
 
 @pytest.fixture
@@ -60,4 +69,4 @@ def context(settings: Settings) -> Iterator[Context]:
 
 @pytest.fixture
 def scribe(context: Context) -> Scribe:
-    return Scribe(context.catalogue)
+    return Scribe(context.catalogue, context.root)

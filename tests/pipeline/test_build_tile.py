@@ -12,12 +12,12 @@ import pytest
 from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.build_tile import run
-from gribmill.queue.model import Outcome, Snoozed, Succeeded
+from gribmill.queue.model import Outcome, Succeeded
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.read.tile import read_tile
 from tests.make_grib import make_hrrr_hour
-from tests.pipeline.conftest import ingested
+from tests.pipeline.conftest import Scribe, ingested
 
 RUN = "20260901_12"
 RECORDED = "ab" * 32
@@ -67,12 +67,13 @@ def test_a_file_of_another_size_than_recorded_is_hashed_again(context: Context, 
     assert built(context) == hashlib.sha256(spool.read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize(("model_id", "minutes"), [("hrrr", 60), ("hrrr_subh.m15", 15)])
+@pytest.mark.parametrize("model_id", ["hrrr", "hrrr_subh.m15"])
 def test_messages_that_are_gone_are_fetched_again_unless_the_tile_is_there(
-    context: Context, model_id: str, minutes: int
+    context: Context, scribe: Scribe, model_id: str
 ) -> None:
-    assert isinstance(outcome_of(context, model_id), Snoozed)
-    tile = TileFolder(context.root.path, model_id, RUN, "ne").tile(minutes)
-    tile.parent.mkdir(parents=True)
-    tile.touch()
+    again = outcome_of(context, model_id)
+    assert isinstance(again, Succeeded) and [job.type for job in again.then] == ["ingest_grib"]
+    scribe.tile(RUN, 1, "ne", model_id)
     assert outcome_of(context, model_id) == Succeeded(skipped="the tile is there already")
+    scribe.place(RUN, 1, "ne", model_id).write_bytes(b"")
+    assert outcome_of(context, model_id) == again

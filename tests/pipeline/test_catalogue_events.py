@@ -24,6 +24,7 @@ from gribmill.catalogue.events import (
     RunSeen,
     TileBuilt,
     TilesDone,
+    TilesLost,
     TilesOutdated,
     parse_event,
 )
@@ -49,6 +50,8 @@ EXAMPLES: list[Event] = [
     RegionsWanted(HOUR, ("ne",), ("ne", "texas"), keep_grib=True),
     RegionDropped(HOUR.tile("ne")),
     TileBuilt(HOUR.tile("ne"), 12345),
+    TileBuilt(HOUR.tile("ne"), 12345, 2, ("t2m", "u10")),
+    TilesLost(HOUR, ("ne", "texas"), MOMENT),
     TilesOutdated(HOUR),
     TilesDone(HOUR),
     MirrorObserved("aws-hrrr", MOMENT, well=False, reason="503", retry_after_seconds=1.5),
@@ -66,7 +69,12 @@ def test_every_kind_of_event_is_tried_here() -> None:
 
 
 def test_the_json_of_an_event_is_exact() -> None:
-    assert json.loads(TileBuilt(HOUR.tile("ne"), 7).to_json()) == {"tile": TILE, "bytes": 7}
+    assert json.loads(TileBuilt(HOUR.tile("ne"), 7).to_json()) == {
+        "tile": TILE,
+        "bytes": 7,
+        "generation": 0,
+        "variables": None,
+    }
     assert json.loads(EXAMPLES[3].to_json()) == {
         "hour": {"model_id": "hrrr", "run_id": "20261101_12", "hour": 3},
         "mirror": "aws-hrrr",

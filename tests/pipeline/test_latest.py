@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.handlers.publish import latest_runs
+from gribmill.pipeline.handlers.publish import known_runs
 from gribmill.storage.latest import LatestRuns, publish_latest, read_latest
 from tests.pipeline.conftest import Scribe
 
@@ -15,7 +15,7 @@ OLD, NEW = "20261101_12", "20261101_18"
 
 
 def published(context: Context) -> dict[str, LatestRuns]:
-    return publish_latest(context.root, "hrrr", latest_runs(context.catalogue, "hrrr"))
+    return publish_latest(context.root, "hrrr", lambda: known_runs(context.catalogue, "hrrr"))
 
 
 def whole(scribe: Scribe, run_id: str, region: str = "ne") -> None:

@@ -52,10 +52,7 @@ def test_pruned_run_is_gone_from_disk_and_catalogue(context: Context, scribe: Sc
         scribe.run(run_id, [0])
         scribe.hour(run_id, 0, ["ne"])
         scribe.tile(run_id, 0, "ne")
-        tile = context.root.path / "tiles" / "hrrr" / run_id / "ne" / "000.npz"
-        tile.parent.mkdir(parents=True)
-        tile.write_bytes(b"x" * 10)
-        os.utime(tile, (0, 0))
+        os.utime(scribe.place(run_id, 0, "ne"), (0, 0))
     stray = context.root.path / "grib" / "gfs" / "20200101_00" / "000.grib2"
     stray.parent.mkdir(parents=True)
     stray.write_bytes(b"GRIB")

@@ -5,19 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from gribmill.catalogue.events import Event, RegionDropped, TileBuilt, TilesDone
+from gribmill.catalogue.lost_tiles import is_as_recorded
 from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of
 from gribmill.pipeline.job_types import BuildTileArgs, ingest_job, publish_job
-from gribmill.queue.model import Failed, Snoozed, Succeeded
+from gribmill.queue.model import Failed, Succeeded
 from gribmill.queue.worker.task import Batch, Task
-from gribmill.storage.layout import TileFolder
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.tile_writer import BuiltTile
-
-# How long a tile waits for messages that have to be fetched again.
-REFETCH_SECONDS = 30.0
 
 
 def run(batch: Batch) -> None:
@@ -91,12 +88,14 @@ def _recorded(hour: HourRef, tile: BuiltTile, *, last: bool) -> Succeeded:
 
 
 def _fetch_again(context: Context, batch: Batch, task: Task) -> None:
-    """The spool file is gone. Unless the tile is there, its messages have to be downloaded again."""
+    """The spool file is gone. Unless the tile is there, its messages are fetched again by a job that enqueues it."""
     args = task.args_as(BuildTileArgs)
-    folder = TileFolder(context.root.path, args.model_id, args.run_id, args.region)
-    model = context.model(args.model_id)
-    if folder.tile(args.hour * 60 + model.offset_minutes).is_file():
+    run, tiles = args.hour_ref.run, context.catalogue.tiles(args.hour_ref.run)
+    known = next((tile for tile in tiles if (tile.hour, tile.region) == (args.hour, args.region)), None)
+    if known is not None and is_as_recorded(context.root, run, known):
         batch.done(task, Succeeded(skipped="the tile is there already"))
         return
     again = ingest_job(args.hour_ref, live=True, regions=(args.region,))
-    batch.done(task, Snoozed(REFETCH_SECONDS, "its messages are gone and are fetched again", then=(again,)))
+    batch.done(
+        task, Succeeded(skipped="its messages are gone: they are fetched again, then it is built", then=(again,))
+    )

@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gribmill.catalogue.events import Event, HourFailed, HourIngested, RegionsWanted, TilesDone, TilesOutdated
+from gribmill.catalogue.events import (
+    Event,
+    HourFailed,
+    HourIngested,
+    RegionsWanted,
+    TilesDone,
+    TilesLost,
+    TilesOutdated,
+)
 from gribmill.catalogue.records import HourRecord
 from gribmill.grib.messages import read_headers
 from gribmill.ingest.download.download import download
@@ -35,14 +43,21 @@ def run(task: Task) -> Outcome:
         return Failed("no region is named: [chain] regions of the settings that this worker was started with is empty")
     spool = request.context.root.spool(request.ref)
     known = request.context.catalogue.hour(request.ref)
+    lost = _lost(request)
     if known is not None and known.holds(request.variables):
         missing = request.missing_tiles(known)
         if spool.is_file() or not missing:
-            return _build_missing(request, known, spool, missing)
-    return _download(request, known, spool)
+            return _build_missing(request, known, spool, missing, lost)
+    return _download(request, known, spool, lost)
 
 
-def _download(request: RequestedHour, known: HourRecord | None, spool: Path) -> Outcome:
+def _lost(request: RequestedHour) -> TilesLost:
+    """The tiles of the hour whose files are gone or damaged."""
+    now = datetime.now(UTC)
+    return TilesLost(request.ref, request.lost_tiles(), now)
+
+
+def _download(request: RequestedHour, known: HourRecord | None, spool: Path, lost: TilesLost) -> Outcome:
     context = request.context
     try:
         got = download(
@@ -58,7 +73,7 @@ def _download(request: RequestedHour, known: HourRecord | None, spool: Path) -> 
         )
     except DownloadFailed as error:
         return _failure(request, known, error)
-    return _recorded(request, known, got, spool)
+    return _recorded(request, known, got, spool, lost)
 
 
 def _failure(request: RequestedHour, known: HourRecord | None, error: DownloadFailed) -> Outcome:
@@ -83,10 +98,14 @@ def _as_listed(known: HourRecord | None) -> Published | None:
     return Published(known.hour, known.mirror, known.url, None, known.size, known.etag, known.published_at, True)
 
 
-def _recorded(request: RequestedHour, known: HourRecord | None, got: Downloaded, spool: Path) -> Succeeded:
+def _recorded(
+    request: RequestedHour, known: HourRecord | None, got: Downloaded, spool: Path, lost: TilesLost
+) -> Succeeded:
     """The hour enters the catalogue with the completion of its job, and its tiles are enqueued."""
-    regions = request.reached_by(got.messages)
-    outdated: list[Event] = []
+    # Fetched again for one tile, the hour gets all that it lacks.
+    missing = request.missing_tiles(known) & {*known.regions} if known is not None else set()
+    regions = list(dict.fromkeys((*request.reached_by(got.messages), *sorted(missing))))
+    outdated: list[Event] = [lost] if lost.regions else []
     if known is not None and known.regions and not known.covers((*got.found, *got.missing)):
         # The tiles of all its regions lack variables now: the hour is whole when each is built again.
         regions = list(dict.fromkeys((*regions, *known.regions)))
@@ -113,7 +132,9 @@ def _recorded(request: RequestedHour, known: HourRecord | None, got: Downloaded,
     return Succeeded(then=jobs, also=effects_of(events), artifacts=(str(spool),))
 
 
-def _build_missing(request: RequestedHour, known: HourRecord, spool: Path, missing: set[str]) -> Outcome:
+def _build_missing(
+    request: RequestedHour, known: HourRecord, spool: Path, missing: set[str], lost: TilesLost
+) -> Outcome:
     """The messages are here, or every tile is: only missing tiles are enqueued."""
     if not missing:
         # While this job waited, no publish removed the messages.
@@ -127,8 +148,9 @@ def _build_missing(request: RequestedHour, known: HourRecord, spool: Path, missi
         return Failed(str(error))
     regions = sorted({*known.regions, *reached})
     wants = RegionsWanted(request.ref, tuple(regions), request.regions, request.keep_grib)
+    events: list[Event] = [wants, *([lost] if lost.regions else [])]
     jobs = tile_jobs(request.ref, [region for region in regions if region in missing], live=request.live)
-    return Succeeded(then=jobs, also=effects_of([wants])) if jobs else _nothing_to_cut(request, [wants])
+    return Succeeded(then=jobs, also=effects_of(events)) if jobs else _nothing_to_cut(request, events)
 
 
 def _nothing_to_cut(request: RequestedHour, events: Iterable[Event]) -> Succeeded:

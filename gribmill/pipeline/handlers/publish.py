@@ -8,7 +8,7 @@ from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.job_types import PublishArgs, ingest_job, tile_jobs
 from gribmill.queue.model import Succeeded
 from gribmill.queue.worker.task import Task
-from gribmill.storage.latest import LatestRuns, publish_latest
+from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
 from gribmill.storage.layout import remove_spool
 
 
@@ -19,7 +19,7 @@ def run(task: Task) -> Succeeded:
     # First what frees the disk: on a full one nothing else works. All hours: another one's publish may have failed.
     for spent in spent_hours(context, hour.run):
         remove_spool(context.root.spool(spent))
-    publish_latest(context.root, hour.model_id, latest_runs(context.catalogue, hour.model_id))
+    publish_latest(context.root, hour.model_id, lambda: known_runs(context.catalogue, hour.model_id))
     return Succeeded()
 
 
@@ -40,9 +40,10 @@ def spent_hours(context: Context, run: RunRef) -> list[HourRef]:
     return spent
 
 
-def latest_runs(catalogue: Catalogue, model_id: str) -> dict[str, LatestRuns]:
+def known_runs(catalogue: Catalogue, model_id: str) -> KnownRuns:
     """What the catalogue knows of each region of a model."""
-    return {
+    runs = {
         region: LatestRuns(newest, catalogue.newest_complete_run(model_id, region))
         for region, newest in catalogue.newest_runs(model_id).items()
     }
+    return KnownRuns(runs, catalogue.lost_runs(model_id))

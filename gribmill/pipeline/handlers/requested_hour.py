@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gribmill.catalogue.events import RunSeen
+from gribmill.catalogue.lost_tiles import lost_tiles
 from gribmill.catalogue.records import HourRecord
 from gribmill.grib.messages import MessageHeader, supported_grids
 from gribmill.identity import HourRef
@@ -62,11 +63,17 @@ class RequestedHour:
             raise WrongFile(f"the file's grid does not reach {names}, which {grid} does")
 
     def missing_tiles(self, known: HourRecord) -> set[str]:
-        """The regions that have no tile of this hour yet. Those that the file turned out not to reach have none."""
+        """The regions that have no tile of this hour, or have lost it. Those that the file did not reach have none."""
         tiles = self.context.catalogue.tiles(self.ref.run)
         built = {tile.region for tile in tiles if tile.hour == self.ref.hour}
         reached = self.context.regions_of(self.model, self.regions)
-        return {*(name for name in reached if name not in known.asked), *known.regions} - built
+        wanted = {*(name for name in reached if name not in known.asked), *known.regions}
+        return wanted - (built - {*self.lost_tiles()})
+
+    def lost_tiles(self) -> tuple[str, ...]:
+        """The regions whose tile of this hour was built, and is gone or damaged."""
+        ref = self.ref
+        return lost_tiles(self.context.root, self.context.catalogue, ref.run, ref.hour).get(ref.hour, ())
 
     def run_seen(self) -> list[RunSeen]:
         """A file that no scan has seen (a backfill's) still belongs to a run with known hours."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from gribmill.catalogue.events import Event, HourSeen, RunGivenUp, RunSeen
+from gribmill.catalogue.lost_tiles import loss_events, lost_tiles
 from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef, RunRef, run_id, run_time
 from gribmill.ingest.listing.available_hours import Published
@@ -41,6 +42,7 @@ class Scan:
         self._model = model
         self._now = now
         self._mirrors = MirrorQuestions(context, model, now)
+        self._looked_at = datetime.now(UTC)
         self._records = {record.run_id: record for record in context.catalogue.runs(model.id)}
         self.regions = context.regions_of(model, context.settings.chain.regions)
         self._asked_for_run = False
@@ -69,6 +71,8 @@ class Scan:
         ref = self._ref(run)
         published, answered = self._mirrors.published(run)
         known = self._context.catalogue.hours(ref)
+        lost = self._lost(ref)
+        self._lose(ref, lost)
         if not published and not known and not self._is_due(run):
             usual = self._model.expected_at(run, self._model.hours(run)[0]).usual
             self._nothing = f"{ref.run_id} is not out yet: its first hour usually comes at {usual:%Y-%m-%d %H:%M} UTC"
@@ -76,7 +80,7 @@ class Scan:
         hours, final = self._expected(run, {*published, *known}, answered=answered)
         self._see_run(ref, hours, final)
         for hour in sorted({*published, *known}):
-            self._see_hour(ref.hour(hour), published.get(hour), known.get(hour))
+            self._see_hour(ref.hour(hour), published.get(hour), known.get(hour), lost=hour in lost)
         missing = [hour for hour in hours if hour not in published and hour not in known]
         if self._now >= self._model.gives_up_at(run):
             self._events.append(RunGivenUp(ref))
@@ -118,9 +122,20 @@ class Scan:
             # Its tiles may all be there, and no other job would publish that the run is complete.
             self._then.append(publish_job(run.hour(hours[-1])))
 
-    def _see_hour(self, hour: HourRef, published: Published | None, known: HourRecord | None) -> None:
+    def _lost(self, run: RunRef) -> dict[int, tuple[str, ...]]:
+        """Hours that lost tiles of followed regions. Others are brought back on request (`tile verify --repair`)."""
+        found = lost_tiles(self._context.root, self._context.catalogue, run)
+        return {hour: regions for hour, regions in found.items() if {*regions} & {*self.regions}}
+
+    def _lose(self, run: RunRef, lost: dict[int, tuple[str, ...]]) -> None:
+        """The hours are not built any more, and latest.json must not call the run complete."""
+        if lost:
+            self._events += loss_events(run, lost, self._looked_at)
+            self._then.append(publish_job(run.hour(min(lost))))
+
+    def _see_hour(self, hour: HourRef, published: Published | None, known: HourRecord | None, *, lost: bool) -> None:
         if known is not None and known.state != "published":
-            if self._lacks(known):
+            if lost or self._lacks(known):
                 self._then.append(ingest_job(hour, live=True))
             return
         if published is None or (known is not None and self._is_hopeless(published, known)):
@@ -148,7 +163,8 @@ class Scan:
         return not {*self.regions} <= {*known.asked, *known.regions} or not known.covers(self._model.variables)
 
     def _lacks_something(self, run: datetime) -> bool:
-        return any(self._lacks(hour) for hour in self._context.catalogue.hours(self._ref(run)).values())
+        ref = self._ref(run)
+        return any(map(self._lacks, self._context.catalogue.hours(ref).values())) or bool(self._lost(ref))
 
     def _is_hopeless(self, published: Published, known: HourRecord) -> bool:
         """Its download failed for good, and the file is still the same. A scan of a named run tries it again."""

@@ -1,0 +1,43 @@
+"""Tiles whose files are gone, or not as large as recorded: the cheap look that `status`, scans and ingests take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+
+from gribmill.catalogue.events import TilesLost
+from gribmill.catalogue.reads import Catalogue
+from gribmill.catalogue.records import TileRecord
+from gribmill.identity import RunRef
+from gribmill.storage.layout import DataRoot, TileFolder
+
+
+def lost_tiles(
+    root: DataRoot, catalogue: Catalogue, run: RunRef, hour: int | None = None
+) -> dict[int, tuple[str, ...]]:
+    """Hour to the regions whose recorded tile is lost, of one hour or of all; hours that lost none are left out.
+
+    One stat() per tile. What is inside a file is checked by `gribmill tile verify`.
+    """
+    found: dict[int, tuple[str, ...]] = {}
+    for tile in catalogue.tiles(run, lost=True):
+        if hour not in (None, tile.hour):
+            continue
+        if tile.lost_at is not None or not is_as_recorded(root, run, tile):
+            found[tile.hour] = (*found.get(tile.hour, ()), tile.region)
+    return found
+
+
+def is_as_recorded(root: DataRoot, run: RunRef, tile: TileRecord) -> bool:
+    """Whether the tile's file is there, with the recorded size."""
+    path = TileFolder(root.path, run.model_id, run.run_id, tile.region).tile(tile.hour * 60)
+    try:
+        return path.stat().st_size == tile.bytes
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def loss_events(run: RunRef, lost: Mapping[int, Iterable[str]], seen_at: datetime) -> Iterator[TilesLost]:
+    """What to record. `seen_at` is when the look began: tiles that were built since then are not lost."""
+    for hour, regions in lost.items():
+        yield TilesLost(run.hour(hour), tuple(regions), seen_at)
