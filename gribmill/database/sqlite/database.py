@@ -16,6 +16,7 @@ from gribmill.database.sqlite.filesystem_check import check_place, check_sqlite_
 from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.database.sqlite.migrate import migrate, missing_migrations
 from gribmill.database.sqlite.notifier import WakeFolder, WakeSocket
+from gribmill.database.sqlite.private_files import create_private, tighten
 from gribmill.database.sqlite.statements import statement
 from gribmill.database.sqlite.transaction import SqliteTransaction
 from gribmill.database.sqlite.verbs.enqueue import plain_row
@@ -162,6 +163,7 @@ class SqliteDatabase:
         make_folder(path.parent)
         if not allow_network_files:
             check_place(path.parent)
+        tighten(path)
         with plain_faults(path):
             self._bring_up_to_date()
 
@@ -222,6 +224,7 @@ class SqliteDatabase:
         with plain_faults(self.path):
             source = self._handle().connection
         try:
+            create_private(partial)
             with plain_faults(target), contextlib.closing(sqlite3.connect(partial)) as copy:
                 # In one step: a copy made in several starts again whenever another process writes between two of them.
                 source.backup(copy, pages=-1)
@@ -265,6 +268,8 @@ class SqliteDatabase:
 
     def _open(self) -> _Handle:
         lock = HostLock(self.path.with_name(self.path.name + ".lock"))
+        with contextlib.suppress(OSError):  # SQLite says better why it cannot
+            create_private(self.path)
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
         try:
             self._set_up(connection, lock)

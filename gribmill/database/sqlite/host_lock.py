@@ -12,6 +12,7 @@ import os
 import threading
 from pathlib import Path
 
+from gribmill.database.sqlite.private_files import FILE_MODE
 from gribmill.queue.errors import StoreBusy, StoreReadOnly
 
 # Past this the holder is stuck (a stopped process), not slow: a write transaction takes milliseconds.
@@ -57,7 +58,7 @@ class HostLock:
 
     def _open(self) -> int:
         try:
-            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         except OSError as error:
             raise StoreReadOnly(
                 f"cannot open the lock file {self.path}: {error.strerror}; reading the queue needs"

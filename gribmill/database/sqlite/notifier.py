@@ -18,6 +18,8 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+from gribmill.database.sqlite.private_files import FILE_MODE, FOLDER_MODE
+
 JOINED = "joined"
 JOINED_BYTES = 16
 
@@ -61,11 +63,11 @@ class WakeFolder:
 
     def listen(self) -> WakeSocket:
         """A socket to wait on. A process that looks for work after this misses none."""
-        self.path.mkdir(mode=0o777, exist_ok=True)
+        self.path.mkdir(mode=FOLDER_MODE, exist_ok=True)
         listener = WakeSocket(self.path)
         # By a write, not through the map: a disk that is full is then an error, and no signal.
         with contextlib.suppress(OSError):  # no one learns of it: it is left with polling
-            fd = os.open(self.path / JOINED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            fd = os.open(self.path / JOINED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
             try:
                 os.pwrite(fd, secrets.token_bytes(JOINED_BYTES), 0)
             finally:
@@ -84,8 +86,8 @@ class WakeFolder:
         return known[1]
 
     def _map(self) -> mmap.mmap:
-        self.path.mkdir(mode=0o777, exist_ok=True)
-        fd = os.open(self.path / JOINED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self.path.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        fd = os.open(self.path / JOINED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         try:
             if os.fstat(fd).st_size < JOINED_BYTES:  # reading beyond a file's end through a map is a signal
                 os.pwrite(fd, bytes(JOINED_BYTES), 0)

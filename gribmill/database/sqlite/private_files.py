@@ -1,0 +1,49 @@
+"""Who may read jobs.db and the files beside it: its owner and its group, whatever the umask allows others.
+
+The queue holds arguments, error messages and the output of jobs. Tiles are files of their own, and stay readable.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import stat
+from pathlib import Path
+
+log = logging.getLogger("gribmill.database")
+
+# The umask takes further bits away, never adds one: 0640 with the usual 022, 0600 with 077.
+FILE_MODE = 0o660
+FOLDER_MODE = 0o770
+COMPANIONS = ("", "-wal", "-shm", "-journal", ".lock", ".wake")
+
+
+def create_private(path: Path) -> None:
+    """Create an empty file that others cannot read, unless there is a file already.
+
+    SQLite gives its log and its shared memory the permissions of the database. The file is never opened here: closing
+    it would drop the locks that this process holds on it through SQLite.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.mknod(path, stat.S_IFREG | FILE_MODE)
+
+
+def tighten(database: Path) -> None:
+    """Take the permissions of others away from files of earlier versions; a warning where that is not allowed."""
+    for suffix in COMPANIONS:
+        path = database.with_name(database.name + suffix)
+        try:
+            mode = stat.S_IMODE(path.lstat().st_mode)
+            if mode & stat.S_IRWXO and not path.is_symlink():
+                path.chmod(mode & ~stat.S_IRWXO)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            log.warning(
+                "%s can be read by every user of this host, and its permissions cannot be changed (%s);"
+                " its owner can: chmod o= %s",
+                path,
+                error.strerror,
+                path,
+            )
