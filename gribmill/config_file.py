@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import Any
 
-from gribmill.errors import GribmillError
+from gribmill.errors import GribmillError, control_character, quoted
+from gribmill.regular_file import open_regular
+from gribmill.toml_table import parse_toml
 
 CONFIG_NAME = "gribmill.toml"
 CONFIG_LIMIT_BYTES = 1_000_000
+# Of every common file system.
+NAME_LIMIT_BYTES = 255
 
 
 class SettingsError(GribmillError):
@@ -22,6 +25,8 @@ def find_config(config_file: Path | None = None) -> Path | None:
     named = config_file or (Path(os.environ["GRIBMILL_CONFIG"]) if os.environ.get("GRIBMILL_CONFIG") else None)
     if named is not None:
         if not named.is_file():
+            if named.exists():
+                raise SettingsError(f"{named} is not a regular file, so it cannot be the settings file")
             raise SettingsError(f"there is no settings file {named}; `gribmill init` writes one")
         return named
     local = Path(CONFIG_NAME)
@@ -31,21 +36,34 @@ def find_config(config_file: Path | None = None) -> Path | None:
 def read_config(path: Path) -> dict[str, Any]:
     """The contents of a settings file."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(CONFIG_LIMIT_BYTES + 1)
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
     if len(data) > CONFIG_LIMIT_BYTES:
         raise SettingsError(f"{path} is larger than {CONFIG_LIMIT_BYTES} bytes, too large for a settings file")
     try:
-        return tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} is not valid TOML: {error}") from None
+        return parse_toml(data.decode())
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path} is not valid TOML: it is not UTF-8") from None
+    except ValueError as error:
+        raise SettingsError(f"{path} {error}") from None
 
 
 def beside(path: Path, named: str) -> Path:
     """A path that the settings file names. It is relative to that file, wherever gribmill was started."""
-    return path.absolute().parent / Path(named).expanduser()
+    return path.absolute().parent / expand_user(Path(named))
+
+
+def expand_user(path: Path) -> Path:
+    """The path with `~` or `~name` at its beginning replaced by a home folder."""
+    try:
+        return path.expanduser()
+    except RuntimeError:  # pathlib's own error
+        raise SettingsError(
+            f"{quoted(str(path))}: there is no home folder for {quoted(path.parts[0])}; write ./ before it for a folder"
+            " of that name"
+        ) from None
 
 
 def check_path(path: object) -> object:
@@ -54,4 +72,13 @@ def check_path(path: object) -> object:
         raise ValueError("a path cannot contain a NUL character")
     if path == "":
         raise ValueError("the path is empty; omit it or give a path")
+    if isinstance(path, str | Path):
+        if control_character(str(path)):
+            raise ValueError("a path with control characters is not accepted")
+        if any(len(os.fsencode(part)) > NAME_LIMIT_BYTES for part in Path(path).parts):
+            raise ValueError(f"a name in the path is longer than {NAME_LIMIT_BYTES} bytes")
+        try:
+            expand_user(Path(path))
+        except SettingsError as error:
+            raise ValueError(str(error)) from None
     return path

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from gribmill.config_file import SettingsError, beside, check_path, find_config, read_config
+from gribmill.config_file import SettingsError, beside, check_path, expand_user, find_config, read_config
+from gribmill.errors import quoted
 
 
 def data_root(data: str | Path | None = None) -> Path:
     """The data root: the one given, else GRIBMILL_DATA, else `data` of the settings file, else the default."""
     if data is not None:
-        return Path(data).expanduser()
+        return expand_user(Path(data))
     if named := os.environ.get("GRIBMILL_DATA"):
-        return Path(named).expanduser().absolute()
+        return expand_user(Path(named)).absolute()
     return _from_file() or default_data_root().absolute()
 
 
@@ -23,7 +24,7 @@ def default_data_root() -> Path:
     if (checkout / "pyproject.toml").is_file() and (checkout / "data").is_dir():
         return checkout / "data"
     base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base).expanduser() / "gribmill"
+    return expand_user(Path(base)) / "gribmill"
 
 
 def _from_file() -> Path | None:
@@ -36,5 +37,5 @@ def _from_file() -> Path | None:
             raise ValueError("a path is a string")
         check_path(named)
     except ValueError as error:
-        raise SettingsError(f"data = {named!r} is invalid (from {path}): {error}") from None
+        raise SettingsError(f"data = {quoted(named)} is invalid (from {path}): {error}") from None
     return beside(path, named)

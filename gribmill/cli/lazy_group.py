@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import click
+
+from gribmill.errors import sentence
 
 
 class LazyGroup(click.Group):
@@ -27,6 +30,14 @@ class LazyGroup(click.Group):
         # Former names. They work, and are not listed.
         self.aliases = aliases or {}
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _short_errors():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _short_errors():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(self.table)
 
@@ -41,3 +52,13 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in sorted(self.table.items())])
+
+
+@contextmanager
+def _short_errors() -> Iterator[None]:
+    """A usage error quotes what was typed, which may be of any length and hold control characters."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = sentence(error.message)  # type: ignore[misc]  # final in click's annotations
+        raise

@@ -13,7 +13,7 @@ import click
 
 from gribmill.cli.invocation import Invocation
 from gribmill.cli.lazy_group import LazyGroup
-from gribmill.errors import GribmillError
+from gribmill.errors import GribmillError, sentence
 from gribmill.version import __version__
 
 OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
@@ -105,18 +105,21 @@ def cli(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; a GribmillError becomes one line on stderr and exit code 1."""
+    """Run the command line; a GribmillError or a file's OSError becomes one line on stderr and exit code 1."""
     if sys.stdout is None:
         # Closed by the caller (>&-). A database that is opened next must not get its file descriptor.
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     try:
         cli.main(arguments, prog_name="gribmill")
     except GribmillError as error:
-        click.echo(f"error: {error}", err=True)
+        click.echo(f"error: {sentence(str(error))}", err=True)
         sys.exit(1)
     except OSError as error:
-        # Code that writes a file names it in its own error; without a file name it is stdout that failed.
-        if error.errno not in OUTPUT_ERRORS or error.filename is not None:
+        # Code that reads or writes a file names it in its error; without a file name it is stdout that failed.
+        if error.filename is not None:
+            click.echo(sentence(f"error: {error.filename}: {error.strerror}"), err=True)
+            sys.exit(1)
+        if error.errno not in OUTPUT_ERRORS:
             raise
         click.echo(f"error: cannot write the output: {error.strerror}", err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # The rest of the output must not fail again at exit.

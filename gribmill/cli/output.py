@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.errors import printable
+
 if TYPE_CHECKING:
     from rich.console import Console, Group, RenderableType
     from rich.live import Live
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 
 # In a pipe nothing has to fit a screen: rows stay on one line, so that grep and cut work.
 PIPE_WIDTH = 100_000
-# Control characters in job arguments or output could control the reader's terminal.
-_VISIBLE = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if code != ord("\n")}
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -46,11 +46,6 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "model_dump"):
         return value.model_dump(by_alias=True, warnings=False)
     return str(value)
-
-
-def printable(text: str) -> str:
-    """The text with control characters made visible; line ends stay."""
-    return text.translate(_VISIBLE)
 
 
 def one_line(text: str, limit: int = 80) -> str:

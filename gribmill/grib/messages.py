@@ -26,6 +26,7 @@ from gribmill.grib.sections import (
     walk1,
     walk2,
 )
+from gribmill.regular_file import open_regular
 
 if TYPE_CHECKING:
     from gribmill.regions.grids import Grid
@@ -83,7 +84,7 @@ class DamagedMessage:
 def map_file(path: Path) -> Data:
     """The file's bytes, mapped into memory for as long as they are referenced; an empty file is b""."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             empty = os.fstat(file.fileno()).st_size == 0
             return b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gribmill.errors import quoted
 from gribmill.regions.box import Box, wrap_longitude
 from gribmill.regions.errors import RegionError
+from gribmill.regular_file import open_regular
 
 LIMIT_BYTES = 20_000_000
 _MOST_POSITIONS = 2_000_000
@@ -88,7 +90,7 @@ def _within_one_turn(west: float, width: float) -> list[tuple[float, float]]:
 
 def _read(path: Path) -> Any:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(LIMIT_BYTES + 1)
     except OSError as error:
         raise RegionError(f"{path} cannot be read: {error.strerror}") from None
@@ -107,7 +109,7 @@ def _chosen(document: Any, feature: str | None, path: Path) -> Any:
     named = {name: one for one in features or [] if isinstance(one, dict) for name in _names(one)}
     if feature not in named:
         known = ", ".join(sorted(named)[:10]) or "none with a name"
-        raise RegionError(f"{path} has no feature {feature!r}; it has {known}")
+        raise RegionError(f"{path} has no feature {quoted(feature)}; it has {known}")
     return named[feature]
 
 
@@ -136,7 +138,7 @@ def _rings(node: Any, path: Path, depth: int = 0) -> Iterator[Ring]:
         for polygon in polygons if isinstance(polygons, list) else []:
             yield _outer_ring(polygon, path)
     else:
-        raise RegionError(f"{path}: a region is drawn by Polygons and MultiPolygons, not by {kind!r}")
+        raise RegionError(f"{path}: a region is drawn by Polygons and MultiPolygons, not by {quoted(kind)}")
 
 
 def _outer_ring(polygon: Any, path: Path) -> Ring:

@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Protocol
 
+from gribmill.config_file import expand_user
 from gribmill.identity import IdentityError, check_region_name
 from gribmill.regions.box import Box
 from gribmill.regions.errors import RegionError
@@ -98,7 +99,7 @@ def _box(settings: RegionTable) -> Box:
     if (settings.box is None) == (settings.geojson is None):
         raise RegionError('give either box = [west, south, east, north] or geojson = "file"')
     if settings.geojson is not None:
-        return box_of_geojson(settings.geojson.expanduser(), settings.feature)
+        return box_of_geojson(expand_user(settings.geojson), settings.feature)
     assert settings.box is not None
     if settings.feature is not None:
         raise RegionError("feature names a part of a GeoJSON file, but a box is given")

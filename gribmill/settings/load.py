@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from gribmill.config_file import SettingsError, beside, find_config, read_config
+from gribmill.errors import quoted, shortened
 from gribmill.settings.origin import ENV_PREFIX, Origin, origins_of, variable_of
-from gribmill.settings.schema import Settings, known_keys
+from gribmill.settings.schema import RegionSettings, Settings, known_keys
+from gribmill.toml_table import parse_toml
 
+# More than these are not explained: a file may have thousands of mistakes.
+MOST_PROBLEMS = 5
+KEY_LIMIT = 100
 # Read elsewhere, before or beside the settings: which file to read, how long `make soak` lasts, which decoder.
 OTHER_VARIABLES = {"GRIBMILL_CONFIG", "GRIBMILL_SOAK_MINUTES", "GRIBMILL_KERNEL"}
 
@@ -77,18 +81,18 @@ def _from_environment() -> dict[str, Any]:
             continue
         if variable not in by_variable:
             raise SettingsError(f"{variable} is not a setting{_did_you_mean(variable, by_variable)}")
-        leaves[by_variable[variable]] = _parse_text(text)
+        leaves[by_variable[variable]] = _parse_text(variable, text)
     return leaves
 
 
-def _parse_text(text: str) -> Any:
+def _parse_text(variable: str, text: str) -> Any:
     """A variable holds plain text, or a table or list in TOML: {fetch = 2, build = 4}, ["hrrr"]."""
-    if text.lstrip().startswith(("{", "[")):
-        try:
-            return tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            return text
-    return text
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return parse_toml(f"value = {text}")["value"]
+    except ValueError as error:
+        raise SettingsError(f"{variable} {error}") from None
 
 
 def _put(tree: dict[str, Any], key: str, value: Any) -> None:
@@ -103,18 +107,32 @@ def _put(tree: dict[str, Any], key: str, value: Any) -> None:
 
 def _explain(error: ValidationError, sources: dict[str, str]) -> str:
     sentences = []
-    for problem in error.errors(include_url=False):
+    problems = error.errors(include_url=False)
+    for problem in problems[:MOST_PROBLEMS]:
         key = ".".join(str(part) for part in problem["loc"])
         source = next((source for known, source in sources.items() if key == known or key.startswith(known + ".")), "")
         origin = f" (from {source})" if source else ""
         if problem["type"] == "extra_forbidden":
-            sentences.append(f"{key} is not a setting{origin}{_did_you_mean(key, known_keys())}")
+            sentences.append(f"{shortened(key, KEY_LIMIT)} is not a setting{origin}{_hint(problem['loc'])}")
         else:
             reason = problem["msg"].removeprefix("Value error, ")
-            sentences.append(f"{key} = {problem['input']!r} is invalid{origin}: {reason}")
+            sentences.append(f"{shortened(key, KEY_LIMIT)} = {quoted(problem['input'])} is invalid{origin}: {reason}")
+    if len(problems) > MOST_PROBLEMS:
+        sentences.append(f"and {len(problems) - MOST_PROBLEMS} more")
     return "; ".join(sentences)
 
 
+def _hint(place: tuple[int | str, ...]) -> str:
+    """What may have been meant by an unknown key: a key of a region within a region."""
+    if len(place) == 3 and place[0] == "regions":
+        keys = known_keys(RegionSettings)
+        close = difflib.get_close_matches(str(place[2])[:KEY_LIMIT], keys, n=1)
+        meant = f"; did you mean {close[0]}?" if close else ";"
+        return f"{meant} the keys of a region are: {', '.join(keys)}"
+    return _did_you_mean(".".join(str(part) for part in place), known_keys())
+
+
 def _did_you_mean(word: str, known: dict[str, str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
+    # Comparing very long words takes the square of their length.
+    close = difflib.get_close_matches(word[:KEY_LIMIT], known, n=1)
     return f"; did you mean {close[0]}?" if close else f"; the settings are: {', '.join(sorted(known))}"

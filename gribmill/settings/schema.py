@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from gribmill.config_file import check_path
+from gribmill.config_file import check_path, expand_user
 from gribmill.data_root import default_data_root
 from gribmill.regions.tile_options import Encoding, Method
 
@@ -137,7 +137,7 @@ class Settings(SettingsTable):
     @property
     def data_root(self) -> Path:
         """The data root as an absolute path."""
-        return self.data.expanduser().absolute()
+        return expand_user(self.data).absolute()
 
 
 def known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> dict[str, str]:

@@ -14,7 +14,7 @@ from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json
 from gribmill.cli.progress import progress_bars
 from gribmill.errors import GribmillError
-from gribmill.identity import run_id, run_time
+from gribmill.identity import HOUR_LIMIT, run_id, run_time
 from gribmill.ingest.download.download import download
 from gribmill.ingest.http.errors import SourceError
 from gribmill.ingest.index.select import wanted
@@ -41,7 +41,7 @@ LATEST_RUNS = 6
 @click.command()
 @click.argument("model")
 @click.argument("run")
-@click.argument("hour", type=click.IntRange(0))
+@click.argument("hour", type=click.IntRange(0, HOUR_LIMIT))
 @click.option(
     "--vars", "variables", callback=parse_names,
     help="Only these variables, such as t2m,u10,v10. [default: those of the model]",

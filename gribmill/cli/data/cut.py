@@ -15,7 +15,7 @@ import click
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.progress import progress_bars
-from gribmill.errors import GribmillError
+from gribmill.errors import GribmillError, sentence
 from gribmill.grib.decode.field import read_fields
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.identity import check_model_id
@@ -119,7 +119,7 @@ def _cut_each(
                 outcome = cut_one(path, add_bar(label[-60:]))
             except GribmillError as error:
                 errors += 1
-                click.echo(f"error: {error}", err=True)
+                click.echo(f"error: {sentence(str(error))}", err=True)
                 continue
             outcomes.append(outcome)
             errors += len(outcome.failed)
@@ -170,7 +170,7 @@ def _check_known(names: Sequence[str], everything: bool) -> None:
 
 def _print_notes(path: Path, outcome: BuildResult, wanted: Sequence[str]) -> None:
     for failure in outcome.failed:
-        click.echo(f"error: {path.name}: region {failure.region}: {failure.error}", err=True)
+        click.echo(sentence(f"error: {path.name}: region {failure.region}: {failure.error}"), err=True)
     if outcome.outside:
         click.echo(f"{path.name}: no point of its grid is inside {', '.join(outcome.outside)}", err=True)
     for hour, absent in sorted(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import click
 
 from gribmill.cli.output import print_json
+from gribmill.errors import sentence
 from gribmill.queue.errors import QueueError, StoreError
 from gribmill.views.job_result import DoneView, RefusedView
 
@@ -19,17 +20,17 @@ def for_each(ids: Iterable[int], act: Callable[[int], tuple[str, DoneView]], *, 
     done: list[DoneView | RefusedView] = []
     for job_id in ids:
         try:
-            sentence, view = act(job_id)
+            words, view = act(job_id)
         except StoreError:
             raise
         except QueueError as refusal:
             done.append(RefusedView(id=job_id, error=str(refusal)))
             if not as_json:
-                click.echo(f"error: {refusal}", err=True)
+                click.echo(f"error: {sentence(str(refusal))}", err=True)
         else:
             done.append(view)
             if not as_json:
-                click.echo(sentence)
+                click.echo(words)
     if as_json:
         print_json(done)
     if not all(one.ok for one in done):

@@ -11,8 +11,9 @@ import click
 from gribmill.cli.format_duration import age_seconds, format_duration, seconds_between
 from gribmill.cli.jobs.listing import args_text, waits_for
 from gribmill.cli.options.ids import ID
-from gribmill.cli.output import console, one_line, print_json, printable, styled
+from gribmill.cli.output import console, one_line, print_json, styled
 from gribmill.cli.status_text import status_text
+from gribmill.errors import printable
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings

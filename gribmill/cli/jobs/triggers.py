@@ -14,6 +14,7 @@ from gribmill.cli.jobs.json_input import parse_object
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.options.ids import parse_ids
 from gribmill.cli.output import print_json, print_table
+from gribmill.errors import sentence
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.cron import CronSchedule
 from gribmill.queue.model import NewTrigger
@@ -171,7 +172,7 @@ def emit(settings: Settings, name: str, values_text: str, event_id: str | None, 
     if as_json:
         print_json([FiredView.of(one) for one in fired])
     elif not fired:
-        click.echo(f"no trigger responds to {name}", err=True)
+        click.echo(sentence(f"no trigger responds to {name}"), err=True)
     else:
         for one in fired:
             click.echo(_sentence(one), err=one.error is not None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,8 +9,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from gribmill.errors import shortened
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.mirrors.mirror import IndexKind
+from gribmill.regular_file import open_regular
+from gribmill.toml_table import parse_toml
 
 FILE_LIMIT_BYTES = 500_000
 
@@ -133,13 +135,18 @@ class ModelFile(Table):
 def read_tables(path: Path) -> dict[str, Any]:
     """The tables of a TOML file, or a ModelError that names it."""
     try:
-        if path.stat().st_size > FILE_LIMIT_BYTES:
-            raise ModelError(f"{path} is larger than {FILE_LIMIT_BYTES} bytes, too large for a model")
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path} is not valid TOML: {error}") from None
+        with open_regular(path) as file:
+            data = file.read(FILE_LIMIT_BYTES + 1)
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}") from None
+    if len(data) > FILE_LIMIT_BYTES:
+        raise ModelError(f"{path} is larger than {FILE_LIMIT_BYTES} bytes, too large for a model")
+    try:
+        return parse_toml(data.decode())
+    except UnicodeDecodeError:
+        raise ModelError(f"{path} is not valid TOML: it is not UTF-8") from None
+    except ValueError as error:
+        raise ModelError(f"{path} {error}") from None
 
 
 def check_tables(tables: Mapping[str, Any], source: str) -> ModelFile:
@@ -152,5 +159,5 @@ def check_tables(tables: Mapping[str, Any], source: str) -> ModelFile:
             key = ".".join(str(part) for part in problem["loc"])
             unknown = problem["type"] == "extra_forbidden"
             reason = "unknown key" if unknown else problem["msg"].removeprefix("Value error, ")
-            sentences.append(f"{key}: {reason}" if key else reason)
+            sentences.append(f"{shortened(key, 200)}: {reason}" if key else reason)
         raise ModelError(f"{source}: {'; '.join(sentences)}") from None

@@ -42,7 +42,9 @@ def test_no_file_of_the_queue_is_open_to_others(tmp_path: Path, umask: int) -> N
     found = modes(tmp_path)
     assert {"jobs.db", "jobs.db-wal", "jobs.db-shm", "jobs.db.lock", "jobs.db.wake", "jobs.db.wake/joined"} <= {*found}
     # A socket has the permissions of its folder: others cannot reach it.
-    assert {name: oct(mode) for name, mode in found.items() if mode & OTHERS and not name.startswith("jobs.db.wake/")} == {}
+    assert {
+        name: oct(mode) for name, mode in found.items() if mode & OTHERS and not name.startswith("jobs.db.wake/")
+    } == {}
     assert found["jobs.db"] == 0o660 & ~umask, "the umask may take more away"
     listener.close()
     database.close()

@@ -16,6 +16,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.model_check import check_model
 from gribmill.pipeline.models import configured_models
+from gribmill.regular_file import open_regular
 from gribmill.settings.schema import Settings
 from gribmill.views.model import ModelCheckView
 
@@ -65,7 +66,7 @@ def _representatives(chosen: list[Model]) -> list[Model]:
 
 
 def _read_index(path: Path) -> Inventory:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         data = file.read(INDEX_LIMIT_BYTES + 1)
     return parse_index(guess_kind(data), data, str(path))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.output import print_json
-from gribmill.errors import GribmillError
+from gribmill.errors import GribmillError, sentence
 from gribmill.grib.inventory import inventory
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _print(path: Path, entries: list[InventoryEntry], problem: str | None, stats
     if several:
         click.echo(f"{path}")
     if problem:
-        click.echo(f"error: {problem}", err=True)
+        click.echo(f"error: {sentence(str(problem))}", err=True)
     if entries:
         click.echo("\n".join(_lines(COLUMNS + (STATS_COLUMNS if stats else ()), [_row(e, stats) for e in entries])))
     for entry in entries:

@@ -1,0 +1,67 @@
+"""TOML from users: parsed in bounded time, and refused if it is nested too deeply or holds control characters."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+from gribmill.errors import control_character, quoted, shortened
+
+MOST_DEPTH = 16
+MOST_VALUES = 20_000
+# TOML requires this range, and Python's parser reads more.
+INTEGER_BITS = 63
+# Python's parser takes the square of a dotted key's parts.
+MOST_DOTS = 100
+_IN_QUOTES = re.compile(r'"[^"]*"|\'[^\']*\'')
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The table; a ValueError that says what it `is` or `cannot be` if it is not TOML that gribmill can use."""
+    for number, line in enumerate(text.splitlines(), 1):
+        key = _IN_QUOTES.sub("", line).partition("=")[0]
+        if "," not in key and key.count(".") > MOST_DOTS:
+            raise ValueError(f"cannot be used: the key in line {number} has more than {MOST_DOTS} parts")
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"cannot be used: it is nested more than {MOST_DEPTH} levels deep") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"is not valid TOML: {shortened(str(error), 300)}") from None
+    except ValueError:  # int() refuses thousands of digits
+        raise ValueError("cannot be used: it has a number with too many digits") from None
+    check_table(table)
+    return table
+
+
+def check_table(table: dict[str, Any]) -> None:
+    """A ValueError if the table is too deep, too large, or has a control character in a key or a text."""
+    for count, (place, depth, value) in enumerate(_walk(table), 1):
+        if count > MOST_VALUES:
+            raise ValueError(f"cannot be used: it has more than {MOST_VALUES} values")
+        if depth > MOST_DEPTH:
+            raise ValueError(f"cannot be used: {quoted(place)} is nested more than {MOST_DEPTH} levels deep")
+        if isinstance(value, int) and value.bit_length() > INTEGER_BITS:
+            raise ValueError(f"cannot be used: {quoted(place)} is too large a number")
+        for text in (place, value):
+            found = control_character(text) if isinstance(text, str) else None
+            if found:
+                raise ValueError(f"cannot be used: {quoted(place)} has a control character ({found})")
+
+
+def _walk(table: dict[str, Any]) -> Iterator[tuple[str, int, Any]]:
+    """Every value below the table with its dotted key and depth; without recursion."""
+    waiting: list[tuple[str, int, Any]] = [("", 0, table)]
+    while waiting:
+        place, depth, value = waiting.pop()
+        if depth:
+            yield place, depth, value
+        if depth > MOST_DEPTH:
+            continue
+        if isinstance(value, dict):
+            prefix = f"{place}." if place else ""
+            waiting += [(f"{prefix}{name}", depth + 1, one) for name, one in value.items()]
+        elif isinstance(value, list):
+            waiting += [(place, depth + 1, one) for one in value]
