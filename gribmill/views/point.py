@@ -36,8 +36,10 @@ class PointHourView(View):
 
 
 class PointView(View):
-    """A point forecast. `units` are by variable; `intervals` are the hours that each row of an amount stands for.
+    """A point forecast. `units` are by variable.
 
+    Of sums, means and extremes, `intervals` are the hours that each row stands for, and `window_minutes` their start
+    and end in minutes since the run; null where there is no value.
     `flags` are the meanings of codes, by variable and value.
     """
 
@@ -49,6 +51,7 @@ class PointView(View):
     method: str
     units: dict[str, str]
     intervals: dict[str, tuple[float, ...]]
+    window_minutes: dict[str, tuple[tuple[int, int] | None, ...]]
     flags: dict[str, dict[str, str]]
     hours: tuple[PointHourView, ...]
     notes: tuple[str, ...]

@@ -48,22 +48,24 @@ def test_a_series_has_a_row_per_hour_in_the_units_of_choice(tmp_path: Path) -> N
     assert gribmill.point(LAT, LON, data=tmp_path, units="us").columns["tp"].values[2] == pytest.approx(1.0, abs=1e-6)
 
 
-def test_rain_is_per_interval_and_missing_hours_are_nan(tmp_path: Path) -> None:
+def test_rain_is_since_the_row_before_and_a_missing_hour_shows_in_the_time_range(tmp_path: Path) -> None:
     run_of_rain(tmp_path, {1: 1.0, 2: 3.0, 4: 9.0, 5: 9.5})
     column = gribmill.point(LAT, LON, data=tmp_path).columns["tp"]
-    assert column.values[:2] == (1.0, 2.0)
-    assert math.isnan(column.values[2])
-    assert column.values[3] == 0.5
-    assert column.minutes == (60, 60, 60, 60)
+    assert column.values == (1.0, 2.0, 6.0, 0.5)
+    assert column.windows == ((0, 60), (60, 120), (120, 240), (240, 300))
+    assert column.minutes == (60, 60, 120, 60)
 
 
-def test_buckets_stand_in_for_the_run_total(tmp_path: Path) -> None:
+def test_buckets_and_run_totals_give_one_column_that_adds_up_to_the_run_total(tmp_path: Path) -> None:
     make_tile(tmp_path, {"tp": (4.0, rain(0, 1))}, minutes=60)
     make_tile(tmp_path, {"tp": (9.0, rain(0, 3)), "tp_bucket": (0.25, rain(2, 3))}, minutes=180)
     make_tile(tmp_path, {"tp": (9.5, rain(0, 4)), "tp_bucket": (0.5, rain(3, 4))}, minutes=240)
     series = gribmill.point(LAT, LON, data=tmp_path)
     assert list(series.columns) == ["tp"]
-    assert series.columns["tp"].values == (4.0, 0.25, 0.5)
+    assert series.columns["tp"].values == (4.0, 5.0, 0.5)
+    assert series.columns["tp"].windows == ((0, 60), (60, 180), (180, 240))
+    (tmp_path / "tiles/hrrr/20230722_06/boston/001.npz").unlink()
+    assert gribmill.point(LAT, LON, data=tmp_path).columns["tp"].values == (9.0, 0.5)
 
 
 def test_a_damaged_hour_is_reported_and_leaves_an_empty_row(tmp_path: Path) -> None:
@@ -73,7 +75,8 @@ def test_a_damaged_hour_is_reported_and_leaves_an_empty_row(tmp_path: Path) -> N
     series = gribmill.point(LAT, LON, data=tmp_path)
     assert series.steps == (60, 120, 180, 240)
     assert np.isnan(series.columns["t2m"].values[1])
-    assert [math.isnan(value) for value in series.columns["tp"].values] == [False, True, True, False]
+    assert [math.isnan(value) for value in series.columns["tp"].values] == [False, True, False, False]
+    assert series.columns["tp"].windows == ((0, 60), None, (60, 180), (180, 240))
     assert any("002.npz" in note for note in series.notes)
 
 
@@ -229,8 +232,9 @@ def test_plain_values_and_a_data_frame(tmp_path: Path) -> None:
     series = gribmill.point(LAT, LON, data=tmp_path)
     plain = json.loads(json.dumps(series.to_dict(), allow_nan=False))
     assert [row["hour"] for row in plain["hours"]] == [1, 3, 4]
-    assert plain["hours"][1]["tp"] is None
-    assert plain["intervals"]["tp"] == [1.0, 1.0, 1.0]
+    assert plain["hours"][1]["tp"] == 2.0
+    assert plain["intervals"]["tp"] == [1.0, 2.0, 1.0]
+    assert plain["window_minutes"]["tp"] == [[0, 60], [60, 180], [180, 240]]
     frame = series.to_pandas()
     assert list(frame.columns) == ["t2m", "tp"]
     assert frame.attrs["units"] == {"t2m": "°C", "tp": "mm"}

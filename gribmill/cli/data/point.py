@@ -13,6 +13,7 @@ import click
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.options.png_path import PNG
 from gribmill.cli.output import console, print_json, print_table
+from gribmill.grib.names.window_name import window_text
 from gribmill.settings.schema import Settings
 from gribmill.tiles.read.point.point import point as forecast
 from gribmill.tiles.read.point.series import digits
@@ -83,8 +84,9 @@ def point(
 ) -> None:
     """Show the forecast at a place, from the tiles on disk.
 
-    One row per hour. Wind speed and direction are computed from the components. Precipitation is per interval,
-    and empty if the previous hour is missing. The finest grid that contains the place is used.
+    One row per hour. Wind speed and direction are computed from the components. Sums such as precipitation, and means,
+    are those since the row before; a value over another time shows its length, as 10.5/6h does. Names may say the
+    length: tp_6h, tp_24h, t2m_max_12h. The finest grid that contains the place is used.
 
     \b
     gribmill point 42.36 -71.06
@@ -138,7 +140,11 @@ def _print_series(series: Series) -> None:
     )
     headings = [f"{column.name} {column.units}".strip() for column in series.columns.values()]
     rows = [
-        (f"{moment:%a %Y-%m-%d %H:%M}", f"+{step / 60:g}", *(_cell(column, row) for column in series.columns.values()))
+        (
+            f"{moment:%a %Y-%m-%d %H:%M}",
+            f"+{step / 60:g}",
+            *(_cell(series, each, row) for each in series.columns.values()),
+        )
         for row, (moment, step) in enumerate(zip(series.times, series.steps, strict=True))
     ]
     print_table(("time UTC", "hour", *headings), rows, right=("hour", *headings))
@@ -146,7 +152,7 @@ def _print_series(series: Series) -> None:
         click.echo(series.attribution, err=True)
 
 
-def _cell(column: Column, row: int) -> str:
+def _cell(series: Series, column: Column, row: int) -> str:
     value = column.values[row]
     if math.isnan(value):
         return ""
@@ -156,11 +162,13 @@ def _cell(column: Column, row: int) -> str:
         text = f"{value:.{DECIMALS[column.units]}f}"
     else:
         text = f"{value:.0f}" if abs(value) >= WHOLE_FROM else f"{value:.4g}"
-    return text.removeprefix("-") if text.strip("-0.") == "" else text
+    text = text.removeprefix("-") if text.strip("-0.") == "" else text
+    length = series.odd_minutes(column, row)
+    return text if length is None else f"{text}/{window_text(length)}"
 
 
 def _csv(series: Series) -> str:
-    """RFC 4180. Accumulated variables have another column with the length of the interval in hours."""
+    """RFC 4180. Sums, means and extremes have another column with the length of each time range in hours."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     columns = list(series.columns.values())

@@ -70,7 +70,7 @@ def curves_of(series: Series) -> Curves:
         values={name: np.asarray(column.values, np.float64) for name, column in columns.items()},
         units={name: column.units for name, column in columns.items()},
         long_names={name: column.long_name for name, column in columns.items()},
-        minutes={name: column.minutes for name, column in columns.items() if column.minutes},
+        minutes={name: column.minutes for name, column in columns.items() if column.summed and column.minutes},
         title=f"Forecast for {place}",
         subtitle=f"{series.model.upper()}  run {series.run.replace('_', ' ')}Z  {series.region}",
         attribution=series.attribution or "",
@@ -119,3 +119,14 @@ def bar_seconds(curves: Curves, name: str) -> Floats:
         return np.asarray(curves.minutes[name], dtype=np.float64) * 60
     steps = np.diff(curves.seconds)
     return np.append(steps[:1], steps) if len(steps) else np.array([3600.0])
+
+
+def bar_at(curves: Curves, name: str, moments: Floats) -> Floats:
+    """The amount whose interval contains each moment; NaN where none does."""
+    values = curves.get(name)
+    present = np.isfinite(values)
+    if not present.any():
+        return np.full(np.shape(moments), np.nan)
+    values, ends, width = values[present], curves.seconds[present], bar_seconds(curves, name)[present]
+    which = np.searchsorted(ends, moments).clip(0, len(ends) - 1)
+    return np.where((moments > ends[which] - width[which]) & (moments <= ends[which]), values[which], np.nan)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gribmill.draw.map.png import matplotlib_figure, save
-from gribmill.draw.meteogram.curves import Curves, bar_seconds, friendly, with_gaps
+from gribmill.draw.meteogram.curves import Curves, bar_at, bar_seconds, friendly, with_gaps
 from gribmill.draw.meteogram.night import nights
 from gribmill.draw.meteogram.panels import Panel, colour_of, finite_range, knots, panels_of, unseen_text, with_wind
 
@@ -115,7 +115,8 @@ def _draw_bars(ax: Axes, panel: Panel, curves: Curves) -> None:
         seconds[present], values[present], -width[present] * 0.94, align="edge",
         color=colour_of(name), edgecolor="white", linewidth=0.3,
     )  # fmt: skip
-    ax.plot(seconds[~present], np.zeros((~present).sum()), "x", color="#b0b6bc", markersize=3, clip_on=False)
+    missing = ~present & np.isnan(bar_at(curves, name, seconds))
+    ax.plot(seconds[missing], np.zeros(missing.sum()), "x", color="#b0b6bc", markersize=3, clip_on=False)
     most = float(values[present].max())
     if most > 0:
         ax.text(

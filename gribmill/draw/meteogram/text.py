@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gribmill.arrays import Floats
-from gribmill.draw.meteogram.curves import Curves, bar_seconds, friendly, with_gaps
+from gribmill.draw.meteogram.curves import Curves, bar_at, friendly, with_gaps
 from gribmill.draw.meteogram.panels import Panel, colour_of, finite_range, panels_of, unseen_text, with_wind
 from gribmill.draw.terminal.braille import bars, braille, dots_of, stars
 
@@ -118,11 +118,9 @@ def _bars(name: str, most: float, curves: Curves, columns: int, *, plain: bool) 
     """Every column shows the amount of its interval; `x` below marks hours without one."""
     from rich.text import Text
 
-    values, seconds, width = curves.get(name), curves.seconds, bar_seconds(curves, name)
+    seconds = curves.seconds
     moments = seconds[0] + (np.arange(columns) + 0.5) / columns * max(seconds[-1] - seconds[0], 1.0)
-    which = np.searchsorted(seconds, moments).clip(0, len(seconds) - 1)
-    held = moments > seconds[which] - width[which]
-    amounts = np.where(held, values[which], np.nan)
+    amounts = bar_at(curves, name, moments)
     rows = bars(amounts / most if most > 0 else amounts, ROWS - 1, plain=plain)
     gaps = "".join("x" if missing else " " for missing in np.isnan(amounts))
     labels = [most, *[None] * (ROWS - 2)]

@@ -1,3 +1,14 @@
 """Names of fields: the lexicon, NCEP's and ecCodes' names, levels and times as text."""
 
-__all__ = ["array_name", "code_tables", "levels", "lexicon", "long_names", "ncep", "variable", "vectors", "wgrib2_time"]
+__all__ = [
+    "array_name",
+    "code_tables",
+    "levels",
+    "lexicon",
+    "long_names",
+    "ncep",
+    "variable",
+    "vectors",
+    "wgrib2_time",
+    "window_name",
+]

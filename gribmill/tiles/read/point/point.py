@@ -32,7 +32,8 @@ def point(
 ) -> Series:
     """The forecast at a point, from the finest tiles that contain it, or from those that are named.
 
-    Amounts such as precipitation are per interval; if an hour is missing they are NaN, never a longer total.
+    Sums such as precipitation are the amounts since the row before, or over the time range that `windows` says; they
+    never overlap. Means likewise. Extremes have the time range of their message.
     """
     if units not in SYSTEMS or method not in ("nearest", "bilinear"):
         raise TileError(f"units are one of {', '.join(SYSTEMS)}; the method is nearest or bilinear")

@@ -9,18 +9,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from gribmill.grib.names.window_name import BUCKET, base_name
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.point.locate import Sampling, TileLocation, locate_in_tile
-from gribmill.tiles.read.point.series import Column, Total, deaccumulate
+from gribmill.tiles.read.point.series import Column
+from gribmill.tiles.read.point.windowed import INSTANT, SampleRow, WindowedColumns
 from gribmill.tiles.read.tile import Tile, cached_tile
 
-# One hour: the value of each variable, and its metadata.
-SampleRow = dict[str, tuple[float, VariableMeta]]
-
-ACCUMULATED = "accum"
-BUCKET = "_bucket"  # the lexicon's suffix for accumulations that do not start with the run
 CALM = 1e-6
 # Not names of averages: the magnitude of a mean wind is not the mean speed.
 WIND_EAST = re.compile(r"u(\d+|_\d+|_surface)")
@@ -46,10 +43,13 @@ class Samples:
         known = {name: quantity for row in reversed(self.rows) for name, (_, quantity) in row.items()}
         derived = _derivable(known)
         names = self.wanted if self.wanted is not None else _usual(known, derived)
+        windowed = WindowedColumns(self.steps, self.rows, known)
         found = []
         for name in names:
-            if name in known:
-                found.append(self._column(name, known[name]))
+            if name in known and known[name].statistic == INSTANT:
+                found.append(self._instants(name, known[name]))
+            elif column := windowed.column(name):
+                found.append(column)
             elif name in derived:
                 found.append(self._wind(name, *derived[name], known))
             else:
@@ -58,29 +58,9 @@ class Samples:
                 raise TileError(f"{self.first.path.parent} has no {name}; it has {choices}")
         return found
 
-    def _column(self, name: str, quantity: VariableMeta) -> Column:
-        if quantity.statistic == ACCUMULATED:
-            return self._amounts(name, quantity)
+    def _instants(self, name: str, quantity: VariableMeta) -> Column:
         values = tuple(row[name][0] if name in row else math.nan for row in self.rows)
         return Column(name, quantity.long_name, quantity.units, values, flags=quantity.flags)
-
-    def _amounts(self, name: str, quantity: VariableMeta) -> Column:
-        """Amounts per interval, from totals since the run or from buckets."""
-        totals = [
-            [
-                Total(*facts.step_minutes, value, facts.packing.step or 0.0)
-                for value, facts in (row[each] for each in (name, name + BUCKET) if each in row)
-            ]
-            for row in self.rows
-        ]
-        found = deaccumulate(self.steps, totals)
-        return Column(
-            name,
-            quantity.long_name,
-            quantity.units,
-            tuple(amount.value for amount in found),
-            tuple(amount.minutes for amount in found),
-        )
 
     def _wind(self, name: str, u: str, v: str, known: dict[str, VariableMeta]) -> Column:
         pairs = [(row[u][0], row[v][0]) if u in row and v in row else (math.nan, math.nan) for row in self.rows]
@@ -153,7 +133,9 @@ def _sample(location: TileLocation, tile: Tile, method: Sampling, wanted: list[s
 def _needed(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> list[str]:
     if wanted is None:
         wanted = tuple(_usual(known, _derivable(known)))
-    needed = {each for name in wanted for each in (name, name + BUCKET) if each in known}
+    # The same quantity over other time ranges helps to find the amount of each row.
+    bases = {base_name(name) for name in wanted}
+    needed = {name for name in known if base_name(name) in bases}
     for name, (u, v) in _derivable(known).items():
         if name in wanted:
             needed |= {u, v}
@@ -176,9 +158,15 @@ def _derivable(known: Iterable[str]) -> dict[str, tuple[str, str]]:
 def _usual(known: Iterable[str], derived: dict[str, tuple[str, str]]) -> list[str]:
     """The usual variables, then the rest; without components whose speed and direction are shown."""
     names = {*known, *derived} - {name for pair in derived.values() for name in pair}
-    names -= {name for name in names if name.endswith(BUCKET) and name.removesuffix(BUCKET) in names}
+    names -= {name for name in names if _shown_by_another(name, names)}
     order = {name: number for number, name in enumerate(USUAL)}
     return sorted(names, key=lambda name: (order.get(name, len(order)), name))
+
+
+def _shown_by_another(name: str, names: set[str]) -> bool:
+    """Whether another column already has the same quantity over the shortest time ranges: `tp` instead of `tp_6h`."""
+    base = base_name(name)
+    return name != base and (base in names or (name != base + BUCKET and base + BUCKET in names))
 
 
 def _is_angle(quantity: VariableMeta) -> bool:

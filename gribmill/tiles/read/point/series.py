@@ -1,9 +1,8 @@
-"""A point forecast as rows and columns, with accumulations converted to amounts per interval."""
+"""A point forecast as rows and columns. Sums, means and extremes have the time range of each value."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,80 +10,38 @@ from typing import Any
 from gribmill.identity import run_time
 from gribmill.tiles.read.point.locate import Sampling
 
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """The accumulation from `start` to `end` (minutes since the run); `precision` is that of its packing."""
-
-    start: int
-    end: int
-    value: float
-    precision: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """The amount in the `minutes` before a row; NaN if it cannot be derived."""
-
-    minutes: int
-    value: float
-
-
-def deaccumulate(steps: Sequence[int], totals: Sequence[Sequence[Total]]) -> list[Amount]:
-    """One amount per step, from all totals (since the run, bucket) that end there.
-
-    NaN if the totals do not give exactly the amount of the step's own interval.
-    """
-    by_window = {(total.start, total.end): total for each in totals for total in each}
-    found = []
-    for step, length, ending_here in zip(steps, interval_lengths(steps), totals, strict=True):
-        values = [_within(total, step - length, by_window) for total in ending_here if total.end == step and length > 0]
-        found.append(Amount(length, next((value for value in values if not math.isnan(value)), math.nan)))
-    return found
-
-
-def interval_lengths(steps: Sequence[int]) -> list[int]:
-    """The interval in minutes before each step: the gap, or the usual gap if a step is missing.
-
-    A step is missing where the next gap is shorter (hourly data do not become three-hourly for one step), or, at the
-    end of the series, where the gap before is shorter.
-    """
-    gaps = [step - before for before, step in zip([0, *steps], steps, strict=False)]
-    lengths = []
-    for number, gap in enumerate(gaps):
-        if number + 1 < len(gaps):
-            lengths.append(min(gap, gaps[number + 1]))
-        elif number > 0 and gaps[number - 1] > 0:
-            lengths.append(min(gap, gaps[number - 1]))
-        else:
-            lengths.append(gap)
-    return lengths
-
-
-def _within(total: Total, start: int, by_window: dict[tuple[int, int], Total]) -> float:
-    if total.start == start:
-        return total.value
-    before = by_window.get((total.start, start))
-    if before is None or total.start > start:
-        return math.nan
-    difference = total.value - before.value
-    # Packing rounds both totals: a decrease of up to a step of each is rounding, a larger one is an invalid series.
-    if difference < -(total.precision + before.precision) * 1.001:
-        return math.nan
-    return max(difference, 0.0) if not math.isnan(difference) else math.nan
+# Start and end in minutes since the run.
+TimeWindow = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One variable over the hours. `minutes` are the intervals of amounts, otherwise None."""
+    """One variable over the hours.
+
+    `windows` are the time ranges of a sum, mean or extreme in minutes since the run, each None where there is no
+    value or its message states no time range. Of an instant there are none.
+    """
 
     name: str
     long_name: str
     units: str
     values: tuple[float, ...]
-    minutes: tuple[int, ...] | None = None
+    windows: tuple[TimeWindow | None, ...] | None = None
+    statistic: str = "instant"
     # The meaning of each value of a code field.
     flags: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def minutes(self) -> tuple[int, ...] | None:
+        """The length of each time range, 0 where there is none; None for an instant."""
+        if self.windows is None:
+            return None
+        return tuple(0 if window is None else window[1] - window[0] for window in self.windows)
+
+    @property
+    def summed(self) -> bool:
+        """Whether the values may be added: no two of their time ranges overlap."""
+        return self.statistic == "accum"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +68,13 @@ class Series:
         start = run_time(self.run)
         return [start + timedelta(minutes=step) for step in self.steps]
 
+    def odd_minutes(self, column: Column, row: int) -> int | None:
+        """The length of a value's time range where it is not the time since the row before."""
+        window = column.windows[row] if column.windows is not None else None
+        if window is None or window[0] == (self.steps[row - 1] if row else 0):
+            return None
+        return window[1] - window[0]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON: missing numbers are null."""
         return {
@@ -125,6 +89,11 @@ class Series:
                 name: [minutes / 60 for minutes in column.minutes]
                 for name, column in self.columns.items()
                 if column.minutes is not None
+            },
+            "window_minutes": {
+                name: [None if window is None else list(window) for window in column.windows]
+                for name, column in self.columns.items()
+                if column.windows is not None
             },
             "flags": {
                 name: {str(value): meaning for value, meaning in column.flags.items()}

@@ -1,0 +1,113 @@
+"""Columns of sums, means and extremes, each value with its time range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gribmill.grib.names.window_name import RUN, base_name, split_window, with_range, without_range
+from gribmill.tiles.format.meta import VariableMeta
+from gribmill.tiles.read.point.amounts import Amount, Total, TotalIndex, amounts, extreme_over
+from gribmill.tiles.read.point.series import Column
+
+# One hour: the value of each variable, and its metadata.
+SampleRow = dict[str, tuple[float, VariableMeta]]
+INSTANT, SUM, MEAN = "instant", "accum", "avg"
+EXTREMES = {"max": True, "min": False}
+PERCENT = 100.0
+
+
+@dataclass(slots=True)
+class WindowedColumns:
+    """The quantities over time ranges in the rows of a point forecast."""
+
+    steps: Sequence[int]
+    rows: Sequence[SampleRow]
+    known: Mapping[str, VariableMeta]
+    _totals: dict[tuple[str, str], list[list[Total]]] = field(default_factory=dict)
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, which may say the length of its time ranges; None if no row has the quantity."""
+        quantity = self._quantity(name)
+        if quantity is None:
+            return None
+        length = split_window(name) if name not in self.known or quantity.statistic != INSTANT else None
+        found = self._values(name, quantity, None if length is None else length[1])
+        words = quantity.long_name
+        if length is not None:
+            words = with_range(words, length[1])
+        elif quantity.statistic == SUM and not name.endswith(RUN):
+            words = without_range(words)
+        values = tuple(math.nan if one is None else one.value for one in found)
+        windows = tuple(None if one is None or one.start == one.end else (one.start, one.end) for one in found)
+        return Column(name, words, quantity.units, values, windows, quantity.statistic, quantity.flags)
+
+    def _quantity(self, name: str) -> VariableMeta | None:
+        """The metadata of the variable, or of the same quantity over another time range."""
+        if name in self.known:
+            return self.known[name]
+        base = base_name(name)
+        alike = (item for other, item in self.known.items() if base_name(other) == base and item.statistic != INSTANT)
+        return next(alike, None)
+
+    def _values(self, name: str, quantity: VariableMeta, length: int | None) -> list[Amount | None]:
+        totals = self._family(base_name(name), quantity.statistic)
+        if name.endswith(RUN):
+            return [next((_as_stated(one) for one in row if one.start == 0), None) for row in totals]
+        if quantity.statistic == SUM:
+            return self._sums(totals, length)
+        if quantity.statistic == MEAN and any(one.usable for row in totals for one in row):
+            summed = [[_times_length(one) for one in row] for row in totals]
+            return [_mean(one, quantity.units) for one in self._sums(summed, length, signed=True)]
+        if length is None:
+            return [min((_as_stated(one) for one in row), key=_length, default=None) for row in totals]
+        if quantity.statistic in EXTREMES:
+            flat = [one for row in totals for one in row]
+            highest = EXTREMES[quantity.statistic]
+            return self._each(length, lambda start, end: extreme_over(flat, start, end, highest=highest))
+        return [next((_as_stated(one) for one in row if one.end - one.start == length), None) for row in totals]
+
+    def _sums(self, totals: list[list[Total]], length: int | None, *, signed: bool = False) -> list[Amount | None]:
+        if length is None:
+            return amounts(self.steps, totals, signed=signed)
+        index = TotalIndex.of(one for row in totals for one in row)
+        return self._each(length, lambda start, end: index.amount(start, end, signed=signed))
+
+    def _each(self, length: int, find: Callable[[int, int], Amount | None]) -> list[Amount | None]:
+        return [find(step - length, step) for step in self.steps]
+
+    def _family(self, base: str, statistic: str) -> list[list[Total]]:
+        """Row by row, the values of the quantity over every time range that ends there."""
+        if (base, statistic) not in self._totals:
+            names = [name for name in self.known if base_name(name) == base]
+            self._totals[base, statistic] = [
+                [
+                    Total(*item.step_minutes, value, item.packing.step or 0.0)
+                    for value, item in (row[name] for name in names if name in row)
+                    if item.statistic == statistic and item.step_minutes[1] == step and not math.isnan(value)
+                ]
+                for step, row in zip(self.steps, self.rows, strict=True)
+            ]
+        return self._totals[base, statistic]
+
+
+def _as_stated(total: Total) -> Amount:
+    return Amount(total.start, total.end, total.value)
+
+
+def _length(amount: Amount) -> int:
+    return amount.end - amount.start
+
+
+def _times_length(mean: Total) -> Total:
+    minutes = mean.end - mean.start
+    return Total(mean.start, mean.end, mean.value * minutes, mean.precision * minutes)
+
+
+def _mean(amount: Amount | None, units: str) -> Amount | None:
+    """The mean over the time range. The difference of two rounded means of a percentage may lie outside its scale."""
+    if amount is None:
+        return None
+    value = amount.value / _length(amount)
+    return Amount(amount.start, amount.end, min(max(value, 0.0), PERCENT) if units == "%" else value)
