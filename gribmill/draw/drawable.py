@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -10,6 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gribmill.draw.errors import DrawError
+from gribmill.tiles.read.unit_conversion import Conversion
+
+Limits = tuple[float | None, float | None]
 
 
 class GridLike(Protocol):
@@ -21,10 +25,19 @@ class GridLike(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ShownUnits:
+    """Units to show instead of the palette's, and how to get them from those of the values."""
+
+    units: str
+    convert: Conversion
+
+
+@dataclass(frozen=True, slots=True)
 class Drawable:
     """Values (rows south to north, columns west to east, NaN missing) with 1-D or 2-D lat and lon.
 
-    `grid` is that of the values; fields on projected grids need it for coastlines and parallels.
+    `grid` is that of the values; fields on projected grids need it for coastlines and parallels. `box` (west, south,
+    east, north) is what was asked for, `flags` are the meanings of codes, `limits` the ends of the scale.
     """
 
     values: NDArray[np.floating]
@@ -41,6 +54,10 @@ class Drawable:
     hour: float | None = None
     attribution: str = ""
     grid: GridLike | None = None
+    box: tuple[float, float, float, float] | None = None
+    shown: ShownUnits | None = None
+    limits: Limits = (None, None)
+    flags: Mapping[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         shape = self.values.shape

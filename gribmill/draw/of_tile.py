@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from gribmill.arrays import Floats
-from gribmill.draw.drawable import Barbs, Drawable
+from gribmill.draw.drawable import Barbs, Drawable, Limits, ShownUnits
 from gribmill.draw.errors import DrawError
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.grids import Grid
 from gribmill.tiles.format.grid_record import cached_grid
 from gribmill.tiles.read.point.sample import USUAL
 from gribmill.tiles.read.tile import Tile
+from gribmill.tiles.read.units import System, conversion_for, shown_unit
 
 CELL_STATISTICS = ("_mean", "_min", "_max")  # that a regular grid's cells add to a name
 UPPER_HPA = 600  # jet-stream colours from this level up
@@ -24,8 +25,11 @@ def main_variable(tile: Tile) -> str:
     return next((name for name in USUAL if name in tile.meta.variables), tile.names[0])
 
 
-def drawable_of(tile: Tile, name: str) -> Drawable:
-    """A stored variable, or wind speed: `ws10` from u10 and v10, `ws_500` from u_500 and v_500."""
+def drawable_of(tile: Tile, name: str, units: System = "metric", limits: Limits = (None, None)) -> Drawable:
+    """A stored variable, or wind speed: `ws10` from u10 and v10, `ws_500` from u_500 and v_500.
+
+    `limits` are the ends of its scale, in the units shown.
+    """
     pair = _components(tile, name)
     facts = tile.meta.variables.get(pair[0] if pair else name)
     if facts is None:
@@ -52,6 +56,10 @@ def drawable_of(tile: Tile, name: str) -> Drawable:
         hour=meta.minutes / 60,
         attribution=meta.attribution or "",
         grid=None if tile.regular else window_grid(tile),
+        box=meta.region.box,
+        shown=_shown(name, facts.units, units),
+        limits=limits,
+        flags={} if pair else getattr(facts, "flags", {}),
     )
 
 
@@ -79,6 +87,13 @@ def window_grid(tile: Tile) -> Grid:
     record = tile.meta.grid
     (rows, columns), first_column = record.shape, record.cols[0][0]
     return cached_grid(record, str(tile.path)).part(record.rows[0], rows, first_column, columns)
+
+
+def _shown(name: str, unit: str, system: System) -> ShownUnits | None:
+    """The units of a system; None for metric ones, which the palettes have."""
+    if system == "metric":
+        return None
+    return ShownUnits(shown_unit(name, unit, system), conversion_for(name, unit, system))
 
 
 def _coordinates(tile: Tile) -> tuple[Floats, Floats]:

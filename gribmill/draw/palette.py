@@ -28,6 +28,8 @@ class Palette:
     categories: bool = False
     contour_step: float | None = None
     contour_at: tuple[float, ...] = ()
+    us_units: str = ""
+    us_levels: tuple[float, ...] = ()
 
     def blend(self, values: NDArray[np.float64]) -> NDArray[np.uint8]:
         """The colour of each value (or share, for relative stops), blended between the stops."""
@@ -50,7 +52,7 @@ def palette(name: str) -> Palette:
 
 
 def _read(name: str, row: dict[str, Any]) -> Palette:
-    for key in ("steps", "levels", "contour_at"):
+    for key in ("steps", "levels", "contour_at", "us_levels"):
         row[key] = tuple(float(value) for value in row.get(key, ()))
     row["stops"] = tuple((float(place), rgb_of(colour)) for place, colour in row.get("stops", ()))
     row["colours"] = tuple(None if text == "none" else rgb_of(text) for text in row.get("colours", ()))

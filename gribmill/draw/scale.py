@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gribmill.draw.categories import categories_of
+from gribmill.draw.drawable import Drawable, Limits, ShownUnits
+from gribmill.draw.errors import DrawError
 from gribmill.draw.palette import Palette, Rgb, palette
 from gribmill.tiles.read.unit_conversion import Conversion, conversion
 
 FEWEST_STEPS = 14  # finer steps are used until the field has at least this many
 STEPS_WANTED = 20  # of a scale that follows the data
 MOST_STEPS = 36  # more cannot be distinguished
-BULK_PERCENT = (0.2, 99.8)  # where a scale follows the data, single wild points do not stretch it
+BULK_PERCENT = (0.2, 99.8)  # single wild points beyond do not stretch a scale
+TAIL_SHARE = 0.25  # of the bulk's range: points within it are no outliers
+FEWEST_LEVELS = 3  # of a palette's own levels within given limits
+DIMENSIONLESS = ("1", "-", "~", "Numeric")
+
+Levels = tuple[float, ...]
+Colours = tuple[Rgb | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Ascending levels with len(levels) + 1 colours (None: nothing is drawn), in the units shown."""
+    """Ascending levels with len(levels) + 1 colours (None: nothing is drawn), in the units shown.
 
-    levels: tuple[float, ...]
-    colours: tuple[Rgb | None, ...]
+    A code field has a meaning for each colour in `meanings`.
+    """
+
+    levels: Levels
+    colours: Colours
     units: str
     convert: Conversion
     palette: Palette
+    meanings: tuple[str, ...] = ()
+    contour_step: float | None = None
+    contour_at: Levels = ()
+
+    @property
+    def blended(self) -> bool:
+        """Whether values between two points may be interpolated: not those of codes and directions."""
+        return not self.meanings and not self.palette.categories and self.palette.name != "direction"
 
     def bins(self, shown: NDArray[np.floating]) -> NDArray[np.intp]:
         """Which colour each value takes; a value on a level takes the colour above it."""
@@ -38,7 +60,9 @@ class Scale:
         return table[np.where(np.isnan(shown), len(self.colours), self.bins(shown))]
 
     def label(self, value: float) -> str:
-        """A value with as many decimals as its scale makes sense of."""
+        """A value with as many decimals as its scale makes sense of; the meaning of a code."""
+        if self.meanings:
+            return self.meanings[int(self.bins(np.array([value]))[0])]
         gaps = np.diff(self.levels)
         gap = float(gaps.min()) if len(gaps) else 1.0
         if not 1e-4 <= gap < 1e7:
@@ -54,50 +78,154 @@ def level_label(value: float) -> str:
     return text.replace("-", "−", 1) if text.startswith("-") else text
 
 
-def scale_for(values: NDArray[np.floating], units: str, name: str) -> Scale:
-    """The scale for these values by the palette's name; a generic one where their units do not fit it."""
+def scale_of(field: Drawable) -> Scale:
+    """The scale of a field, in its units and within its limits."""
+    return scale_for(field.values, field.units, field.palette, field.shown, field.limits, field.flags)
+
+
+def scale_for(
+    values: NDArray[np.floating],
+    units: str,
+    name: str,
+    shown: ShownUnits | None = None,
+    limits: Limits = (None, None),
+    flags: Mapping[int, str] | None = None,
+) -> Scale:
+    """The scale for these values by the palette's name; a generic one where their units do not fit it.
+
+    `shown` are other units than the palette's, `limits` the first and last level instead of the data's range.
+    """
     chosen = palette(name)
-    convert = conversion(units, chosen.units) if chosen.units else Conversion()
-    if convert is None:
-        chosen, convert = palette("generic"), Conversion()
-    shown = convert(values)
+    if flags or chosen.categories:
+        codes = _codes(values, chosen, flags or {})
+        if codes is not None:
+            return codes
+        chosen = palette("share" if units == "1" else "generic")
+    native = conversion(units, chosen.units) if chosen.units else Conversion()
+    if native is None:
+        chosen, native = palette("generic"), Conversion()
+    wanted = shown or ShownUnits(chosen.units or units, native)
+    return _numbers(wanted.convert(values), chosen, _Units(wanted, native), limits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """The units of a map beside those of its palette, both made from those of the data."""
+
+    shown: ShownUnits
+    native: Conversion  # to the palette's
+
+    @property
+    def ratio(self) -> float:
+        """A step in shown units over the same step in the palette's."""
+        return self.shown.convert.factor / self.native.factor
+
+    def to_palette(self, shown: NDArray[np.float64]) -> NDArray[np.float64]:
+        given = (shown - self.shown.convert.offset) / self.shown.convert.factor
+        return np.asarray(given * self.native.factor + self.native.offset)
+
+    def of_palette(self, value: float) -> float:
+        given = (value - self.native.offset) / self.native.factor
+        return given * self.shown.convert.factor + self.shown.convert.offset
+
+    @property
+    def same(self) -> bool:
+        return self.shown.convert == self.native
+
+
+def _numbers(shown: NDArray[np.float64], chosen: Palette, units: _Units, limits: Limits) -> Scale:
     finite = shown[np.isfinite(shown)]
     if chosen.levels:
-        levels, colours = chosen.levels, chosen.colours
+        levels, colours = _fixed(chosen, units, limits)
     elif chosen.relative:
-        levels, colours = _following(finite, chosen)
+        levels, colours = _following(_range(finite, limits), chosen)
     else:
-        levels, colours = _anchored(finite, chosen)
-    return Scale(levels, colours, chosen.units or units, convert, chosen)
+        levels, colours = _anchored(_range(finite, limits), chosen, units, limits)
+    step = chosen.contour_step
+    if step and not units.same:
+        step = round_step(step * units.ratio)
+    at = tuple(units.of_palette(value) for value in chosen.contour_at)
+    name = "" if units.shown.units in DIMENSIONLESS else units.shown.units
+    return Scale(levels, colours, name, units.shown.convert, chosen, contour_step=step, contour_at=at)
 
 
-def _anchored(finite: NDArray[np.float64], chosen: Palette) -> tuple[tuple[float, ...], tuple[Rgb | None, ...]]:
+def _codes(values: NDArray[np.floating], chosen: Palette, flags: Mapping[int, str]) -> Scale | None:
+    """A colour to each code; None where the values are not codes."""
+    found = categories_of(values, flags)
+    if not found:
+        return None
+    codes = [category.code for category in found]
+    levels = tuple((low + high) / 2 for low, high in pairwise(codes))
+    return Scale(
+        levels, tuple(c.colour for c in found), "", Conversion(), chosen, meanings=tuple(c.meaning for c in found)
+    )
+
+
+def _range(finite: NDArray[np.float64], limits: Limits) -> tuple[float, float]:
+    """The limits, and where there are none the data's range without single wild points."""
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    if len(finite):
+        bulk = np.percentile(finite, BULK_PERCENT).tolist()
+        tail = TAIL_SHARE * (bulk[1] - bulk[0])
+        if tail > 0:
+            low, high = low if low >= bulk[0] - tail else bulk[0], high if high <= bulk[1] + tail else bulk[1]
+    low, high = low if limits[0] is None else limits[0], high if limits[1] is None else limits[1]
+    if None not in limits and low >= high:
+        raise DrawError(f"the lowest value of a scale must be below the highest, not {low:g} and {high:g}")
+    return low, max(low, high)
+
+
+def _anchored(data: tuple[float, float], chosen: Palette, units: _Units, limits: Limits) -> tuple[Levels, Colours]:
     """Steps over the field's range, each with the colour that its value has on every map."""
-    first, last = chosen.stops[0][0], chosen.stops[-1][0]
-    low = float(np.clip(finite.min(), first, last)) if len(finite) else first
-    high = float(np.clip(finite.max(), first, last)) if len(finite) else last
-    fitting = [step for step in chosen.steps if FEWEST_STEPS <= (high - low) / step <= MOST_STEPS]
-    step = max(fitting, default=chosen.steps[-1] if high - low > chosen.steps[-1] else chosen.steps[0])
+    first, last = (units.of_palette(place) for place in (chosen.stops[0][0], chosen.stops[-1][0]))
+    low, high = (
+        value if limit is not None else min(max(value, first), last) for value, limit in zip(data, limits, strict=True)
+    )
+    steps = [step if units.same else round_step(step * units.ratio) for step in chosen.steps]
+    fitting = [step for step in steps if FEWEST_STEPS <= (high - low) / step <= MOST_STEPS]
+    step = max(fitting, default=steps[-1] if high - low > steps[-1] else steps[0])
+    if (high - low) / step > MOST_STEPS:
+        step = round_step((high - low) / STEPS_WANTED)
     levels = _steps(low, high, step)
-    middles = np.concatenate([[levels[0] - step / 2], levels[:-1] + step / 2, [levels[-1] + step / 2]])
-    return tuple(levels.tolist()), _tuples(chosen.blend(middles))
+    return tuple(levels.tolist()), _tuples(chosen.blend(units.to_palette(_middles(levels, step))))
 
 
-def _following(finite: NDArray[np.float64], chosen: Palette) -> tuple[tuple[float, ...], tuple[Rgb | None, ...]]:
+def _following(data: tuple[float, float], chosen: Palette) -> tuple[Levels, Colours]:
     """Round steps over the bulk of the data, the palette's whole range spread over them."""
-    low, high = np.percentile(finite, BULK_PERCENT).tolist() if len(finite) else (0.0, 1.0)
-    if high <= low and len(finite):
-        low, high = float(finite.min()), float(finite.max())
+    low, high = data
     step = round_step((high - low) / STEPS_WANTED) if high > low else round_step(abs(low) / 10 or 1.0)
     levels = _steps(low, high, step)
     shares = np.linspace(0, 1, len(levels) + 1)
     return tuple(levels.tolist()), _tuples(chosen.blend(shares))
 
 
+def _fixed(chosen: Palette, units: _Units, limits: Limits) -> tuple[Levels, Colours]:
+    """The palette's own uneven levels, in the units shown, within the limits."""
+    levels, colours = chosen.levels, chosen.colours
+    if not units.same:
+        ours = chosen.us_levels if units.shown.units == chosen.us_units else ()
+        levels = ours or tuple(float(f"{units.of_palette(level):.3g}") for level in levels)
+    low, high = -np.inf if limits[0] is None else limits[0], np.inf if limits[1] is None else limits[1]
+    if low >= high:
+        raise DrawError(f"the lowest value of a scale must be below the highest, not {low:g} and {high:g}")
+    inside = [number for number, level in enumerate(levels) if low <= level <= high]
+    if len(inside) >= FEWEST_LEVELS:
+        return levels[inside[0] : inside[-1] + 1], colours[inside[0] : inside[-1] + 2]
+    low, high = max(low, min(0.0, high - 1)), min(high, max(levels[-1], low + 1))
+    step = round_step((high - low) / STEPS_WANTED)
+    fine = _steps(low, high, step)
+    bins = np.digitize(_middles(fine, step), levels)
+    return tuple(fine.tolist()), tuple(colours[number] for number in bins)
+
+
 def round_step(width: float) -> float:
     """The nearest of 1, 2, 2.5, 5 times a power of ten that is not smaller."""
     power = 10.0 ** np.floor(np.log10(width))
     return float(next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= width * 0.999))
+
+
+def _middles(levels: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+    return np.concatenate([[levels[0] - step / 2], levels[:-1] + step / 2, [levels[-1] + step / 2]])
 
 
 def _steps(low: float, high: float, step: float) -> NDArray[np.float64]:
@@ -108,5 +236,5 @@ def _steps(low: float, high: float, step: float) -> NDArray[np.float64]:
     return np.round(np.arange(first, last + 1) * step, digits) + 0.0
 
 
-def _tuples(colours: NDArray[np.uint8]) -> tuple[Rgb | None, ...]:
+def _tuples(colours: NDArray[np.uint8]) -> Colours:
     return tuple((int(r), int(g), int(b)) for r, g, b in colours)

@@ -1,12 +1,13 @@
 """The coastlines: complete, in range, and where land is."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gribmill.draw.map.coastlines import LONGEST_DEG, coastlines, rings_of
+from gribmill.draw.map.coastlines import LONGEST_DEG, coastlines, coastlines_for, rings_of, within
 from gribmill.draw.map.land import is_land
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_coastlines.py"
@@ -26,6 +27,9 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "make_coastlines.py"
         ("the North Pole", 90.0, 0.0, False),
         ("the Ross Sea", -75.0, -175.0, False),
         ("the Caspian Sea", 42.0, 50.5, False),
+        ("Lake Michigan", 43.5, -87.0, False),
+        ("Lake Ontario, off Toronto", 43.5, -79.2, False),
+        ("Lake Victoria", -1.0, 33.0, False),
         ("Hudson Bay", 60.0, -85.0, False),
         ("Viti Levu", -17.8, 178.0, True),
         ("Long Island", 40.82, -73.0, True),
@@ -48,9 +52,10 @@ def test_land_is_made_of_closed_rings() -> None:
     assert all(len(ring) > 3 and (ring[0] == ring[-1]).all() for ring in rings)
 
 
-@pytest.mark.parametrize("kind", ["land", "borders", "states", "lakes"])
-def test_lines_stay_on_earth_and_have_no_long_steps(kind: str) -> None:
-    points = getattr(coastlines(), kind)
+@pytest.mark.parametrize("detailed", [False, True])
+@pytest.mark.parametrize("kind", ["land", "borders", "states"])
+def test_lines_stay_on_earth_and_have_no_long_steps(kind: str, detailed: bool) -> None:
+    points = getattr(coastlines(detailed=detailed), kind)
     assert np.nanmin(points[:, 0]) >= -180 and np.nanmax(points[:, 0]) <= 180
     assert np.nanmin(points[:, 1]) >= -90 and np.nanmax(points[:, 1]) <= 84
     assert np.nanmax(np.abs(np.diff(points, axis=0))) <= LONGEST_DEG + 1e-9
@@ -67,18 +72,40 @@ def test_the_border_of_canada_follows_the_49th_parallel() -> None:
     assert prairie.sum() > 20 and np.abs(lat[prairie] - 49).max() < 0.02
 
 
-def test_lake_michigan_has_shores_that_the_coast_lacks() -> None:
-    lines = coastlines()
-    near = [np.nanmin(np.hypot(points[:, 0] + 87.6, points[:, 1] - 41.9)) for points in (lines.lakes, lines.land)]
-    assert near[0] < 0.1 < near[1]
+def test_a_small_map_has_a_finer_coast_than_a_large_one() -> None:
+    """Around Cape Cod: the bays and the hook of Provincetown are curves, not a dozen straight lines."""
+    counts = [len(within(coastlines_for(span).land, 41.2, 42.2, -71.0, -69.8)[:, 0]) for span in (4.0, 60.0)]
+    assert counts[0] > 3 * counts[1] > 0
 
 
-def test_coastlines_are_encoded_deterministically_within_the_quantum() -> None:
+def test_a_map_of_the_globe_has_no_specks() -> None:
+    wide, near = coastlines_for(360.0).land, coastlines_for(30.0).land
+    assert 0 < len(wide) < 0.8 * len(near)
+
+
+def test_lines_far_from_a_map_are_left_out_and_none_is_joined() -> None:
+    points = coastlines().land
+    part = within(points, 40.0, 45.0, 175.0, 185.0)
+    assert len(part) < len(points) / 20
+    part = within(points, 36.0, 40.0, -11.0, -7.0)
+    inside = part[np.isfinite(part[:, 0])]
+    assert len(inside) > 10 and inside[:, 0].max() < -5.9 and inside[:, 1].min() > 34.9
+    assert np.nanmax(np.abs(np.diff(part, axis=0))) <= LONGEST_DEG + 1e-9
+
+
+def test_every_state_border_of_new_england_is_there() -> None:
+    lon, lat = coastlines(detailed=True).states.T
+    for place in ((-73.4, 42.4), (-72.0, 42.72), (-71.8, 41.8), (-71.3, 41.75)):
+        assert np.nanmin(np.hypot(lon - place[0], lat - place[1])) < 0.25, place
+
+
+def test_coastlines_are_encoded_deterministically_within_the_quantum(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = importlib.util.spec_from_file_location("make_coastlines", SCRIPT)
     assert spec and spec.loader
     script = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "make_coastlines", script)  # where dataclasses look for it
     spec.loader.exec_module(script)
     line = np.array([[-179.9, 10.0], [-120.25, 10.5], [179.9, -89.0]])
-    first, second = (script.archive({"land": [line]}) for _ in range(2))
+    first, second = (script.archive({"borders": [line]}, 0.004) for _ in range(2))
     assert first == second
-    assert np.abs(rings_of("land", first)[0] - line).max() <= script.QUANTUM_DEG / 2
+    assert np.abs(rings_of("borders", first)[0] - line).max() <= 0.004 / 2

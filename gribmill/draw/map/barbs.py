@@ -49,6 +49,6 @@ def along_map_axes(
 
 
 def _spread(count: int, spacing: float) -> NDArray[np.intp]:
-    """Indices about `spacing` apart, with even margins."""
-    pieces = max(1, round(count / max(spacing, 1.0)))
-    return np.unique(((np.arange(pieces) + 0.5) * count / pieces).astype(np.intp))
+    """Every n-th index, about `spacing` apart, with even margins: gaps of one width on coarse grids too."""
+    every = max(1, round(spacing))
+    return np.arange((count - 1) % every // 2, count, every)

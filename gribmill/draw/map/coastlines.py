@@ -1,7 +1,7 @@
-"""Coasts, borders, US states and the Great Lakes' US shore, from `coastlines.npz` beside this file.
+"""Shores of seas and lakes, borders, and the states of a few countries, from the `.npz` files beside this one.
 
-Natural Earth 4.1 (public domain, through npm `world-atlas`) and US Census Bureau boundaries of 2017 (public
-domain, through npm `us-atlas`); `scripts/make_coastlines.py` makes the file and says how.
+Natural Earth 1:10m (public domain), as ECMWF's Magics carries it: `coastlines_10m.npz` at full detail,
+`coastlines.npz` simplified to a kilometre. `scripts/make_coastlines.py` makes both and says how.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 LONGEST_DEG = 0.5  # borders along a parallel are curves on most maps, so long steps get points in between
 SEAM_DEG = 179.98  # steps between two points beyond this run along the dateline, where rings were cut
+POLE_DEG = -89.9  # the southern edge of Antarctica's ring is not a coast
+DETAILED_BELOW_DEG = 25  # wider maps cannot show more than the simplified lines
+SPECK_SHARE = 1 / 400  # of a map's span: smaller islands and lakes are specks
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +28,28 @@ class Coastlines:
     land: NDArray[np.float64]
     borders: NDArray[np.float64]
     states: NDArray[np.float64]
-    lakes: NDArray[np.float64]
+
+
+def coastlines_for(span_deg: float) -> Coastlines:
+    """The lines at the scale of a map that spans so many degrees."""
+    if span_deg < DETAILED_BELOW_DEG:
+        return coastlines(detailed=True)
+    # Rounded down to a power of two, so that few sizes are kept.
+    return coastlines(smallest_deg=2.0 ** np.floor(np.log2(span_deg * SPECK_SHARE)))
 
 
 @cache
-def coastlines() -> Coastlines:
+def coastlines(*, detailed: bool = False, smallest_deg: float = 0.0) -> Coastlines:
     """Every line, ready to project and draw: cut at the dateline, without the cuts' own edges."""
-    return Coastlines(**{kind: drawable(rings_of(kind)) for kind in ("land", "borders", "states", "lakes")})
+    land = [ring for ring in rings_of("land", detailed=detailed) if np.ptp(ring, axis=0).max() >= smallest_deg]
+    borders, states = (drawable(rings_of(kind, detailed=detailed)) for kind in ("borders", "states"))
+    return Coastlines(drawable(land), borders, states)
 
 
-def rings_of(kind: str, archive: bytes | None = None) -> list[NDArray[np.float64]]:
+def rings_of(kind: str, archive: bytes | None = None, *, detailed: bool = False) -> list[NDArray[np.float64]]:
     """The lines of one kind as stored (in `archive`, else in the package); those of `land` are closed rings."""
-    stored = archive or (files(__package__) / "coastlines.npz").read_bytes()
+    name = "coastlines_10m.npz" if detailed else "coastlines.npz"
+    stored = archive or (files(__package__) / name).read_bytes()
     with np.load(io.BytesIO(stored), allow_pickle=False) as npz:
         quantum = float(npz["quantum_deg"])
         starts, counts, steps = npz[f"{kind}_start"], npz[f"{kind}_count"], unfolded(npz[f"{kind}_step"])
@@ -55,11 +68,12 @@ def unfolded(planes: NDArray[np.uint8]) -> NDArray[np.int64]:
 def drawable(lines: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     """All lines in one array, broken by NaN at each end, at jumps and along the dateline."""
     gap = np.full((1, 2), np.nan)
-    points = np.concatenate([piece for line in lines for piece in (line, gap)])
-    lon = points[:, 0]
+    points = np.concatenate([piece for line in lines for piece in (line, gap)] or [gap])
+    lon, lat = points.T
     with np.errstate(invalid="ignore"):
         seam = (np.abs(lon[:-1]) > SEAM_DEG) & (np.abs(lon[1:]) > SEAM_DEG)
-        cuts = np.flatnonzero(seam | (np.abs(np.diff(lon)) > 180)) + 1
+        pole = (lat[:-1] < POLE_DEG) & (lat[1:] < POLE_DEG)
+        cuts = np.flatnonzero(seam | pole | (np.abs(np.diff(lon)) > 180)) + 1
     return densified(np.insert(points, cuts, np.nan, axis=0))
 
 
@@ -72,3 +86,15 @@ def densified(points: NDArray[np.float64]) -> NDArray[np.float64]:
     # A step into or out of a gap is not divided: NaN would spread to the points beside it.
     between = np.where(share[:, None] > 0, points[at] + (points[at + 1] - points[at]) * share[:, None], points[at])
     return np.concatenate([between, points[-1:]])
+
+
+def within(points: NDArray[np.float64], south: float, north: float, west: float, east: float) -> NDArray[np.float64]:
+    """The parts of drawable lines near these degrees; the rest need not be projected."""
+    margin = 2 * LONGEST_DEG
+    lon, lat = points.T
+    with np.errstate(invalid="ignore"):
+        near = (lat > south - margin) & (lat < north + margin)
+        near &= (lon - west + margin) % 360 < east - west + 2 * margin
+    # One gap after each part that is kept.
+    kept = near | np.concatenate([[False], near[:-1]])
+    return np.asarray(np.where(near[:, None], points, np.nan)[kept])

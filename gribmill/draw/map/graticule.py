@@ -61,9 +61,9 @@ def extent_of(plane: Plane) -> Extent:
     return Extent(south, north, middle + float(np.nanmin(around)), middle + float(np.nanmax(around)))
 
 
-def graticule(plane: Plane) -> Graticule:
-    """About half a dozen lines each way at round degrees."""
-    extent, ny_nx = extent_of(plane), plane.shape
+def graticule(plane: Plane, box: Extent | None = None) -> Graticule:
+    """About half a dozen lines each way at round degrees, named at the frame, or at the edges of a box."""
+    extent, ny_nx = box or extent_of(plane), plane.shape
     circle = extent.east - extent.west > 359 and np.isinf(plane.seam_columns)
     lines, labels = [], []
     for lat in _rounds(extent.south, extent.north):
@@ -72,7 +72,8 @@ def graticule(plane: Plane) -> Graticule:
         points = np.column_stack([np.linspace(extent.west, extent.east, SAMPLES), np.full(SAMPLES, lat)])
         placed = plane.lines(points)
         lines.append(placed)
-        labels.append(_label(placed, ny_nx, "left", latitude_text(lat)))
+        at_box = _at(plane, lat, box.west, "left", latitude_text(lat)) if box else None
+        labels.append(at_box or _label(placed, ny_nx, "left", latitude_text(lat)))
     far = LAST_PARALLEL_DEG if circle else 90.0
     for lon in _rounds(extent.west, extent.east):
         if lon >= extent.west + 360 - 1e-6:
@@ -80,7 +81,8 @@ def graticule(plane: Plane) -> Graticule:
         lats = np.linspace(max(extent.south - 1, -far), min(extent.north + 1, far), SAMPLES)
         placed = plane.lines(np.column_stack([np.full(SAMPLES, lon), lats]))
         lines.append(placed)
-        labels.append(_label(placed, ny_nx, "bottom", longitude_text(lon)))
+        at_box = _at(plane, box.south, lon, "bottom", longitude_text(lon)) if box else None
+        labels.append(at_box or _label(placed, ny_nx, "bottom", longitude_text(lon)))
     gap = np.full((1, 2), np.nan)
     whole = np.concatenate([part for line in lines for part in (line, gap)]) if lines else gap
     return Graticule(whole, tuple(label for label in labels if label is not None))
@@ -108,6 +110,11 @@ def _inside(plane: Plane, pole: float) -> bool:
     row, column = plane.project(np.array([pole]), np.array([0.0]))
     ny, nx = plane.shape
     return bool(-0.5 < row[0] < ny - 0.5 and -0.5 < column[0] < nx - 0.5)
+
+
+def _at(plane: Plane, lat: float, lon: float, edge: Edge, text: str) -> Label:
+    row, column = plane.project(np.array([lat]), np.array([lon]))
+    return Label(text, edge, float(column[0]), float(row[0]))
 
 
 def _label(line: Floats, shape: tuple[int, int], edge: Edge, text: str) -> Label | None:

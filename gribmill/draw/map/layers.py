@@ -8,11 +8,11 @@ import numpy as np
 
 from gribmill.arrays import Floats
 from gribmill.draw.map.barbs import MapBarbs
-from gribmill.draw.map.coastlines import coastlines
+from gribmill.draw.map.coastlines import coastlines_for, within
 from gribmill.draw.map.extremes import Extreme
 from gribmill.draw.map.graticule import Edge, Extent, graticule
 from gribmill.draw.map.plane import Plane
-from gribmill.draw.scale import Scale, level_label
+from gribmill.draw.scale import Scale, level_label, round_step
 from gribmill.draw.terminal.raster import resized
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 INK = "#1c2126"
 STATES_UNTIL_DEG = 75  # on wider maps states would be a mesh that hides the field
+CONTOURS_WANTED = 12  # of a field whose palette has no step for them
 CONTOUR_POINTS = 180  # contours of finer fields are drawn from means: smooth, and quick
 SIDES: dict[Edge, tuple[tuple[float, float], str, str]] = {
     "left": ((-4, 0), "right", "center"),
@@ -29,15 +30,15 @@ SIDES: dict[Edge, tuple[tuple[float, float], str, str]] = {
 
 
 def add_coastlines(ax: Axes, plane: Plane, extent: Extent) -> None:
-    """Coasts strongest, then borders, states and lake shores, each with a light halo to stand out on dark colours."""
+    """Shores strongest, then borders and states, each with a light halo to stand out on dark colours."""
     span = max(extent.east - extent.west, extent.north - extent.south)
     coast = float(np.interp(span, (5, 25, 60, 360), (1.1, 0.8, 0.55, 0.4)))
-    lines = coastlines()
+    lines = coastlines_for(span)
+    degrees = (extent.south, extent.north, extent.west, extent.east)
     if span < STATES_UNTIL_DEG:
-        _line(ax, plane.lines(lines.states), 0.55 * coast, "#3b434a")
-    _line(ax, plane.lines(lines.lakes), 0.8 * coast, INK)
-    _line(ax, plane.lines(lines.borders), 0.7 * coast, "#2b3238")
-    _line(ax, plane.lines(lines.land), coast, INK)
+        _line(ax, plane.lines(within(lines.states, *degrees)), 0.55 * coast, "#3b434a")
+    _line(ax, plane.lines(within(lines.borders, *degrees)), 0.7 * coast, "#2b3238")
+    _line(ax, plane.lines(within(lines.land, *degrees)), coast, INK)
 
 
 def _line(ax: Axes, points: Floats, width: float, colour: str) -> None:
@@ -47,9 +48,9 @@ def _line(ax: Axes, points: Floats, width: float, colour: str) -> None:
     ax.plot(*points.T, color=colour, linewidth=width, path_effects=[halo, Normal()], solid_joinstyle="round")
 
 
-def add_graticule(ax: Axes, plane: Plane) -> None:
-    """Thin broken lines at round degrees, named at the frame."""
-    net = graticule(plane)
+def add_graticule(ax: Axes, plane: Plane, box: Extent | None = None) -> None:
+    """Thin broken lines at round degrees, named at the frame or at the edges of a box."""
+    net = graticule(plane, box)
     ax.plot(*net.lines.T, color="#3a4148", linewidth=0.45, alpha=0.55, dashes=(5, 4))
     for label in net.labels:
         offset, horizontal, vertical = SIDES[label.edge]
@@ -68,29 +69,31 @@ def add_graticule(ax: Axes, plane: Plane) -> None:
             _haloed(note)
 
 
-def add_contours(ax: Axes, shown: Floats, scale: Scale) -> None:
-    """The lines that the palette asks for: isobars, the freezing line."""
+def add_contours(ax: Axes, shown: Floats, levels: list[float], *, labelled: bool) -> None:
+    """Lines of equal value, with their values where they are `labelled`."""
     ny, nx = shown.shape
     rows, columns = min(ny, CONTOUR_POINTS), min(nx, CONTOUR_POINTS)
-    levels = contour_levels(shown, scale)
     if not levels or min(rows, columns) < 3:
         return
     y = (np.arange(rows) + 0.5) * ny / rows - 0.5
     x = (np.arange(columns) + 0.5) * nx / columns - 0.5
     field = np.ma.masked_invalid(resized(shown, rows, columns))
     lines = ax.contour(x, y, field, levels=levels, colors=INK, linewidths=0.8, linestyles="solid", alpha=0.75)
-    if scale.palette.contour_step:
-        ax.clabel(lines, fmt=level_label, fontsize=7, inline_spacing=2)
+    if labelled:
+        for note in ax.clabel(lines, fmt=level_label, fontsize=7, inline_spacing=2):
+            _haloed(note)
 
 
-def contour_levels(shown: Floats, scale: Scale) -> list[float]:
-    """Contour values strictly within the field."""
+def contour_levels(shown: Floats, scale: Scale, *, always: bool = False) -> list[float]:
+    """Contour values strictly within the field, as its palette has them; `always`: a dozen where it has none."""
     finite = shown[np.isfinite(shown)]
     if not len(finite):
         return []
     low, high = float(finite.min()), float(finite.max())
-    levels = list(scale.palette.contour_at)
-    step = scale.palette.contour_step
+    step = scale.contour_step
+    if step is None and always and high > low:
+        step = round_step((high - low) / CONTOURS_WANTED)
+    levels = list(scale.contour_at)
     if step:
         while (high - low) / step > 40:
             step *= 2
@@ -107,16 +110,19 @@ def add_barbs(ax: Axes, barbs: MapBarbs) -> None:
         )  # fmt: skip
 
 
-def add_extremes(ax: Axes, found: tuple[Extreme, Extreme] | None, scale: Scale, shape: tuple[int, int]) -> None:
-    """A small triangle at the lowest and at the highest point, each with its value."""
-    if found is None or found[0].value == found[1].value:
+def add_extremes(ax: Axes, found: tuple[Extreme, Extreme] | None, scale: Scale, plane: Plane) -> None:
+    """A small triangle at the lowest and at the highest point, each with its value; none where many points share it."""
+    if found is None or found[0].value == found[1].value or scale.meanings:
         return
     for extreme, marker in zip(found, ("v", "^"), strict=True):
-        ax.plot(extreme.column, extreme.row, marker, ms=5.5, mfc="white", mec=INK, mew=1.1, zorder=6)
-        right, high = extreme.column > shape[1] / 2, extreme.row > shape[0] * 0.92
+        if extreme.lat is None or extreme.lon is None:
+            continue
+        (row,), (column,) = plane.project(np.array([extreme.lat]), np.array([extreme.lon]))
+        ax.plot(column, row, marker, ms=5.5, mfc="white", mec=INK, mew=1.1, zorder=6)
+        right, high = column > plane.shape[1] / 2, row > plane.shape[0] * 0.92
         note = ax.annotate(
             scale.label(extreme.value).replace("-", "−"),
-            (extreme.column, extreme.row),
+            (column, row),
             (-6 if right else 6, -7 if high else 5),
             textcoords="offset points",
             ha="right" if right else "left",

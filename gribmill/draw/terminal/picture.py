@@ -10,23 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gribmill.draw.drawable import Drawable
-from gribmill.draw.map.coastlines import coastlines
-from gribmill.draw.map.extremes import Extreme, extremes
+from gribmill.draw.map.extremes import Extreme, extremes, extremes_text
 from gribmill.draw.map.graticule import latitude_text, longitude_text
 from gribmill.draw.map.land import is_land
 from gribmill.draw.map.plane import Plane, plane_of
 from gribmill.draw.palette import Rgb
-from gribmill.draw.scale import Scale, level_label, scale_for
-from gribmill.draw.terminal.raster import nearest, resized, traced
+from gribmill.draw.scale import Scale, scale_of
+from gribmill.draw.terminal.legend import BACKDROP, MARGIN, legend, scale_bar, shade
+from gribmill.draw.terminal.raster import nearest, resized
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-MARGIN = 7  # columns for latitudes on the left: "62.5°N "
-BACKDROP: Rgb = (38, 38, 38)  # where the scale draws nothing: dry, clear
 GONE: Rgb = (0, 0, 0)  # never shown: missing pixels are left to the terminal's own background
-SHADES = " .:-=+*%#@"
 PLAIN_LETTERS = str.maketrans("−·²", "-.2", "°⁻⁵¹")
 MOST_WIDE = 160  # wider pictures are taller, not clearer
 MOST_TALL = 44  # rows of text: the picture with its scale fits on a screen
@@ -43,7 +40,7 @@ class Picture:
 def draw_terminal(field: Drawable, console: Console, width: int | None = None, coast: bool = True) -> None:
     """Print the field with its scale, its extremes and its edges' coordinates, within the terminal's width."""
     plane = plane_of(field)
-    scale = scale_for(field.values, field.units, field.palette)
+    scale = scale_of(field)
     shown = scale.convert(field.values)
     columns = min(width or console.width, MOST_WIDE) - MARGIN
     coloured = has_colours(console)
@@ -54,7 +51,7 @@ def draw_terminal(field: Drawable, console: Console, width: int | None = None, c
     letters = _same if coloured or _knows_letters(console) else _plain
     framed = _framed(lines, plane, rows // len(lines), letters)
     out = [*_title(field, scale), *framed, _longitudes(plane, columns, letters)]
-    out += _scale_bar(scale, columns, coloured)
+    out += legend(scale, shown, columns, coloured) if scale.meanings else scale_bar(scale, columns, coloured)
     out += _facts(extremes(shown, plane), scale, shown, coloured)
     for line in out:
         _print(console, line, coloured)
@@ -91,21 +88,19 @@ def _size(plane: Plane, columns: int, tall: int) -> tuple[int, int]:
 
 
 def _picture(shown: NDArray[np.float64], scale: Scale, plane: Plane, rows: int, columns: int, coast: bool) -> Picture:
-    as_is = scale.palette.categories or scale.palette.name == "direction"
-    pixels = (nearest if as_is else resized)(shown, rows, columns)
+    pixels = (resized if scale.blended else nearest)(shown, rows, columns)
     mask = _shore(plane, rows, columns) if coast else np.zeros((rows, columns), dtype=bool)
     return Picture(pixels, mask)
 
 
 def _shore(plane: Plane, rows: int, columns: int) -> NDArray[np.bool_]:
-    """Land pixels beside the sea, and the shores of the Great Lakes: a line one pixel wide."""
+    """Land pixels beside the sea or a lake: a line one pixel wide."""
     ny, nx = plane.shape
     j, i = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
     land = is_land(*plane.locate((j + 0.5) * ny / rows - 0.5, (i + 0.5) * nx / columns - 0.5))
     around = np.pad(land, 1, mode="edge")
     inland = around[2:, 1:-1] & around[:-2, 1:-1] & around[1:-1, 2:] & around[1:-1, :-2]
-    lakes = traced(plane.lines(coastlines().lakes), plane.shape, rows, columns)
-    return (land & ~inland) | lakes
+    return np.asarray(land & ~inland)
 
 
 def _blocks(picture: Picture, scale: Scale) -> list[Text]:
@@ -145,15 +140,7 @@ def _shades(picture: Picture, scale: Scale) -> list[Text]:
     from rich.text import Text
 
     bins = np.where(np.isnan(picture.shown), -1, scale.bins(picture.shown))
-    return [Text("".join(_shade(k, scale) for k in row)) for row in bins[::-1].tolist()]
-
-
-def _shade(number: int, scale: Scale) -> str:
-    """`/` is missing; else darker the higher."""
-    if number < 0:
-        return "/"
-    most = len(scale.colours) - 1
-    return SHADES[round(number * (len(SHADES) - 1) / most)]
+    return [Text("".join(shade(k, scale) for k in row)) for row in bins[::-1].tolist()]
 
 
 def _framed(lines: list[Text], plane: Plane, tall: int, letters: Callable[[str], str]) -> list[Text]:
@@ -200,43 +187,12 @@ def _title(field: Drawable, scale: Scale) -> list[Text]:
     return [Text(field.heading + units, "bold"), *([Text(rest)] if rest else [])]
 
 
-def _scale_bar(scale: Scale, columns: int, coloured: bool) -> list[Text]:
-    """One row of colours (or shades), and under it the levels between them."""
-    from rich.color import Color
-    from rich.style import Style
-    from rich.text import Text
-
-    wide = max(1, min(6, columns // len(scale.colours)))
-    bar = Text(" " * MARGIN)
-    for number, colour in enumerate(scale.colours):
-        shade = Style(bgcolor=Color.from_rgb(*(colour or BACKDROP)))
-        bar.append(*((" " * wide, shade) if coloured else (_shade(number, scale) * wide, "")))
-    labels = [" "] * (MARGIN + wide * len(scale.colours) + 12)
-    for number in _labelled(scale.levels, wide):
-        text = level_label(scale.levels[number])
-        start = MARGIN + wide * (number + 1) - len(text) // 2
-        labels[start : start + len(text)] = text
-    return [bar, Text("".join(labels).rstrip() + (f" {scale.units}" if scale.units else ""))]
-
-
-def _labelled(levels: tuple[float, ...], wide: int) -> range:
-    """Which levels are written under a bar with `wide` characters to each: as many as keep apart."""
-    longest = max(len(level_label(level)) for level in levels)
-    every = -(-(longest + 1) // wide)
-    width = (levels[1] - levels[0]) * every if len(levels) > 1 else 1.0
-    rounds = (k for k in range(min(every, len(levels))) if abs(levels[k] / width - round(levels[k] / width)) < 1e-6)
-    return range(next(rounds, 0), len(levels), every)
-
-
 def _facts(
     found: tuple[Extreme, Extreme] | None, scale: Scale, shown: NDArray[np.float64], coloured: bool
 ) -> list[Text]:
     from rich.text import Text
 
-    lines = []
-    if found:
-        low, high = found
-        lines.append(f"min {scale.label(low.value)} at {low.place}   max {scale.label(high.value)} at {high.place}")
+    lines = [text for text in (extremes_text(found, scale) if found else "",) if text]
     missing = int(np.isnan(shown).sum())
     if missing:
         lines.append(f"{'·' if coloured else '/'} {missing:,} of {shown.size:,} points missing")

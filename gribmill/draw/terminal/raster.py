@@ -58,21 +58,3 @@ def _linear(array: Floats, ny: int, nx: int) -> Floats:
         after = np.minimum(low + 1, size - 1)
         array = np.take(array, low, axis) * (1 - share) + np.take(array, after, axis) * share
     return array
-
-
-def traced(lines: Floats, shape: tuple[int, int], ny: int, nx: int) -> NDArray[np.bool_]:
-    """Which of ny × nx pixels over a tile of that shape the lines (column, row, NaN between) pass through."""
-    scaled = (lines + 0.5) * [nx / shape[1], ny / shape[0]]
-    start, end = scaled[:-1], scaled[1:]
-    with np.errstate(invalid="ignore"):
-        near = np.all((np.maximum(start, end) >= 0) & (np.minimum(start, end) < [nx, ny]), axis=1)
-    start, end = start[near], end[near]
-    mask = np.zeros((ny, nx), dtype=bool)
-    if not len(start):
-        return mask
-    pieces = int(min(np.ceil(np.abs(end - start).max() * 1.5) + 1, 4 * (nx + ny)))
-    for share in np.linspace(0, 1, pieces):
-        x, y = np.floor(start + (end - start) * share).astype(int).T
-        inside = (x >= 0) & (x < nx) & (y >= 0) & (y < ny)
-        mask[y[inside], x[inside]] = True
-    return mask

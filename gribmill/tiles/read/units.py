@@ -66,13 +66,18 @@ def shown_unit(name: str, unit: str, system: System) -> str:
     return _units_shown(base, unit).get(system, unit)
 
 
-def convert(values: np.ndarray[Any, Any], name: str, unit: str, system: System) -> np.ndarray[Any, Any]:
-    """Values in the unit that `shown_unit` gives; the same array if nothing changes."""
-    shown = shown_unit(name, unit, system)
-    found = conversion(unit, shown) or Conversion()
+def conversion_for(name: str, unit: str, system: System) -> Conversion:
+    """The conversion of a variable to the unit that `shown_unit` gives; of a difference, without the offset."""
+    found = conversion(unit, shown_unit(name, unit, system)) or Conversion()
     base, *parts = name.split("_")
     if base in DIFFERENCES or not OF_DIFFERENCES.isdisjoint(parts):
         found = Conversion(found.factor)
+    return found
+
+
+def convert(values: np.ndarray[Any, Any], name: str, unit: str, system: System) -> np.ndarray[Any, Any]:
+    """Values in the unit that `shown_unit` gives; the same array if nothing changes."""
+    found = conversion_for(name, unit, system)
     return values if found == Conversion() else found(values)
 
 

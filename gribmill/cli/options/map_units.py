@@ -1,0 +1,29 @@
+"""The options that every drawing of a field shares: units and the ends of the scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+SYSTEMS = {"metric": "metric", "imperial": "us", "native": "si", "us": "us", "si": "si"}
+
+
+def _system(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    return SYSTEMS[value]
+
+
+def scale_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --units, --vmin and --vmax."""
+    units = click.option(
+        "--units",
+        type=click.Choice(list(SYSTEMS)),
+        default="metric",
+        show_default=True,
+        callback=_system,
+        help="metric: °C, m/s, mm; imperial (or us): °F, mph, in; native (or si): those of the GRIB.",
+    )
+    lowest = click.option("--vmin", type=float, help="First level of the colours, in the units shown.")
+    highest = click.option("--vmax", type=float, help="Last level of the colours, in the units shown.")
+    return units(lowest(highest(command)))
