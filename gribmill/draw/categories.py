@@ -43,7 +43,7 @@ def categories_of(values: NDArray[np.floating], flags: Mapping[int, str]) -> tup
         return ()
     codes = {int(code) for code in present}
     known = flags or (YES_NO if codes <= YES_NO.keys() else {})
-    meanings = {**{code: f"code {code}" for code in codes}, **known}
+    meanings = {**{code: f"code {code}" if code else "none" for code in codes}, **known}
     ordered = sorted(meanings)
     if len(ordered) == 1:
         ordered.append(ordered[0] + 1)  # two at least, so that there is a level between them

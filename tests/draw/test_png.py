@@ -10,8 +10,11 @@ import pytest
 from gribmill.draw.drawable import Barbs, Drawable
 from gribmill.draw.errors import DrawError
 from gribmill.draw.map import png
+from gribmill.draw.map.barbs import map_barbs
+from gribmill.draw.map.layout import layout_for
+from gribmill.draw.map.legend import PAPER
 from gribmill.draw.map.plane import plane_of
-from gribmill.draw.map.png import MISSING, PAPER, draw_png, layout_for
+from gribmill.draw.map.png import MISSING, draw_png
 from gribmill.draw.scale import scale_for
 from tests.draw.make_fields import WORDS, northeast, polar, regular
 
@@ -193,3 +196,76 @@ def test_a_long_attribution_is_whole_and_overlaps_nothing(tmp_path: Path, monkey
     assert credit.replace("\n", " ").startswith(words)
     assert boxes[credit].x1 <= boxes["page"].x1 and boxes[credit].y0 >= 0
     assert boxes[credit].y1 <= boxes[facts].y0
+
+
+def test_a_map_cropped_to_its_box_is_blank_outside_it(tmp_path: Path) -> None:
+    field = northeast(box=(-82.0, 39.0, -70.0, 45.0))
+    for frame in ("box", "tile"):
+        draw_png(field, tmp_path / f"{frame}.png", dpi=DPI, frame=frame)
+    box, tile = ((image.imread(tmp_path / f"{name}.png")[:, :, :3] * 255).round() for name in ("box", "tile"))
+    blank = [(picture.min(axis=2) > 250).mean() for picture in (box, tile)]
+    assert box.shape != tile.shape and blank[0] > blank[1]
+
+
+def test_extremes_outside_the_box_are_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    field = northeast()
+    values = field.values.copy()
+    values[np.unravel_index(np.argmin(np.hypot(field.lat - 42, field.lon + 72)), values.shape)] = 315.15
+    values[0, 0] = 200.0  # far outside
+    found = texts(replace(field, values=values, box=(-74.0, 41.0, -70.0, 43.0)), monkeypatch, tmp_path / "a.png")
+    assert "42.0" in found and not any("−73" in text for text in found)
+
+
+def test_codes_have_a_legend_instead_of_a_colour_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.zeros((20, 30))
+    values[:5], values[5:7] = 1, 5
+    flags = {0: "no precipitation", 1: "rain", 3: "freezing rain", 5: "snow"}
+    field = regular(values, units="1", palette="flag", long_name="Precipitation type", flags=flags)
+    found = texts(field, monkeypatch, tmp_path / "a.png")
+    assert {"no precipitation (65 %)", "rain (25 %)", "snow (10 %)"} <= set(found)
+    assert not any("freezing rain" in text for text in found) and not any(text.startswith("min") for text in found)
+    assert "Precipitation type" in found
+
+
+def test_the_colours_of_codes_are_on_the_map(tmp_path: Path) -> None:
+    values = np.zeros((60, 90))
+    values[20:40] = 1
+    values[40:] = 5
+    flags = {0: "no precipitation", 1: "rain", 5: "snow"}
+    drawn = pixels(mid_pacific(values, units="1", palette="flag", flags=flags), tmp_path / "a.png")
+    scale = scale_for(values, "1", "flag", flags=flags)
+    for share, code in ((0.15, 0), (0.45, 1), (0.8, 5)):
+        expected = scale.rgb(np.array([float(code)]), PAPER, MISSING)[0]
+        assert np.median(drawn[int(len(drawn) * share)], axis=0) == pytest.approx(expected, abs=3), code
+
+
+def test_contours_of_another_field_are_labelled_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    warm = regular(np.full((40, 60), 290.0))
+    pressure = np.broadcast_to(np.linspace(99000, 102000, 60), (40, 60))
+    lines = regular(pressure, units="Pa", palette="pressure", long_name="Pressure", name="mslp")
+    found = texts(warm, monkeypatch, tmp_path / "a.png", contours=lines)
+    assert "Temperature at 2 m [°C], Pressure [hPa] as lines" in found
+    assert {"992", "1000", "1016"} <= set(found)
+
+
+def test_codes_have_no_contours(tmp_path: Path) -> None:
+    codes = regular(np.ones((20, 30)), units="1", palette="flag", name="ptype", flags={1: "rain"})
+    with pytest.raises(DrawError, match="ptype is a field of codes: it has no contours"):
+        draw_png(regular(np.full((20, 30), 281.0)), tmp_path / "a.png", contours=codes)
+
+
+def test_no_marker_stands_at_one_of_many_equal_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.zeros((40, 60))
+    values[17, 30] = 12.0
+    field = regular(values, units="kg m-2", palette="precipitation", long_name="Rain")
+    found = texts(field, monkeypatch, tmp_path / "a.png")
+    assert "12.0" in found and "0.0" not in found
+    assert any("min 0.0 at 99 % of the points   max 12.0 at 48.5°N" in text for text in found)
+
+
+def test_barbs_on_a_coarse_grid_are_evenly_spaced() -> None:
+    wind = np.full((65, 93), 5.0)
+    plane = plane_of(regular(wind))
+    placed = map_barbs(Barbs(wind, wind), plane)
+    for places in (placed.column, placed.row):
+        assert len(set(np.diff(np.unique(places)))) == 1

@@ -18,7 +18,9 @@ LONGEST_DEG = 0.5  # borders along a parallel are curves on most maps, so long s
 SEAM_DEG = 179.98  # steps between two points beyond this run along the dateline, where rings were cut
 POLE_DEG = -89.9  # the southern edge of Antarctica's ring is not a coast
 DETAILED_BELOW_DEG = 25  # wider maps cannot show more than the simplified lines
-SPECK_SHARE = 1 / 400  # of a map's span: smaller islands and lakes are specks
+ISLAND_SHARE = 1 / 400  # of a map's span: smaller islands are specks
+LAKE_SHARE = 1 / 90  # and so are lakes with less than the square of this; reservoirs are long, but narrow
+DETAILED_LAKE_SHARE = 1 / 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +34,21 @@ class Coastlines:
 
 def coastlines_for(span_deg: float) -> Coastlines:
     """The lines at the scale of a map that spans so many degrees."""
-    if span_deg < DETAILED_BELOW_DEG:
-        return coastlines(detailed=True)
     # Rounded down to a power of two, so that few sizes are kept.
-    return coastlines(smallest_deg=2.0 ** np.floor(np.log2(span_deg * SPECK_SHARE)))
+    span = float(2.0 ** np.floor(np.log2(max(span_deg, 0.1))))
+    if span_deg < DETAILED_BELOW_DEG:
+        return coastlines(detailed=True, lake_deg=span * DETAILED_LAKE_SHARE)
+    return coastlines(island_deg=span * ISLAND_SHARE, lake_deg=span * LAKE_SHARE)
 
 
 @cache
-def coastlines(*, detailed: bool = False, smallest_deg: float = 0.0) -> Coastlines:
-    """Every line, ready to project and draw: cut at the dateline, without the cuts' own edges."""
-    land = [ring for ring in rings_of("land", detailed=detailed) if np.ptp(ring, axis=0).max() >= smallest_deg]
+def coastlines(*, detailed: bool = False, island_deg: float = 0.0, lake_deg: float = 0.0) -> Coastlines:
+    """Every line, ready to project and draw: cut at the dateline, without the cuts' own edges.
+
+    Islands narrower than `island_deg` and lakes smaller than the square of `lake_deg` are left out.
+    """
+    rings = rings_of("land", detailed=detailed)
+    land = [ring for ring in rings if np.ptp(ring, axis=0).max() >= island_deg and _lake_area(ring) >= lake_deg**2]
     borders, states = (drawable(rings_of(kind, detailed=detailed)) for kind in ("borders", "states"))
     return Coastlines(drawable(land), borders, states)
 
@@ -56,6 +63,13 @@ def rings_of(kind: str, archive: bytes | None = None, *, detailed: bool = False)
     ends = np.cumsum(counts - 1)
     lines = zip(starts, np.split(steps, ends[:-1]), strict=True)
     return [np.concatenate([[start], start + np.cumsum(step, axis=0)]) * quantum for start, step in lines]
+
+
+def _lake_area(ring: NDArray[np.float64]) -> float:
+    """Square degrees of a lake, which goes round anticlockwise; infinity for land."""
+    lon, lat = ring.T
+    area = float(lon[:-1] @ lat[1:] - lon[1:] @ lat[:-1]) / 2
+    return area if area > 0 else np.inf
 
 
 def unfolded(planes: NDArray[np.uint8]) -> NDArray[np.int64]:

@@ -74,4 +74,5 @@ def layout_for(plane: Plane, attribution: str = "", legend: tuple[str, ...] = ()
         longest = max(len(text) for text in legend) * LEGEND_LETTER_IN + 0.5
         columns = min(max(1, int(width / longest)), len(legend))
     rows = -(-len(legend) // columns) if columns else 0
+    columns = -(-len(legend) // rows) if rows else 0  # rows of about the same length
     return MapLayout(width, height, ratio < 0.62, tuple(wrap(credit, int(width / LETTER_IN))), columns, rows)
