@@ -59,7 +59,7 @@ def drawable_of(tile: Tile, name: str, units: System = "metric", limits: Limits 
         box=meta.region.box,
         shown=_shown(name, facts.units, units),
         limits=limits,
-        flags={} if pair else getattr(facts, "flags", {}),
+        flags={} if pair else facts.flags,
     )
 
 

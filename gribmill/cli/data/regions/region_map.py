@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.cli.output import styled
-from gribmill.draw.map.coastlines import coastlines
+from gribmill.draw.map.coastlines import DETAILED_BELOW_DEG, coastlines_for
 from gribmill.draw.terminal.braille import braille, stars
 from gribmill.regions.box import Box, wrap_longitude
 
@@ -75,10 +75,11 @@ class MapFrame:
 def region_map(box: Box, most_columns: int, outline: Line | None = None, *, plain: bool = False) -> list[Text]:
     """The lines of a map with the box, and with the outline of a model's window if one is given."""
     frame = MapFrame.around(box, most_columns)
-    lines = coastlines()
+    # Braille dots are too coarse for the detailed lines.
+    lines = coastlines_for(max(2 * frame.half_width, DETAILED_BELOW_DEG))
     land = frame.dots(lines.land) | frame.dots(lines.borders)
     if frame.half_width < 40:
-        land |= frame.dots(lines.states) | frame.dots(lines.lakes)
+        land |= frame.dots(lines.states)
     edge = frame.dots(_edge(box))
     window = frame.dots(outline) if outline is not None else np.zeros_like(edge)
     # A character has one colour: the topmost layer keeps only its own dots.
