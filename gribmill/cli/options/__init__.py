@@ -1,3 +1,3 @@
 """Types of options and arguments that several commands take."""
 
-__all__ = ["duration", "ids", "job_types", "lanes", "moment", "parse_names", "png_path"]
+__all__ = ["duration", "ids", "job_types", "lanes", "moment", "parse_names", "png_path", "scale_options"]

@@ -23,7 +23,7 @@ FAR_SIDE = -0.5  # cosine of the distance from the middle beyond which nothing i
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MapPage:
     """A plane for a box, the outline of the box on it, and where its points are on the field's grid."""
 
     plane: Plane
@@ -40,7 +40,7 @@ class Page:
         return np.where(self.inside, found, np.nan) if cropped else found
 
 
-def page_of(field: Drawable, source: Plane) -> Page | None:
+def page_of(field: Drawable, source: Plane) -> MapPage | None:
     """The page of a field on a projected grid; None where its own grid serves better."""
     if field.box is None or np.isfinite(source.seam_columns):
         return None
@@ -61,7 +61,7 @@ def page_of(field: Drawable, source: Plane) -> Page | None:
     if not covered[inside].mean() >= LEAST_SHARE:
         return None
     projected = plane.project(outline[:, 1], outline[:, 0])
-    return Page(plane, box, np.column_stack(projected[::-1]), *on_grid, inside, covered)
+    return MapPage(plane, box, np.column_stack(projected[::-1]), *on_grid, inside, covered)
 
 
 def in_box(field: Drawable) -> NDArray[np.bool_]:

@@ -25,7 +25,7 @@ from gribmill.draw.map.layers import (
 )
 from gribmill.draw.map.layout import FOOT_LINE_IN, MapLayout, layout_for
 from gribmill.draw.map.legend import PAPER, add_bar, add_legend, legend_entries
-from gribmill.draw.map.page import Page, in_box, page_of
+from gribmill.draw.map.page import MapPage, in_box, page_of
 from gribmill.draw.map.plane import Plane, plane_of
 from gribmill.draw.scale import Scale, scale_of
 from gribmill.draw.terminal.raster import nearest, resized
@@ -100,7 +100,7 @@ def save(figure: Figure, path: Path, title: str) -> None:
         raise DrawError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _add_field(ax: Axes, shown: Floats, scale: Scale, plane: Plane, page: Page | None) -> None:
+def _add_field(ax: Axes, shown: Floats, scale: Scale, plane: Plane, page: MapPage | None) -> None:
     ny, nx = plane.shape
     drawn = page.sample(shown, nearest=not scale.blended) if page else _smooth(shown, scale)
     colours = scale.rgb(drawn, PAPER, MISSING)
@@ -137,7 +137,7 @@ def _edges(missing: NDArray[np.bool_], shape: tuple[int, int]) -> tuple[Floats, 
     return np.concatenate([[-1], x, [nx]]), np.concatenate([[-1], y, [ny]]), np.round(padded)
 
 
-def _add_layers(ax: Axes, plane: Plane, page: Page | None, barbs: Barbs | None) -> None:
+def _add_layers(ax: Axes, plane: Plane, page: MapPage | None, barbs: Barbs | None) -> None:
     add_graticule(ax, plane, page.box if page else None)
     add_coastlines(ax, plane, page.box if page else extent_of(plane))
     if barbs is not None and page:
@@ -146,7 +146,7 @@ def _add_layers(ax: Axes, plane: Plane, page: Page | None, barbs: Barbs | None) 
         add_barbs(ax, map_barbs(barbs, plane))
 
 
-def _add_contours(ax: Axes, field: Drawable, other: Drawable | None, page: Page | None) -> None:
+def _add_contours(ax: Axes, field: Drawable, other: Drawable | None, page: MapPage | None) -> None:
     """Those of the other field, or those that the palette of the field itself asks for: isobars, the freezing line."""
     lines = other or field
     scale = scale_of(lines)
@@ -160,7 +160,7 @@ def _add_contours(ax: Axes, field: Drawable, other: Drawable | None, page: Page 
     add_contours(ax, placed, levels, labelled=other is not None or scale.contour_step is not None)
 
 
-def _crop(ax: Axes, page: Page) -> None:
+def _crop(ax: Axes, page: MapPage) -> None:
     """Nothing but labels outside the box, and the box itself as the frame."""
     from matplotlib.path import Path as Outline
     from matplotlib.text import Text

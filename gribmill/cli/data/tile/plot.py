@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from gribmill.cli.data.tile.tile_path import TILE
-from gribmill.cli.options.map_units import scale_options
 from gribmill.cli.options.png_path import PNG
+from gribmill.cli.options.scale_options import scale_options
 from gribmill.draw.map.png import draw_png
 from gribmill.draw.of_tile import barbs_of, drawable_of, main_variable
 from gribmill.tiles.read.tile import read_tile

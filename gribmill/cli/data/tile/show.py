@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gribmill.cli.data.tile.tile_path import TILE
-from gribmill.cli.options.map_units import scale_options
+from gribmill.cli.options.scale_options import scale_options
 from gribmill.cli.output import console
 from gribmill.draw.of_tile import drawable_of, main_variable
 from gribmill.draw.terminal.picture import draw_terminal
