@@ -9,7 +9,10 @@ from gribmill.catalogue.events import (
     HourFailed,
     HourIngested,
     HourSeen,
+    MirrorCleared,
     MirrorObserved,
+    MirrorsAnswered,
+    MirrorsSilent,
     RegionDropped,
     RegionsWanted,
     RunGivenUp,
@@ -61,6 +64,12 @@ def apply(tx: Transaction, event: Event) -> None:
             _finish_hour(tx, event.hour)
         case MirrorObserved():
             _observe_mirror(tx, event)
+        case MirrorCleared():
+            tx.change("catalogue/clear_mirror", {"name": event.mirror})
+        case MirrorsSilent():
+            tx.change("catalogue/begin_outage", {"family": event.family})
+        case MirrorsAnswered():
+            tx.change("catalogue/end_outage", {"family": event.family})
         case _:
             raise TypeError(f"{type(event).__name__} is not applied anywhere")
 
@@ -124,6 +133,7 @@ def _observe_mirror(tx: Transaction, event: MirrorObserved) -> None:
             "last_failed_at": health.last_failure,
             "last_ok_at": health.last_success,
             "sick_until": health.open_until,
+            "asked_until": health.asked_until,
         },
     )
 

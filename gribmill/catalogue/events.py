@@ -182,6 +182,30 @@ class MirrorObserved(Event):
     retry_after_seconds: Annotated[float, Field(ge=0, le=1e9)] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class MirrorCleared(Event):
+    """An operator wants a mirror to be used again, whatever happened before."""
+
+    kind: ClassVar[str] = "mirror_cleared"
+    mirror: ShortText
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorsSilent(Event):
+    """No mirror of a family of models answers any more."""
+
+    kind: ClassVar[str] = "mirrors_silent"
+    family: ShortText
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorsAnswered(Event):
+    """A mirror of a family of models answers again."""
+
+    kind: ClassVar[str] = "mirrors_answered"
+    family: ShortText
+
+
 EVENTS: dict[str, type[Event]] = {
     kind.kind: kind
     for kind in (
@@ -198,6 +222,9 @@ EVENTS: dict[str, type[Event]] = {
         TilesOutdated,
         TilesDone,
         MirrorObserved,
+        MirrorCleared,
+        MirrorsSilent,
+        MirrorsAnswered,
     )
 }
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from gribmill.catalogue.changes import apply
 from gribmill.catalogue.events import Event
-from gribmill.catalogue.records import HourRecord, MirrorRecord, RunRecord, TileRecord
+from gribmill.catalogue.records import HourRecord, MirrorRecord, OutageRecord, RunRecord, TileRecord
 from gribmill.database.protocol import Database
 from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
@@ -73,6 +73,10 @@ class Catalogue:
     def mirrors(self) -> dict[str, MirrorHealth]:
         """How each mirror has behaved."""
         return {one.name: one.health for one in self._query(MirrorRecord, "list_mirrors")}
+
+    def outages(self) -> dict[str, OutageRecord]:
+        """The families of models of which no mirror answers."""
+        return {one.family: one for one in self._query(OutageRecord, "list_outages")}
 
     def newest_runs(self, model_id: str) -> dict[str, str]:
         """Region to the newest run that has any tile of it."""

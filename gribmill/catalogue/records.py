@@ -96,6 +96,7 @@ class MirrorRecord:
     last_failed_at: datetime | None
     last_ok_at: datetime | None
     sick_until: datetime | None
+    asked_until: datetime | None
 
     @property
     def health(self) -> MirrorHealth:
@@ -106,4 +107,13 @@ class MirrorRecord:
             last_reason=self.last_error or "",
             last_failure=self.last_failed_at,
             last_success=self.last_ok_at,
+            asked_until=self.asked_until,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class OutageRecord:
+    """Since when no mirror of a family of models has answered."""
+
+    family: str
+    began_at: datetime | None

@@ -27,6 +27,7 @@ COMMANDS = {
     "grib": ("gribmill.cli.data.grib.group:grib", "List the contents of GRIB files."),
     "init": ("gribmill.cli.init:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs.group:jobs", "List, enqueue, retry, cancel and check jobs."),
+    "mirrors": ("gribmill.cli.chain.mirrors.group:mirrors", "List mirrors, and use failing ones again."),
     "models": ("gribmill.cli.chain.models.group:models", "List, show and check the models that can be ingested."),
     "point": ("gribmill.cli.data.point:point", "Show the forecast at a place, from the tiles on disk."),
     "prune": ("gribmill.cli.chain.prune:prune", "Remove old runs."),

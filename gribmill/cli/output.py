@@ -76,11 +76,33 @@ def live(first: RenderableType) -> Live:
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Iterable[str] = (), cut: str | None = None
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    right: Iterable[str] = (),
+    cut: str | None = None,
+    wrap: str | None = None,
+    drop: Sequence[str] = (),
 ) -> None:
-    """A plain table on stdout. `right` names the columns to align right (numbers); `cut` the one that a narrow
-    terminal shortens, so that each row stays on one line."""
-    print_rich(make_table(columns, rows, right=right, cut=cut))
+    """A plain table on stdout, fitted to a terminal.
+
+    `right` names the columns to align right (numbers). If the terminal is too narrow, the text of `cut` is shortened
+    and that of `wrap` is folded between words; then the columns of `drop` are left out, the first of them first. All
+    others, such as names and paths, are never shortened or folded: they can be copied.
+    """
+    from gribmill.cli.fit_table import fit
+
+    cells = [[_cell(value) for value in row] for row in rows]
+    out = console()
+    if not out.is_terminal:
+        print_rich(make_table(columns, cells, right=right))
+        return
+    fitted = fit(columns, cells, out.width, cut=cut, wrap=wrap, drop=drop)
+    table = make_table(fitted.columns, fitted.rows, right=right, widths=fitted.widths, cut=cut, wrap=wrap)
+    out.width = max(out.width, fitted.total)
+    out.print(table, crop=False, soft_wrap=False)
+    if fitted.dropped:
+        click.echo(f"not shown: {', '.join(fitted.dropped)}; a wider terminal or --json shows all", err=True)
 
 
 def print_rich(renderable: RenderableType) -> None:
@@ -96,20 +118,33 @@ def print_rich(renderable: RenderableType) -> None:
 
 
 def make_table(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Iterable[str] = (), cut: str | None = None
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    right: Iterable[str] = (),
+    widths: Sequence[int] | None = None,
+    cut: str | None = None,
+    wrap: str | None = None,
 ) -> Table:
-    """The table that print_table prints."""
+    """The table that print_table prints; without `widths` each column is as wide as its cells."""
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     numeric = set(right)
-    for column in columns:
-        keep = cut is not None and column != cut
-        table.add_column(column, justify="right" if column in numeric else "left", overflow="fold", no_wrap=keep)
+    for at, column in enumerate(columns):
+        table.add_column(
+            column,
+            justify="right" if column in numeric else "left",
+            width=widths[at] if widths else None,
+            overflow="ellipsis" if column == cut else "fold",
+            no_wrap=column != wrap,
+        )
     for row in rows:
-        cells = [cell if isinstance(cell, Text) else Text("" if cell is None else printable(str(cell))) for cell in row]
-        if cut is not None:
-            cells[columns.index(cut)].no_wrap, cells[columns.index(cut)].overflow = True, "ellipsis"
-        table.add_row(*cells)
+        table.add_row(*map(_cell, row))
     return table
+
+
+def _cell(value: Any) -> Text:
+    from rich.text import Text
+
+    return value if isinstance(value, Text) else Text("" if value is None else printable(str(value)))

@@ -30,6 +30,11 @@ STYLES = {
     "stale": "bold red",
     "stopped": "dim",
     "paused": "bold yellow",
+    # mirrors
+    "well": "green",
+    "failing": "yellow",
+    "sick": "red",
+    "trial": "yellow",
 }
 
 

@@ -15,7 +15,7 @@ from gribmill.ingest.http.rate_limit import RateLimit
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import TYPES
 from gribmill.pipeline.models import configured_models
-from gribmill.pipeline.open_queue import open_database
+from gribmill.pipeline.open_queue import look_database, open_database
 from gribmill.queue.store.jobs import Jobs
 from gribmill.queue.worker.task import PermanentFailure, Task
 from gribmill.regions.named_grid import named_grids
@@ -99,6 +99,16 @@ def make_context(settings: Settings) -> Context:
         configured_models(settings),
         load_regions(settings.regions),
         Catalogue(open_database(settings)),
+    )
+
+
+def look_context(settings: Settings) -> Context:
+    """The context of a command that only looks: it makes no database where there is none."""
+    return Context(
+        settings,
+        configured_models(settings),
+        load_regions(settings.regions),
+        Catalogue(look_database(settings)),
     )
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
+from pathlib import Path
+
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.pipeline.job_types import TYPES, TYPES_PATH
 from gribmill.queue.model import Effect
@@ -27,6 +32,21 @@ def open_database(settings: Settings) -> SqliteDatabase:
 def open_queue(settings: Settings) -> Store:
     """The store behind these settings; made when it is not there yet."""
     return Store(open_database(settings), TYPES, CatalogueEffects())
+
+
+def look_database(settings: Settings) -> SqliteDatabase:
+    """For commands that only look: jobs.db, or an empty stand-in in a temporary folder where there is none yet."""
+    path = DataRoot(settings.data_root).jobs_db
+    if path.exists():
+        return open_database(settings)
+    folder = Path(tempfile.mkdtemp(prefix="gribmill-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return SqliteDatabase(folder / path.name, synchronous="normal", allow_network_files=True)
+
+
+def look_queue(settings: Settings) -> Store:
+    """The store behind these settings, for commands that only look: none is made."""
+    return Store(look_database(settings), TYPES, CatalogueEffects())
 
 
 class CatalogueEffects:

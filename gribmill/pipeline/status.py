@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from gribmill.catalogue.lost_tiles import lost_tiles
 from gribmill.catalogue.records import HourRecord, RunRecord, RunState
 from gribmill.identity import run_id, run_time
-from gribmill.ingest.mirrors.circuit_breaker import BreakerState, MirrorHealth
+from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
+from gribmill.pipeline.hour_jobs import HourJob, hour_jobs
+from gribmill.pipeline.mirror_status import MirrorStatus, mirror_status
 from gribmill.storage.latest import LatestRuns, read_latest
 
 Reason = Literal[
@@ -25,8 +27,8 @@ Reason = Literal[
     "downloaded, tiles missing",
     "tile lost or damaged",
 ]
-# The states of a mirror's circuit breaker, in the words that `status --json` has always had.
-SHOWN_STATES: dict[BreakerState, str] = {"closed": "well", "open": "sick", "half_open": "trial"}
+# A clock that is wrong by less is corrected without a jump.
+CLOCK_SLACK = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class MissingHour:
     late: bool
     regions: tuple[str, ...]
     """Whose tiles are missing."""
+    job: HourJob | None = None
+    """The job that is to bring it, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,10 @@ class ModelStatus:
     complete: dict[str, str | None]
     """Region to its newest complete run."""
     mirrors: tuple[MirrorStatus, ...]
+    future_runs: tuple[str, ...] = ()
+    """Runs that begin in the future: they were recorded while the clock was ahead."""
+    silent_since: datetime | None = None
+    """Since when no mirror has answered."""
 
     @property
     def newest(self) -> RunStatus | None:
@@ -96,25 +104,19 @@ class ModelStatus:
         return "whole" if newest.whole else "arriving"
 
 
-@dataclass(frozen=True, slots=True)
-class MirrorStatus:
-    """The health of one mirror."""
-
-    name: str
-    state: str
-    failures: int
-    last_reason: str
-    sick_until: datetime | None
-    last_success: datetime | None
-
-
 def status_of(
     context: Context, models: Iterable[Model], *, runs: int = 3, now: datetime | None = None
 ) -> list[ModelStatus]:
     """The state of these models, from the catalogue and the disk alone: no network."""
     moment = now or datetime.now(UTC)
     health = context.catalogue.mirrors()
-    return [_model_status(context, model, health, runs, moment) for model in models]
+    outages = context.catalogue.outages()
+    found = []
+    for model in models:
+        outage = outages.get(model.family)
+        status = _model_status(context, model, health, runs, moment)
+        found.append(replace(status, silent_since=outage.began_at) if outage else status)
+    return found
 
 
 def _model_status(
@@ -122,7 +124,8 @@ def _model_status(
 ) -> ModelStatus:
     begun = [run for run in model.runs(now) if _due(model, run) <= now]
     coming = [_due(model, run) for run in model.runs(now + timedelta(days=1)) if _due(model, run) > now]
-    records = context.catalogue.runs(model.id, limit=runs)
+    ahead = [one.run_id for one in context.catalogue.runs(model.id) if run_time(one.run_id) > now + CLOCK_SLACK]
+    records = context.catalogue.runs(model.id, limit=runs + len(ahead))[len(ahead) :]
     latest = read_latest(context.root, model.id)
     followed = _followed(context, model)
     shown = tuple(_run_status(context, model, record, followed, now) for record in records)
@@ -133,7 +136,8 @@ def _model_status(
         next_due_at=min(coming, default=None),
         runs=shown,
         complete={region: _complete(latest, region, shown) for region in sorted({*latest, *followed})},
-        mirrors=tuple(_mirror_status(mirror.name, health.get(mirror.name), now) for mirror in model.mirrors),
+        mirrors=tuple(mirror_status(mirror.name, health.get(mirror.name), now) for mirror in model.mirrors),
+        future_runs=tuple(ahead),
     )
 
 
@@ -158,7 +162,7 @@ def _run_status(context: Context, model: Model, record: RunRecord, followed: lis
     regions = tuple(sorted({*followed, *asked}))
     lost = lost_tiles(context.root, context.catalogue, record.ref)
     lacking = _with_lost(context.catalogue.lacking(record.ref, regions), lost, regions)
-    missing = tuple(_missing(model, record, hours, lacking, lost, now))
+    missing = _with_jobs(context, record, tuple(_missing(model, record, hours, lacking, lost, now)))
     tiles = context.catalogue.tiles(record.ref)
     sound = [tile for tile in tiles if tile.region not in lost.get(tile.hour, ())]
     return RunStatus(
@@ -187,6 +191,20 @@ def _with_lost(
         hour: tuple(sorted({*lacking.get(hour, ()), *({*lost.get(hour, ())} & {*regions})}))
         for hour in sorted({*lacking, *(hour for hour, several in lost.items() if {*several} & {*regions})})
     }
+
+
+def _with_jobs(context: Context, record: RunRecord, missing: tuple[MissingHour, ...]) -> tuple[MissingHour, ...]:
+    """What the queue knows about the missing hours. Hours that are not due have no job yet."""
+    wanted = {one.hour: one.regions for one in missing if one.reason not in ("not due yet", "due")}
+    jobs = hour_jobs(context.jobs, record.ref, wanted) if wanted else {}
+    return tuple(_with_job(one, jobs.get(one.hour)) for one in missing)
+
+
+def _with_job(one: MissingHour, job: HourJob | None) -> MissingHour:
+    if job is None:
+        return one
+    failed = job.download_failed and one.reason != "downloaded, tiles missing"
+    return replace(one, job=job, reason="download failed" if failed else one.reason)
 
 
 def _state(record: RunRecord, missing: tuple[MissingHour, ...]) -> RunState | Literal["incomplete"]:
@@ -224,19 +242,6 @@ def _why(known: HourRecord | None, state: str, *, late: bool, due: bool) -> Reas
     if late:
         return "late"
     return "due" if due else "not due yet"
-
-
-def _mirror_status(name: str, health: MirrorHealth | None, now: datetime) -> MirrorStatus:
-    if health is None:
-        return MirrorStatus(name, "not asked yet", 0, "", None, None)
-    return MirrorStatus(
-        name,
-        SHOWN_STATES[health.state(now)],
-        health.failures,
-        health.last_reason,
-        health.open_until,
-        health.last_success,
-    )
 
 
 def _due(model: Model, run: datetime) -> datetime:

@@ -9,6 +9,7 @@ __all__ = [
     "job_result",
     "job_stats",
     "job_type",
+    "mirror",
     "model",
     "point",
     "prune",

@@ -4,10 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Self
 
+from gribmill.views.mirror import MirrorStatusView
 from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
-    from gribmill.pipeline.status import MirrorStatus, MissingHour, ModelStatus, RunStatus
+    from gribmill.pipeline.health import Health
+    from gribmill.pipeline.hour_jobs import HourJob
+    from gribmill.pipeline.status import MissingHour, ModelStatus, RunStatus
+
+
+class HourJobView(View):
+    """The job that a missing hour waits for: how often it failed, why, and when it runs again."""
+
+    job_id: int
+    type: str
+    status: str
+    tries: int
+    error: str | None
+    again_at: Time | None
+
+    @classmethod
+    def of(cls, job: HourJob) -> Self:
+        return cls.copy_of(job)
 
 
 class MissingHourView(View):
@@ -26,10 +44,11 @@ class MissingHourView(View):
     ]
     late: bool
     regions: tuple[str, ...]
+    job: HourJobView | None
 
     @classmethod
     def of(cls, missing: MissingHour) -> Self:
-        return cls.copy_of(missing)
+        return cls.copy_of(missing, job=HourJobView.of(missing.job) if missing.job else None)
 
 
 class RunStatusView(View):
@@ -55,19 +74,27 @@ class RunStatusView(View):
         return cls.copy_of(run, missing=tuple(MissingHourView.of(one) for one in run.missing))
 
 
-class MirrorStatusView(View):
-    """The health of one mirror, as the last requests found it."""
+class ProblemView(View):
+    """One thing that is not as it should be. What is not serious is only a note."""
 
-    name: str
-    state: str
-    failures: int
-    last_reason: str
-    sick_until: Time | None
-    last_success: Time | None
+    kind: str
+    text: str
+    model_id: str | None
+    serious: bool
+
+
+class HealthView(View):
+    """Whether all is well in the data root; the worst problem first."""
+
+    well: bool
+    problems: tuple[ProblemView, ...]
+    workers: int
+    disk_free: int
+    disk_total: int
 
     @classmethod
-    def of(cls, mirror: MirrorStatus) -> Self:
-        return cls.copy_of(mirror)
+    def of(cls, health: Health) -> Self:
+        return cls.copy_of(health, problems=tuple(ProblemView.copy_of(one) for one in health.problems))
 
 
 class ModelStatusView(View):
@@ -81,11 +108,16 @@ class ModelStatusView(View):
     complete: dict[str, str | None]
     mirrors: tuple[MirrorStatusView, ...]
     verdict: str
+    future_runs: tuple[str, ...]
+    silent_since: Time | None
+    health: HealthView
+    """The whole data root, the same for every model."""
 
     @classmethod
-    def of(cls, status: ModelStatus) -> Self:
+    def of(cls, status: ModelStatus, health: Health) -> Self:
         return cls.copy_of(
             status,
+            health=HealthView.of(health),
             runs=tuple(RunStatusView.of(run) for run in status.runs),
             mirrors=tuple(MirrorStatusView.of(mirror) for mirror in status.mirrors),
         )

@@ -137,7 +137,7 @@ def test_a_failing_mirror_is_not_asked_for_late_hours(new_chain: NewChain) -> No
     chain.context.catalogue.record([failed])
     outcome = scanned(chain, "hrrr", 2)
     assert isinstance(outcome, Snoozed)
-    assert outcome.reason.count("aws-hrrr is left alone") == 1, "however many runs were looked for"
+    assert outcome.reason.count("aws-hrrr: left alone") == 1, "however many runs were looked for"
     assert {one.key.partition("/")[0] for one in chain.server.seen} == {"gcs-hrrr"}
 
 

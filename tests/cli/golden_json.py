@@ -21,12 +21,13 @@ PORT = re.compile(r"127\.0\.0\.1:\d+")
 VOLATILE = {
     "seconds", "heartbeat_age_seconds", "oldest_ready_seconds", "wait_p50", "wait_p95", "run_p50", "run_p95",
     "hostname", "version", "gribmill", "created_by", "reserved_by", "correlation_id", "sha256", "etag", "bytes",
+    "disk_free", "disk_total",
     "requests",
 }  # fmt: skip
 # Sentences may be put better at any time.
 PROSE = {
     "error", "damaged", "description", "detail", "reason", "note", "says", "why", "problems", "licence",
-    "attribution", "long_name",
+    "attribution", "long_name", "summary", "text",
 }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from gribmill.views.job_result import (
 )
 from gribmill.views.job_stats import JobStatsView
 from gribmill.views.job_type import JobTypeView
+from gribmill.views.mirror import MirrorView
 from gribmill.views.model import ModelCheckView, ModelDetailView, ModelView
 from gribmill.views.point import PointView
 from gribmill.views.prune import PruneView
@@ -52,6 +53,8 @@ _TYPES: dict[str, Any] = {
     "jobs stats": list[JobStatsView],
     "jobs types": list[JobTypeView],
     "jobs verify": list[ViolationView],
+    "mirrors clear": list[str],
+    "mirrors list": list[MirrorView],
     "models check": list[ModelCheckView],
     "models list": list[ModelView],
     "models show": ModelDetailView,

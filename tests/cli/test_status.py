@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from gribmill.identity import HourRef
 from gribmill.pipeline.context import make_context
+from gribmill.pipeline.job_types import ingest_job
+from gribmill.queue.model import ClaimRequest, Failed, Report
+from gribmill.queue.store import Store
 from gribmill.settings.schema import Settings
 from tests.cli.conftest import Run
 from tests.pipeline.conftest import Scribe
+from tests.pipeline.test_health import Usage
 
 RUN_ID = "20261101_12"
 
@@ -64,3 +71,41 @@ def test_regions_are_named_where_not_all_of_them_lack_the_hour(
     assert f"{RUN_ID}  1/4 hours  4/8 tiles" in answer.out
     assert answer.code == 1
     assert missing(gribmill) == ["1-2 downloaded, tiles missing (texas); 3 late"]
+
+
+def test_the_first_line_says_that_no_worker_runs_and_the_exit_code_is_1(gribmill: Run, scribe: Scribe) -> None:
+    scribe.run(RUN_ID, [0])
+    build(scribe, [0], "ne")
+    answer = gribmill("status", "hrrr")
+    assert answer.code == 1
+    assert answer.out.splitlines()[0].startswith("not well: no worker is running")
+
+
+def test_all_well_is_the_first_line_and_the_exit_code_is_0(
+    gribmill: Run, scribe: Scribe, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime(2026, 11, 1, 12, 55, tzinfo=UTC)
+    monkeypatch.setattr("gribmill.pipeline.status.datetime", type("Fixed", (datetime,), {"now": lambda tz: now}))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10**12, 0, 10**12))
+    store.workers.heartbeat("host-1-ab", 60, types=["scan_source", "ingest_grib", "build_tile", "publish"])
+    scribe.run(RUN_ID, [0])
+    build(scribe, [0], "ne")
+    answer = gribmill("status", "hrrr")
+    assert answer.out.splitlines()[0] == "all well: hrrr whole; 1 worker; 1.0 TB free"
+    assert answer.code == 0
+
+
+def test_missing_hours_say_how_often_they_were_tried_and_why_they_failed(
+    gribmill: Run, scribe: Scribe, store: Store
+) -> None:
+    scribe.run(RUN_ID, [0, 1])
+    build(scribe, [0], "ne")
+    error = f"hrrr {RUN_ID} hour 1: aws-hrrr: https://x.example/y.grib2: the body does not match its checksum"
+    job = ingest_job(HourRef("hrrr", RUN_ID, 1), live=True)
+    store.jobs.enqueue(job)
+    for tries in ("tried once", "tried 2 times"):
+        (claimed,) = store.claim(ClaimRequest("host-1-ab", ("ingest_grib",), 60))
+        store.exchange("host-1-ab", [Report(claimed.ref, Failed(error))])
+        (text,) = missing(gribmill)
+        assert text.startswith(f"1 late: {tries}, aws-hrrr: the body does not match its checksum, again ")
+        store.jobs.run_now(claimed.id)

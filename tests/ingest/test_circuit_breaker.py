@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from gribmill.ingest.http.errors import Broken, NotThere, RateLimited, Untrusted
 from gribmill.ingest.mirrors.circuit_breaker import (
     LONGEST_PAUSE,
+    TRIAL_EVERY,
     MirrorHealth,
     Observation,
+    choose_mirrors,
     observation_of,
     order_mirrors,
     updated_health,
@@ -69,14 +71,51 @@ def test_an_old_success_that_is_reported_late_does_not_end_a_pause() -> None:
     assert updated_health(health, Observation("aws", NOW - timedelta(minutes=1), ok=True)).state(NOW) == "open"
 
 
-def test_failing_mirrors_come_last_in_the_order_of_their_recovery() -> None:
-    urls = [
+def _urls(names: str) -> list[SourceUrls]:
+    return [
         SourceUrls(Mirror(name, f"http://{name}/", hosts()["other"]), f"http://{name}/k", None, "none")
-        for name in "abcd"
+        for name in names
     ]
+
+
+def test_failing_mirrors_come_last_in_the_order_of_their_recovery() -> None:
+    urls = _urls("abcd")
     health = {
         "a": MirrorHealth("a", 4, NOW + timedelta(minutes=9)),
         "b": MirrorHealth("b", 3, NOW + timedelta(minutes=1)),
         "c": MirrorHealth("c", 3, NOW - timedelta(minutes=1)),
     }
     assert [source.mirror.name for source in order_mirrors(urls, health, NOW)] == ["c", "d", "b", "a"]
+
+
+def test_open_mirrors_are_left_alone_while_another_one_is_closed() -> None:
+    health = {"a": MirrorHealth("a", 9, NOW + timedelta(minutes=20), last_failure=NOW)}
+    choice = choose_mirrors(_urls("ab"), health, NOW + timedelta(minutes=5))
+    assert [one.mirror.name for one in choice.usable] == ["b"]
+    assert [(one.mirror.name, until) for one, until in choice.left_alone] == [("a", NOW + timedelta(minutes=20))]
+    assert not choice.trial
+
+
+def test_if_all_mirrors_are_open_they_are_tried_every_half_minute_the_first_to_close_first() -> None:
+    health = {
+        "a": MirrorHealth("a", 9, NOW + timedelta(minutes=20), last_failure=NOW),
+        "b": MirrorHealth("b", 9, NOW + timedelta(minutes=10), last_failure=NOW),
+    }
+    at_once = choose_mirrors(_urls("ab"), health, NOW + timedelta(seconds=1))
+    assert not at_once.usable
+    assert {until for _, until in at_once.left_alone} == {NOW + TRIAL_EVERY}
+    later = choose_mirrors(_urls("ab"), health, NOW + TRIAL_EVERY)
+    assert [one.mirror.name for one in later.usable] == ["b", "a"]
+    assert later.trial
+
+
+def test_a_pause_that_the_host_asked_for_is_kept_even_if_no_other_mirror_is_left() -> None:
+    health = {"a": _after(BROKEN, BROKEN, RateLimited("u", "slow", 600.0))}
+    early = choose_mirrors(_urls("a"), health, NOW + timedelta(seconds=599))
+    assert not early.usable
+    assert early.left_alone[0][1] == NOW + timedelta(seconds=600)
+    assert choose_mirrors(_urls("a"), health, NOW + timedelta(seconds=600)).usable
+
+
+def test_a_success_forgets_the_pause_that_the_host_asked_for() -> None:
+    assert _after(RateLimited("u", "slow", 600.0), None).asked_until is None

@@ -163,6 +163,26 @@ def test_failing_mirrors_are_not_asked(publisher: Publisher, session: SourceSess
     )
 
 
+def test_if_all_mirrors_failed_they_are_tried_and_another_failure_costs_no_attempt(
+    publisher: Publisher, session: SourceSession, target: Path
+) -> None:
+    model = hrrr_at(publisher, ("aws", "gcs"))
+    publish(publisher, usual_file(), ("aws", "gcs"))
+    before = LATER - timedelta(minutes=1)
+    failing = {
+        "aws-hrrr": MirrorHealth("aws-hrrr", 9, LATER + timedelta(minutes=20), "was down", before),
+        "gcs-hrrr": MirrorHealth("gcs-hrrr", 9, LATER + timedelta(minutes=9), "down too", before),
+    }
+    fault = publisher.fault("status", value=500)
+    with pytest.raises(Retryable) as caught:
+        download(model, RUN, 1, wanted(WANTED), target, session=session, health=failing, now=LATER)
+    assert caught.value.retry_after_seconds == 30
+    assert [one.mirror for one in caught.value.health_updates] == ["gcs-hrrr", "aws-hrrr"]
+    publisher.faults.remove(fault)
+    got = download(model, RUN, 1, wanted(WANTED), target, session=session, health=failing, now=LATER)
+    assert got.mirror == "gcs-hrrr"
+
+
 def test_the_mirror_where_it_was_seen_comes_first(publisher: Publisher, session: SourceSession, target: Path) -> None:
     model = hrrr_at(publisher, ("aws", "nomads"))
     publish(publisher, usual_file(), ("nomads",))

@@ -37,7 +37,7 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
         print_json(view)
     elif view.runs:
         rows = [[one.model, one.run, one.bytes, one.reason] for one in view.runs]
-        print_table(["model", "run", "bytes", "reason"], rows, right=["bytes"])
+        print_table(["model", "run", "bytes", "reason"], rows, right=["bytes"], wrap="reason")
         click.echo(f"{'would remove' if dry_run else 'removed'} {len(rows)} runs")
     elif not stuck:
         click.echo("no runs are old enough to remove")

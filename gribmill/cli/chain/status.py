@@ -1,8 +1,8 @@
-"""`gribmill status`: which models are up to date, and what is missing."""
+"""`gribmill status`: is all well, and if not, why."""
 
 from __future__ import annotations
 
-import shutil
+import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,9 +13,12 @@ import click
 
 from gribmill.cli.format_duration import format_duration
 from gribmill.cli.format_size import format_size
-from gribmill.cli.output import console, print_json, styled
+from gribmill.cli.output import console, one_line, print_json, styled
+from gribmill.cli.status_text import STYLES
 from gribmill.ingest.models.registry import models_named
-from gribmill.pipeline.context import make_context
+from gribmill.pipeline.context import look_context
+from gribmill.pipeline.health import health_of
+from gribmill.pipeline.job_text import short_error
 from gribmill.pipeline.status import status_of
 from gribmill.settings.schema import Settings
 from gribmill.views.status import ModelStatusView
@@ -23,9 +26,11 @@ from gribmill.views.status import ModelStatusView
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from gribmill.pipeline.health import Health
     from gribmill.pipeline.status import MissingHour, ModelStatus, RunStatus
 
-COLOURS = {"whole": "green", "arriving": "yellow", "well": "green", "sick": "red", "trial": "yellow"}
+COLOURS = {"whole": "green", "arriving": "yellow", **STYLES}
+WATCH_SECONDS = 2.0
 
 
 @click.command()
@@ -35,49 +40,77 @@ COLOURS = {"whole": "green", "arriving": "yellow", "well": "green", "sick": "red
 @click.option("--watch", is_flag=True, help="Repeat every two seconds until Ctrl-C.")
 @click.pass_obj
 def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool, watch: bool) -> None:
-    """Show how up to date each model is: newest runs, missing hours and why, tiles, mirrors, disk.
+    """Show whether all is well, and if not, why; then how up to date each model is.
+
+    The first line is the answer: "all well", or the worst of what is wrong. Exit code 1 if
+    something is wrong: no worker runs, the disk is (nearly) full, no mirror of a model answers,
+    a model is behind, late, or has no runs, jobs are paused or were given up.
 
     Without MODELS, those of [chain] and those with runs in the data root. Only the data root
     is read: no network. A run is whole when every region of [chain], and every other region
-    that was requested, has all hours. Exit code 1 if a model is behind, late, or has no runs.
+    that was requested, has all hours.
     """
-    statuses = _read(settings, models, runs)
+    statuses, health = _read(settings, models, runs)
     while True:
         if as_json:
-            print_json([ModelStatusView.of(one) for one in statuses])
+            print_json([ModelStatusView.of(one, health) for one in statuses])
         else:
-            _print(settings, statuses, clear=watch)
+            _print(settings, statuses, health, watch=watch)
         if not watch:
             break
         try:
-            time.sleep(2)
+            time.sleep(WATCH_SECONDS)
         except KeyboardInterrupt:
             break
-        statuses = _read(settings, models, runs)
-    if not statuses or any(one.verdict not in ("whole", "arriving") for one in statuses):
+        statuses, health = _read(settings, models, runs)
+    if not health.well:
         raise SystemExit(1)
 
 
-def _read(settings: Settings, names: tuple[str, ...], runs: int) -> list[ModelStatus]:
-    context = make_context(settings)
+def _read(settings: Settings, names: tuple[str, ...], runs: int) -> tuple[list[ModelStatus], Health]:
+    context = look_context(settings)
     known = {record.model_id for record in context.catalogue.runs()}
     wanted = names or (*settings.chain.models, *sorted(known & context.models.keys()))
     chosen = {model.id: model for name in wanted for model in models_named(context.models, name)}
-    return status_of(context, chosen.values(), runs=runs)
+    statuses = status_of(context, chosen.values(), runs=runs)
+    return statuses, health_of(context, statuses)
 
 
-def _print(settings: Settings, statuses: list[ModelStatus], *, clear: bool) -> None:
+def _print(settings: Settings, statuses: list[ModelStatus], health: Health, *, watch: bool) -> None:
     out = console()
-    if clear:
-        out.clear()
-    if not statuses:
-        out.print("no models are followed yet; start with: gribmill run --model hrrr --region ne")
+    lines = [*_headline(statuses, health)]
     for one in statuses:
-        for line in _lines(one):
+        lines += _lines(one)
+    free, total = format_size(health.disk_free), format_size(health.disk_total)
+    lines.append(styled(f"disk: {free} free of {total} at {settings.data_root}"))
+    if not watch or not sys.stdout.isatty():
+        for line in lines:
+            out.print(line, soft_wrap=not sys.stdout.isatty())
+        return
+    with out.capture() as captured:
+        for line in lines:
             out.print(line)
-    usage = shutil.disk_usage(settings.data_root)
-    free, total = format_size(usage.free), format_size(usage.total)
-    out.print(f"disk: {free} free of {total} at {settings.data_root}", soft_wrap=True)
+    rows = captured.get().splitlines()
+    if len(rows) >= out.height:
+        left = len(rows) - out.height + 2
+        rows = [*rows[: out.height - 2], f"… {left} more lines: a taller window, or `gribmill status MODEL`"]
+    out.clear()
+    click.echo("\n".join(rows))
+
+
+def _headline(statuses: list[ModelStatus], health: Health) -> Iterator[Text]:
+    """The answer first, then all that is wrong, one line each."""
+    if health.well:
+        workers = f"{health.workers} worker{'' if health.workers == 1 else 's'}"
+        models = ", ".join(f"{one.model_id} {one.verdict}" for one in statuses[:4])
+        more = f" and {len(statuses) - 4} more" if len(statuses) > 4 else ""
+        yield styled(("all well", "bold green"), f": {models}{more}; {workers}; {format_size(health.disk_free)} free")
+        rest = health.problems
+    else:
+        yield styled(("not well", "bold red"), f": {health.problems[0].text}")
+        rest = health.problems[1:]
+    for one in rest:
+        yield styled(("  also: " if one.serious else "  note: ", "red" if one.serious else "yellow"), one.text)
 
 
 def _lines(one: ModelStatus) -> Iterator[Text]:
@@ -87,7 +120,7 @@ def _lines(one: ModelStatus) -> Iterator[Text]:
     for run in one.runs:
         yield styled(f"  {_run_line(run, now)}")
         if run.missing:
-            yield styled(f"    missing: {'; '.join(_groups(run))}")
+            yield styled(f"    missing: {'; '.join(_groups(run, now))}")
         if run.variables_missing:
             yield styled(f"    missing in some files: {', '.join(run.variables_missing)}")
     if one.complete:
@@ -97,9 +130,7 @@ def _lines(one: ModelStatus) -> Iterator[Text]:
     if one.next_due_at:
         yield styled(f"  next run is due in {format_duration((one.next_due_at - now).total_seconds())}")
     for mirror in one.mirrors:
-        trouble = f": {mirror.last_reason}" if mirror.state in ("sick", "trial") else ""
-        colour = COLOURS.get(mirror.state, "")
-        yield styled(f"  mirror {mirror.name} ", (mirror.state, colour), trouble)
+        yield styled(f"  mirror {mirror.name} ", (mirror.summary, COLOURS.get(mirror.state, "")))
 
 
 def _run_line(run: RunStatus, now: datetime) -> str:
@@ -110,9 +141,9 @@ def _run_line(run: RunStatus, now: datetime) -> str:
     )
 
 
-def _groups(run: RunStatus) -> Iterator[str]:
+def _groups(run: RunStatus, now: datetime) -> Iterator[str]:
     """`1-5, 7-11 late`, `12-18 not due yet`: a range ends at an hour that is not missing."""
-    missing = {one.hour: _why(one, run) for one in run.missing}
+    missing = {one.hour: _why(one, run, now) for one in run.missing}
     spans: dict[str, list[str]] = {}
     for words, several in groupby(run.hours, key=missing.get):
         if words is not None:
@@ -122,7 +153,28 @@ def _groups(run: RunStatus) -> Iterator[str]:
         yield f"{', '.join(several_spans)} {words}"
 
 
-def _why(one: MissingHour, run: RunStatus) -> str:
-    """The reason, and the regions unless it is all of them."""
+def _why(one: MissingHour, run: RunStatus, now: datetime) -> str:
+    """The reason; the regions unless it is all of them; and what its job has tried."""
     some = {*one.regions} != {*run.regions}
-    return f"{one.reason} ({', '.join(one.regions)})" if some else one.reason
+    where = f" ({', '.join(one.regions)})" if some and one.regions else ""
+    return f"{one.reason}{where}{_tried(one, now)}"
+
+
+def _tried(one: MissingHour, now: datetime) -> str:
+    """`: tried 4 times, checksum wrong, again in 2 min`; empty for a job without failures."""
+    job = one.job
+    if job is None:
+        return ""
+    words = []
+    if job.tries:
+        words.append("tried once" if job.tries == 1 else f"tried {job.tries} times")
+    if job.error:
+        words.append(one_line(short_error(job.error), 70))
+    if job.status == "failed":
+        words.append(f"given up (job {job.job_id})")
+    elif job.status == "processing":
+        words.append("in progress")
+    elif job.again_at is not None and job.again_at > now:
+        minutes = -(-int((job.again_at - now).total_seconds()) // 60)
+        words.append("again within a minute" if minutes <= 1 else f"again in {minutes} min")
+    return f": {', '.join(words)}" if words else ""

@@ -132,7 +132,7 @@ def _print_tiles(tiles: list[BuiltTileView]) -> None:
     rows = [
         (tile.model, tile.run, tile.hour, tile.region, len(tile.variables), tile.bytes, tile.path) for tile in tiles
     ]
-    print_table(columns, rows, right=("hour", "vars", "bytes"))
+    print_table(columns, rows, right=("hour", "vars", "bytes"), drop=("vars", "bytes", "model", "run"))
 
 
 def _regions(

@@ -13,7 +13,8 @@ from gribmill.cli.format_duration import age_seconds, format_duration, seconds_b
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import one_line, print_json, print_table
 from gribmill.cli.status_text import status_text
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.job_text import job_text, short_error
+from gribmill.pipeline.open_queue import look_queue
 from gribmill.queue.model import STATUSES, Job
 from gribmill.queue.store.listing import JobFilter
 from gribmill.settings.schema import Settings
@@ -55,7 +56,7 @@ def list_jobs(
     gribmill jobs list --status dead_letter --type build_tile
     gribmill jobs list --before 4711          the page that follows job 4711
     """
-    store = open_queue(settings)
+    store = look_queue(settings)
     check_type(store, filters["type_key"])
     if in_order:
         given = [name for name, value in filters.items() if value is not None and name != "type_key"]
@@ -108,7 +109,9 @@ def _list_page(store: Store, wanted: JobFilter, limit: int, before: int | None, 
         click.echo("no jobs", err=True)
         return
     columns = ["id", "type", "status", "priority", "age", "runs", "took", "what"]
-    print_table(columns, [_row(job) for job in page.jobs], right=["id", "priority", "age", "runs", "took"], cut="what")
+    rows = [_row(job) for job in page.jobs]
+    numbers = ["id", "priority", "age", "runs", "took"]
+    print_table(columns, rows, right=numbers, cut="what", drop=["priority", "runs", "took"])
     if page.next_before is not None:
         click.echo(f"more: --before {page.next_before}", err=True)
 
@@ -118,7 +121,7 @@ def _row(job: Job) -> Sequence[Any]:
         job.id,
         job.type,
         status_text(shown_status(job)),
-        job.priority,
+        short_number(job.priority),
         format_duration(age_seconds(job.created_at)),
         job.attempt_no,
         format_duration(_took(job)),
@@ -133,11 +136,18 @@ def _took(job: Job) -> float | None:
 
 
 def _what(job: Job) -> str:
-    """Why it failed or waits; otherwise its arguments."""
-    if job.error_message and job.status in ("failed", "cancelled"):
-        return one_line(job.error_message)
-    waits = waits_for(job)
-    return one_line(f"{waits}; {args_text(job.args)}" if waits else args_text(job.args))
+    """What it is about; why it failed, or what it waits for."""
+    words = [job_text(job.args)]
+    if waits := waits_for(job):
+        words.append(waits)
+    if job.error_message and job.status != "completed":
+        words.append(short_error(job.error_message))
+    return one_line("; ".join(words), 160)
+
+
+def short_number(value: int) -> str:
+    """A priority in few columns: `7`, `1.24e9`."""
+    return str(value) if abs(value) < 10_000 else f"{value:.3g}".replace("e+0", "e")
 
 
 def args_text(args: Any) -> str:
@@ -170,14 +180,17 @@ def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -
             place,
             job.id,
             job.type,
-            job.priority,
-            job.position,
+            short_number(job.priority),
+            short_number(job.position),
             format_duration(age_seconds(job.created_at)),
             "type is paused" if job.type in paused else waits_for(job) or "ready",
-            one_line(args_text(job.args)),
+            one_line(
+                "; ".join([job_text(job.args), *([short_error(job.error_message)] if job.error_message else [])]), 160
+            ),
         ]
         for place, job in enumerate(found, 1)
     ]
-    print_table(columns, rows, right=["place", "id", "priority", "position", "age"], cut="what")
+    numbers = ["place", "id", "priority", "position", "age"]
+    print_table(columns, rows, right=numbers, cut="what", drop=["position", "priority", "age"])
     if len(found) == limit:
         click.echo(f"showing the first {limit}; --limit shows more", err=True)

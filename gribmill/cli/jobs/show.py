@@ -14,7 +14,7 @@ from gribmill.cli.options.ids import ID
 from gribmill.cli.output import console, one_line, print_json, styled
 from gribmill.cli.status_text import status_text
 from gribmill.errors import printable
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import look_queue
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
 from gribmill.views.job import JobHistoryView, shown_status
@@ -40,7 +40,7 @@ class _Relative(NamedTuple):
 @click.pass_obj
 def show(settings: Settings, job_id: int, as_json: bool) -> None:
     """Show one job: its attempts with their output, its retries, siblings, parents and children."""
-    history = open_queue(settings).jobs.history(job_id)
+    history = look_queue(settings).jobs.history(job_id)
     if as_json:
         print_json(JobHistoryView.of(history))
         return

@@ -13,7 +13,7 @@ from gribmill.cli.format_duration import format_duration
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import live, make_table, print_json, print_json_line, print_rich, stacked, styled
 from gribmill.cli.status_text import STYLES, status_text
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import look_queue
 from gribmill.queue.model import STATUSES
 from gribmill.settings.schema import Settings
 from gribmill.views.job_stats import JobStatsView
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def stats(settings: Settings, watch: bool, every: float, as_json: bool) -> None:
     """Count jobs by type and status; show the oldest ready job, and the last hour's waits, run times and failures."""
-    store = open_queue(settings)
+    store = look_queue(settings)
     if watch:
         # Ctrl-C is the way to end it, and not a failure.
         try:

@@ -49,7 +49,7 @@ def list_(settings: Settings, as_json: bool) -> None:
         print_json([TriggerView.of(one) for one in found])
     elif found:
         columns = ["id", "label", "when", "job", "state", "last", "next"]
-        print_table(columns, [_row(one) for one in found], right=["id"], cut="job")
+        print_table(columns, [_row(one) for one in found], right=["id"], cut="job", drop=["last", "state"])
     else:
         click.echo("there are no triggers; `gribmill triggers add --help` shows how to add one", err=True)
 

@@ -8,7 +8,7 @@ import click
 
 from gribmill.cli.format_duration import format_duration
 from gribmill.cli.output import print_json, print_table
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import look_queue
 from gribmill.settings.describe_schema import describe_type
 from gribmill.settings.schema import Settings
 from gribmill.views.job_type import JobTypeView
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
     """List the job types; with TYPE, show one type and its arguments."""
-    store = open_queue(settings)
+    store = look_queue(settings)
     paused = store.types.paused()
     kinds = [store.registry[type_key]] if type_key is not None else sorted(store.registry, key=lambda kind: kind.key)
     if as_json:
@@ -32,7 +32,8 @@ def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
         _show(kinds[0], kinds[0].key in paused)
     else:
         columns = ["type", "lane", "state", "timeout", "attempts", "arguments"]
-        print_table(columns, [_row(kind, kind.key in paused) for kind in kinds], right=["timeout", "attempts"])
+        rows = [_row(kind, kind.key in paused) for kind in kinds]
+        print_table(columns, rows, right=["timeout", "attempts"], wrap="arguments")
 
 
 def _state(kind: JobType, paused: bool) -> str:
@@ -71,7 +72,7 @@ def _show(kind: JobType, paused: bool) -> None:
     for name, value in facts.items():
         click.echo(f"  {name:<12} {value}")
     click.echo("")
-    print_table(["argument", "kind", "default", ""], list(_arguments(kind)))
+    print_table(["argument", "kind", "default", ""], list(_arguments(kind)), wrap="")
 
 
 def _arguments(kind: JobType) -> list[list[Any]]:

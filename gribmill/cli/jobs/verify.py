@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gribmill.cli.output import print_json, print_table
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import look_queue
 from gribmill.settings.schema import Settings
 from gribmill.views.job_result import ViolationView
 
@@ -18,12 +18,12 @@ def verify(settings: Settings, as_json: bool) -> None:
 
     Exit code 1 if an invariant is violated, with the rows that violate it.
     """
-    violations = open_queue(settings).verify()
+    violations = look_queue(settings).verify()
     if as_json:
         print_json([ViolationView.of(violation) for violation in violations])
     elif violations:
         rows = [[one.invariant, one.job_id, one.detail] for one in violations]
-        print_table(["invariant", "job", "detail"], rows, right=["job"])
+        print_table(["invariant", "job", "detail"], rows, right=["job"], wrap="detail")
     else:
         click.echo("all invariants hold")
     if violations:

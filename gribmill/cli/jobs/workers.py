@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from gribmill.cli.format_duration import age_seconds, format_duration
+from gribmill.cli.format_duration import age_seconds, format_duration, seconds_between
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.status_text import status_text
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import look_queue
 from gribmill.settings.schema import Settings
 from gribmill.views.worker import WorkerView
 
@@ -26,7 +26,7 @@ def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
     A worker is stale when its last heartbeat is older than the lease (queue.lease_seconds):
     its jobs go back into the queue.
     """
-    store = open_queue(settings)
+    store = look_queue(settings)
     running = store.attempts.running()
     lease = settings.queue.lease_seconds
     found = [WorkerView.of(worker, lease, running.get(worker.id, ())) for worker in store.workers.list()]
@@ -38,7 +38,8 @@ def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
         click.echo("no workers are running; `gribmill work` starts one", err=True)
         return
     columns = ["worker", "state", "heartbeat", "runs", "jobs", "up", "version", "types"]
-    print_table(columns, [_row(worker) for worker in shown], right=["heartbeat", "runs", "up"], cut="types")
+    rows = [_row(worker) for worker in shown]
+    print_table(columns, rows, right=["heartbeat", "runs", "up"], drop=["types", "version", "jobs", "up"])
 
 
 def _row(worker: WorkerView) -> list[Any]:
@@ -49,7 +50,14 @@ def _row(worker: WorkerView) -> list[Any]:
         "" if age is None else f"{format_duration(max(0.0, age))} ago",
         len(jobs),
         ", ".join(map(str, jobs[:JOBS_SHOWN])) + (" …" if len(jobs) > JOBS_SHOWN else ""),
-        format_duration(age_seconds(worker.started_at)),
+        format_duration(_up_seconds(worker)),
         worker.version,
         ", ".join(worker.types),
     ]
+
+
+def _up_seconds(worker: WorkerView) -> float | None:
+    """How long it has run; for one that stopped, how long it ran."""
+    if worker.state == "stopped":
+        return seconds_between(worker.started_at, worker.last_heartbeat)
+    return age_seconds(worker.started_at)

@@ -19,10 +19,26 @@ from gribmill.ingest.download.spool import SpoolBusy
 from gribmill.ingest.download.verify_message import Expected
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.errors import NoRanges, NotThere, PastEnd, RateLimited, SourceError, TooLarge, Untrusted
+from gribmill.ingest.http.errors import (
+    Broken,
+    NoRanges,
+    NotThere,
+    PastEnd,
+    RateLimited,
+    SourceError,
+    TooLarge,
+    Untrusted,
+)
 from gribmill.ingest.index.select import Wanted
 from gribmill.ingest.listing.available_hours import Published
-from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth, Observation, observation_of, order_mirrors
+from gribmill.ingest.mirrors.circuit_breaker import (
+    TRIAL_EVERY,
+    MirrorChoice,
+    MirrorHealth,
+    Observation,
+    choose_mirrors,
+    observation_of,
+)
 from gribmill.ingest.mirrors.mirror import SourceUrls
 from gribmill.ingest.models.model import Model
 
@@ -71,8 +87,8 @@ def download(
     )
     search = _Search(source, moment)
     try:
-        sources = _in_order(model.urls(run, hour), health or {}, known, moment)
-        found = search.by_index(sources, health or {}, known) or search.by_headers()
+        choice = _chosen(model.urls(run, hour), health or {}, known, moment)
+        found = search.by_index(choice, health or {}, known) or search.by_headers()
     except SpoolBusy as error:
         raise Retryable(f"{what}: {error}", [], search.observations, BUSY_SECONDS) from None
     except OSError as error:
@@ -92,18 +108,18 @@ class _Search:
         self.reasons: list[MirrorFailure] = []
         self.observations: list[Observation] = []
         self.doubtful: list[SourceUrls] = []
+        self.trial = False
 
     def by_index(
-        self, sources: Sequence[SourceUrls], health: Mapping[str, MirrorHealth], known: Published | None
+        self, choice: MirrorChoice, health: Mapping[str, MirrorHealth], known: Published | None
     ) -> Downloaded | None:
         """From the first mirror whose index is correct."""
-        for source in sources:
-            state = health.get(source.mirror.name)
-            if state is not None and state.open_until is not None and state.state(self.now) == "open":
-                left = (state.open_until - self.now).total_seconds()
-                reason = f"not tried for another {left:.0f} s after {state.failures} failures ({state.last_reason})"
-                self.reasons.append(MirrorFailure(source.mirror.name, RateLimited(source.grib_url, reason, left)))
-                continue
+        self.trial = choice.trial
+        for source, moment in choice.left_alone:
+            state, left = health[source.mirror.name], (moment - self.now).total_seconds()
+            reason = f"not tried for another {left:.0f} s after {state.failures} failures ({state.last_reason})"
+            self.reasons.append(MirrorFailure(source.mirror.name, RateLimited(source.grib_url, reason, left)))
+        for source in choice.usable:
             of_it = known if known is not None and known.grib_url == source.grib_url else None
             try:
                 return self._succeeded(source, self.download.by_index(source, of_it))
@@ -129,10 +145,16 @@ class _Search:
     def _failed(self, source: SourceUrls, error: Exception) -> None:
         """A failed request counts against the mirror; a wrong file does not."""
         self.reasons = [reason for reason in self.reasons if reason.mirror != source.mirror.name]
-        self.reasons.append(MirrorFailure(source.mirror.name, error))
+        self.reasons.append(MirrorFailure(source.mirror.name, self._paced(source, error)))
         log.log(logging.DEBUG if isinstance(error, NotThere) else logging.WARNING, "%s: %s", source.mirror.name, error)
         fault = error if isinstance(error, SourceError) else None
         self.observations.append(observation_of(source.mirror.name, fault, self.now))
+
+    def _paced(self, source: SourceUrls, error: Exception) -> Exception:
+        """A failed trial of a mirror that is down for everything: come back for the next one, at no cost."""
+        if self.trial and isinstance(error, Broken):
+            return RateLimited(source.grib_url, error.reason, TRIAL_EVERY.total_seconds())
+        return error
 
 
 def _is_of_index(error: Exception, source: SourceUrls) -> bool:
@@ -142,9 +164,9 @@ def _is_of_index(error: Exception, source: SourceUrls) -> bool:
     return isinstance(error, BadIndex | GribError | NoRanges | PastEnd)
 
 
-def _in_order(
+def _chosen(
     urls: Sequence[SourceUrls], health: Mapping[str, MirrorHealth], known: Published | None, now: datetime
-) -> list[SourceUrls]:
-    """The mirror where it is known to be first, then by preference; failing mirrors last."""
+) -> MirrorChoice:
+    """The mirror where it is known to be first, then by preference; without failing mirrors, if others are left."""
     first = [source for source in urls if known is not None and source.grib_url == known.grib_url]
-    return order_mirrors([*first, *(source for source in urls if source not in first)], health, now)
+    return choose_mirrors([*first, *(source for source in urls if source not in first)], health, now)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from gribmill.ingest.errors import IngestError
+
+_ADDRESS = re.compile(r"\b(?:https?|file)://\S*: ")
 
 
 class SourceError(IngestError):
@@ -51,6 +55,11 @@ class NoRanges(Untrusted):
 
 class PastEnd(Untrusted):
     """The object ends before the requested bytes."""
+
+
+def without_addresses(text: str) -> str:
+    """The reason of a SourceError, or of several, without the addresses: for a line that has to be short."""
+    return _ADDRESS.sub("", text)
 
 
 def _printable(text: str) -> str:

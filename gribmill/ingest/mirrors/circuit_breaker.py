@@ -14,6 +14,8 @@ from gribmill.ingest.mirrors.mirror import SourceUrls
 FAILURES_TO_OPEN = 3
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(minutes=30)
+# When every mirror of a file is open, each is tried this often all the same.
+TRIAL_EVERY = timedelta(seconds=30)
 LONGEST_REASON = 500
 
 BreakerState = Literal["closed", "open", "half_open"]
@@ -40,6 +42,16 @@ class MirrorHealth:
     last_reason: str = ""
     last_failure: datetime | None = None
     last_success: datetime | None = None
+    asked_until: datetime | None = None
+    """The host itself asked for a pause until then (Retry-After)."""
+
+    @property
+    def trial_at(self) -> datetime | None:
+        """From when on an open mirror may be tried if no other one is left; never before the host allows it."""
+        if self.open_until is None:
+            return None
+        again = self.last_failure + TRIAL_EVERY if self.last_failure else self.open_until
+        return min(max(again, self.asked_until or again), self.open_until)
 
     def state(self, now: datetime) -> BreakerState:
         """open: do not use the mirror. half_open: its pause is over, and the next request shows whether it works."""
@@ -62,13 +74,22 @@ def updated_health(health: MirrorHealth | None, seen: Observation) -> MirrorHeal
     if seen.ok:
         if health.last_failure is not None and seen.at < health.last_failure:
             return health
-        return replace(health, failures=0, open_until=None, last_success=seen.at)
+        return replace(health, failures=0, open_until=None, asked_until=None, last_success=seen.at)
     failures = health.failures + 1
     pause = _pause(failures, seen.retry_after_seconds)
-    until = health.open_until
+    until, asked = health.open_until, health.asked_until
     if pause is not None:
         until = max(filter(None, (until, seen.at + pause)))
-    return replace(health, failures=failures, open_until=until, last_reason=seen.reason, last_failure=seen.at)
+    if seen.retry_after_seconds is not None:
+        asked = max(filter(None, (asked, seen.at + timedelta(seconds=seen.retry_after_seconds))))
+    return replace(
+        health,
+        failures=failures,
+        open_until=until,
+        asked_until=asked,
+        last_reason=seen.reason,
+        last_failure=seen.at,
+    )
 
 
 def order_mirrors(urls: Iterable[SourceUrls], health: Mapping[str, MirrorHealth], now: datetime) -> list[SourceUrls]:
@@ -81,6 +102,34 @@ def order_mirrors(urls: Iterable[SourceUrls], health: Mapping[str, MirrorHealth]
         return True, known.open_until.timestamp()
 
     return sorted(urls, key=rank)
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorChoice:
+    """Which mirrors of a file to use now, the best first, and when each of the others may be used."""
+
+    usable: tuple[SourceUrls, ...]
+    left_alone: tuple[tuple[SourceUrls, datetime], ...]
+    trial: bool
+    """Whether the usable ones are open: a failure tells nothing about the file."""
+
+
+def choose_mirrors(urls: Iterable[SourceUrls], health: Mapping[str, MirrorHealth], now: datetime) -> MirrorChoice:
+    """The mirrors that are not open. If all are, they are tried all the same, the one that closes first first, but
+    each of them only now and then."""
+    closed: list[SourceUrls] = []
+    opened: list[tuple[SourceUrls, MirrorHealth]] = []
+    for source in order_mirrors(urls, health, now):
+        known = health.get(source.mirror.name)
+        if known is not None and known.state(now) == "open":
+            opened.append((source, known))
+        else:
+            closed.append(source)
+    if closed:
+        return MirrorChoice(tuple(closed), tuple((one, known.open_until or now) for one, known in opened), trial=False)
+    tried = [source for source, known in opened if (known.trial_at or now) <= now]
+    waiting = tuple((one, known.trial_at or now) for one, known in opened if one not in tried)
+    return MirrorChoice(tuple(tried), waiting, trial=bool(tried))
 
 
 def _pause(failures: int, asked_seconds: float | None) -> timedelta | None:

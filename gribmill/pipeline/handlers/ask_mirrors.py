@@ -6,9 +6,9 @@ import time
 from datetime import datetime
 
 from gribmill.ingest.http.deadline import until
-from gribmill.ingest.http.errors import SourceError
+from gribmill.ingest.http.errors import SourceError, without_addresses
 from gribmill.ingest.listing.available_hours import Published, published
-from gribmill.ingest.mirrors.circuit_breaker import Observation, observation_of, order_mirrors
+from gribmill.ingest.mirrors.circuit_breaker import Observation, choose_mirrors, observation_of
 from gribmill.ingest.mirrors.mirror import Mirror
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
@@ -30,17 +30,23 @@ class MirrorQuestions:
         self.observations: list[Observation] = []
         self.errors: dict[str, str] = {}
         """Mirror to why it did not answer."""
+        self.answered = False
+        """Whether any mirror answered any question, if only that a file is not there."""
 
     def published(self, run: datetime) -> tuple[dict[int, Published], bool]:
         """The hours of a run that are out, and whether any mirror answered: a silent one may have more.
 
-        The best mirror is asked, and further ones only for hours that are late, or when one is out of order.
+        The best mirror is asked, and further ones only for hours that are late, or when one is out of order. If the
+        circuit breakers of all mirrors are open, one of them is tried.
         """
         found: dict[int, Published] = {}
         answered = False
         urls = self._model.urls(run, self._model.hours(run)[0])
-        for source in order_mirrors(urls, self._health, self._now):
-            if not self._may_ask(source.mirror.name):
+        choice = choose_mirrors(urls, self._health, self._now)
+        for source, moment in choice.left_alone:
+            self._leave_alone(source.mirror.name, moment)
+        for source in choice.usable:
+            if source.mirror.name in self._failed:
                 continue
             listed = self._ask(run, source.mirror)
             if listed is None:
@@ -52,12 +58,9 @@ class MirrorQuestions:
                 break
         return found, answered
 
-    def _may_ask(self, mirror: str) -> bool:
-        health = self._health.get(mirror)
-        if health is not None and health.state(self._now) == "open":
-            self.errors.setdefault(mirror, f"{mirror} is left alone for a while ({health.last_reason})")
-            return False
-        return mirror not in self._failed
+    def _leave_alone(self, mirror: str, until: datetime) -> None:
+        reason = without_addresses(self._health[mirror].last_reason)
+        self.errors.setdefault(mirror, f"left alone until {until:%H:%M:%S} UTC ({reason})")
 
     def _ask(self, run: datetime, mirror: Mirror) -> dict[int, Published] | None:
         """What a mirror lists of the run; None when it does not answer in half of the time that is left."""
@@ -68,9 +71,18 @@ class MirrorQuestions:
         except SourceError as error:
             seen = observation_of(mirror.name, error, self._now)
             self.observations.append(seen)
-            self.errors.setdefault(mirror.name, str(error))
+            self.errors.setdefault(mirror.name, error.reason)
+            self.answered |= seen.ok
             if not seen.ok:
                 self._failed.add(mirror.name)  # it would take as long for each further run of this scan
             return None
         self.observations.append(observation_of(mirror.name, None, self._now))
+        self.answered = True
         return listed
+
+    def why(self) -> str:
+        """Why mirrors did not answer: each of them, and each reason, once."""
+        mirrors: dict[str, list[str]] = {}
+        for mirror, reason in self.errors.items():
+            mirrors.setdefault(reason, []).append(mirror)
+        return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in mirrors.items())

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import logging
+from datetime import UTC, datetime, timedelta
 
-from gribmill.catalogue.events import Event, HourSeen, RunGivenUp, RunSeen
+from gribmill.catalogue.events import (
+    Event,
+    HourSeen,
+    MirrorsAnswered,
+    MirrorsSilent,
+    RunGivenUp,
+    RunRemoved,
+    RunSeen,
+)
 from gribmill.catalogue.lost_tiles import loss_events, lost_tiles
 from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef, RunRef, run_id, run_time
@@ -19,6 +28,13 @@ from gribmill.queue.worker.task import PermanentFailure, Task
 
 SHORTEST_SNOOZE_SECONDS = 2.0
 LONGEST_SNOOZE_SECONDS = 900.0
+# During an outage one mirror is tried this often, so that nothing waits for long when it is over.
+OUTAGE_SNOOZE_SECONDS = 60.0
+LONGEST_REASON = 200
+# A clock that is wrong by less is corrected without a jump.
+CLOCK_SLACK = timedelta(minutes=1)
+
+log = logging.getLogger("gribmill.scan")
 
 
 def run(task: Task) -> Outcome:
@@ -49,7 +65,7 @@ class Scan:
         self._then: list[NewJob] = []
         self._events: list[Event] = []
         self._whole: set[datetime] = set()
-        self._arriving: list[str] = []
+        self._arriving: dict[str, list[str]] = {}
         self._nothing: str | None = None
 
     def runs(self, wanted: str | None) -> list[datetime]:
@@ -62,9 +78,18 @@ class Scan:
             return [self._existing(run_time(wanted))]
         newest = self._model.runs(self._now)
         begun = [run for run in newest if self._is_due(run)]
+        self._forget_future_runs()
         unfinished = {run_time(key) for key, record in self._records.items() if record.state == "arriving"}
         looked_at = {*newest[:1], *begun[: self._context.settings.chain.runs_back], *unfinished}
         return sorted((run for run in looked_at if not self._is_done(run) or self._lacks_something(run)), reverse=True)
+
+    def _forget_future_runs(self) -> None:
+        """Runs that begin in the future were recorded while the clock was ahead. Without files they are forgotten."""
+        for key in [key for key in self._records if run_time(key) > self._now + CLOCK_SLACK]:
+            ref = self._ref(run_time(key))
+            if not self._context.catalogue.hours(ref):
+                self._events.append(RunRemoved(ref))
+            del self._records[key]
 
     def look_at(self, run: datetime) -> None:
         """Which hours of this run are out, and which of them are not here yet."""
@@ -90,18 +115,37 @@ class Scan:
             self._whole.add(run)
         else:
             seen = f"{len(hours) - len(missing)} of {len(hours)} hours are out"
-            self._arriving.append(f"{ref.run_id}: {seen if answered else 'no mirror answered'}")
+            self._arriving.setdefault(seen if answered else "no mirror answered", []).append(ref.run_id)
 
     def outcome(self) -> Outcome:
         """What to enqueue and to record, and whether to come back."""
-        errors = self._mirrors.errors.values()
+        self._note_outage()
+        why = self._mirrors.why()
         also = effects_of([*self._events, *observations(self._mirrors.observations)])
-        if errors and not self._then and not self._arriving:
-            return Failed("; ".join(errors), also=also)
+        if why and not self._then and not self._arriving:
+            return Failed(_shortened(why), also=also)
         if self._arriving:
-            reason = "; ".join([*self._arriving, *errors])
+            states = [f"{', '.join(runs)}: {text}" for text, runs in self._arriving.items()]
+            reason = _shortened("; ".join([*states, *([why] if why else [])]))
             return Snoozed(self._pause_seconds(), reason, then=tuple(self._then), also=also)
         return Succeeded(then=tuple(self._then), also=also, skipped=self._nothing if self._asked_for_run else None)
+
+    @property
+    def _silent(self) -> bool:
+        """Whether mirrors were asked, and none answered."""
+        return bool(self._mirrors.errors) and not self._mirrors.answered
+
+    def _note_outage(self) -> None:
+        """An outage is a warning when it begins, and a line when it is over; the scans between say no more."""
+        family = self._model.family
+        known = self._context.catalogue.outages().get(family)
+        if self._silent and known is None:
+            log.warning("%s", _shortened(f"{family}: no mirror answers; {self._mirrors.why()}"))
+            self._events.append(MirrorsSilent(family))
+        elif self._mirrors.answered and known is not None:
+            since = f" since {known.began_at:%Y-%m-%d %H:%M} UTC" if known.began_at else ""
+            log.info("%s: a mirror answers again; none did%s", family, since)
+            self._events.append(MirrorsAnswered(family))
 
     def _expected(self, run: datetime, seen: set[int], *, answered: bool) -> tuple[tuple[int, ...], bool]:
         """The hours that make the run whole, and whether that is final. It never is for a run without any hour."""
@@ -178,7 +222,8 @@ class Scan:
         done = {run_time(key) for key, record in self._records.items() if record.state != "arriving"}
         soon = self._model.next_scan_at(self._now, self._whole | done)
         seconds = (soon - self._now).total_seconds() if soon else LONGEST_SNOOZE_SECONDS
-        return min(max(seconds, SHORTEST_SNOOZE_SECONDS), LONGEST_SNOOZE_SECONDS)
+        longest = OUTAGE_SNOOZE_SECONDS if self._silent else LONGEST_SNOOZE_SECONDS
+        return min(max(seconds, SHORTEST_SNOOZE_SECONDS), longest)
 
     def _is_due(self, run: datetime) -> bool:
         return self._model.expected_at(run, self._model.hours(run)[0]).usual <= self._now
@@ -189,3 +234,7 @@ class Scan:
 
     def _ref(self, run: datetime) -> RunRef:
         return RunRef(self._model.id, run_id(run))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 1]}…"

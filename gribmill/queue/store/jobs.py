@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -52,6 +52,21 @@ class Jobs(JobListing):
         keys = [{"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key} for job in prepared if job.dedupe_key]
         with self.database.read() as tx:
             return any(tx.first(_Found, "jobs/find_active", key) for key in keys)
+
+    def like(self, jobs: Iterable[NewJob]) -> Sequence[Job | None]:
+        """For each of these, the stored job that equals it by its dedupe key: an active one, else the last to fail."""
+        prepared = [prepare(self.registry, job) for job in jobs]
+        with self.database.read() as tx:
+            found = [
+                tx.first(Job, "jobs/active_like", {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key})
+                for job in prepared
+            ]
+            keys = [job.dedupe_key for job, known in zip(prepared, found, strict=True) if known is None]
+            rows = tx.query(Job, "jobs/failed_like", {"dedupe_keys": keys}) if keys else []
+        failed = {(job.tenant_id, job.dedupe_key): job for job in rows}
+        return [
+            known or failed.get((job.tenant_id, job.dedupe_key)) for job, known in zip(prepared, found, strict=True)
+        ]
 
     # What an operator does
 

@@ -55,7 +55,7 @@ def check(settings: Settings, model: str | None, index: Path | None, hour: int |
         print_json(views)
     else:
         rows = [[one.model, one.keys, one.variables, "; ".join(one.problems) or "none"] for one in views]
-        print_table(["model", "keys", "variables", "problems"], rows, right=["keys", "variables"])
+        print_table(["model", "keys", "variables", "problems"], rows, right=["keys", "variables"], wrap="problems")
     if any(one.problems for one in views):
         raise SystemExit(1)
 

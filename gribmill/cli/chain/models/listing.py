@@ -31,7 +31,13 @@ def list_models(settings: Settings, members: bool, as_json: bool) -> None:
     rows = [
         [", ".join(cell) if isinstance(cell, tuple) else cell for cell in view.model_dump().values()] for view in views
     ]
-    print_table(list(ModelView.model_fields), rows, right=["members", "variables"], cut="mirrors")
+    print_table(
+        list(ModelView.model_fields),
+        rows,
+        right=["members", "variables"],
+        cut="title",
+        drop=["mirrors", "variables", "members"],
+    )
 
 
 def _groups(every: list[Model], members: bool) -> dict[str, list[Model]]:

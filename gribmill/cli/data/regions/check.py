@@ -26,7 +26,7 @@ def check(ctx: click.Context, as_json: bool) -> None:
         click.echo("no regions of your own; [regions.NAME] in gribmill.toml adds one", err=True)
     else:
         rows = [["ok" if one.ok else "INVALID", one.name, one.says] for one in views]
-        print_table(["", "region", "remarks"], rows)
+        print_table(["", "region", "remarks"], rows, wrap="remarks")
     if not all(one.ok for one in views):
         ctx.exit(1)
 

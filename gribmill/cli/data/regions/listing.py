@@ -27,7 +27,7 @@ def list_regions(settings: Settings, at: str | None, as_json: bool) -> None:
         print_json(views)
         return
     rows = [[view.name, *(f"{edge:g}" for edge in view.box), view.title, view.origin] for view in views]
-    print_table(["region", *EDGES, "title", "from"], rows, right=EDGES)
+    print_table(["region", *EDGES, "title", "from"], rows, right=EDGES, cut="title", drop=["from"])
 
 
 def _parse_place(text: str) -> tuple[float, float]:

@@ -109,7 +109,7 @@ def _print_windows(cuts: list[tuple[NamedGrid, Window | None]], *, keep_empty: b
         click.echo("no known grid has a point inside this box")
         return
     numbers = ["rows × columns", "points", "share"]
-    print_table(["grid", *numbers, "model"], rows, right=numbers)
+    print_table(["grid", *numbers, "model"], rows, right=numbers, cut="model")
 
 
 def _share(share: float) -> str:

@@ -32,7 +32,7 @@ def diff(ctx: click.Context, one: Path, other: Path, as_json: bool) -> None:
     else:
         rows = [(item.name, item.points or "", _number(item.largest), _number(item.mean), item.why) for item in found]
         columns = ("what", "points", "largest", "mean", "why")
-        print_table(columns, rows, right=("points", "largest", "mean"))
+        print_table(columns, rows, right=("points", "largest", "mean"), wrap="why")
     ctx.exit(1 if found else 0)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from gribmill.cli.data.tile.tile_path import TILE, without_grid
-from gribmill.cli.output import console, print_json, print_table
+from gribmill.cli.output import console, print_json, print_table, styled
+from gribmill.errors import printable
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.tile import Tile, read_tile
 from gribmill.views.tile import TileView
@@ -52,7 +53,10 @@ def _print_info(opened: Tile) -> None:
     facts += [("no value", _fill_text(name, item)) for name, item in meta.variables.items() if item.filled]
     if meta.attribution:
         facts.append(("licence", meta.attribution))
-    print_table(("", ""), facts)
+    wide = max(len(name) for name, _ in facts)
+    for name, value in facts:
+        out.print(styled(f"{name:<{wide}}  {printable(value)}"), soft_wrap=True)  # an address stays in one piece
+    click.echo()
     _print_variables(opened)
 
 
@@ -67,7 +71,9 @@ def _print_variables(opened: Tile) -> None:
              item.missing or "", item.message if item.field == 1 else f"{item.message}.{item.field}", item.packing.name)
         )  # fmt: skip
     columns = ("name", "units", "level", "hour", "min", "mean", "max", "missing", "msg", "packing")
-    print_table(columns, rows, right=("min", "mean", "max", "missing", "msg"))
+    print_table(
+        columns, rows, right=("min", "mean", "max", "missing", "msg"), wrap="level", drop=("packing", "msg", "missing")
+    )
 
 
 def _fill_text(name: str, item: VariableMeta) -> str:

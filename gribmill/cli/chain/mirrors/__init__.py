@@ -1,0 +1,3 @@
+"""`gribmill mirrors`."""
+
+__all__: list[str] = []

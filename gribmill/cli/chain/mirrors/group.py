@@ -1,0 +1,21 @@
+"""`gribmill mirrors`: where files are fetched from, and which of these places fail."""
+
+from __future__ import annotations
+
+import click
+
+from gribmill.cli.lazy_group import LazyGroup
+
+VERBS = {
+    "clear": ("gribmill.cli.chain.mirrors.clear:clear", "Use failing mirrors again at once."),
+    "list": ("gribmill.cli.chain.mirrors.listing:list_mirrors", "List mirrors and their circuit breakers."),
+}
+
+
+@click.group(cls=LazyGroup, table=VERBS)
+def mirrors() -> None:
+    """List mirrors, and use failing ones again.
+
+    After three failures in a row a mirror is left alone for a while (a circuit breaker). If no
+    other mirror is left, it is tried all the same, at most every 30 seconds.
+    """

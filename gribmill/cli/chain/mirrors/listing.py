@@ -1,0 +1,77 @@
+"""`gribmill mirrors list`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import click
+
+from gribmill.cli.format_duration import age_seconds, format_duration
+from gribmill.cli.output import print_json, print_table, styled
+from gribmill.cli.status_text import STYLES
+from gribmill.ingest.models.model import Model
+from gribmill.ingest.models.registry import models_named
+from gribmill.pipeline.context import Context, look_context
+from gribmill.pipeline.mirror_status import mirror_status
+from gribmill.settings.schema import Settings
+from gribmill.views.mirror import MirrorView
+
+
+@click.command("list")
+@click.option("--all", "every", is_flag=True, help="Include mirrors that were never used.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def list_mirrors(settings: Settings, every: bool, as_json: bool) -> None:
+    """List the mirrors of the models of [chain], and those that were used: state, failures, last answer.
+
+    \b
+    well      its last request succeeded
+    failing   its last request failed
+    sick      it failed repeatedly, and is left alone until the time shown
+    trial     its pause is over; the next request shows whether it works
+    """
+    views = mirror_views(look_context(settings), every=every)
+    if as_json:
+        print_json(views)
+        return
+    if not views:
+        click.echo("no mirror was used yet; --all lists all of them", err=True)
+        return
+    columns = ["mirror", "state", "failures", "answered", "models", "summary"]
+    print_table(columns, [_row(view) for view in views], right=["failures"], cut="summary", drop=["models"])
+
+
+def mirror_views(context: Context, *, every: bool) -> list[MirrorView]:
+    """The mirrors of the followed models and those with a history, or all; the followed ones first."""
+    health = context.catalogue.mirrors()
+    followed = [model for name in context.settings.chain.models for model in models_named(context.models, name)]
+    users = _users(followed)
+    for name, models in _users(context.models.values()).items():
+        if every or name in health or name in users:
+            users[name] = models
+    now = datetime.now(UTC)
+    return [MirrorView.used_by(mirror_status(name, health.get(name), now), models) for name, models in users.items()]
+
+
+def _users(models: Iterable[Model]) -> dict[str, list[str]]:
+    """Mirror to the families that use it."""
+    found: dict[str, list[str]] = {}
+    for model in models:
+        for mirror in model.mirrors:
+            families = found.setdefault(mirror.name, [])
+            if model.family not in families:
+                families.append(model.family)
+    return found
+
+
+def _row(view: MirrorView) -> list[object]:
+    age = age_seconds(view.last_success)
+    return [
+        view.name,
+        styled((view.state, STYLES.get(view.state, ""))),
+        view.failures,
+        "never" if age is None else f"{format_duration(max(0.0, age))} ago",
+        ", ".join(view.models),
+        view.summary if view.failures else "",
+    ]

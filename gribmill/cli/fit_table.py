@@ -1,0 +1,68 @@
+"""Fits a table into the width of a terminal without touching what people copy from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+# Blanks between two columns.
+GAP = 2
+# A shortened or folded column says too little below this width.
+LEAST = 28
+
+
+@dataclass(frozen=True, slots=True)
+class FittedTable:
+    """The columns that are left, with their widths."""
+
+    columns: list[str]
+    rows: list[list[Text]]
+    widths: list[int]
+    dropped: list[str]
+
+    @property
+    def total(self) -> int:
+        """The width of the whole table."""
+        return sum(self.widths) + GAP * (len(self.widths) - 1)
+
+
+def fit(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Text]],
+    width: int,
+    *,
+    cut: str | None = None,
+    wrap: str | None = None,
+    drop: Sequence[str] = (),
+) -> FittedTable:
+    """The table within `width` if that can be done by narrowing `cut` or `wrap`, and leaving out columns of `drop`."""
+    natural = [max([len(column), *(row[at].cell_len for row in rows)]) for at, column in enumerate(columns)]
+    shown = list(range(len(columns)))
+    gone: list[str] = []
+    elastic = cut or wrap
+
+    def excess() -> int:
+        return sum(natural[at] for at in shown) + GAP * (len(shown) - 1) - width
+
+    def slack() -> int:
+        at = columns.index(elastic) if elastic in columns else -1
+        return max(0, natural[at] - LEAST) if at in shown else 0
+
+    for name in drop:
+        if excess() <= slack():
+            break
+        shown.remove(columns.index(name))
+        gone.append(name)
+    widths = dict(enumerate(natural))
+    if elastic in columns and columns.index(elastic) in shown:
+        widths[columns.index(elastic)] -= min(max(0, excess()), slack())
+    return FittedTable(
+        [columns[at] for at in shown],
+        [[row[at] for at in shown] for row in rows],
+        [widths[at] for at in shown],
+        gone,
+    )

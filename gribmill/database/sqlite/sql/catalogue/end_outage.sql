@@ -1,0 +1,1 @@
+DELETE FROM outages WHERE family = :family

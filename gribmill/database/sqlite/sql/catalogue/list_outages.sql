@@ -1,0 +1,1 @@
+SELECT * FROM outages ORDER BY family
