@@ -214,6 +214,10 @@ class FileDatabase(Protocol):
         """A consistent copy, made while workers go on."""
         ...
 
+    def check_sound(self) -> None:
+        """StoreCorrupt if a quick look finds the file damaged: before a worker begins to use it."""
+        ...
+
     def integrity(self) -> list[str]:
         """What the database finds wrong with its own file; empty when sound."""
         ...

@@ -29,6 +29,9 @@ def test_run_follows_two_models_while_they_arrive(new_chain: NewChain, reference
     chain.publish("gfs")
     wait_until(lambda: chain.hurry("scan_source") + chain.complete("hrrr", "gfs"))
     chain.wait_complete("hrrr", "gfs")
+    said = chain.command("status")
+    assert said.stdout.startswith("all well: ")
+    assert said.returncode == 0
     process.terminate()
     assert process.wait(60) == 0
     assert chain.tiles() == of_model(reference, "hrrr", "gfs")
@@ -36,7 +39,8 @@ def test_run_follows_two_models_while_they_arrive(new_chain: NewChain, reference
     chain.assert_sound()
     said = chain.command("status")
     assert "3/3 hours  6/6 tiles" in said.stdout
-    assert said.returncode == 0
+    assert said.stdout.startswith("not well: no worker is running")
+    assert said.returncode == 1
 
 
 @pytest.mark.process

@@ -16,7 +16,10 @@ from gribmill.catalogue.events import (
     Event,
     HourFailed,
     HourSeen,
+    MirrorCleared,
     MirrorObserved,
+    MirrorsAnswered,
+    MirrorsSilent,
     RegionDropped,
     RegionsWanted,
     RunGivenUp,
@@ -54,6 +57,9 @@ EXAMPLES: list[Event] = [
     TilesLost(HOUR, ("ne", "texas"), MOMENT),
     TilesOutdated(HOUR),
     TilesDone(HOUR),
+    MirrorCleared("aws-hrrr"),
+    MirrorsSilent("hrrr"),
+    MirrorsAnswered("hrrr"),
     MirrorObserved("aws-hrrr", MOMENT, well=False, reason="503", retry_after_seconds=1.5),
 ]
 TILE = {"model_id": "hrrr", "run_id": "20261101_12", "hour": 3, "region": "ne"}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gribmill.database.sqlite.durable_log import DurableLog
-from gribmill.database.sqlite.error_translation import FAULTS, fault_of, plain_faults
+from gribmill.database.sqlite.error_translation import FAULTS, damaged_file, fault_of, plain_faults
 from gribmill.database.sqlite.filesystem_check import check_place, check_sqlite_version, make_folder
 from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.database.sqlite.migrate import migrate, missing_migrations
@@ -33,6 +33,8 @@ CHECKPOINT_PAGES = 2000
 # A header of its own, and one before each page; and room for a transaction that goes past the mark.
 LOG_BYTES_KEPT = 32 + (CHECKPOINT_PAGES + 100) * (24 + PAGE_BYTES)
 CLOSE_PATIENCE_SECONDS = 2.0
+# Read in a fraction of a second.
+QUICK_CHECK_BYTES = 50_000_000
 REPLACED = "{path} was removed or replaced while it was in use: restart what uses it"
 
 
@@ -242,6 +244,15 @@ class SqliteDatabase:
             for row in connection.execute("PRAGMA foreign_key_check").fetchall():
                 found.append(f"{row[0]} row {row[1]} refers to a missing row of {row[2]}")
             return found
+
+    def check_sound(self) -> None:
+        """StoreCorrupt if the file is visibly damaged. Large files are not read for this: `integrity` does so."""
+        with plain_faults(self.path):
+            if self.path.stat().st_size > QUICK_CHECK_BYTES:
+                return
+            found = self._handle().connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok":
+            raise damaged_file(self.path, found)
 
     def close(self) -> None:
         """Close this thread's connection, under the lock: closing may checkpoint."""

@@ -17,6 +17,9 @@ from gribmill.queue.errors import (
     StoreReadOnly,
 )
 
+# How Python's module says that a text in the file cannot be one; it quotes all of it.
+UNREADABLE = "Could not decode to UTF-8"
+LONGEST_DETAIL = 200
 # Besides SQLite's own: a number or a text that no column can hold.
 FAULTS = (sqlite3.Error, OverflowError, UnicodeEncodeError)
 
@@ -30,6 +33,15 @@ def plain_faults(path: Path) -> Iterator[None]:
         raise fault_of(error, path) from error
 
 
+def damaged_file(path: Path, detail: str) -> StoreCorrupt:
+    """What to do about a damaged file. The detail may quote the file: it must not control the reader's terminal."""
+    shown = "".join(one if one.isprintable() else "?" for one in detail[:LONGEST_DETAIL])
+    return StoreCorrupt(
+        f"{path}: the file is damaged, or is not an SQLite database ({shown}); it was left as it is."
+        " Restore a backup (`gribmill jobs backup` makes them) or move it away"
+    )
+
+
 def fault_of(error: Exception, path: Path) -> QueueError:
     """A StoreError when it is about the file; StatementRefused when it is about what was to be written."""
     code = getattr(error, "sqlite_errorcode", None)
@@ -41,10 +53,9 @@ def fault_of(error: Exception, path: Path) -> QueueError:
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return StoreReadOnly(f"{path}: the queue cannot be written here; check the file's and its folder's permissions")
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return StoreCorrupt(
-            f"{path}: the file is damaged, or is not an SQLite database ({error}); it was left as it is."
-            " Restore a backup (`gribmill jobs backup` makes them) or move it away"
-        )
+        return damaged_file(path, str(error))
+    if code is None and str(error).startswith(UNREADABLE):
+        return damaged_file(path, "a text is not UTF-8")
     if primary in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
         return StoreError(f"{path}: the queue cannot be opened or read: {error}")
     return StatementRefused(f"{path}: a statement was refused, nothing was written: {error}")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from gribmill.database.protocol import FileDatabase
 from gribmill.queue.errors import QueueError, StoreError, StoreReplaced
 from gribmill.queue.model import AttemptRef, Claimed, ClaimRequest, Failed, Report, Snoozed
 from gribmill.queue.store import Store
@@ -81,7 +82,9 @@ class Supervisor:
         return self.finished_jobs
 
     def start(self) -> None:
-        """Register, start the executors, begin to listen."""
+        """Register, start the executors, begin to listen. A damaged database is refused."""
+        if isinstance(self.store.database, FileDatabase):
+            self.store.database.check_sound()
         self._signals.install()
         self._selector.register(self._listener, selectors.EVENT_READ, self._on_wake)
         self._selector.register(self._signals, selectors.EVENT_READ, self._signals.drain)

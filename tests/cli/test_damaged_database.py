@@ -1,0 +1,61 @@
+"""A damaged jobs.db: every command has the same sentence, and none prints what the file holds."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gribmill.pipeline.context import make_context
+from gribmill.queue.store import Store
+from gribmill.settings.schema import Settings
+from tests.cli.conftest import Run
+from tests.pipeline.conftest import Scribe
+
+SENTENCE = "the file is damaged, or is not an SQLite database"
+ADVICE = "Restore a backup (`gribmill jobs backup` makes them) or move it away"
+
+
+@pytest.fixture
+def rubbish(data: Path, store: Store) -> None:
+    """A row whose texts are bytes of something else, as overwritten pages hold them."""
+    store.jobs.enqueue_many([])
+    scribe = Scribe(make_context(Settings(data=data)).catalogue)
+    scribe.run("20261101_12", [0])
+    scribe.hour("20261101_12", 0, ["ne"])
+    with closing(sqlite3.connect(data / "jobs.db")) as connection:
+        connection.execute("UPDATE hours SET found = CAST(x'5B1B5B324Aff00fe' AS TEXT)")
+        connection.execute("INSERT INTO jobs (type, error_message) VALUES ('sleep', CAST(x'1B5B324Aff00fe' AS TEXT))")
+        connection.commit()
+
+
+@pytest.mark.parametrize("words", [["status", "hrrr"], ["jobs", "list"], ["jobs", "list", "--queue"]])
+def test_texts_that_cannot_be_read_are_damage_and_are_not_printed(
+    gribmill: Run, rubbish: None, words: list[str]
+) -> None:
+    answer = gribmill(*words)
+    assert answer.code == 1
+    assert SENTENCE in answer.err
+    assert ADVICE in answer.err
+    assert answer.err.strip().isprintable()
+
+
+@pytest.mark.parametrize("words", [["work", "--drain"], ["run", "--model", "hrrr", "--region", "ne"]])
+def test_workers_refuse_to_start_on_a_file_with_damaged_pages(
+    gribmill: Run, data: Path, store: Store, words: list[str]
+) -> None:
+    store.close()
+    path = data / "jobs.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        page = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'mirrors'").fetchone()[0]
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+    raw = bytearray(path.read_bytes())
+    raw[(page - 1) * size : page * size] = b"\xa5" * size
+    path.write_bytes(raw)
+    answer = gribmill(*words)
+    assert answer.code == 1
+    assert SENTENCE in answer.err
+    assert ADVICE in answer.err
