@@ -29,7 +29,17 @@ DEAD_LETTERS_SINCE = timedelta(days=1)
 DEAD_LETTERS_LOOKED_AT = 1000
 
 ProblemKind = Literal[
-    "no models", "no worker", "disk", "paused", "reserved", "mirrors", "model", "dead letters", "clock", "mirror"
+    "no models",
+    "no worker",
+    "disk",
+    "paused",
+    "reserved",
+    "mirrors",
+    "model",
+    "tiles",
+    "dead letters",
+    "clock",
+    "mirror",
 ]
 
 
@@ -72,6 +82,7 @@ def health_of(context: Context, statuses: Sequence[ModelStatus], *, now: datetim
         *_of_queue(context),
         *_of_mirrors(statuses),
         *_late(statuses),
+        *_lost_tiles(statuses),
         *_dead_letters(context, statuses, moment),
         *_future_runs(statuses),
     ]
@@ -142,6 +153,15 @@ def _late(statuses: Iterable[ModelStatus]) -> Iterator[Problem]:
     for one in statuses:
         if one.verdict not in ("whole", "arriving"):
             yield Problem("model", f"{one.model_id}: {one.verdict}", one.model_id)
+
+
+def _lost_tiles(statuses: Iterable[ModelStatus]) -> Iterator[Problem]:
+    for one in statuses:
+        lost = [hour for run in one.runs for hour in run.missing if hour.reason == "tile lost or damaged"]
+        if lost:
+            hours = "1 hour has" if len(lost) == 1 else f"{len(lost)} hours have"
+            text = f"{one.model_id}: {hours} lost or damaged tiles; `gribmill tile verify {one.model_id}` names them"
+            yield Problem("tiles", text, one.model_id)
 
 
 def _dead_letters(context: Context, statuses: Sequence[ModelStatus], now: datetime) -> Iterator[Problem]:

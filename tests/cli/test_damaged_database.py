@@ -21,8 +21,8 @@ ADVICE = "Restore a backup (`gribmill jobs backup` makes them) or move it away"
 @pytest.fixture
 def rubbish(data: Path, store: Store) -> None:
     """A row whose texts are bytes of something else, as overwritten pages hold them."""
-    store.jobs.enqueue_many([])
-    scribe = Scribe(make_context(Settings(data=data)).catalogue)
+    context = make_context(Settings(data=data))
+    scribe = Scribe(context.catalogue, context.root)
     scribe.run("20261101_12", [0])
     scribe.hour("20261101_12", 0, ["ne"])
     with closing(sqlite3.connect(data / "jobs.db")) as connection:
