@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from gribmill.grib.names.lexicon import lexicon
 from gribmill.identity import RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
 
@@ -65,7 +66,12 @@ class HourRecord:
 
     def covers(self, variables: Iterable[str]) -> bool:
         """Whether all of these were looked for when it was downloaded."""
-        return {*variables} <= {*self.variables}
+        others = {*variables} - {*self.variables}
+        if not others:
+            return True
+        # A name of an earlier version stands for those that replaced it.
+        renamed = lexicon().renamed
+        return others <= {name for old in self.variables for name in renamed.get(old, ())}
 
     def holds(self, variables: Iterable[str]) -> bool:
         """Whether it was downloaded, with all of these variables as far as the file has them."""

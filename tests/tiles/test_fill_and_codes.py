@@ -194,8 +194,8 @@ def test_meta_with_more_values_than_meanings_is_refused() -> None:
 def test_real_ceilings_and_types_are_clean(tmp_path: Path) -> None:
     """GFS writes 20000 m where there is no ceiling, and -50 % where nothing falls."""
     file = real("noaa/gfs.20221107.t00z.pgrb2.1p00.f024.FULL.grib2")
-    (built,) = build(file, [Region("all", Box(-180, -90, 180, 90))], tmp_path, variables=["ceil", "cpofp"]).tiles
+    (built,) = build(file, [Region("all", Box(-180, -90, 180, 90))], tmp_path, variables=["ceil_msl", "cpofp"]).tiles
     facts = built.meta.variables
-    assert facts["ceil"].filled > 10_000 and facts["cpofp"].filled > 10_000
-    assert facts["ceil"].max is not None and facts["ceil"].max < 20000
+    assert facts["ceil_msl"].filled > 10_000 and facts["cpofp"].filled > 10_000
+    assert facts["ceil_msl"].max is not None and facts["ceil_msl"].max < 20000
     assert facts["cpofp"].min == pytest.approx(0, abs=1e-4)

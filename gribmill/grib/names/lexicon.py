@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
@@ -13,13 +14,17 @@ from importlib.resources import files
 from typing import Any
 
 from gribmill.grib.names.levels import family, level_text
-from gribmill.grib.names.variable import CentreRule, GribSource, Variable, level_of_suffix
+from gribmill.grib.names.variable import CentreRule, GribSource, OldName, Variable, level_of_suffix
 from gribmill.grib.names.wgrib2_time import parse_time_range
 from gribmill.grib.product.keys import ECMWF, Keys
 from gribmill.grib.product.statistic import Statistic
 
+log = logging.getLogger(__name__)
+
 # Levels of which there are many: the same parameter at one of them is another quantity than at the surface.
 MANY_LEVELS = {"{} mb", "{} hybrid level", "{} K isentropic level", "PV={} (Km^{}/kg/s) surface", "soil level {}"}
+# Of the statistics of a cell (docs/tiles.md).
+CELL_ENDINGS = ("_min", "_max", "_mean")
 LEVELS_OF_TYPE = {"pl": "{} mb", "sol": "soil level {}"}
 # wgrib2 writes a parameter it has no name for as its numbers.
 _UNNAMED = re.compile(r"var discipline=(\d+) center=(\d+) local_table=\d+ parmcat=(\d+) parm=(\d+)")
@@ -29,11 +34,15 @@ _PLAIN_EXTRA = re.compile(r"(ENS=\S.*|ens mean|)")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A quantity that was found: `rank` is 0 for the best of several sources, `units` those of this source."""
+    """A quantity that was found: `rank` is 0 for the best of several sources, `units` those of this source.
+
+    `negated`: the source has the opposite sign.
+    """
 
     variable: Variable
     rank: int
     units: str
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +53,39 @@ class Lexicon:
     by_noaa: dict[str, list[tuple[int, Variable, None]]]
     by_ecmwf: dict[str, list[Variable]]
     by_grib: dict[tuple[int, ...], list[tuple[int, Variable, GribSource]]]
+    # Names of earlier versions, and the names that replace each of them.
+    renamed: dict[str, tuple[str, ...]]
+
+    def current_names(self, name: str) -> tuple[str, ...]:
+        """The name itself; for a name of earlier versions those that replace it, with a warning, once."""
+        if name not in self.renamed or name in self.rows:
+            return (name,)
+        _warn_of_old_name(name, self.renamed[name])
+        return self.renamed[name]
+
+    def other_names(self, name: str, model: str) -> list[str]:
+        """The names under which a tile of that model may have the variable: newer ones, or older ones."""
+        for ending in ("", *CELL_ENDINGS):
+            base = name.removesuffix(ending) if name.endswith(ending) else ""
+            if base in self.renamed:
+                return [current + ending for current in self.current_names(base)]
+            if base in self.rows and self.rows[base].was:
+                return [old + ending for old in self._old_names(base, model)]
+        return []
+
+    def _old_names(self, name: str, model: str) -> list[str]:
+        """Earlier names of a variable in tiles of that model, in which the same name may have meant another one."""
+        own = self.rows[name].was
+        special = [old.name for old in own if old.model and model.startswith(old.model)]
+        others = {
+            old.name for row in self.rows.values() for old in row.was if old.model and model.startswith(old.model)
+        }
+        return special or [old.name for old in own if old.model is None and old.name not in others]
 
     def get(self, name: str) -> Variable | None:
-        """The quantity of that name: `t2m`, or `t_850` of the family `t_{}`."""
+        """The quantity of that name, or of that old name: `t2m`, or `t_850` of the family `t_{}`."""
+        if name in self.renamed and name not in self.rows:
+            name = self.renamed[name][0]
         if name in self.rows:
             return None if self.rows[name].is_family else self.rows[name]
         for row in self.rows.values():
@@ -67,16 +106,19 @@ class Lexicon:
 
     def match_quantity(self, keys: Keys) -> Match | None:
         """As `match_keys`, but also for any statistic of an ensemble."""
+        return next(self.matches(keys), None)
+
+    def matches(self, keys: Keys) -> Iterator[Match]:
+        """Every quantity that the message can be, the best first: what is `mslp` where there is no better one …"""
         text = level_text(keys.level, keys.level2)
         for rank, row, source in self.by_grib.get(_parameter(keys), ()):
-            if source.centre not in (None, keys.centre):
+            if not source.fits(keys.centre, keys.process):
                 continue
             own_number = source.centre == ECMWF
             timed = (own_number and keys.edition == 1) or _same_time(row, keys.statistic, keys.start)
             found = _at_level(row, text, any_level=own_number) if timed else None
             if found:
-                return Match(found, rank, source.units or row.units)
-        return None
+                yield Match(found, rank, source.units or row.units, source.negated)
 
     def match_noaa(self, element: str, level: str, window: str, extra: str = "") -> Match | None:
         """The quantity of an index line; its texts must be equal. None if the lexicon does not have it."""
@@ -104,7 +146,7 @@ class Lexicon:
         if unnamed := _UNNAMED.fullmatch(element):
             discipline, centre, category, number = map(int, unnamed.groups())
             rows = self.by_grib.get((discipline, category, number), ())
-            return [entry for entry in rows if entry[2].centre in (None, centre)]
+            return [entry for entry in rows if entry[2].fits(centre, None)]
         # Some inventories have long names after the element: `TMP Temperature [K]`.
         return self.by_noaa.get(element.split(" ")[0] if element.endswith("]") else element, ())
 
@@ -145,26 +187,57 @@ def lexicon() -> Lexicon:
         for sources in (row.grib2, row.grib1):
             for rank, source in enumerate(sources):
                 by_grib[source.parameter].append((rank, row, source))
-    return Lexicon(rows, dict(by_noaa), dict(by_ecmwf), dict(by_grib))
+    renamed: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    for row in rows.values():
+        for old in row.was:
+            renamed[old.name] += (row.name,) if row.name not in renamed[old.name] else ()
+    return Lexicon(rows, dict(by_noaa), dict(by_ecmwf), dict(by_grib), dict(renamed))
+
+
+def absent_names(wanted: Collection[str], taken: Collection[str]) -> list[str]:
+    """Those of the wanted names that are not taken; an old name only if none of those that replace it is."""
+    known = lexicon().renamed
+    optional = {name for old in wanted if old in known for name in known[old]}
+    found = {old for old in wanted if not {*known.get(old, ())}.isdisjoint(taken)}
+    return sorted({*wanted} - {*taken} - found - optional)
+
+
+@cache
+def _warn_of_old_name(name: str, current: tuple[str, ...]) -> None:
+    log.warning("the variable %s is called %s now; the old name is still understood", name, " or ".join(current))
 
 
 def _variable(name: str, row: dict[str, Any]) -> Variable:
     low, high = row["range"]
     read: dict[str, Any] = {**row, "name": name, "range": (float(low), float(high))}
     read |= {key: tuple(row.get(key, ())) for key in ("levels", "noaa", "ecmwf")}
+    read["was"] = tuple(_old_name(text) for text in row.get("was", ()))
     read |= {key: tuple(_rule(text) for text in row.get(key, ())) for key in ("fill", "codes")}
     read |= {key: tuple(_source(text) for text in row.get(key, ())) for key in ("grib2", "grib1")}
     return Variable(**read)
 
 
 def _source(text: str) -> GribSource:
-    """`0.1.193@98=m` of GRIB2, or `98:128.228=m` of GRIB1."""
+    """`0.1.193@98=m` of GRIB2, or `98:128.228=m` of GRIB1; `#83,105` for generating processes, `=-` for signs."""
     place, _, units = text.partition("=")
+    place, _, processes = place.partition("#")
     centre, colon, numbers = place.partition(":")
     if not colon:
         numbers, _, centre = place.partition("@")
     parameter = tuple(int(number) for number in numbers.split("."))
-    return GribSource(parameter, int(centre) if centre else None, units or None)
+    return GribSource(
+        parameter,
+        int(centre) if centre else None,
+        units.removeprefix("-") or None,
+        tuple(int(process) for process in processes.split(",") if process),
+        units.startswith("-"),
+    )
+
+
+def _old_name(text: str) -> OldName:
+    """`ceil`, or `ceil@nbm`: in tiles of that model."""
+    name, _, model = text.partition("@")
+    return OldName(name, model or None)
 
 
 def _rule(text: str) -> CentreRule:

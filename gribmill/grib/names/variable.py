@@ -11,11 +11,28 @@ from gribmill.grib.product.statistic import AccumulationStart, Statistic
 
 @dataclass(frozen=True, slots=True)
 class GribSource:
-    """How GRIB messages name a quantity: its parameter, the centre (None: any) and the unit (None: the usual)."""
+    """How GRIB messages name a quantity: its parameter, the centre (None: any) and the unit (None: the usual).
+
+    `processes`: only messages of these generating processes. `negated`: with the opposite sign of the row.
+    """
 
     parameter: tuple[int, ...]
     centre: int | None = None
     units: str | None = None
+    processes: tuple[int, ...] = ()
+    negated: bool = False
+
+    def fits(self, centre: int, process: int | None) -> bool:
+        """Whether a message of that centre and generating process can be meant."""
+        return self.centre in (None, centre) and (not self.processes or process in self.processes)
+
+
+@dataclass(frozen=True, slots=True)
+class OldName:
+    """A name that a variable had in earlier versions; `model`: only in tiles of that model and its variants."""
+
+    name: str
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +68,7 @@ class Variable:
     fill: tuple[CentreRule, ...] = ()
     codes: tuple[CentreRule, ...] = ()
     valid_min: float | None = None
+    was: tuple[OldName, ...] = ()
 
     def fill_values(self, centre: int) -> tuple[float, ...]:
         """The numbers that a centre writes where there is no value."""

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from gribmill.errors import GribmillError
@@ -77,8 +77,24 @@ def _wanted(name: str) -> Wanted:
         near = difflib.get_close_matches(name, lexicon().rows, n=3)
         hint = f"; did you mean {', '.join(near)}?" if near else ""
         raise UnknownVariable(f"there is no variable {name!r} in the lexicon{hint}")
+    row = _merged([found for each in lexicon().current_names(name) if (found := lexicon().get(each))])
     parameters = tuple(dict.fromkeys(source.parameter for source in (*row.grib2, *row.grib1)))
     return Wanted(name, _noaa(row), _ecmwf(row), parameters)
+
+
+def _merged(rows: Sequence[Variable]) -> Variable:
+    """One row with the sources of all: those of the variables that replace an old name."""
+    first = rows[0]
+    for row in rows[1:]:
+        first = replace(
+            first,
+            levels=tuple(dict.fromkeys((*first.levels, *row.levels))),
+            noaa=tuple(dict.fromkeys((*first.noaa, *row.noaa))),
+            ecmwf=tuple(dict.fromkeys((*first.ecmwf, *row.ecmwf))),
+            grib2=(*first.grib2, *row.grib2),
+            grib1=(*first.grib1, *row.grib1),
+        )
+    return first
 
 
 def _noaa(row: Variable) -> NoaaSelector | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.messages import Data, map_file
+from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.region import Region
 from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.tile_builder import BuildResult, FieldProgress, TileBuilder
@@ -44,7 +45,7 @@ def build(
     digest = sha256 or hashlib.sha256(content).hexdigest()
     source = SourceFile(name=path.name, url=url, etag=etag, bytes=len(content), sha256=digest)
     with EncodePool(threads) as pool:
-        builder = TileBuilder(tuple(regions), Path(data), model, frozenset(variables or ()), everything, hour, pool)
+        builder = TileBuilder(tuple(regions), Path(data), model, _wanted(variables), everything, hour, pool)
         items = list(fields(content, str(path)))
 
         def done(number: int, count: int) -> None:
@@ -54,6 +55,12 @@ def build(
 
         builder.add_fields(items, done)
         return builder.finish(source, set() if written is None else written)
+
+
+def _wanted(variables: Iterable[str] | None) -> frozenset[str]:
+    """The requested names, and for old names also those that replace them."""
+    names = frozenset(variables or ())
+    return names.union(*(lexicon().current_names(name) for name in names))
 
 
 def _release_pages(content: Data, item: Field) -> None:

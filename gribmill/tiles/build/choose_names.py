@@ -18,6 +18,7 @@ from gribmill.tiles.build.region_cut import ValueKind
 from gribmill.tiles.build.tile_writer import RESERVED
 
 NO_FILL = FillRule()
+OPPOSITE_SIGN = "with the opposite sign"
 # Units of angles in the lexicon and in ecCodes. Temperatures in degrees can be averaged.
 ANGLES = {"°", "deg", "degree", "degrees", "degree true", "degree e"}
 
@@ -34,6 +35,7 @@ class NamedField:
     fill: FillRule = NO_FILL
     flag_values: tuple[int, ...] = ()
     flag_meanings: tuple[str, ...] = ()
+    negated: bool = False
 
     @property
     def kind(self) -> ValueKind:
@@ -55,10 +57,17 @@ class FieldChoice:
         """Whether the field could be requested. Totals and their buckets are distinguished later."""
         if self.everything:
             return True
-        name = lexicon_name(item)
-        if name is None:
+        names = lexicon_names(item)
+        if not names:
             return self.wants_variant(item)
-        return not self.wanted or name in self.wanted or f"{name}_bucket" in self.wanted
+        return not self.wanted or any(name in self.wanted or f"{name}_bucket" in self.wanted for name in names)
+
+    def match(self, keys: Keys) -> Match | None:
+        """What the field is in the lexicon. Where it can be several variables, one that is wanted."""
+        if lexicon().match_keys(keys) is None:
+            return None
+        found = list(lexicon().matches(keys))
+        return next((one for one in found if one.variable.name in self.wanted), found[0])
 
     def wants_variant(self, item: Field) -> bool:
         """Spreads, probabilities and percentiles of known variables: by name, or if the file has nothing else."""
@@ -78,12 +87,15 @@ def name_fields(
     for members in _by_member(items, groups):
         taken: set[str] = set()
         for number, places in enumerate(members):
-            matches = [lexicon().match_keys(items[place].keys) for place in places]
+            matches = [choice.match(items[place].keys) for place in places]
             names = unique_names(matches) if number == 0 else [None] * len(places)
             taken |= {name for name in names if name}
             for place, name, match in zip(places, names, matches, strict=True):
                 if name and match:
                     found[place] = _named(items[place].keys, match, name)
+                elif match and number == 0 and (other := _other_variable(items[place].keys, taken)):
+                    found[place] = _named(items[place].keys, other, other.variable.name)
+                    taken.add(other.variable.name)
                 elif choice.everything or (match is None and number == 0 and choice.wants_variant(items[place])):
                     found[place] = _unknown(items[place], taken)
     return found
@@ -99,6 +111,18 @@ def _by_member(items: Sequence[Field], groups: Sequence[Hashable | None]) -> lis
     return [list(members.values()) for members in found.values()]
 
 
+def _other_variable(keys: Keys, taken: set[str]) -> Match | None:
+    """A further variable that the field can be, where another message has its usual name."""
+    return next((one for one in lexicon().matches(keys) if one.variable.name not in taken), None)
+
+
+def lexicon_names(item: Field) -> list[str]:
+    """Every name of the lexicon that the field can have, the usual one first."""
+    if lexicon().match_keys(item.keys) is None:
+        return []
+    return [match.variable.name for match in lexicon().matches(item.keys)]
+
+
 def lexicon_name(item: Field) -> str | None:
     """The lexicon's name for a field, as if it were the only one of its kind."""
     match = lexicon().match_keys(item.keys)
@@ -108,7 +132,8 @@ def lexicon_name(item: Field) -> str | None:
 def _named(keys: Keys, match: Match, name: str) -> NamedField:
     variable = lexicon().get(name) or match.variable
     level = level_text(keys.level, keys.level2)
-    named = NamedField(name, variable.long_name, match.units, variable.standard_name, level)
+    words = f"{variable.long_name}, {OPPOSITE_SIGN}" if match.negated else variable.long_name
+    named = NamedField(name, words, match.units, variable.standard_name, level, negated=match.negated)
     return _with_rules(named, variable, keys)
 
 

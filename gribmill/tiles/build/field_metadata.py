@@ -38,6 +38,7 @@ def variable_meta(
         method=method,
         fill_values=named.fill.fill_values,
         valid_min=named.fill.valid_min,
+        negated=named.negated,
         flag_values=named.flag_values,
         flag_meanings=named.flag_meanings,
     )

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gribmill.arrays import Values
+from gribmill.grib.names.lexicon import absent_names
 from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
 from gribmill.storage.layout import TileFolder
@@ -110,7 +111,7 @@ class TileWriter:
             region=cut.region,
             grid=cut.record,
             variables={one.member.name: one.full_meta() for one in made},
-            absent=tuple(sorted(wanted - self.taken)),
+            absent=tuple(absent_names(wanted, self.taken)),
             skipped=tuple(self.skipped),
             duplicates=tuple(self.duplicates),
             source=source,

@@ -82,6 +82,8 @@ class VariableMeta(Record):
     fill_values: tuple[float, ...] = ()
     valid_min: float | None = None
     filled: Unsigned = 0
+    # Whether the source has the opposite sign of the lexicon's variable, as ECMWF has for CIN.
+    negated: bool = False
     # Of a code field: its values in ascending order, and the meaning of each.
     flag_values: tuple[int, ...] = ()
     flag_meanings: tuple[Text, ...] = ()

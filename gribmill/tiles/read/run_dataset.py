@@ -14,6 +14,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from gribmill.data_root import data_root
+from gribmill.grib.names.lexicon import lexicon
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.dataset import (
@@ -54,7 +55,7 @@ class HourlyArray(BackendArray):
         return found
 
     def _hour(self, tile: Tile, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        if self.name in tile.meta.variables:
+        if tile.find(self.name) is not None:
             return np.require(tile.read_part(self.name, key), requirements="W")
         return np.asarray(np.full(tile.shape, np.nan, np.float32)[key])
 
@@ -78,9 +79,9 @@ def open_run(
     token = _token(tiles) if importlib.util.find_spec("dask") else None
     found: dict[str, xr.Variable] = {}
     for name in _names(tiles, variables, folder):
-        holder = next(tile for tile in tiles if name in tile.meta.variables)
+        holder, stored = next((tile, stored) for tile in tiles if (stored := tile.find(name)) is not None)
         lazy = indexing.LazilyIndexedArray(HourlyArray(name, tiles))
-        variable = xr.Variable(dims, lazy, _common_attributes(attributes(holder.meta.variables[name])))
+        variable = xr.Variable(dims, lazy, _common_attributes(attributes(holder.meta.variables[stored])))
         found[name] = variable.chunk({"time": 1}, name=f"{name}-{token}") if token else variable
     mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
     return xr.Dataset(
@@ -117,9 +118,11 @@ def read_folder(folder: TileFolder) -> list[Tile]:
 def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, folder: TileFolder) -> list[str]:
     known = sorted({name for tile in tiles for name in tile.meta.variables})
     if wanted is None:
-        return known
+        # Hours that were cut by an earlier version may have the same variable under an old name.
+        renamed = lexicon().renamed
+        return [name for name in known if name not in renamed or {*renamed[name]}.isdisjoint(known)]
     for name in wanted:
-        if name not in known:
+        if name not in known and not any(tile.find(name) for tile in tiles):
             raise TileError(f"no tile in {folder.path} has {name}; they have {', '.join(known)}")
     return list(wanted)
 

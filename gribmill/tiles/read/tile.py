@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.arrays import Floats, Values
+from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.grids.columns import goes_round
 from gribmill.storage.layout import GRID_FILE
 from gribmill.tiles.errors import TileError
@@ -61,13 +62,21 @@ class Tile:
         grid = cached_grid(self.meta.grid, str(self.path))
         return grid.wraps and self.shape[1] == grid.shape[1]
 
+    def find(self, name: str) -> str | None:
+        """The array of a variable: of that name, or of the name that it had or got in another version."""
+        if name in self.meta.variables:
+            return name
+        return next((one for one in lexicon().other_names(name, self.meta.model) if one in self.meta.variables), None)
+
     def read(self, name: str, *, copy: bool = True) -> Values:
         """One variable: rows from south to north, columns from west to east, NaN where the source has no value.
 
         Without `copy` it may be read-only.
         """
-        if name not in self.meta.variables:
+        stored = self.find(name)
+        if stored is None:
             raise TileError(f"{self.path} has no variable {name}; it has {', '.join(self.names) or 'none'}")
+        name = stored
         packed = self.meta.variables[name].packed
         array = self.archive.read(name, copy=copy)
         expected = np.float32 if packed is None else np.uint16
@@ -77,6 +86,7 @@ class Tile:
 
     def read_part(self, name: str, part: tuple[int | slice, ...]) -> Values:
         """`read(name)[part]`, possibly read-only; without reading other rows if possible."""
+        name = self.find(name) or name
         rows, *columns = part or (slice(None),)
         wanted = range(self.shape[0])[rows if isinstance(rows, slice) else slice(rows, rows + 1 or None)]
         if name not in self.meta.variables or not 0 < len(wanted) < self.shape[0]:

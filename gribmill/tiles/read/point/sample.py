@@ -119,9 +119,12 @@ def _sample(location: TileLocation, tile: Tile, method: Sampling, wanted: list[s
     begin, end = location.span(method)
     nearest = location.nearest - begin
     row: SampleRow = {}
-    names = _needed(tuple(tile.meta.variables), None if wanted is None else tuple(wanted))
-    for name, points in tile.read_span(names, begin, end).items():
-        quantity = tile.meta.variables[name]
+    # Variables of another version of gribmill have the name that was asked for.
+    stored = {name: other for name in wanted or () if (other := tile.find(name)) not in (None, name)}
+    names = _needed((*tile.meta.variables, *stored), None if wanted is None else tuple(wanted))
+    values = tile.read_span([stored.get(name) or name for name in names], begin, end)
+    for name in names:
+        points, quantity = values[stored.get(name) or name], tile.meta.variables[stored.get(name) or name]
         # The mean of 350° and 10° is 0°, not 180°, and between rain and snow there is no code: neither is averaged.
         between = method == "bilinear" and not _is_angle(quantity) and not quantity.flag_values
         row[name] = (location.bilinear(points, begin) if between else float(points[nearest]), quantity)
