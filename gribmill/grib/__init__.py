@@ -3,6 +3,7 @@
 __all__ = [
     "decode",
     "errors",
+    "field_identity",
     "guess_model",
     "inventory",
     "messages",

@@ -14,6 +14,7 @@ from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.product.grib1 import keys1
 from gribmill.grib.product.grib2 import keys2
 from gribmill.grib.product.keys import Keys
+from gribmill.grib.product.mars import LOCAL_OCTETS2
 from gribmill.grib.sections import (
     END,
     INDICATOR_BYTES,
@@ -217,14 +218,17 @@ def _fields1(data: ByteSource, message: RawMessage) -> tuple[FieldHeader]:
 
 def _fields2(data: ByteSource, message: RawMessage) -> tuple[FieldHeader, ...]:
     discipline = data[message.offset + 6 : message.offset + 7][0]
-    identification = grid = b""
+    identification = local = grid = b""
     fields: list[FieldHeader] = []
     for span in walk2(data, message.offset, message.length):
         if span.number == 1:
             identification = bytes(data[span.slice])
+        elif span.number == 2:
+            # Its labels only: a local section may hold anything else, of any size.
+            local = bytes(data[span.start : min(span.end, span.start + LOCAL_OCTETS2)])
         elif span.number == 3:
             grid = bytes(data[span.slice])
         elif span.number == 4:
-            fields.append(FieldHeader(keys2(discipline, identification, data[span.slice]), grid))
+            fields.append(FieldHeader(keys2(discipline, identification, data[span.slice], local), grid))
             check_field_count(len(fields))
     return tuple(fields)

@@ -179,7 +179,7 @@ def test_meta_leads_back_to_every_message(hour: Path, tmp_path: Path) -> None:
     packing = tile.meta.variables["vis"].packing
     assert (packing.name, packing.step) == ("complex+diff", list(read_fields(hour))[3].packing.step)
     assert tile.meta.variables["t2m"].level == "2 m above ground"
-    assert (tile.meta.model, tile.meta.run, tile.meta.hour) == ("grib", "20260901_12", 6)
+    assert (tile.meta.model, tile.meta.run, tile.meta.hour) == ("kwbc_p128", "20260901_12", 6)
 
 
 def test_variables_that_the_file_lacks_are_named_and_never_zero(hour: Path, tmp_path: Path) -> None:

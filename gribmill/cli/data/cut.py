@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import replace as with_changes
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder to write to. [default: the data root]",
 )
-@click.option("--model", help="The model's name in the tiles. [default: guessed from the GRIB]")
+@click.option("--model", help="The model's name in the tiles. [default: as the GRIB's keys say]")
+@click.option("--replace", is_flag=True, help="Replace tiles that were cut from another file, model or member.")
 @click.option("--vars", "variables", callback=parse_names, help="Only these variables, such as t2m,u10,v10.")
 @click.option("--all", "everything", is_flag=True, help="Every message, whether its variable is in the lexicon or not.")
 @click.option("--resolution", type=float, metavar="DEG", help="Resample to a regular grid with this spacing.")
@@ -67,6 +68,7 @@ def cut(
     boxes: tuple[str, ...],
     out: Path | None,
     model: str | None,
+    replace: bool,
     variables: tuple[str, ...],
     everything: bool,
     resolution: float | None,
@@ -77,8 +79,9 @@ def cut(
 ) -> None:
     """Cut GRIB files into tiles, without the queue.
 
-    Tiles are written to OUT/tiles/MODEL/RUN/REGION/HOUR.npz. A file with several runs or hours gives several
-    tiles. Cutting a file again gives the same bytes.
+    Tiles are written to OUT/tiles/MODEL/RUN/REGION/HOUR.npz. A file with several runs, hours or ensemble members
+    gives several tiles (members as MODEL.MEMBER, such as gefs.p01). Cutting a file again gives the same bytes.
+    A tile that was cut from another file, model or member is not overwritten without --replace.
 
     \b
     gribmill cut hrrr.t06z.wrfsfcf01.grib2 --region ne --out tiles-of-today
@@ -93,6 +96,7 @@ def cut(
     _check_known(variables, everything)
     cores = threads or os.cpu_count() or 1
     cut_one = partial(build, model=model, variables=variables, everything=everything, written=set(), threads=cores)
+    cut_one = partial(cut_one, split_members=True, replace=replace)
     target = out or settings.data_root
     outcomes, errors = _cut_each(
         files, lambda path, progress: cut_one(path, regions, target, progress=progress), variables, quiet=as_json
@@ -154,7 +158,7 @@ def _regions(
         changes |= {"resolution": resolution, "method": method or "nearest"}
     if encoding is not None:
         changes["encoding"] = encoding
-    return [replace(region, **changes) for region in dict.fromkeys(chosen)]
+    return [with_changes(region, **changes) for region in dict.fromkeys(chosen)]
 
 
 def _check_known(names: Sequence[str], everything: bool) -> None:
@@ -169,6 +173,10 @@ def _check_known(names: Sequence[str], everything: bool) -> None:
 
 
 def _print_notes(path: Path, outcome: BuildResult, wanted: Sequence[str]) -> None:
+    for name in outcome.unrecognised:
+        click.echo(
+            f"{path.name}: its model is not recognised, so its tiles are named {name}; --model names it", err=True
+        )
     for failure in outcome.failed:
         click.echo(sentence(f"error: {path.name}: region {failure.region}: {failure.error}"), err=True)
     if outcome.outside:

@@ -175,7 +175,8 @@ def _message_fields(data: Data, message: RawMessage, source: str) -> list[Field]
     return [
         Field(
             source, message.number, sub, len(parts), message.offset, message.length,
-            keys2(part.discipline, part.identification, part.product), packing2(part), layout2(part.grid), part, raw,
+            keys2(part.discipline, part.identification, part.product, part.local), packing2(part), layout2(part.grid),
+            part, raw,
         )
         for sub, part in enumerate(parts, 1)
     ]  # fmt: skip

@@ -51,7 +51,7 @@ def _statistic(keys: Keys) -> str:
 
 
 def _ensemble(keys: Keys) -> str:
-    name = ""
+    name = f"_{keys.of_many}_of_many" if keys.of_many else ""
     if keys.derived in DERIVED:
         name += f"_{DERIVED[keys.derived]}"
     if keys.percentile is not None:

@@ -99,13 +99,13 @@ class Lexicon:
         return None
 
     def match_keys(self, keys: Keys) -> Match | None:
-        """The quantity of a message; None if the lexicon does not have it, or for spreads and probabilities of it."""
-        if keys.selector or keys.spread or keys.probability or keys.percentile is not None:
+        """The quantity of a message; None if the lexicon does not have it, or for spreads, probabilities and such."""
+        if keys.selector or keys.of_many or keys.spread or keys.probability or keys.percentile is not None:
             return None
         return self.match_quantity(keys)
 
     def match_quantity(self, keys: Keys) -> Match | None:
-        """As `match_keys`, but also for any statistic of an ensemble."""
+        """As `match_keys`, but also for any statistic of an ensemble, or of many analyses."""
         return next(self.matches(keys), None)
 
     def matches(self, keys: Keys) -> Iterator[Match]:
@@ -116,6 +116,7 @@ class Lexicon:
                 continue
             own_number = source.centre == ECMWF
             timed = (own_number and keys.edition == 1) or _same_time(row, keys.statistic, keys.start)
+            timed = timed or (keys.of_many is not None and row.statistic == "instant")
             found = _at_level(row, text, any_level=own_number) if timed else None
             if found:
                 yield Match(found, rank, source.units or row.units, source.negated)

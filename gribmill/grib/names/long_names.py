@@ -28,6 +28,7 @@ ENSEMBLE_STATISTICS = {
     9: "maximum of the ensemble",
 }
 DIMENSIONLESS = {3, 5}
+OF_MANY = {"mean": "mean", "sum": "sum", "sd": "standard deviation", "variance": "variance"}
 # Code table 4.9.
 PROBABILITIES = {
     0: "probability of less than {lower}",
@@ -46,6 +47,8 @@ def long_name(item: Field) -> NameAndUnits:
 
 def of_ensemble(name: str, units: str, keys: Keys) -> NameAndUnits:
     """Long name and units of an ensemble's statistic, from those of its quantity. Probabilities are in percent."""
+    if keys.of_many is not None:
+        name = f"{name}, {OF_MANY[keys.of_many]} of many analyses or forecasts"
     if keys.derived in ENSEMBLE_STATISTICS:
         name = f"{name}, {ENSEMBLE_STATISTICS[keys.derived]}"
         units = "1" if keys.derived in DIMENSIONLESS else units

@@ -6,8 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 from gribmill.grib.names.levels import NAMED
-from gribmill.grib.octets import Octets, signed, unsigned, utc
-from gribmill.grib.product.keys import ECMWF, Keys, Level, implied_statistic
+from gribmill.grib.octets import Octets, ibm32, signed, unsigned, utc
+from gribmill.grib.product.keys import ECMWF, NCEP, Keys, Level, OfMany, Probability, implied_statistic
+from gribmill.grib.product.mars import MONTHLY_MEANS, MarsLabels, labels1
 from gribmill.grib.product.statistic import STATISTICS1, Statistic
 from gribmill.grib.product.templates import UNIT_SECONDS
 
@@ -32,14 +33,30 @@ RENAMED = {102: 101}
 
 # Table 5. A range from P1 to P2 without a statistic.
 UNSPECIFIED = 2
-# Over many analyses or forecasts, each with the lead time P1; P2 is the time between them, not the end of a range.
-OF_MANY = {113, 114, 123, 124, 125}
+# Over many analyses or forecasts. In most the first has the lead time P1, and P2 is the time between them, not the end
+# of a range.
+OF_MANY: dict[int, OfMany] = {
+    113: "mean", 114: "sum", 115: "mean", 116: "sum", 117: "mean", 118: "variance", 119: "sd", 123: "mean", 124: "sum",
+    125: "sd",
+}  # fmt: skip
+ENDS_AT_P1 = {113, 114, 123, 124, 125}
 # Ranges that begin before the reference time, and end before or after it.
 SIGNS = {6: (-1, -1), 7: (-1, 1)}
 # ECMWF's types for the mean and standard deviation of an ensemble, in numbers of GRIB2's code table 4.7.
 DERIVED = {17: 0, 18: 2}
+# Its labels are in octets 42 to 49.
+LOCAL_LABELS = 49
 # ECMWF's local definitions with an ensemble member from octet 50 on, and the number of its octets.
 MEMBER_OCTETS = {1: 1, 15: 2, 16: 2, 18: 1, 23: 2, 26: 1, 30: 1, 36: 1, 40: 1}
+# Their number of members follows in one octet.
+MEMBERS_OCTET = {1: 51, 30: 51, 36: 51}
+# NCEP's extension for ensembles: what is in octet 42 by GRIB2's code table 4.6, and octet 44 by its code table 4.7.
+NCEP_ENSEMBLE, NCEP_EXTENSION = 1, 45
+NCEP_CONTROL, NCEP_WHOLE = 1, 5
+NCEP_KINDS = {2: 2, 3: 3}
+NCEP_DERIVED = {1: 0, 2: 1, 11: 2, 12: 3}
+# Probabilities (parameters 191 and 192) add their kind and limits; GRIB2's code table 4.9.
+NCEP_PROBABILITY, NCEP_PROBABILITIES, NCEP_LIMITS = 55, {191, 192}, {1: 0, 2: 1, 3: 2}
 INSTANT_AT_P1 = {0, 1}
 INSTANT_AT_WIDE_P1 = 10
 
@@ -51,6 +68,7 @@ def keys1(product: Octets) -> Keys:
     start, end, statistic = _times(product, implied_statistic(centre, parameter))
     century, year = unsigned(product, 25, 25), unsigned(product, 13, 13)
     month, day, hour, minute = (unsigned(product, octet, octet) for octet in (14, 15, 16, 17))
+    labels = labels1(product) if centre == ECMWF and len(product) >= LOCAL_LABELS else None
     return Keys(
         edition=1,
         centre=centre,
@@ -63,6 +81,9 @@ def keys1(product: Octets) -> Keys:
         start=start,
         end=end,
         statistic=statistic,
+        subcentre=unsigned(product, 26, 26),
+        mars=labels,
+        of_many=_of_many(unsigned(product, 21, 21), labels),
         **_ensemble(product),
     )
 
@@ -97,15 +118,45 @@ def _times(product: Octets, implied: Statistic) -> tuple[timedelta | None, timed
     if indicator in INSTANT_AT_P1:
         return start, start, "instant"
     statistic = implied if indicator == UNSPECIFIED else STATISTICS1.get(indicator, "other")
-    return start, start if indicator in OF_MANY else end, statistic
+    return start, start if indicator in ENDS_AT_P1 else end, statistic
+
+
+def _of_many(indicator: int, labels: MarsLabels | None) -> OfMany | None:
+    monthly: OfMany | None = "mean" if labels is not None and labels.stream in MONTHLY_MEANS else None
+    return OF_MANY.get(indicator, monthly)
 
 
 def _ensemble(product: Octets) -> dict[str, Any]:
+    centre = unsigned(product, 5, 5)
+    if centre == ECMWF and len(product) >= 51:
+        return _ecmwf_ensemble(product)
+    if centre == NCEP and len(product) >= NCEP_EXTENSION and unsigned(product, 41, 41) == NCEP_ENSEMBLE:
+        return _ncep_ensemble(product)
+    return {}
+
+
+def _ecmwf_ensemble(product: Octets) -> dict[str, Any]:
     """ECMWF's local definition: its number is octet 41, the type of the field octet 43."""
-    if unsigned(product, 5, 5) != ECMWF or len(product) < 51:
-        return {}
-    kind = unsigned(product, 43, 43)
+    kind, definition = unsigned(product, 43, 43), unsigned(product, 41, 41)
     if kind in DERIVED:
         return {"derived": DERIVED[kind]}
-    octets = MEMBER_OCTETS.get(unsigned(product, 41, 41), 0)
-    return {"member": unsigned(product, 50, 49 + octets)} if octets else {}
+    octets, members = MEMBER_OCTETS.get(definition, 0), MEMBERS_OCTET.get(definition)
+    if not octets:
+        return {}
+    return {
+        "member": unsigned(product, 50, 49 + octets),
+        "members": unsigned(product, members, members) if members else None,
+    }
+
+
+def _ncep_ensemble(product: Octets) -> dict[str, Any]:
+    """Octet 42: control, member or whole ensemble; octet 43: its number; octet 44: what the field is of them."""
+    kind, number, what = (unsigned(product, octet, octet) for octet in (42, 43, 44))
+    if kind == NCEP_CONTROL:
+        return {"member": 0, "member_kind": 0 if number == 1 else 1}
+    if kind in NCEP_KINDS:
+        return {"member": number, "member_kind": NCEP_KINDS[kind]}
+    if unsigned(product, 9, 9) in NCEP_PROBABILITIES and len(product) >= NCEP_PROBABILITY:
+        limits = ibm32(product, 48), ibm32(product, 52)
+        return {"probability": Probability(NCEP_LIMITS.get(unsigned(product, 47, 47), 255), *limits)}
+    return {"derived": NCEP_DERIVED[what]} if kind == NCEP_WHOLE and what in NCEP_DERIVED else {}

@@ -7,15 +7,19 @@ from typing import Any
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.octets import Octets, date, optional, scaled, signed, unsigned
-from gribmill.grib.product.keys import Keys, Level, Probability, implied_statistic
+from gribmill.grib.product.keys import ECMWF, Keys, Level, Probability, implied_statistic
+from gribmill.grib.product.mars import MONTHLY_MEANS, archive_labels, labels2
 from gribmill.grib.product.statistic import STATISTICS2, Statistic
 from gribmill.grib.product.templates import FIRST_OCTET, TEMPLATES, Ensemble, ProductTemplate, duration
 
 UNSPECIFIED = 255
 
 
-def keys2(discipline: int, identification: Octets, product: Octets) -> Keys:
-    """The keys of a GRIB2 field. Templates that are not known give the parameter, without a level or a time."""
+def keys2(discipline: int, identification: Octets, product: Octets, local: Octets = b"") -> Keys:
+    """The keys of a GRIB2 field. Templates that are not known give the parameter, without a level or a time.
+
+    `local` is section 2, which is read where ECMWF wrote it.
+    """
     number = unsigned(product, 8, 9)
     known: dict[str, Any] = {
         "edition": 2,
@@ -24,7 +28,13 @@ def keys2(discipline: int, identification: Octets, product: Octets) -> Keys:
         "template": number,
         "reference": date(identification, 13),
         "process": None,
+        "subcentre": optional(identification, 8, 9),
     }
+    status, processed = unsigned(identification, 20, 20), unsigned(identification, 21, 21)
+    own = labels2(local) if known["centre"] == ECMWF else None
+    known["mars"] = own or archive_labels(status, processed)
+    if own is not None and own.stream in MONTHLY_MEANS:
+        known["of_many"] = "mean"
     template = TEMPLATES.get(number)
     if template is not None:
         implied = implied_statistic(known["centre"], known["parameter"])
@@ -65,6 +75,7 @@ def _ensemble(product: Octets, first: int, ensemble: Ensemble) -> dict[str, Any]
     match ensemble:
         case "member" | "reforecast":
             return {
+                "member_kind": optional(product, first, first),
                 "member": unsigned(product, first + 1, first + 1),
                 "members": optional(product, first + 2, first + 2),
             }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Literal
 
+from gribmill.grib.product.mars import MarsLabels
 from gribmill.grib.product.statistic import Statistic
 
 # Temperature, relative and absolute humidity, wind speed; temperature in the tables of GRIB1.
@@ -34,6 +36,8 @@ def implied_statistic(centre: int, parameter: Parameter) -> Statistic:
 
 # GRIB2: discipline, category, number. GRIB1: table, number.
 Parameter = tuple[int, ...]
+
+OfMany = Literal["mean", "sum", "sd", "variance"]
 
 NCEP = 7
 ECMWF = 98
@@ -80,6 +84,13 @@ class Keys:
     percentile: int | None = None
     # Octets that select a part of the quantity (a wave period range, a chemical constituent).
     selector: bytes = b""
+    subcentre: int | None = None
+    # The kind of member (code table 4.6), where stated.
+    member_kind: int | None = None
+    # ECMWF's labels, where the message has them.
+    mars: MarsLabels | None = None
+    # A statistic of many analyses or forecasts, such as a monthly mean.
+    of_many: OfMany | None = None
 
     @property
     def valid(self) -> datetime | None:
@@ -90,10 +101,22 @@ class Keys:
             return None
 
     @property
+    def ensemble_member(self) -> int | None:
+        """The number of the member, 0 for a control; None outside of ensembles, where ECMWF writes member 0 of 0."""
+        return None if self.members == 0 else self.member
+
+    @property
+    def ensemble_mean(self) -> bool:
+        """Whether it is a mean of an ensemble, of any weights (code table 4.7)."""
+        return self.derived in MEANS
+
+    @property
     def spread(self) -> bool:
         """Whether it is a spread of an ensemble (code table 4.7) instead of the quantity itself."""
         return self.derived in SPREADS
 
 
+# Unweighted, weighted by skill, of a cluster.
+MEANS = frozenset({0, 1, 6})
 # Standard deviation, normalised standard deviation, spread, large anomaly index, interquartile range.
 SPREADS = frozenset({2, 3, 4, 5, 7})

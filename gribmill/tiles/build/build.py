@@ -31,6 +31,8 @@ def build(
     progress: FieldProgress | None = None,
     written: set[Path] | None = None,
     threads: int = 1,
+    split_members: bool = False,
+    replace: bool = True,
 ) -> BuildResult:
     """Cut a GRIB file for every region into `data`/tiles/…; a damaged file raises GribError and leaves nothing.
 
@@ -39,13 +41,16 @@ def build(
     `sha256` is the file's, if it is known already.
     `written` are tiles that must not be overwritten; those written here are added to it.
     `threads` is the number of cores to use; the tiles are the same.
+    `split_members`: with a given `model`, several ensemble members in the file become MODEL.MEMBER each.
+    Unless `replace`, a tile that was cut from another file, member or model is not overwritten.
     """
     path = Path(grib)
     content = map_file(path)
     digest = sha256 or hashlib.sha256(content).hexdigest()
     source = SourceFile(name=path.name, url=url, etag=etag, bytes=len(content), sha256=digest)
     with EncodePool(threads) as pool:
-        builder = TileBuilder(tuple(regions), Path(data), model, _wanted(variables), everything, hour, pool)
+        wanted = _wanted(variables)
+        builder = TileBuilder(tuple(regions), Path(data), model, wanted, everything, hour, split_members, pool)
         items = list(fields(content, str(path)))
 
         def done(number: int, count: int) -> None:
@@ -54,7 +59,7 @@ def build(
                 progress(number, count)
 
         builder.add_fields(items, done)
-        return builder.finish(source, set() if written is None else written)
+        return builder.finish(source, set() if written is None else written, replace=replace)
 
 
 def _wanted(variables: Iterable[str] | None) -> frozenset[str]:

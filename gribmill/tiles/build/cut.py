@@ -23,8 +23,13 @@ def cut(
     everything: bool = False,
     progress: FieldProgress | None = None,
     threads: int = 1,
+    replace: bool = False,
 ) -> list[BuildResult]:
-    """Cut GRIB files into tiles under `out`/tiles/…: regions by name, as `Region`, or as a `Box`."""
+    """Cut GRIB files into tiles under `out`/tiles/…: regions by name, as `Region`, or as a `Box`.
+
+    Without `model` each field goes to the model and ensemble member that its keys say. Tiles that were cut from another
+    source stay, and their region fails, unless `replace`.
+    """
     paths = [files] if isinstance(files, str | Path) else list(files)
     places = [regions] if isinstance(regions, str | Box | Region) else list(regions)
     if not paths or not places:
@@ -46,6 +51,8 @@ def cut(
             progress=progress,
             written=written,
             threads=threads,
+            split_members=True,
+            replace=replace,
         )
         for path in paths
     ]

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from gribmill.grib.decode.field import Field
+from gribmill.grib.field_identity import field_identity
 from gribmill.tiles.build.choose_names import NamedField
 from gribmill.tiles.format.meta import SkippedMessage, SourcePacking, VariableMeta
 
@@ -41,6 +42,7 @@ def variable_meta(
         negated=named.negated,
         flag_values=named.flag_values,
         flag_meanings=named.flag_meanings,
+        identity=field_identity(keys),
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from dataclasses import replace as with_changes
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -11,12 +12,7 @@ from typing import Literal
 from gribmill.errors import GribmillError
 from gribmill.grib.decode.field import Field
 from gribmill.grib.decode.winds import adds_up, is_component
-from gribmill.grib.errors import GribError
-from gribmill.grib.guess_model import guess_model
-from gribmill.grib.names.array_name import array_name
 from gribmill.grib.product.keys import ECMWF
-from gribmill.identity import run_id
-from gribmill.regions.grids import Grid
 from gribmill.regions.region import Region
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.build.choose_names import FieldChoice, NamedField, lexicon_name, name_fields
@@ -28,14 +24,14 @@ from gribmill.tiles.build.field_metadata import (
     skipped_message,
     variable_meta,
 )
+from gribmill.tiles.build.place_fields import Step, model_ids, place_fields
 from gribmill.tiles.build.region_cut import region_cut
+from gribmill.tiles.build.replacing import check_replaceable
 from gribmill.tiles.build.rotate_winds import FieldWindows, WindComponent, WindPairs
 from gribmill.tiles.build.tile_writer import BuiltTile, TileWriter
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION, SkippedMessage, SourceFile, VariableMeta
 
-# (run, minutes since the run, grid): the fields that share a tile.
-Step = tuple[str, int, Grid]
 # Called with the number of fields done, and of all fields.
 FieldProgress = Callable[[int, int], None]
 TWICE = (
@@ -64,6 +60,8 @@ class BuildResult:
     outside: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
     skipped: tuple[SkippedMessage, ...] = ()
+    # Models that were not recognised, by the names that their tiles got.
+    unrecognised: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -76,20 +74,25 @@ class TileBuilder:
     wanted: frozenset[str] = frozenset()
     everything: bool = False
     hour: int | None = None
+    split_members: bool = False
     pool: EncodePool = field(default_factory=EncodePool)
     writers: dict[tuple[Step, str], TileWriter] = field(default_factory=dict)
     failed: dict[str, GribmillError] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
     models: dict[Step, str] = field(default_factory=dict)
     skipped: list[SkippedMessage] = field(default_factory=list)
+    unrecognised: set[str] = field(default_factory=set)
     ecmwf: bool = False
 
     def add_fields(self, items: Sequence[Field], progress: FieldProgress | None = None) -> None:
         """Name every field, then decode each wanted one once and cut it for every region."""
         choice = FieldChoice(self.wanted, self.everything, plain=any(lexicon_name(item) for item in items))
-        steps = [self._step(item) if choice.may_want(item) else None for item in items]
+        placed = place_fields(items, choice.may_want, self.model, split_members=self.split_members)
+        steps = placed.steps
+        self.skipped += placed.skipped
+        self.unrecognised |= placed.unrecognised
+        self.models |= model_ids(steps)
         names = name_fields(items, steps, choice)
-        self._name_models(items, steps)
         winds = WindPairs(items)
         chosen: dict[tuple[Step, str], Field] = {}
         for number, (step, named, item) in enumerate(zip(steps, names, items, strict=True), 1):
@@ -103,9 +106,14 @@ class TileBuilder:
             if step is not None and named is None:
                 self._note_duplicate(step, item, chosen)
 
-    def finish(self, source: SourceFile, written: set[Path]) -> BuildResult:
-        """Write every tile, one per thread of the pool at a time. A failing region does not stop the others."""
+    def finish(self, source: SourceFile, written: set[Path], *, replace: bool = True) -> BuildResult:
+        """Write every tile, one per thread of the pool at a time. A failing region does not stop the others.
+
+        Unless `replace`, tiles that were cut from another source stay.
+        """
         attribution = ECMWF_ATTRIBUTION if self.ecmwf else None
+        if not replace:
+            self._refuse_others(source, written)
         pending = []
         for (_, region), writer in self.writers.items():
             if region in self.failed or not writer.encoded:
@@ -130,38 +138,21 @@ class TileBuilder:
         failed = tuple(FailedRegion(name, error) for name, error in self.failed.items())
         full = {tile.region for tile in tiles} | self.failed.keys() | set(outside)
         empty = tuple(name for name in regions if name not in full)
-        return BuildResult(tuple(tiles), failed, outside, empty, tuple(self._all_skipped()))
+        return BuildResult(
+            tuple(tiles), failed, outside, empty, tuple(self._all_skipped()), tuple(sorted(self.unrecognised))
+        )
+
+    def _refuse_others(self, source: SourceFile, written: set[Path]) -> None:
+        """Regions with a tile from another source fail before any of their tiles is written."""
+        for (_, region), writer in self.writers.items():
+            if region not in self.failed and writer.encoded and writer.path not in written:
+                try:
+                    check_replaceable(writer.path, source, writer.identity, writer.cut.record)
+                except TileError as error:
+                    self.failed[region] = error
 
     def _wants(self, named: NamedField) -> bool:
         return not self.wanted or named.name in self.wanted
-
-    def _step(self, item: Field) -> Step | None:
-        """The tile that the field belongs to; a field without one is noted as skipped."""
-        name = array_name(item.keys)
-        end = item.keys.end
-        minutes = -1 if end is None or item.keys.valid is None else int(end.total_seconds() // 60)
-        if minutes < 0:
-            self.skipped.append(skipped_message(name, item, "its forecast time is unknown"))
-            return None
-        try:
-            return run_id(item.keys.reference), minutes, item.grid
-        except GribError as error:
-            # Without the path: the bytes of a tile must not depend on the folder of its GRIB file.
-            place = f"{item.source}: message {item.label} at byte {item.offset}: "
-            self.skipped.append(skipped_message(name, item, str(error).removeprefix(place)))
-            return None
-
-    def _name_models(self, items: Sequence[Field], steps: Sequence[Step | None]) -> None:
-        """Fields on a second grid at the same time get a model name of their own (`gfs-g2`)."""
-        grids: dict[tuple[str, int], list[Grid]] = {}
-        for item, step in zip(items, steps, strict=True):
-            if step is None or step in self.models:
-                continue
-            run, minutes, grid = step
-            known = grids.setdefault((run, minutes), [])
-            known.append(grid)
-            model = self.model or guess_model(item.keys, grid)
-            self.models[step] = model if len(known) == 1 else f"{model}-g{len(known)}"
 
     def _add_field(self, step: Step, named: NamedField, item: Field, winds: WindPairs) -> None:
         writers = self._writers(step)
@@ -177,7 +168,7 @@ class TileBuilder:
             self._cut(writers, named, item, component, "earth")
         elif self.everything:
             words = f"{named.long_name}, relative to the grid"
-            along_grid = replace(named, name=f"{named.name}_grid", long_name=words, standard_name=None)
+            along_grid = with_changes(named, name=f"{named.name}_grid", long_name=words, standard_name=None)
             self._cut(writers, along_grid, item, FieldWindows.of(item, cuts), "grid")
         else:
             reason = LONE_WIND if adds_up(item.keys) else SPREAD_OF_WIND
@@ -235,7 +226,7 @@ class TileBuilder:
         return found
 
     def _new_writer(self, step: Step, region: Region) -> TileWriter | None:
-        run, minutes, grid = step
+        run, minutes, grid, _ = step
         cut = region_cut(grid, region)
         if cut is None:
             return None

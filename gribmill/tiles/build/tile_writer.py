@@ -13,11 +13,13 @@ import numpy as np
 
 from gribmill.arrays import Values
 from gribmill.grib.names.lexicon import absent_names
+from gribmill.grib.field_identity import FieldIdentity
 from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.region_cut import RegionCut
+from gribmill.tiles.build.replacing import common_identity
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_file import write_grid
 from gribmill.tiles.format.meta import Meta, PackedAs, SkippedMessage, SourceFile, VariableMeta
@@ -38,9 +40,11 @@ class EncodedVariable(NamedTuple):
     points: int
     packed: PackedAs | None
 
-    def full_meta(self) -> VariableMeta:
-        """Its metadata with statistics."""
-        return self.meta.model_copy(update={**statistics_from(self.summary, self.points), "packed": self.packed})
+    def full_meta(self, common: FieldIdentity) -> VariableMeta:
+        """Its metadata with statistics, without the part of its identity that the whole tile has."""
+        numbers = statistics_from(self.summary, self.points)
+        own = {name: value for name, value in self.meta.identity.items() if name not in common}
+        return self.meta.model_copy(update={**numbers, "packed": self.packed, "identity": own})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,13 @@ class TileWriter:
     taken: set[str] = field(default_factory=set)
     skipped: list[SkippedMessage] = field(default_factory=list)
     duplicates: list[SkippedMessage] = field(default_factory=list)
+    identities: list[FieldIdentity] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def identity(self) -> FieldIdentity:
+        """What all variables have in common; sorted, so that equal contents give equal bytes."""
+        return dict(sorted(common_identity(self.identities).items()))
 
     @property
     def path(self) -> Path:
@@ -97,6 +108,7 @@ class TileWriter:
         shape = self.cut.record.shape
         if values.shape != shape or values.dtype != np.float32:
             raise TileError(f"{name} is {values.dtype}{values.shape}, not float32{shape}")
+        self.identities.append(meta.identity)
         self.encoded[name] = self.pool.submit(partial(_encode, name, values, meta, packing, self.encoding))
 
     def write(self, source: SourceFile, wanted: frozenset[str], attribution: str | None) -> BuiltTile:
@@ -104,18 +116,21 @@ class TileWriter:
         cut = self.cut
         # All in a row: between the fields it would run on a cold cache.
         made = [result() for _, result in sorted(self.encoded.items())]
+        identity = self.identity
         meta = Meta(
             model=self.folder.model,
             run=self.folder.run,
             minutes=self.minutes,
             region=cut.region,
             grid=cut.record,
-            variables={one.member.name: one.full_meta() for one in made},
+            variables={one.member.name: one.full_meta(identity) for one in made},
             absent=tuple(absent_names(wanted, self.taken)),
             skipped=tuple(self.skipped),
             duplicates=tuple(self.duplicates),
             source=source,
             attribution=attribution,
+            identity=identity,
+            notes=tuple(self.notes),
         )
         others = (encode_member(META, np.array(meta.to_json())), *cut.axes)
         path = self.path

@@ -20,6 +20,9 @@ ECMWF_ATTRIBUTION = (
     "ECMWF does not accept any liability for errors or omissions in the data."
 )
 
+# What a field is of: centre, process, ECMWF's labels, member, statistic of an ensemble, threshold.
+IdentityKey = Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
+IdentityValue = Annotated[str, Field(max_length=200)] | int | float
 ArrayName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 Text = Annotated[str, Field(max_length=2000)]
 Unsigned = Annotated[int, Field(ge=0, lt=2**63)]
@@ -87,6 +90,8 @@ class VariableMeta(Record):
     # Of a code field: its values in ascending order, and the meaning of each.
     flag_values: tuple[int, ...] = ()
     flag_meanings: tuple[Text, ...] = ()
+    # Only what differs from the tile's own.
+    identity: dict[IdentityKey, IdentityValue] = {}
 
     @model_validator(mode="after")
     def _one_meaning_each(self) -> VariableMeta:
@@ -160,6 +165,10 @@ class Meta(Record):
     winds: Literal["earth"] = "earth"
     source: SourceFile
     attribution: Text | None = None
+    # What all variables have in common; absent in tiles of earlier versions.
+    identity: dict[IdentityKey, IdentityValue] = {}
+    # About the source's grid, where it needs words.
+    notes: tuple[Text, ...] = ()
 
     @property
     def hour(self) -> int:
