@@ -11,6 +11,7 @@ from pathlib import Path
 from gribmill.grib.decode.eccodes import short_name
 from gribmill.grib.decode.field import Field, scan_fields
 from gribmill.grib.errors import GribError
+from gribmill.grib.field_identity import FieldIdentity, field_identity
 from gribmill.grib.grid.grid_section import grid_name
 from gribmill.grib.messages import DamagedMessage, map_file, without_messages
 from gribmill.grib.names.array_name import array_name, name_in_lexicon
@@ -52,6 +53,7 @@ class InventoryEntry:
     bits: int | None = None
     stats: Stats | None = None
     reason: str | None = None
+    identity: FieldIdentity | None = None
 
 
 def inventory(path: Path, *, stats: bool = False) -> Iterator[InventoryEntry]:
@@ -92,6 +94,7 @@ def _entry(field: Field, stats: bool) -> InventoryEntry:
         bits=field.packing.bits,
         stats=numbers,
         reason=reason,
+        identity=field_identity(field.keys),
     )
 
 

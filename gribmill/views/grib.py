@@ -45,6 +45,7 @@ class GribFieldView(View):
     bits: int | None
     stats: GribStatsView | None
     damaged: str | None
+    identity: dict[str, str | int | float] | None
 
     @classmethod
     def of(cls, entry: InventoryEntry) -> Self:
@@ -64,6 +65,7 @@ class GribFieldView(View):
             bits=entry.bits,
             stats=GribStatsView.of(entry.stats) if entry.stats else None,
             damaged=entry.reason,
+            identity=entry.identity,
         )
 
 

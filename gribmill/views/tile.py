@@ -67,6 +67,8 @@ class TileView(View):
     winds: Literal["earth"]
     source: SourceFile
     attribution: str | None
+    identity: dict[str, str | int | float]
+    notes: tuple[str, ...]
 
     @classmethod
     def of(cls, tile: Tile) -> Self:

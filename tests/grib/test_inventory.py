@@ -51,7 +51,8 @@ def test_each_field_has_a_line_with_its_name_level_step_grid_and_packing(hour: P
     result = ls(hour)
     assert result.exit_code == 0, result.output
     head, *lines = result.stdout.splitlines()
-    assert head.split() == ["#", "byte", "name", "level", "step", "grid", "packing", "size"]
+    assert head.split() == ["#", "byte", "name", "level", "step", "grid", "packing", "size", "of"]
+    assert lines[4].endswith("  od oper an")
     assert [line.split()[0] for line in lines] == ["1", "2.1", "2.2", "3", "4"]
     assert [line.split()[2] for line in lines] == ["t2m", "u10", "v10", "tp", "t2m"]
     assert " ".join(lines[0].split()[2:10]) == "t2m 2 m above ground 1 h Lambert"

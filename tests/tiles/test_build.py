@@ -354,11 +354,11 @@ def test_members_of_an_ensemble_are_not_confused(tmp_path: Path) -> None:
         for member in (1, 2, 3)
     ]
     path = write(tmp_path / "members.grib2", messages)
-    tile = tile_of(build(path, [AFRICA], tmp_path), "africa")
+    tile = tile_of(build(path, [AFRICA], tmp_path, model="gfs"), "africa")
     assert (tile.read("t2m") == 281.0).all()
     assert len(tile.meta.duplicates) == 2
     assert all("another" in note.reason for note in tile.meta.duplicates)
-    everything = tile_of(build(path, [AFRICA], tmp_path / "all", everything=True), "africa")
+    everything = tile_of(build(path, [AFRICA], tmp_path / "all", everything=True, model="gfs"), "africa")
     assert [float(everything.read(name)[0, 0]) for name in everything.names] == [281.0, 282.0, 283.0]
 
 

@@ -102,8 +102,9 @@ class Keys:
 
     @property
     def ensemble_member(self) -> int | None:
-        """The number of the member, 0 for a control; None outside of ensembles, where ECMWF writes member 0 of 0."""
-        return None if self.members == 0 else self.member
+        """The number of the member, 0 for a control; None outside of ensembles."""
+        # ECMWF's GRIB1 has member 0 of 0 there; GRIB2 has other templates.
+        return None if (self.edition, self.member, self.members) == (1, 0, 0) else self.member
 
     @property
     def ensemble_mean(self) -> bool:

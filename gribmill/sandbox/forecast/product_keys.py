@@ -13,6 +13,7 @@ from gribmill.sandbox.forecast.publisher_style import PublisherStyle
 from gribmill.sandbox.grib_writer.level_keys import level_keys
 
 TABLES_VERSION = 33
+ECMWF = "ecmf"
 STATISTICS: dict[Statistic, int] = {"avg": 0, "accum": 1, "max": 2, "min": 3}
 TYPES_OF_LEVEL = {"pl": "isobaricInhPa", "sol": "soilLayer"}
 # Product definition templates: plain, a member's, a derived one; each for a moment and for a window.
@@ -26,6 +27,8 @@ CONTROL, PERTURBED, ECMWF_MEMBER = 1, 3, 255
 def product_keys(item: PlannedField, style: PublisherStyle, run: datetime) -> Iterator[tuple[str, Any]]:
     """The keys in the order in which they must be set."""
     yield "centre", style.centre
+    if style.centre == ECMWF:
+        yield from _labels(item, style)
     yield "tablesVersion", TABLES_VERSION
     yield "dataDate", int(run.strftime("%Y%m%d"))
     yield "dataTime", int(run.strftime("%H%M"))
@@ -34,6 +37,16 @@ def product_keys(item: PlannedField, style: PublisherStyle, run: datetime) -> It
         yield "generatingProcessIdentifier", style.process
     yield from _by_number(item) if item.parameter else _by_name(item, style)
     yield "stepRange", _step(item)
+
+
+def _labels(item: PlannedField, style: PublisherStyle) -> Iterator[tuple[str, Any]]:
+    """ECMWF's local section."""
+    kind = item.extra.partition(":")[0]
+    yield "setLocalDefinition", 1
+    yield "localDefinitionNumber", 1
+    yield "marsClass", style.mars_class
+    yield "marsType", kind if kind in ("pf", "cf") else "fc"
+    yield "marsStream", style.stream
 
 
 def _by_number(item: PlannedField) -> Iterator[tuple[str, Any]]:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gribmill.arrays import Values
-from gribmill.grib.names.lexicon import absent_names
 from gribmill.grib.field_identity import FieldIdentity
+from gribmill.grib.names.lexicon import absent_names
 from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
 from gribmill.storage.layout import TileFolder

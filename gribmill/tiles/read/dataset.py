@@ -135,8 +135,8 @@ def space(tile: Tile) -> dict[str, xr.Variable]:
 
 
 def time_coordinates(meta: Meta) -> dict[str, xr.Variable]:
-    """The run, the forecast period and the valid time."""
-    return {
+    """The run, the forecast period and the valid time; of an ensemble's member also its number."""
+    found = {
         "time": xr.Variable((), time64(meta.valid_time), {"standard_name": "time", "long_name": "valid time"}),
         "run": xr.Variable((), time64(meta.run_time), {"standard_name": "forecast_reference_time", "long_name": "run"}),
         "step": xr.Variable(
@@ -145,6 +145,10 @@ def time_coordinates(meta: Meta) -> dict[str, xr.Variable]:
             {"standard_name": "forecast_period", "long_name": "time since the run"},
         ),
     }
+    if "ensemble_member" in meta.identity:
+        attrs = {"standard_name": "realization", "long_name": "ensemble member", "units": "1"}
+        found["realization"] = xr.Variable((), np.int32(int(meta.identity["ensemble_member"])), attrs)
+    return found
 
 
 def attributes(quantity: VariableMeta) -> dict[str, Any]:
@@ -170,7 +174,7 @@ def attributes(quantity: VariableMeta) -> dict[str, Any]:
         found["source_fill_values"] = list(quantity.fill_values)
     if quantity.valid_min is not None:
         found["valid_min"] = np.float32(quantity.valid_min)
-    return found
+    return found | quantity.identity
 
 
 def _one_word(meaning: str) -> str:
@@ -179,7 +183,7 @@ def _one_word(meaning: str) -> str:
 
 def global_attributes(meta: Meta) -> dict[str, Any]:
     """The global attributes of a dataset."""
-    found = {
+    found: dict[str, Any] = {
         "Conventions": "CF-1.11",
         "title": f"{meta.model} {meta.run} over {meta.region.title or meta.region.name}",
         "model": meta.model,
@@ -189,6 +193,9 @@ def global_attributes(meta: Meta) -> dict[str, Any]:
         "winds": meta.winds,
         "gribmill": meta.gribmill,
     }
+    found |= {name: value for name, value in meta.identity.items() if name not in found}
+    if meta.notes:
+        found["comment"] = " ".join(meta.notes)
     if meta.absent:
         found["absent"] = ", ".join(meta.absent)
     if meta.attribution:

@@ -137,6 +137,7 @@ def _times(tiles: Sequence[Tile]) -> dict[str, xr.Variable]:
     time = np.array([time64(tile.meta.valid_time) for tile in tiles])
     step = np.array([step64(tile.meta) for tile in tiles])
     return {
+        **{name: value for name, value in first.items() if name == "realization"},
         "run": first["run"],
         "time": xr.Variable(("time",), time, first["time"].attrs),
         "step": xr.Variable(("time",), step, first["step"].attrs),

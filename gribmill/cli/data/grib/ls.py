@@ -10,12 +10,15 @@ import click
 
 from gribmill.cli.output import print_json
 from gribmill.errors import GribmillError, sentence
+from gribmill.grib.field_identity import identity_text
 from gribmill.grib.inventory import inventory
 
 if TYPE_CHECKING:
     from gribmill.grib.inventory import InventoryEntry
 
 COLUMNS = ("#", "byte", "name", "level", "step", "grid", "packing", "size")
+# Shown where some field has it: ECMWF's labels, a member, a statistic of an ensemble, a threshold.
+IDENTITY_COLUMN = "of"
 STATS_COLUMNS = ("min", "mean", "max", "missing")
 RIGHT = {"#", "byte", "size", *STATS_COLUMNS}
 
@@ -56,7 +59,10 @@ def _print(path: Path, entries: list[InventoryEntry], problem: str | None, stats
     if problem:
         click.echo(f"error: {sentence(str(problem))}", err=True)
     if entries:
-        click.echo("\n".join(_lines(COLUMNS + (STATS_COLUMNS if stats else ()), [_row(e, stats) for e in entries])))
+        of_what = [identity_text(entry.identity or {}, whole=False) for entry in entries]
+        columns = COLUMNS + (STATS_COLUMNS if stats else ()) + ((IDENTITY_COLUMN,) if any(of_what) else ())
+        rows = [[*_row(entry, stats), text][: len(columns)] for entry, text in zip(entries, of_what, strict=True)]
+        click.echo("\n".join(_lines(columns, rows)))
     for entry in entries:
         if entry.reason:
             click.echo(f"damaged: message {entry.number} at byte {entry.offset}: {entry.reason}", err=True)

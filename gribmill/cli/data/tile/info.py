@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from gribmill.cli.data.tile.tile_path import TILE, without_grid
 from gribmill.cli.output import console, print_json, print_table, styled
 from gribmill.errors import printable
+from gribmill.grib.field_identity import identity_text
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.tile import Tile, read_tile
 from gribmill.views.tile import TileView
@@ -45,6 +47,9 @@ def _print_info(opened: Tile) -> None:
         ("grid", f"{rows} × {columns} points, {grid}, {meta.grid.cell_km:.3g} km"),
         ("source", f"{meta.source.url or meta.source.name}  {meta.source.bytes:,} bytes"),
     ]
+    if meta.identity:
+        facts.append(("identity", identity_text(meta.identity)))
+    facts += [("note", note) for note in meta.notes]
     if meta.absent:
         facts.append(("absent", ", ".join(meta.absent)))
     facts += [("skipped", f"{note.name} (message {note.message}): {note.reason}") for note in meta.skipped]
@@ -61,7 +66,7 @@ def _print_info(opened: Tile) -> None:
 
 
 def _print_variables(opened: Tile) -> None:
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for name in opened.names:
         item = opened.meta.variables[name]
         start, end = (minutes / 60 for minutes in item.step_minutes)
@@ -70,7 +75,11 @@ def _print_variables(opened: Tile) -> None:
             (name, item.units, item.level, step, _number(item.min), _number(item.mean), _number(item.max),
              item.missing or "", item.message if item.field == 1 else f"{item.message}.{item.field}", item.packing.name)
         )  # fmt: skip
-    columns = ("name", "units", "level", "hour", "min", "mean", "max", "missing", "msg", "packing")
+    columns: tuple[str, ...] = ("name", "units", "level", "hour", "min", "mean", "max", "missing", "msg", "packing")
+    of_what = [identity_text(opened.meta.variables[name].identity) for name in opened.names]
+    if any(of_what):
+        columns = (*columns, "of")
+        rows = [(*row, text) for row, text in zip(rows, of_what, strict=True)]
     print_table(
         columns, rows, right=("min", "mean", "max", "missing", "msg"), wrap="level", drop=("packing", "msg", "missing")
     )
