@@ -31,7 +31,7 @@ def drawable_of(tile: Tile, name: str, units: System = "metric", limits: Limits 
     `limits` are the ends of its scale, in the units shown.
     """
     pair = _components(tile, name)
-    facts = tile.meta.variables.get(pair[0] if pair else name)
+    facts = tile.meta.variables.get(pair[0] if pair else tile.find(name) or name)
     if facts is None:
         tile.read(name)  # raises the error that lists what there is
         raise AssertionError(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.window_name import base_name
 from gribmill.ingest.index.noaa import parse_noaa
 from gribmill.ingest.index.select import EcmwfSelector, NoaaSelector, UnknownVariable, select, wanted
 from gribmill.ingest.models.registry import load_models
@@ -43,7 +44,7 @@ def test_selected_messages_have_the_lexicons_name() -> None:
             time = "7-8 hour acc fcst" if want.noaa.since == "bucket" else time
             for level in want.noaa.levels:
                 found = from_noaa(want.noaa.elements[0], level, time)
-                assert found is not None and found.name == name
+                assert found is not None and found.name == (base_name(name) if want.noaa.minutes else name)
         if want.ecmwf:
             found = from_ecmwf(want.ecmwf.params[0], want.ecmwf.levtype, want.ecmwf.levelist or None)
             assert found is not None and found.name == name

@@ -175,3 +175,12 @@ def test_offsets_of_the_index_are_those_of_the_messages() -> None:
         message = data[entry.offset : entry.end]
         assert message[:4] == b"GRIB" and message[-4:] == b"7777"
         assert int.from_bytes(message[8:16], "big") == len(message)
+
+
+def test_nbm_hour_12_has_sums_of_one_hour_and_of_six() -> None:
+    found = chosen("nbm_co", "bhar.2026080512.blend.core.f012.co.excerpt.idx", 12, "20260805_12")
+    numbers = {name: entry.number for name, entry in found.found.items()}
+    assert {name: numbers[name] for name in ("tp_bucket", "tp_6h", "asnow_bucket", "asnow_6h")} == {
+        "tp_bucket": 99, "tp_6h": 100, "asnow_bucket": 135, "asnow_6h": 159,
+    }  # fmt: skip
+    assert numbers["t2m_max"] == 70

@@ -8,7 +8,7 @@ from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.index.ecmwf import parse_ecmwf
 from gribmill.ingest.index.noaa import parse_noaa
-from gribmill.ingest.index.select import EcmwfSelector, NoaaSelector, Selection, Wanted, select
+from gribmill.ingest.index.select import EcmwfSelector, NoaaSelector, Selection, Wanted, select, wanted
 from tests.ingest.make_index import ecmwf_line, noaa_lines, noaa_messages
 
 GROUND = ("2 m above ground",)
@@ -20,8 +20,8 @@ BUCKET = Wanted("tp_bucket", NoaaSelector(("APCP",), ("surface",), "accum", "buc
 MSLP = Wanted("mslp", NoaaSelector(("PRMSL", "MSLMA", "MSLET"), ("mean sea level",)))
 
 
-def choose(rows: list[str], *wanted: Wanted, hour: int = 8, **options: object) -> Selection:
-    return select(parse_noaa(noaa_lines(rows), "x.idx", size=len(rows) * 1000), wanted, hour, **options)  # type: ignore[arg-type]
+def choose(rows: list[str], *wants: Wanted, hour: int = 8, **options: object) -> Selection:
+    return select(parse_noaa(noaa_lines(rows), "x.idx", size=len(rows) * 1000), wants, hour, **options)  # type: ignore[arg-type]
 
 
 def lines(selection: Selection) -> dict[str, int]:
@@ -75,6 +75,31 @@ def test_the_second_of_two_equal_sums_is_the_bucket_and_brings_the_first_along()
     alone = choose(rows, BUCKET, hour=1)
     assert lines(alone) == {"tp_bucket": 3}
     assert alone.ranges == both.ranges == (ByteRange(0, 1000), ByteRange(2000, 3000))
+
+
+def test_sums_of_two_lengths_are_both_selected() -> None:
+    rows = [f"APCP:surface:{time} hour acc fcst:" for time in ("11-12", "6-12", "0-12")]
+    names = wanted(["tp", "tp_bucket", "tp_6h", "tp_12h", "tp_3h"])
+    chosen = choose(rows, *names, hour=12)
+    assert lines(chosen) == {"tp": 3, "tp_bucket": 1, "tp_6h": 2, "tp_12h": 3}
+    assert chosen.missing == ("tp_3h",)
+    assert len(chosen.ranges) == 3
+    # At hour 42 the bucket is the sum of six hours: one message under both names.
+    later = choose(["APCP:surface:36-42 hour acc fcst:"], *names, hour=42)
+    assert lines(later) == {"tp_bucket": 1, "tp_6h": 1}
+    assert len(later.ranges) == 1
+
+
+def test_the_first_quarter_of_an_hour_is_a_bucket_where_the_run_total_is_not_wanted() -> None:
+    rows = ["APCP:surface:0-15 min acc fcst:", "TMP:2 m above ground:15 min fcst:"]
+    assert lines(choose(rows, BUCKET, T2M, hour=1, offset_minutes=-45)) == {"tp_bucket": 1, "t2m": 2}
+    assert lines(choose(rows, TP, BUCKET, hour=1, offset_minutes=-45)) == {"tp": 1}
+
+
+def test_ecmwf_has_extremes_by_their_length_and_sums_only_since_the_run_began() -> None:
+    (six,), (rain,) = wanted(["t2m_max_6h"]), wanted(["tp_6h"])
+    assert six.ecmwf == EcmwfSelector(("mx2t6",))
+    assert rain.ecmwf is None
 
 
 def test_equal_lines_are_reported_and_the_first_is_taken() -> None:

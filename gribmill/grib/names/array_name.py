@@ -7,6 +7,7 @@ from datetime import timedelta
 from gribmill.grib.names.levels import NAMED
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.variable import Variable
+from gribmill.grib.names.window_name import base_name, with_window
 from gribmill.grib.product.keys import Keys, Level, Probability
 
 # From here on, numbers are defined by the originating centre.
@@ -19,6 +20,15 @@ def array_name(keys: Keys) -> str:
     """The name of the field's array, equal for the same kind of field in every file of every run."""
     match = lexicon().match_quantity(keys) if not keys.selector else None
     return name_in_lexicon(match.variable, keys) if match else _parameter(keys) + _statistic(keys) + _ensemble(keys)
+
+
+def array_name_over_time(keys: Keys) -> str:
+    """The name with the length of the time range: `tp_6h_prob_gt_0p254` beside `tp_bucket_prob_gt_0p254`."""
+    match = lexicon().match_quantity(keys) if not keys.selector else None
+    if match:
+        return with_window(base_name(match.variable.name), keys.window_minutes) + _ensemble(keys)
+    statistic = "" if keys.statistic == "accum" else f"_{keys.statistic}"
+    return with_window(_parameter(keys) + statistic, keys.window_minutes) + _ensemble(keys)
 
 
 def name_in_lexicon(variable: Variable, keys: Keys) -> str:

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from importlib.resources import files
@@ -16,6 +16,7 @@ from typing import Any
 from gribmill.grib.names.levels import family, level_text
 from gribmill.grib.names.variable import CentreRule, GribSource, OldName, Variable, level_of_suffix
 from gribmill.grib.names.wgrib2_time import parse_time_range
+from gribmill.grib.names.window_name import BUCKET, RUN, base_name, split_window, with_range, with_window
 from gribmill.grib.product.keys import ECMWF, Keys
 from gribmill.grib.product.statistic import Statistic
 
@@ -96,7 +97,19 @@ class Lexicon:
                     numbers = level_of_suffix(words, suffix)
                     if numbers and row.at(words, numbers).name == name:
                         return row.at(words, numbers)
-        return None
+        return self._over_time(name)
+
+    def _over_time(self, name: str) -> Variable | None:
+        """The quantity of a name that says its time range: `tp_6h`, `t2m_max_12h`, `tp_run`."""
+        if name.endswith(RUN):
+            row = self.get(name.removesuffix(RUN))
+            return row if row and row.window == "run" else None
+        found = split_window(name)
+        row = self.get(found[0]) if found else None
+        if found is None or row is None or row.statistic == "instant" or row.window == "bucket" or row.minutes:
+            return None
+        words = with_range(row.long_name, found[1])
+        return replace(row, name=name, long_name=words, window=None, minutes=found[1])
 
     def match_keys(self, keys: Keys) -> Match | None:
         """The quantity of a message; None if the lexicon does not have it, or for spreads, probabilities and such."""
@@ -152,23 +165,36 @@ class Lexicon:
         return self.by_noaa.get(element.split(" ")[0] if element.endswith("]") else element, ())
 
 
-def unique_names(matches: Sequence[Match | None]) -> list[str | None]:
+def plain_name(name: str) -> str:
+    """`tp` for `tp_run`, and any other name as it is."""
+    row = lexicon().get(name) if name.endswith(RUN) else None
+    return row.name if row else name
+
+
+def unique_names(matches: Sequence[Match | None], minutes: Sequence[int] | None = None) -> list[str | None]:
     """A name for each match, without duplicates: the best source of a quantity has its name, the others get None.
 
-    In the first hours a bucket has the time range of the run's own accumulation; the second of two is the bucket.
+    `minutes` are the lengths of their time ranges. The shortest has the lexicon's name, any other has its length in its
+    name: `tp_bucket` and `tp_6h`. In the first hours a bucket has the time range of the run's own accumulation; the
+    second of two is the bucket.
     """
+    lengths = minutes or [0] * len(matches)
     names: list[str | None] = [None] * len(matches)
-    order = sorted((match.rank, place) for place, match in enumerate(matches) if match)
-    taken: dict[str, int] = {}
-    for rank, place in order:
+    # By name: the length and the rank of the field that has it.
+    taken: dict[str, tuple[int, int]] = {}
+    order = sorted((lengths[place], match.rank, place) for place, match in enumerate(matches) if match)
+    for length, rank, place in order:
         match = matches[place]
         assert match is not None
         name = match.variable.name
-        bucket = f"{name}_bucket"
+        bucket = f"{name}{BUCKET}"
+        longer = with_window(base_name(name), length)
         if name not in taken:
-            taken[name], names[place] = rank, name
-        elif taken[name] == rank and bucket in lexicon().rows and bucket not in taken:
-            taken[bucket], names[place] = rank, bucket
+            taken[name], names[place] = (length, rank), name
+        elif taken[name] == (length, rank) and bucket in lexicon().rows and bucket not in taken:
+            taken[bucket], names[place] = (length, rank), bucket
+        elif taken[name][0] < length and longer not in taken:
+            taken[longer], names[place] = (length, rank), longer
     return names
 
 

@@ -60,6 +60,8 @@ class Variable:
     standard_name: str | None = None
     statistic: Statistic = "instant"
     window: AccumulationStart | None = None
+    # The length of its time range, where its name says it (`tp_6h`).
+    minutes: int | None = None
     noaa: tuple[str, ...] = ()
     ecmwf: tuple[str, ...] = ()
     grib2: tuple[GribSource, ...] = ()

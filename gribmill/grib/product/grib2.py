@@ -7,7 +7,7 @@ from typing import Any
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.octets import Octets, date, optional, scaled, signed, unsigned
-from gribmill.grib.product.keys import ECMWF, Keys, Level, Probability, implied_statistic
+from gribmill.grib.product.keys import ECMWF, Keys, Level, Probability, implied_statistic, with_true_range
 from gribmill.grib.product.mars import MONTHLY_MEANS, archive_labels, labels2
 from gribmill.grib.product.statistic import STATISTICS2, Statistic
 from gribmill.grib.product.templates import FIRST_OCTET, TEMPLATES, Ensemble, ProductTemplate, duration
@@ -39,7 +39,7 @@ def keys2(discipline: int, identification: Octets, product: Octets, local: Octet
     if template is not None:
         implied = implied_statistic(known["centre"], known["parameter"])
         known |= _read(product, template, known["reference"], implied)
-    return Keys(**known)
+    return with_true_range(Keys(**known))
 
 
 def _read(product: Octets, template: ProductTemplate, reference: datetime, implied: Statistic) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -41,6 +41,8 @@ OfMany = Literal["mean", "sum", "sd", "variance"]
 
 NCEP = 7
 ECMWF = 98
+# The generating processes of ECMWF that are versions of AIFS.
+AIFS_PROCESSES = range(1, 30)
 # Other offices of the National Weather Service and NOAA's laboratories use NCEP's local numbers.
 NOAA = frozenset({NCEP, 8, 9, 59, 161})
 
@@ -76,6 +78,8 @@ class Keys:
     level2: Level | None = None
     start: timedelta | None = None
     end: timedelta | None = None
+    # The start that the message states, where it is known to be wrong.
+    stated_start: timedelta | None = None
     statistic: Statistic = "instant"
     member: int | None = None
     members: int | None = None
@@ -112,6 +116,13 @@ class Keys:
         return self.derived in MEANS
 
     @property
+    def window_minutes(self) -> int:
+        """The length of the time range, rounded down; 0 for an instant, or where the message does not state it."""
+        if self.start is None or self.end is None:
+            return 0
+        return max(0, int((self.end - self.start).total_seconds() // 60))
+
+    @property
     def spread(self) -> bool:
         """Whether it is a spread of an ensemble (code table 4.7) instead of the quantity itself."""
         return self.derived in SPREADS
@@ -121,3 +132,19 @@ class Keys:
 MEANS = frozenset({0, 1, 6})
 # Standard deviation, normalised standard deviation, spread, large anomaly index, interquartile range.
 SPREADS = frozenset({2, 3, 4, 5, 7})
+
+
+def with_true_range(keys: Keys) -> Keys:
+    """The same, but ECMWF's sums begin where they do, whatever time range is stated: with the run.
+
+    AIFS states the last step, or an empty time range, for sums since the run began. In other forecasts of ECMWF only an
+    empty one is wrong.
+    """
+    start, end, labels = keys.start, keys.end, keys.mars
+    if keys.centre != ECMWF or keys.statistic != "accum" or start is None or end is None or start <= timedelta(0):
+        return keys
+    if labels is None:
+        wrong = start == end or keys.process in AIFS_PROCESSES
+    else:
+        wrong = labels.mars_class == "ai" or (start == end and labels.mars_class == "od")
+    return replace(keys, start=timedelta(0), stated_start=start) if wrong else keys

@@ -13,6 +13,7 @@ from gribmill.errors import GribmillError
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.wgrib2_time import TimeRange, parse_time_range
+from gribmill.grib.names.window_name import base_name
 from gribmill.grib.product.keys import NCEP
 from gribmill.grib.product.statistic import AccumulationStart, Statistic
 from gribmill.ingest.download.ranges import ByteRange
@@ -29,12 +30,16 @@ class UnknownVariable(GribmillError):
 
 @dataclass(frozen=True, slots=True)
 class NoaaSelector:
-    """Elements and levels, the best first, and the time range: accumulations count from the run or from a reset."""
+    """Elements and levels, the best first, and the time range: accumulations count from the run or from a reset.
+
+    `minutes` is the length of the time range, where only that one is wanted.
+    """
 
     elements: tuple[str, ...]
     levels: tuple[str, ...]
     statistic: Statistic = "instant"
     since: AccumulationStart | None = None
+    minutes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +112,14 @@ def _noaa(row: Variable) -> NoaaSelector | None:
         for source in row.grib2
         if source.centre == NCEP
     )
-    return NoaaSelector(row.noaa + unnamed, row.levels, row.statistic, row.window)
+    return NoaaSelector(row.noaa + unnamed, row.levels, row.statistic, row.window, row.minutes)
 
 
 def _ecmwf(row: Variable) -> EcmwfSelector | None:
+    if row.minutes is not None:
+        # Sums are since the run began; the names of extremes end with their hours (mx2t6).
+        hours = tuple(param for param in row.ecmwf if param.endswith(f"{row.minutes / 60:g}"))
+        row = replace(row, ecmwf=() if row.statistic == "accum" else hours)
     if not row.ecmwf:
         return None
     for level in row.levels:
@@ -160,8 +169,13 @@ def select(
     if not finder(inventory, minutes).by_words:
         raise BadIndex(inventory.source, None, f"no line is for hour {hour}: this index belongs to another file")
     search = finder([entry for entry in inventory if entry.extra in extras], minutes)
-    for want in wanted:
+    wants = tuple(wanted)
+    names = {want.name for want in wants}
+    for want in wants:
         alike = search.find(want)
+        if not alike and base_name(want.name) not in names:
+            # Where the run's total is not wanted, it is the bucket in the first hours: the same time range.
+            alike = search.first_of(want)
         if not alike:
             missing.append(want.name)
             continue
@@ -205,12 +219,15 @@ class _Noaa:
     def first_of(self, want: Wanted) -> list[IndexEntry]:
         """The run's own accumulation that goes with such a bucket: alone, the bucket would be taken for it."""
         words = want.noaa
-        assert words is not None
+        if words is None or words.since != "bucket":
+            return []
         return self.find(Wanted(want.name, NoaaSelector(words.elements, words.levels, words.statistic, "run")))[:1]
 
     @staticmethod
     def _alike(timed: Sequence[_Timed], words: NoaaSelector) -> list[IndexEntry]:
         fitting = [one for one in timed if one.window.statistic == words.statistic]
+        if words.minutes is not None:
+            return [one.entry for one in fitting if one.window.end - one.window.start == words.minutes]
         from_start = [one.entry for one in fitting if one.window.start == 0]
         if words.since == "run":
             return from_start

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, write_time_range
+from gribmill.grib.names.window_name import base_name, with_window
 from gribmill.grib.product.keys import NCEP
 from gribmill.ingest.index.sample import inventory_lines, window_at
 from gribmill.ingest.models.model import Model
@@ -45,10 +46,18 @@ def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[Planne
         # A sum since the run began and one of the last hour are one and the same then.
         timed = {(item.element, item.level, item.window): item for item in items}
         items = [item for item in timed.values() if item.window.statistic in {"instant", *at_zero}]
-    kept = [item for item in items if not only or item.name in only]
+    kept = [item for item in items if not only or not only_names(item).isdisjoint(only)]
     if not kept:
         raise SandboxError(f"{model.id} has nothing at hour {hour}" + (f" of {', '.join(only)}" if only else ""))
     return kept
+
+
+def only_names(item: PlannedField) -> set[str]:
+    """The names by which a field can be asked for: its own, and the one that says the length of its time range."""
+    if item.name is None:
+        return set()
+    length = item.window.end - item.window.start
+    return {item.name, with_window(base_name(item.name), length)} if length else {item.name}
 
 
 def _noaa(line: str, minutes: int, extra: str) -> Iterator[PlannedField]:

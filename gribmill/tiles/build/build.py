@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.messages import Data, map_file
-from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.lexicon import lexicon, plain_name
 from gribmill.regions.region import Region
 from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.tile_builder import BuildResult, FieldProgress, TileBuilder
@@ -63,8 +63,8 @@ def build(
 
 
 def _wanted(variables: Iterable[str] | None) -> frozenset[str]:
-    """The requested names, and for old names also those that replace them."""
-    names = frozenset(variables or ())
+    """The requested names, and for old names also those that replace them. `tp_run` is stored as `tp`."""
+    names = frozenset(plain_name(name) for name in variables or ())
     return names.union(*(lexicon().current_names(name) for name in names))
 
 

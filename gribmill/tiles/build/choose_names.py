@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import zip_longest
 
 from gribmill.grib.decode.field import Field
-from gribmill.grib.names.array_name import array_name
+from gribmill.grib.names.array_name import array_name, array_name_over_time
 from gribmill.grib.names.code_tables import CodeTable, code_table
 from gribmill.grib.names.levels import level_text
 from gribmill.grib.names.lexicon import Match, lexicon, unique_names
 from gribmill.grib.names.long_names import long_name, of_ensemble
 from gribmill.grib.names.variable import Variable
+from gribmill.grib.names.window_name import BUCKET, base_name, with_window
 from gribmill.grib.product.keys import Keys
 from gribmill.tiles.build.fill_values import FillRule
 from gribmill.tiles.build.region_cut import ValueKind
@@ -53,6 +56,11 @@ class FieldChoice:
     everything: bool
     plain: bool
 
+    @property
+    def bases(self) -> frozenset[str]:
+        """The wanted quantities, over whatever time range."""
+        return _bases(self.wanted)
+
     def may_want(self, item: Field) -> bool:
         """Whether the field could be requested. Totals and their buckets are distinguished later."""
         if self.everything:
@@ -60,7 +68,7 @@ class FieldChoice:
         names = lexicon_names(item)
         if not names:
             return self.wants_variant(item)
-        return not self.wanted or any(name in self.wanted or f"{name}_bucket" in self.wanted for name in names)
+        return not self.wanted or any(base_name(name) in self.bases for name in names)
 
     def match(self, keys: Keys) -> Match | None:
         """What the field is in the lexicon. Where it can be several variables, one that is wanted."""
@@ -73,7 +81,20 @@ class FieldChoice:
         """Spreads, probabilities and percentiles of known variables: by name, or if the file has nothing else."""
         if lexicon().match_quantity(item.keys) is None:
             return False
-        return array_name(item.keys) in self.wanted or (not self.plain and not self.wanted)
+        names = {array_name(item.keys), array_name_over_time(item.keys)}
+        return not names.isdisjoint(self.wanted) or (not self.plain and not self.wanted)
+
+    def wanted_name(self, name: str, keys: Keys, others: Collection[str]) -> str:
+        """The name under which a field is wanted, where its usual one is not.
+
+        `tp_6h` may be the run's total or the bucket at some hours, and in the first hours of a run its total is the
+        bucket.
+        """
+        if not self.wanted or name in self.wanted:
+            return name
+        choices = [with_window(base_name(name), keys.window_minutes)] if keys.window_minutes else []
+        choices += [f"{name}{BUCKET}"] if keys.statistic == "accum" else []
+        return next((one for one in choices if one in self.wanted and one not in others), name)
 
 
 def name_fields(
@@ -87,18 +108,33 @@ def name_fields(
     for members in _by_member(items, groups):
         taken: set[str] = set()
         for number, places in enumerate(members):
+            # The shortest time range has the plain name.
+            places = sorted(places, key=lambda place: items[place].keys.window_minutes)
             matches = [choice.match(items[place].keys) for place in places]
-            names = unique_names(matches) if number == 0 else [None] * len(places)
+            names = _names(matches, [items[place].keys for place in places], choice) if number == 0 else []
             taken |= {name for name in names if name}
-            for place, name, match in zip(places, names, matches, strict=True):
+            for place, name, match in zip_longest(places, names, matches):
                 if name and match:
                     found[place] = _named(items[place].keys, match, name)
                 elif match and number == 0 and (other := _other_variable(items[place].keys, taken)):
                     found[place] = _named(items[place].keys, other, other.variable.name)
                     taken.add(other.variable.name)
                 elif choice.everything or (match is None and number == 0 and choice.wants_variant(items[place])):
-                    found[place] = _unknown(items[place], taken)
+                    found[place] = _unknown(items[place], taken, choice.wanted)
     return found
+
+
+def _names(matches: Sequence[Match | None], keys: Sequence[Keys], choice: FieldChoice) -> list[str | None]:
+    names = unique_names(matches, [one.window_minutes for one in keys])
+    for place, (name, one) in enumerate(zip(names, keys, strict=True)):
+        if name is not None:
+            names[place] = choice.wanted_name(name, one, [other for other in names if other])
+    return names
+
+
+@lru_cache(maxsize=64)
+def _bases(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(base_name(name) for name in names)
 
 
 def _by_member(items: Sequence[Field], groups: Sequence[Hashable | None]) -> list[list[list[int]]]:
@@ -121,6 +157,12 @@ def lexicon_names(item: Field) -> list[str]:
     if lexicon().match_keys(item.keys) is None:
         return []
     return [match.variable.name for match in lexicon().matches(item.keys)]
+
+
+def names_of(named: NamedField, keys: Keys) -> set[str]:
+    """The name of a field, and the one that says the length of its time range."""
+    length = keys.window_minutes
+    return {named.name, with_window(base_name(named.name), length)} if length else {named.name}
 
 
 def lexicon_name(item: Field) -> str | None:
@@ -149,11 +191,14 @@ def _with_rules(named: NamedField, variable: Variable, keys: Keys) -> NamedField
     return replace(named, fill=fill, flag_values=codes.values, flag_meanings=codes.meanings)
 
 
-def _unknown(item: Field, taken: set[str]) -> NamedField:
+def _unknown(item: Field, taken: set[str], wanted: frozenset[str]) -> NamedField:
     """A field that the lexicon does not name: named by its GRIB keys, numbered if that is not unique."""
     keys = item.keys
     match = None if keys.selector else lexicon().match_quantity(keys)
     plain = array_name(keys)
+    if keys.window_minutes and (plain in taken or plain not in wanted):
+        longer = array_name_over_time(keys)
+        plain = longer if plain in taken or longer in wanted else plain
     if plain in taken and keys.member is not None:
         plain = f"{plain}_m{keys.member:02d}"
     name, number = plain, 2

@@ -22,6 +22,7 @@ def variable_meta(
     assert keys.end is not None
     end = int(keys.end.total_seconds() // 60)
     start = end if keys.start is None else int(keys.start.total_seconds() // 60)
+    stated = None if keys.stated_start is None else (int(keys.stated_start.total_seconds() // 60), end)
     packing = item.packing
     return VariableMeta(
         units=named.units,
@@ -30,6 +31,7 @@ def variable_meta(
         level=named.level,
         statistic=keys.statistic,
         step_minutes=(min(start, end), end),
+        stated_minutes=stated,
         message=item.number,
         field=item.sub,
         offset=item.offset,

@@ -15,7 +15,7 @@ from gribmill.grib.decode.winds import adds_up, is_component
 from gribmill.grib.product.keys import ECMWF
 from gribmill.regions.region import Region
 from gribmill.storage.layout import TileFolder
-from gribmill.tiles.build.choose_names import FieldChoice, NamedField, lexicon_name, name_fields
+from gribmill.tiles.build.choose_names import FieldChoice, NamedField, lexicon_name, name_fields, names_of
 from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.field_metadata import (
     cell_name,
@@ -206,7 +206,7 @@ class TileBuilder:
                 for suffix, part in parts.items():
                     name = cell_name(named.name, suffix, several=len(parts) > 1)
                     writer.add(name, part, cell_statistic_meta(meta, suffix), item.packing if own else None)
-                writer.taken.add(named.name)
+                writer.taken |= names_of(named, item.keys)
             except GribmillError as error:
                 self.failed[writer.folder.region] = error
 

@@ -68,6 +68,8 @@ class VariableMeta(Record):
     level: Text
     statistic: Text = "instant"
     step_minutes: tuple[WindowMinutes, WindowMinutes]
+    # The time range that the message states, where it is known to be wrong.
+    stated_minutes: tuple[WindowMinutes, WindowMinutes] | None = None
     message: Unsigned
     field: Unsigned = 1
     offset: Unsigned

@@ -22,6 +22,7 @@ from gribmill.tiles.format.grid_record import cached_grid, window_latlon
 from gribmill.tiles.format.meta import LIMIT_META_BYTES, Meta, parse_meta
 from gribmill.tiles.format.npz_reader import Archive, Identity, identity_of
 from gribmill.tiles.format.requantize import dequantize
+from gribmill.tiles.read.over_time import stored_over_time
 
 META = "meta"
 COORDINATES = {"regular": ("lat", "lon"), "projected": ("y", "x")}
@@ -63,10 +64,11 @@ class Tile:
         return grid.wraps and self.shape[1] == grid.shape[1]
 
     def find(self, name: str) -> str | None:
-        """The array of a variable: of that name, or of the name that it had or got in another version."""
+        """The array of a variable: of that name, of its name in another version, or with the time range it says."""
         if name in self.meta.variables:
             return name
-        return next((one for one in lexicon().other_names(name, self.meta.model) if one in self.meta.variables), None)
+        others = (one for one in lexicon().other_names(name, self.meta.model) if one in self.meta.variables)
+        return next(others, None) or stored_over_time(name, self.meta.variables)
 
     def read(self, name: str, *, copy: bool = True) -> Values:
         """One variable: rows from south to north, columns from west to east, NaN where the source has no value.
