@@ -9,7 +9,7 @@ from gribmill.catalogue.events import TilesLost
 from gribmill.catalogue.reads import Catalogue
 from gribmill.catalogue.records import TileRecord
 from gribmill.identity import RunRef
-from gribmill.storage.layout import DataRoot, TileFolder
+from gribmill.storage.layout import DataRoot
 
 
 def lost_tiles(
@@ -30,9 +30,8 @@ def lost_tiles(
 
 def is_as_recorded(root: DataRoot, run: RunRef, tile: TileRecord) -> bool:
     """Whether the tile's file is there, with the recorded size."""
-    path = TileFolder(root.path, run.model_id, run.run_id, tile.region).tile(tile.hour * 60)
     try:
-        return path.stat().st_size == tile.bytes
+        return root.tile(run.hour(tile.hour).tile(tile.region)).stat().st_size == tile.bytes
     except (FileNotFoundError, NotADirectoryError):
         return False
 

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
-from gribmill.storage.layout import unique_part_of
+from gribmill.storage.folder_lock import locked_folder
+from gribmill.storage.layout import StorageError, unique_part_of
 
 # As many pieces as every POSIX system we know takes in one call.
 MOST_PIECES = 1024
+Check = Callable[[], None]
 
 
-def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview]) -> int:
+class Superseded(StorageError):
+    """A file that would replace a newer one."""
+
+
+class NoSpace(StorageError):
+    """The disk is full, or a quota is used up."""
+
+
+def is_no_space(error: OSError) -> bool:
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview], check: Check | None = None) -> int:
     """Write under a temporary name beside `path`, fsync, rename; returns the size.
 
-    One fsync: the file system's journal keeps the new name in order with later commits.
+    `check` is called just before the rename, under the lock of the folder, and refuses it by raising an error. A full
+    disk is a NoSpace. One fsync: the file system's journal keeps the new name in order with later commits.
     """
     temporary = unique_part_of(path)
     try:
@@ -28,26 +44,37 @@ def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview]) -
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        temporary.replace(path)
-    except BaseException:
+        _rename(temporary, path, check)
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError) and is_no_space(error):
+            raise NoSpace(f"no space is left on the disk for {path}") from error
         raise
     return written
 
 
-def link_atomic(source: Path, path: Path) -> bool:
+def link_atomic(source: Path, path: Path, check: Check | None = None) -> bool:
     """Make `path` a second name of the file `source`; False if the file system does not support it."""
     temporary = unique_part_of(path)
     try:
         os.link(source, temporary)
-        temporary.replace(path)
+        _rename(temporary, path, check)
     except OSError:
         return False
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
     return True
+
+
+def _rename(temporary: Path, path: Path, check: Check | None) -> None:
+    if check is None:
+        temporary.replace(path)
+        return
+    with locked_folder(path.parent):
+        check()
+        temporary.replace(path)
 
 
 def _created(path: Path) -> int:

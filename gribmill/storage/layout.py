@@ -2,7 +2,7 @@
 
 jobs.db                                      the queue and the catalogue
 .rates/                                      when hosts with a rate limit were last asked
-grib/{model}/{run}/{hour}.grib2              spool: messages that wait for their tiles
+grib/{model}/{run}/{hour}.g{n}.grib2         spool: messages that wait for their tiles; n is their generation
 tiles/{model}/latest.json                    the newest runs of each region
 tiles/{model}/{run}/{region}/{hour}.npz      tiles; {hour}m{minutes}.npz between the hours
 tiles/{model}/{run}/{region}/grid.npz        latitudes and longitudes of the tiles beside it
@@ -26,6 +26,7 @@ from gribmill.identity import (
     RUN_ID,
     HourRef,
     RunRef,
+    TileRef,
     check_model_id,
     check_region_name,
     check_run_id,
@@ -38,6 +39,7 @@ TILES = "tiles"
 _RATES = ".rates"
 _LATEST = "latest.json"
 _TILE_NAME = re.compile(r"([0-9]{3,4})(?:m([0-5][0-9]))?\.npz")
+_SPOOL_NAME = re.compile(r"([0-9]{3,4})(?:\.g([0-9]{1,9}))?\.grib2")
 _PART = ".part"
 LIMIT_LISTED = 100_000
 
@@ -71,9 +73,23 @@ class DataRoot:
     def latest(self, model_id: str) -> Path:
         return self.tiles / check_model_id(model_id) / _LATEST
 
-    def spool(self, hour: HourRef) -> Path:
-        """Where the messages of an hour wait for their tiles."""
-        return self.path / SPOOL / hour.model_id / hour.run_id / f"{hour.hour:03d}.grib2"
+    def tile(self, tile: TileRef) -> Path:
+        """Where the chain stores a tile."""
+        return TileFolder(self.path, tile.model_id, tile.run_id, tile.region).tile(tile.hour * 60)
+
+    def spool(self, hour: HourRef, generation: int = 0) -> Path:
+        """Where messages of an hour wait for their tiles. Before generations were counted, names had none."""
+        number = f".g{generation}" if generation else ""
+        return self.path / SPOOL / hour.model_id / hour.run_id / f"{hour.hour:03d}{number}.grib2"
+
+    def spooled_hours(self, run: RunRef) -> dict[int, list[Path]]:
+        """The whole spool files of each hour of a run, of every generation."""
+        folder = self.path / SPOOL / run.model_id / run.run_id
+        found: dict[int, list[Path]] = {}
+        for name in _names(folder):
+            if match := _SPOOL_NAME.fullmatch(name):
+                found.setdefault(int(match[1]), []).append(folder / name)
+        return found
 
     def spooled(self) -> list[Path]:
         """Every file in the spool that is whole."""
@@ -150,6 +166,12 @@ def root_of_tile(tile: Path) -> DataRoot | None:
     """The data root that a tile is in, by its path; None where that is not a tile's."""
     parents = tile.absolute().parents
     return DataRoot(parents[4]) if len(parents) > 4 and parents[3].name == TILES else None
+
+
+def spool_generation(path: Path) -> int:
+    """The generation in the name of a spool file; 0 where it has none."""
+    match = _SPOOL_NAME.fullmatch(path.name)
+    return int(match[2] or 0) if match else 0
 
 
 def remove_spool(path: Path) -> None:

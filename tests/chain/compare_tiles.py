@@ -13,12 +13,13 @@ PLACES = ("message", "offset")
 
 
 def weather_of(tile: bytes) -> dict[str, Any]:
-    """The arrays as bytes, and the meta without the source of the GRIB, in which two mirrors differ."""
+    """The arrays as bytes, and the meta without what two mirrors or two downloads differ in."""
     with np.load(io.BytesIO(tile)) as arrays:
         found: dict[str, Any] = {name: arrays[name].tobytes() for name in arrays.files if name != "meta"}
         if "meta" in arrays.files:
             meta = json.loads(arrays["meta"].item())
             meta.pop("source", None)
+            meta.pop("generation", None)
             for facts in meta.get("variables", {}).values():
                 for place in PLACES:
                     facts.pop(place, None)

@@ -78,7 +78,7 @@ def test_killed_executor_and_killed_supervisor_cost_nothing(new_chain: NewChain,
     chain = new_chain(faults=slow)
     chain.publish("hrrr")
     process = chain.start("run")
-    part = chain.data / "grib" / "hrrr" / chain.run_id / ".001.grib2.part"
+    part = chain.data / "grib" / "hrrr" / chain.run_id / ".001.g1.grib2.part"
     wait_until(part.exists, what="the download to begin")
     job = next(job for job in chain.jobs("processing") if job.type == "ingest_grib" and job.args["hour"] == 1)
     pid = chain.store.jobs.history(job.id).attempts[-1].pid

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sqlite3
 from collections.abc import Iterable
 
 import pytest
@@ -181,15 +184,32 @@ def test_region_added_later_is_not_cut_from_a_file_that_misses_it(new_chain: New
     chain = new_chain(chain={"keep_grib": True})
     chain.publish("hrrr", 0)
     chain.look("hrrr")
-    (kept,) = [path for path in chain.spooled() if path.name == "000.grib2"]
+    (kept,) = [path for path in chain.spooled() if path.name == "000.g1.grib2"]
     _move_grid(chain, 0, "aws")
     kept.write_bytes((chain.folder / f"aws{chain.forecasts.hours['hrrr', 0].key[3:]}").read_bytes())
+    with contextlib.closing(sqlite3.connect(chain.data / "jobs.db")) as rows, rows:
+        rows.execute("UPDATE hours SET bytes = ?", (kept.stat().st_size,))
+    os.utime(kept, (0, 0))  # as if it had been downloaded so
     chain.chain = {"keep_grib": True, "regions": ["ne", "texas", "california"]}
     chain.look("hrrr")
     assert [one for one in chain.troubles() if "does not reach california, ne, texas" in one]
     while chain.hurry("ingest_grib"):
         chain.work()
     assert chain.tile("hrrr", "california", 0).is_file(), chain.troubles()
+
+
+def test_kept_file_that_is_not_as_recorded_is_fetched_again(new_chain: NewChain) -> None:
+    chain = new_chain(chain={"keep_grib": True})
+    chain.publish("hrrr", 0)
+    chain.look("hrrr")
+    (kept,) = [path for path in chain.spooled() if path.name == "000.g1.grib2"]
+    before = kept.read_bytes()
+    kept.write_bytes(before[::-1])
+    chain.chain = {"keep_grib": True, "regions": ["ne", "texas", "california"]}
+    chain.look("hrrr")
+    assert kept.read_bytes() == before
+    assert chain.tile("hrrr", "california", 0).is_file(), chain.troubles()
+    assert chain.hours("hrrr")[0].generation == 1, "the content is the same"
 
 
 def test_a_worker_without_regions_does_not_complete_the_hour(new_chain: NewChain) -> None:

@@ -29,7 +29,7 @@ def spool(context: Context, hour: HourRef) -> None:
 
 
 def spent(context: Context, run_id: str) -> list[int]:
-    return [hour.hour for hour in spent_hours(context, RunRef("hrrr", run_id))]
+    return [*spent_hours(context, RunRef("hrrr", run_id))]
 
 
 def test_hour_is_built_with_its_last_tile(context: Context, scribe: Scribe) -> None:

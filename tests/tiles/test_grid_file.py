@@ -90,7 +90,7 @@ def test_without_hard_links_each_run_has_a_file_of_its_own(tmp_path: Path, monke
     one, two = (folder_of(tmp_path / "data", run) / "grid.npz" for run in ("20260901", "20260902"))
     assert not one.samefile(two)
     assert one.read_bytes() == two.read_bytes()
-    assert [path.name for path in sorted(two.parent.iterdir())] == ["001.npz", "grid.npz"]
+    assert [path.name for path in sorted(two.parent.iterdir())] == [".write.lock", "001.npz", "grid.npz"]
 
 
 def test_a_tile_costs_one_fsync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

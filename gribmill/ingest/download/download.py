@@ -14,9 +14,10 @@ from gribmill.identity import run_id
 from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import MirrorFailure, NothingWanted, Retryable, WrongFile, download_failure
 from gribmill.ingest.download.fetch import DownloadProgress
-from gribmill.ingest.download.from_mirror import CheckMessages, MirrorDownload
-from gribmill.ingest.download.spool import SpoolBusy
+from gribmill.ingest.download.from_mirror import CheckMessages, ChoosePlaces, MirrorDownload
+from gribmill.ingest.download.spool import SpoolBusy, is_locked
 from gribmill.ingest.download.verify_message import Expected
+from gribmill.ingest.download.whole_file import whole_path
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import (
@@ -58,6 +59,7 @@ def download(
     known: Published | None = None,
     progress: DownloadProgress | None = None,
     check: CheckMessages | None = None,
+    places: ChoosePlaces | None = None,
     limits: Limits | None = None,
     now: datetime | None = None,
 ) -> Downloaded:
@@ -66,8 +68,9 @@ def download(
     `known` is what a listing said about the hour on one mirror, which saves a request and is tried first. `progress`
     is called with the bytes stored and the total, from several threads but one at a time; what it raises stops the
     download. `check` is called with the messages' headers before the file becomes `target`, and may refuse it with a
-    WrongFile: another mirror may have a better one. What is verified stays beside the target after a failure or a
-    crash, and is not fetched again.
+    WrongFile: another mirror may have a better one. `places` names where the file may go instead of to `target`: the
+    first place without another file is taken, and `path` of the result says which. What is verified stays beside the
+    target after a failure or a crash, and is not fetched again.
     """
     moment = now or datetime.now(UTC)
     what = f"{model.id} {run_id(run)} hour {hour}"
@@ -84,6 +87,7 @@ def download(
         progress,
         time.monotonic() + limits.seconds,
         check,
+        places,
     )
     search = _Search(source, moment)
     try:
@@ -98,6 +102,11 @@ def download(
     if found is None:
         raise download_failure(what, search.reasons, search.observations)
     return found
+
+
+def is_being_downloaded(target: Path) -> bool:
+    """Whether another process is downloading this target, or was stopped while it did."""
+    return is_locked(target) or is_locked(whole_path(target))
 
 
 class _Search:

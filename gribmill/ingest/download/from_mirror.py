@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -33,6 +33,8 @@ from gribmill.ingest.models.model import Model
 MOST_STARTS = 3
 # Called with the headers of a file before it is renamed; may refuse it with a WrongFile.
 CheckMessages = Callable[[Sequence[MessageHeader]], None]
+# Called with a whole download: where the file may go, the best place first.
+ChoosePlaces = Callable[[Downloaded], Iterable[Path]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class MirrorDownload:
     progress: DownloadProgress | None
     deadline: float
     check: CheckMessages | None = None
+    places: ChoosePlaces | None = None
     traffic: Traffic = field(default_factory=Traffic)
 
     def by_index(self, source: SourceUrls, known: Published | None) -> Downloaded:
@@ -150,13 +153,18 @@ class MirrorDownload:
             fetcher.run()
             headers = fetcher.all_headers()
             self._check(spool, headers)
-            digest = spool.finish()
+            got = self._downloaded(source, plan, spool.sha256(), headers)
+            return replace(got, path=spool.finish(self.places(got) if self.places else None))
+
+    def _downloaded(
+        self, source: SourceUrls, plan: DownloadPlan, sha256: str, headers: tuple[MessageHeader, ...]
+    ) -> Downloaded:
         return Downloaded(
             path=self.target,
             bytes=plan.total,
             requested_bytes=self.traffic.received,
             requests=self.traffic.requests,
-            sha256=digest,
+            sha256=sha256,
             url=plan.head.url,
             etag=plan.head.etag,
             source_size=plan.head.size,

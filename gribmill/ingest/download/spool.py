@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +20,10 @@ from gribmill.storage.layout import journal_of, part_of
 BLOCK_BYTES = 1 << 20
 # A line of the journal has some 90 bytes, and no file has more pieces than ranges.MOST_RANGES.
 JOURNAL_LIMIT_BYTES = 8_000_000
+
+
+# What file systems without hard links answer.
+WITHOUT_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 class SpoolBusy(IngestError):
@@ -92,20 +97,48 @@ class Spool:
         """Makes one piece of what was written without knowing its size beforehand."""
         self._places, self.verified = (0, size), {0: ""}
 
-    def finish(self) -> str:
-        """Renames the file to its target; returns its SHA-256."""
+    def sha256(self) -> str:
+        """The SHA-256 of the whole file."""
+        return self._sha256(0, self._places[-1])
+
+    def finish(self, places: Iterable[Path] | None = None) -> Path:
+        """Moves the whole file to its target, or to the first of these places that is free; where it is.
+
+        A file at one of the places is never replaced: if it has the same bytes, it is used.
+        """
         missing = set(range(len(self._places) - 1)) - self.verified.keys()
         assert not missing, f"pieces {sorted(missing)[:5]} were never verified"
-        digest = self._sha256(0, self._places[-1])
         os.fsync(self._part)
-        self.part.replace(self.target)
+        path = self.target if places is None else self._first_free(places)
+        if places is None:
+            self.part.replace(path)
+        self.part.unlink(missing_ok=True)
         self.journal.unlink(missing_ok=True)
-        folder = os.open(self.target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
-        return digest
+        return path
+
+    def _first_free(self, places: Iterable[Path]) -> Path:
+        """Creates the file where there is none, like a conditional PUT (If-None-Match: *) on an object store."""
+        digest = ""
+        for path in places:
+            try:
+                os.link(self.part, path)
+                return path
+            except FileExistsError:
+                digest = digest or self.sha256()
+                if _sha256_of(path) == digest:
+                    return path
+            except OSError as error:
+                if error.errno not in WITHOUT_LINKS:
+                    raise
+                if not path.exists():
+                    self.part.replace(path)
+                    return path
+        raise SpoolBusy(f"there is no free name beside {self.target}")
 
     def discard(self) -> None:
         """Removes the unfinished file and its journal."""
@@ -165,6 +198,29 @@ class Spool:
             digest.update(block)
             start += len(block)
         return digest.hexdigest()
+
+
+def is_locked(target: Path) -> bool:
+    """Whether another process is downloading the target, or was stopped while it did."""
+    try:
+        place = os.open(journal_of(target), os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False  # there is none; what else is wrong with the folder, the download explains
+    try:
+        fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(place)
+    return False
+
+
+def _sha256_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,32 +10,42 @@ from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of
+from gribmill.pipeline.handlers.spooled_content import recorded_spool
 from gribmill.pipeline.job_types import BuildTileArgs, ingest_job, publish_job
-from gribmill.queue.model import Failed, Succeeded
+from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import Batch, Task
+from gribmill.storage.atomic import Superseded
+from gribmill.storage.folder_lock import FolderBusy
+from gribmill.storage.layout import remove_spool
 from gribmill.tiles.build.build import build
+from gribmill.tiles.build.tile_builder import FailedRegion
 from gribmill.tiles.build.tile_writer import BuiltTile
+
+# When the hour has other messages than those that were cut.
+AGAIN_SECONDS = 1.0
+# When another process holds the lock of the folder, possibly a stopped one.
+BUSY_SECONDS = 30.0
 
 
 def run(batch: Batch) -> None:
     """Decode the hour's messages once and cut them for every region of the batch."""
     context = context_of(batch.tasks[0])
     hour = batch.tasks[0].args_as(BuildTileArgs).hour_ref
-    spool = context.root.spool(hour)
-    if not spool.is_file():
+    record = context.catalogue.hour(hour)
+    spool = recorded_spool(context.root, hour, record)
+    if spool is None:
         for task in batch.unreported:
             _fetch_again(context, batch, task)
         return
-    _build(context, batch, hour, spool)
+    _build(context, batch, hour, record, spool)
 
 
-def _build(context: Context, batch: Batch, hour: HourRef, spool: Path) -> None:
+def _build(context: Context, batch: Batch, hour: HourRef, record: HourRecord | None, spool: Path) -> None:
     by_region = {task.args_as(BuildTileArgs).region: task for task in batch.unreported}
     for name in [name for name in by_region if name not in context.regions]:
         batch.done(by_region.pop(name), _unknown_region(hour, name))
     if not by_region:
         return
-    record = context.catalogue.hour(hour)
     outcome = build(
         spool,
         [context.regions[name] for name in by_region],
@@ -47,9 +57,14 @@ def _build(context: Context, batch: Batch, hour: HourRef, spool: Path) -> None:
         etag=record.etag if record else None,
         sha256=_known_sha256(record, spool),
         threads=context.settings.workers.build_threads,
+        generation=record.generation if record else 0,
     )
+    if _is_overtaken(context, hour, record):
+        for task in by_region.values():
+            batch.done(task, Snoozed(AGAIN_SECONDS, "other messages were downloaded meanwhile: it is built from them"))
+        return
     for failed in outcome.failed:
-        batch.fail(by_region.pop(failed.region), str(failed.error))
+        batch.done(by_region.pop(failed.region), _failure(hour, spool, failed))
     built = {tile.region: tile for tile in outcome.tiles}
     for name in outcome.empty:
         batch.fail(by_region.pop(name), "none of the wanted variables is among the hour's messages", permanent=True)
@@ -57,6 +72,23 @@ def _build(context: Context, batch: Batch, hour: HourRef, spool: Path) -> None:
         batch.done(by_region.pop(name), Succeeded(skipped=f"the model's grid does not reach {name}"))
     for left, (name, task) in zip(range(len(by_region), 0, -1), by_region.items(), strict=True):
         batch.done(task, _recorded(hour, built[name], last=left == 1))
+
+
+def _is_overtaken(context: Context, hour: HourRef, record: HourRecord | None) -> bool:
+    """Whether the hour got another content while its tiles were built."""
+    now = context.catalogue.hour(hour)
+    return now is not None and record is not None and now.generation > record.generation
+
+
+def _failure(hour: HourRef, spool: Path, failed: FailedRegion) -> Outcome:
+    error = failed.error
+    if isinstance(error, Superseded):
+        # The catalogue knows of no newer content: it was restored from a backup. A download takes a later generation.
+        remove_spool(spool)
+        return Succeeded(skipped=str(error), then=(ingest_job(hour, live=True, regions=(failed.region,)),))
+    if isinstance(error, FolderBusy):
+        return Snoozed(BUSY_SECONDS, str(error))
+    return Failed(str(error))
 
 
 def _known_sha256(record: HourRecord | None, spool: Path) -> str | None:
@@ -80,7 +112,9 @@ def _recorded(hour: HourRef, tile: BuiltTile, *, last: bool) -> Succeeded:
     With the last tile of a batch, the hour may be whole, and so may the run. Reports are stored in order: if the worker
     dies before the last one, that job runs again and is then the last.
     """
-    events: list[Event] = [TileBuilt(hour.tile(tile.region), tile.bytes)]
+    meta = tile.meta
+    built = TileBuilt(hour.tile(tile.region), tile.bytes, meta.generation or 0, tuple(sorted(meta.variables)))
+    events: list[Event] = [built]
     if last:
         events.append(TilesDone(hour))
     then = (publish_job(hour),) if last else ()

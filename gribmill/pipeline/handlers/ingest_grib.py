@@ -25,9 +25,11 @@ from gribmill.ingest.listing.available_hours import Published
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.requested_hour import RequestedHour
+from gribmill.pipeline.handlers.spooled_content import NextContent, recorded_spool
 from gribmill.pipeline.job_types import IngestGribArgs, publish_job, tile_jobs
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import Task
+from gribmill.storage.layout import spool_generation
 
 # A file that is listed and yet not there: mirrors settle within minutes.
 NOT_YET_SECONDS = 60.0
@@ -41,14 +43,14 @@ def run(task: Task) -> Outcome:
     request = RequestedHour(context_of(task), task.args_as(IngestGribArgs))
     if not request.regions:
         return Failed("no region is named: [chain] regions of the settings that this worker was started with is empty")
-    spool = request.context.root.spool(request.ref)
     known = request.context.catalogue.hour(request.ref)
+    spool = recorded_spool(request.context.root, request.ref, known)
     lost = _lost(request)
     if known is not None and known.holds(request.variables):
         missing = request.missing_tiles(known)
-        if spool.is_file() or not missing:
+        if spool is not None or not missing:
             return _build_missing(request, known, spool, missing, lost)
-    return _download(request, known, spool, lost)
+    return _download(request, known, lost)
 
 
 def _lost(request: RequestedHour) -> TilesLost:
@@ -57,23 +59,25 @@ def _lost(request: RequestedHour) -> TilesLost:
     return TilesLost(request.ref, request.lost_tiles(), now)
 
 
-def _download(request: RequestedHour, known: HourRecord | None, spool: Path, lost: TilesLost) -> Outcome:
+def _download(request: RequestedHour, known: HourRecord | None, lost: TilesLost) -> Outcome:
     context = request.context
+    content = NextContent.of(context.root, request.ref, known)
     try:
         got = download(
             request.model,
             request.ref.run.time,
             request.ref.hour,
             wanted(context.variables_to_fetch(known, request.variables)),
-            spool,
+            content.target,
             session=context.session,
             health=context.catalogue.mirrors(),
             known=_as_listed(known),
             check=lambda messages: request.check_reach(request.reached_by(messages)),
+            places=content.places,
         )
     except DownloadFailed as error:
         return _failure(request, known, error)
-    return _recorded(request, known, got, spool, lost)
+    return _recorded(request, known, got, lost)
 
 
 def _failure(request: RequestedHour, known: HourRecord | None, error: DownloadFailed) -> Outcome:
@@ -98,16 +102,15 @@ def _as_listed(known: HourRecord | None) -> Published | None:
     return Published(known.hour, known.mirror, known.url, None, known.size, known.etag, known.published_at, True)
 
 
-def _recorded(
-    request: RequestedHour, known: HourRecord | None, got: Downloaded, spool: Path, lost: TilesLost
-) -> Succeeded:
+def _recorded(request: RequestedHour, known: HourRecord | None, got: Downloaded, lost: TilesLost) -> Succeeded:
     """The hour enters the catalogue with the completion of its job, and its tiles are enqueued."""
     # Fetched again for one tile, the hour gets all that it lacks.
     missing = request.missing_tiles(known) & {*known.regions} if known is not None else set()
     regions = list(dict.fromkeys((*request.reached_by(got.messages), *sorted(missing))))
     outdated: list[Event] = [lost] if lost.regions else []
-    if known is not None and known.regions and not known.covers((*got.found, *got.missing)):
-        # The tiles of all its regions lack variables now: the hour is whole when each is built again.
+    generation = spool_generation(got.path)
+    if known is not None and known.regions and generation > known.generation:
+        # The tiles of all its regions have an earlier content: the hour is whole when each is built again.
         regions = list(dict.fromkeys((*regions, *known.regions)))
         outdated.append(TilesOutdated(request.ref))
     ingested = HourIngested(
@@ -124,21 +127,22 @@ def _recorded(
         regions=tuple(regions),
         asked=request.regions,
         keep_grib=request.keep_grib,
+        generation=generation,
     )
     events = [*request.run_seen(), ingested, *outdated, *observations(got.health_updates)]
     if not regions:
         return _nothing_to_cut(request, events)
     jobs = tile_jobs(request.ref, regions, live=request.live)
-    return Succeeded(then=jobs, also=effects_of(events), artifacts=(str(spool),))
+    return Succeeded(then=jobs, also=effects_of(events), artifacts=(str(got.path),))
 
 
 def _build_missing(
-    request: RequestedHour, known: HourRecord, spool: Path, missing: set[str], lost: TilesLost
+    request: RequestedHour, known: HourRecord, spool: Path | None, missing: set[str], lost: TilesLost
 ) -> Outcome:
     """The messages are here, or every tile is: only missing tiles are enqueued."""
-    if not missing:
+    if spool is None or not missing:
         # While this job waited, no publish removed the messages.
-        then = (publish_job(request.ref),) if spool.is_file() else ()
+        then = (publish_job(request.ref),) if spool is not None else ()
         return Succeeded(skipped="every tile of this hour is there already", then=then)
     reached = request.reached_by(read_headers(spool))
     try:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import HourRef, RunRef
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.job_types import PublishArgs, ingest_job, tile_jobs
-from gribmill.queue.model import Succeeded
+from gribmill.queue.model import NewJob, Succeeded
 from gribmill.queue.worker.task import Task
 from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
 from gribmill.storage.layout import remove_spool
+from gribmill.tiles.format.generation import generation_of
 
 
 def run(task: Task) -> Succeeded:
@@ -17,27 +20,49 @@ def run(task: Task) -> Succeeded:
     hour = task.args_as(PublishArgs).hour_ref
     context = context_of(task)
     # First what frees the disk: on a full one nothing else works. All hours: another one's publish may have failed.
-    for spent in spent_hours(context, hour.run):
-        remove_spool(context.root.spool(spent))
+    for paths in spent_hours(context, hour.run).values():
+        for path in paths:
+            remove_spool(path)
     publish_latest(context.root, hour.model_id, lambda: known_runs(context.catalogue, hour.model_id))
-    return Succeeded()
+    return Succeeded(then=overtaken_tiles(context, hour))
 
 
-def spent_hours(context: Context, run: RunRef) -> list[HourRef]:
-    """The hours whose messages may go: not to be kept, all tiles built, and no job works on them.
+def spent_hours(context: Context, run: RunRef) -> dict[int, list[Path]]:
+    """The hours whose messages may go, with their spool files of all generations.
+
+    They are those not to be kept whose tiles are all built, and on which no job works.
 
     While a job of the hour is active, its messages may just have been fetched again for a region that was added, or are
     being read. Jobs are looked for after the hours: messages fetched since then still have a job, or all their tiles.
     """
-    spent = []
+    spent = {}
+    spooled = context.root.spooled_hours(run)
     for hour, record in context.catalogue.hours(run).items():
         ref = run.hour(hour)
-        if record.state != "built" or record.keep_grib or not context.root.spool(ref).is_file():
+        if record.state != "built" or record.keep_grib or hour not in spooled:
             continue
         users = (ingest_job(ref, live=True), *tile_jobs(ref, record.regions, live=True))
         if not context.jobs.any_active(users):
-            spent.append(ref)
+            spent[hour] = spooled[hour]
     return spent
+
+
+def overtaken_tiles(context: Context, hour: HourRef) -> tuple[NewJob, ...]:
+    """Builds of tiles that were finished from an earlier content while another one was recorded.
+
+    The new content asked for them while their jobs still ran, so that no job is left that would build them again.
+    """
+    record = context.catalogue.hour(hour)
+    if record is None or record.state != "ingested":
+        return ()
+    built = {tile.region for tile in context.catalogue.tiles(hour.run) if tile.hour == hour.hour}
+    jobs = tile_jobs(hour, (name for name in record.regions if name not in built), live=True)
+    return tuple(
+        job
+        for job in jobs
+        if 0 < generation_of(context.root.tile(hour.tile(str(job.args["region"])))) < record.generation
+        and not context.jobs.any_active([job])
+    )
 
 
 def known_runs(catalogue: Catalogue, model_id: str) -> KnownRuns:

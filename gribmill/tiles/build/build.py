@@ -33,6 +33,7 @@ def build(
     threads: int = 1,
     split_members: bool = False,
     replace: bool = True,
+    generation: int | None = None,
 ) -> BuildResult:
     """Cut a GRIB file for every region into `data`/tiles/…; a damaged file raises GribError and leaves nothing.
 
@@ -40,6 +41,7 @@ def build(
     `hour` stores the tile under that hour, for models whose hours are not valid times (parts of an hour).
     `sha256` is the file's, if it is known already.
     `written` are tiles that must not be overwritten; those written here are added to it.
+    `generation` numbers the file's content: a tile of a later generation is not replaced (Superseded).
     `threads` is the number of cores to use; the tiles are the same.
     `split_members`: with a given `model`, several ensemble members in the file become MODEL.MEMBER each.
     Unless `replace`, a tile that was cut from another file, member or model is not overwritten.
@@ -51,6 +53,7 @@ def build(
     with EncodePool(threads) as pool:
         wanted = _wanted(variables)
         builder = TileBuilder(tuple(regions), Path(data), model, wanted, everything, hour, split_members, pool)
+        builder.generation = generation
         items = list(fields(content, str(path)))
 
         def done(number: int, count: int) -> None:

@@ -83,6 +83,7 @@ class TileBuilder:
     skipped: list[SkippedMessage] = field(default_factory=list)
     unrecognised: set[str] = field(default_factory=set)
     ecmwf: bool = False
+    generation: int | None = None
 
     def add_fields(self, items: Sequence[Field], progress: FieldProgress | None = None) -> None:
         """Name every field, then decode each wanted one once and cut it for every region."""
@@ -232,7 +233,7 @@ class TileBuilder:
             return None
         self.touched.add(region.name)
         folder = TileFolder(self.data, self.models[step], run, region.name)
-        writer = TileWriter(folder, minutes, cut, region.encoding, self.hour, self.pool)
+        writer = TileWriter(folder, minutes, cut, region.encoding, self.hour, self.pool, generation=self.generation)
         self.writers[step, region.name] = writer
         return writer
 

@@ -21,6 +21,7 @@ from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.region_cut import RegionCut
 from gribmill.tiles.build.replacing import common_identity
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.format.generation import check_generation
 from gribmill.tiles.format.grid_file import write_grid
 from gribmill.tiles.format.meta import Meta, PackedAs, SkippedMessage, SourceFile, VariableMeta
 from gribmill.tiles.format.npz_writer import Member, encode_member, zip_pieces
@@ -87,6 +88,7 @@ class TileWriter:
     duplicates: list[SkippedMessage] = field(default_factory=list)
     identities: list[FieldIdentity] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    generation: int | None = None
 
     @property
     def identity(self) -> FieldIdentity:
@@ -131,10 +133,12 @@ class TileWriter:
             attribution=attribution,
             identity=identity,
             notes=tuple(self.notes),
+            generation=self.generation,
         )
         others = (encode_member(META, np.array(meta.to_json())), *cut.axes)
         path = self.path
-        size = write_atomic(path, zip_pieces([*(one.member for one in made), *others]))
+        check = None if self.generation is None else partial(check_generation, path, self.generation)
+        size = write_atomic(path, zip_pieces([*(one.member for one in made), *others]), check)
         write_grid(self.folder, cut.record, cut.y, cut.x)
         return BuiltTile(self.folder, self.minutes, path, meta, size)
 

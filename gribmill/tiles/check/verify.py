@@ -29,7 +29,7 @@ from gribmill.tiles.read.tile import Tile, read_tile
 # A tile's meta has the offsets of messages in the file that was cut, not in any other.
 OTHER_FILE = (
     "{source} is not the file that was cut (SHA-256 differs). The chain cuts the messages that it fetched, "
-    "not the published file: with keep_grib = true they stay in grib/MODEL/RUN/HOUR.grib2 of the data root"
+    "not the published file: with keep_grib = true they stay in grib/MODEL/RUN of the data root"
 )
 CELL_SUFFIXES = ("_min", "_max", "_mean")
 
@@ -159,5 +159,5 @@ def _spooled(tile: Tile, data: Path | None) -> Path | None:
     root = DataRoot(data) if data is not None else root_of_tile(tile.path)
     if root is None or tile.meta.hour > HOUR_LIMIT:
         return None
-    path = root.spool(HourRef(tile.meta.model, tile.meta.run, tile.meta.hour))
+    path = root.spool(HourRef(tile.meta.model, tile.meta.run, tile.meta.hour), tile.meta.generation or 0)
     return path if path.is_file() else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from functools import lru_cache
 from itertools import islice
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.arrays import Floats
-from gribmill.storage.atomic import link_atomic
+from gribmill.storage.atomic import Check, Superseded, link_atomic
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import window_latlon
@@ -34,9 +35,22 @@ def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> 
     content = record.model_dump(mode="json")
     if _keeps(path, folder, content):
         return
+
+    def check() -> None:
+        # Once more: another process may have written it since, and other tiles beside it.
+        if _keeps(path, folder, content):
+            raise Superseded(f"{path} is there already")
+
+    with contextlib.suppress(Superseded):
+        _write(path, folder, record, content, y, x, check)
+
+
+def _write(
+    path: Path, folder: TileFolder, record: GridRecord, content: dict[str, Any], y: Floats, x: Floats, check: Check
+) -> None:
     for other in islice(DataRoot(folder.root).tile_folders(folder.model, region=folder.region), RUNS_LOOKED_AT):
         source = other.grid
-        if source != path and _described_by(source) == content and link_atomic(source, path):
+        if source != path and _described_by(source) == content and link_atomic(source, path, check):
             return
     about = {"format": 1, "grid": content}
     text = json.dumps(about, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -46,7 +60,7 @@ def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> 
     else:
         lat, lon = window_latlon(record, str(path))
         arrays |= {"y": y, "x": x, "lat": lat, "lon": lon}
-    write_npz(path, arrays)
+    write_npz(path, arrays, check=check)
 
 
 def _keeps(path: Path, folder: TileFolder, content: dict[str, Any]) -> bool:

@@ -171,6 +171,8 @@ class Meta(Record):
     identity: dict[IdentityKey, IdentityValue] = {}
     # About the source's grid, where it needs words.
     notes: tuple[Text, ...] = ()
+    generation: Unsigned | None = None
+    """Which content of the hour it was cut from; None where a tile was cut by hand."""
 
     @property
     def hour(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from isal import isal_zlib
 
 from gribmill.kernel import native
-from gribmill.storage.atomic import write_atomic
+from gribmill.storage.atomic import Check, write_atomic
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.deflate_isal import deflate_restartable
 from gribmill.tiles.format.statistics import Summary
@@ -115,9 +115,15 @@ def zip_pieces(members: Iterable[Member]) -> list[bytes | bytearray | memoryview
     return [*pieces, tail + end]
 
 
-def write_npz(path: Path, arrays: dict[str, np.ndarray[Any, Any]], compression: Compression = "fast") -> int:
-    """Write an NPZ file atomically; returns its size in bytes."""
-    return write_atomic(path, zip_pieces([encode_member(name, array, compression) for name, array in arrays.items()]))
+def write_npz(
+    path: Path,
+    arrays: dict[str, np.ndarray[Any, Any]],
+    compression: Compression = "fast",
+    check: Check | None = None,
+) -> int:
+    """Write an NPZ file atomically; returns its size in bytes. `check` may refuse to replace what is there."""
+    members = [encode_member(name, array, compression) for name, array in arrays.items()]
+    return write_atomic(path, zip_pieces(members), check)
 
 
 @lru_cache(maxsize=256)

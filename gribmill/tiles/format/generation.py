@@ -1,0 +1,35 @@
+"""The generation of a tile: which of the contents that its hour has had it was cut from. It only grows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from gribmill.storage.atomic import Superseded
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.format.meta import LIMIT_META_BYTES
+from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.read.tile import META
+
+
+def generation_of(path: Path) -> int:
+    """The generation of the tile in place; 0 if there is none, or it has none, or it is damaged."""
+    try:
+        archive = Archive(path)
+        if META not in archive or archive.entries[META].raw_size > LIMIT_META_BYTES:
+            return 0
+        found = json.loads(archive.read(META).tobytes())
+    except (TileError, OSError, ValueError, RecursionError):
+        return 0
+    generation = found.get("generation") if isinstance(found, dict) else None
+    return generation if isinstance(generation, int) and generation > 0 else 0
+
+
+def check_generation(path: Path, generation: int) -> None:
+    """Superseded if the tile in place is of a later generation: its writer was overtaken."""
+    there = generation_of(path)
+    if there > generation:
+        raise Superseded(
+            f"{path} was built from newer messages meanwhile (generation {there}):"
+            f" this one, of generation {generation}, is not written"
+        )

@@ -1,0 +1,58 @@
+"""`python -m tests.chain.freeze_at_point SETTINGS POINT` runs ready jobs and stops itself (SIGSTOP) once at that point.
+
+After SIGCONT it goes on with what it has in memory, as a worker does whose machine was suspended.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gribmill.ingest.download import spool
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.queue.worker.in_process import Ticker
+from gribmill.settings.schema import Settings
+from gribmill.storage import atomic
+from gribmill.tiles.build import tile_writer
+
+LEASE_SECONDS = 0.5
+
+
+def freeze_before(owner: Any, name: str) -> None:
+    work: Callable[..., Any] = getattr(owner, name)
+    calls: list[int] = []
+
+    def frozen_once(*args: Any, **kwargs: Any) -> Any:
+        if not calls:
+            calls.append(1)
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return work(*args, **kwargs)
+
+    setattr(owner, name, frozen_once)
+
+
+POINTS: dict[str, Callable[[], None]] = {
+    "tile decoded, not written": lambda: freeze_before(tile_writer, "write_atomic"),
+    "tile written, not renamed": lambda: freeze_before(atomic, "_rename"),
+    "tile about to be renamed, lock held": lambda: freeze_before(tile_writer, "check_generation"),
+    "download not begun": lambda: freeze_before(spool.Spool, "__enter__"),
+    "download whole, not renamed": lambda: freeze_before(spool.Spool, "finish"),
+}
+
+
+def main() -> None:
+    settings = Settings.model_validate_json(Path(sys.argv[1]).read_text())
+    POINTS[sys.argv[2]]()
+    # No heartbeat while it is stopped; and none after it woke, before its result is refused.
+    store = open_queue(settings)
+    ran = Ticker(store, LEASE_SECONDS, settings.model_dump(mode="json")).tick(500, sys.argv[3].split(","))
+    for one in ran:
+        print(one.job.type, one.accepted, one.outcome, flush=True)
+
+
+if __name__ == "__main__":
+    main()
