@@ -1,6 +1,6 @@
 """gribmill grinds NOAA and ECMWF GRIB into small per-region NPZ tiles.
 
-From Python: `open_tile`, `open_run` and `point` read tiles, `cut` and `build` make them, `open_grib` opens
+From Python: `open_tile`, `open_run`, `point` and `points` read tiles, `cut` and `build` make them, `open_grib` opens
 any GRIB file, `verify` and `diff` check. Each is imported when it is first used.
 """
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gribmill.tiles.check.verify import verify as verify
     from gribmill.tiles.read.dataset import open_tile as open_tile
     from gribmill.tiles.read.point.point import point as point
+    from gribmill.tiles.read.point.point import points as points
     from gribmill.tiles.read.run_dataset import open_run as open_run
     from gribmill.tiles.read.tile import read_tile as read_tile
 
@@ -35,6 +36,7 @@ _HOMES = {
     "open_run": "gribmill.tiles.read.run_dataset",
     "open_tile": "gribmill.tiles.read.dataset",
     "point": "gribmill.tiles.read.point.point",
+    "points": "gribmill.tiles.read.point.point",
     "read_tile": "gribmill.tiles.read.tile",
     "verify": "gribmill.tiles.check.verify",
 }
@@ -50,6 +52,7 @@ __all__ = [
     "open_run",
     "open_tile",
     "point",
+    "points",
     "read_tile",
     "verify",
 ]

@@ -29,7 +29,7 @@ COMMANDS = {
     "jobs": ("gribmill.cli.jobs.group:jobs", "List, enqueue, retry, cancel and check jobs."),
     "mirrors": ("gribmill.cli.chain.mirrors.group:mirrors", "List mirrors, and use failing ones again."),
     "models": ("gribmill.cli.chain.models.group:models", "List, show and check the models that can be ingested."),
-    "point": ("gribmill.cli.data.point:point", "Show the forecast at a place, from the tiles on disk."),
+    "point": ("gribmill.cli.data.point.command:point", "Show the forecast at a place, from the tiles on disk."),
     "prune": ("gribmill.cli.chain.prune:prune", "Remove old runs."),
     "regions": ("gribmill.cli.data.regions.group:regions", "List, show and check regions."),
     "run": ("gribmill.cli.chain.run:run", "Keep the tiles of some models and regions up to date."),

@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 class PlaceView(View):
     """The place that was asked for."""
 
+    name: str | None
     lat: float
     lon: float
 
 
-class GridPointView(PlaceView):
+class GridPointView(View):
     """The nearest grid point, and how far away it is."""
 
+    lat: float
+    lon: float
     distance_km: float
 
 
@@ -33,6 +36,39 @@ class PointHourView(View):
 
     hour: int | float
     time: str
+    run: str
+
+
+class DayValueView(View):
+    """One variable on one day: extremes, or the sum of an amount. Not `whole`: hours of the day are missing."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None]
+
+    whole: bool
+
+
+class PointDayView(View):
+    """One local day: how many of its hours the forecast covers, and each variable under its name."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, DayValueView]
+
+    day: str
+    hours: float
+    day_hours: float
+    whole: bool
+
+
+class RunChoiceView(View):
+    """Which run was asked for, and how much of it is here."""
+
+    asked: str
+    complete: bool | None
+    hours: int
+    hours_expected: int | None
+    newer_run: str | None
+    sentence: str
 
 
 class PointView(View):
@@ -56,7 +92,10 @@ class PointView(View):
     hours: tuple[PointHourView, ...]
     notes: tuple[str, ...]
     attribution: str | None
+    run_choice: RunChoiceView | None
+    timezone: str
+    days: tuple[PointDayView, ...] | None
 
     @classmethod
-    def of(cls, series: Series) -> Self:
-        return cls.model_validate(series.to_dict())
+    def of(cls, series: Series, *, daily: bool = False) -> Self:
+        return cls.model_validate({**series.to_dict(), "days": series.daily().to_list() if daily else None})

@@ -58,7 +58,7 @@ _TYPES: dict[str, Any] = {
     "models check": list[ModelCheckView],
     "models list": list[ModelView],
     "models show": ModelDetailView,
-    "point": PointView,
+    "point": PointView | list[PointView],
     "prune": PruneView,
     "regions check": list[RegionCheckView],
     "regions list": list[RegionView],

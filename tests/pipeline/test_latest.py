@@ -8,7 +8,7 @@ import pytest
 
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.publish import known_runs
-from gribmill.storage.latest import LatestRuns, publish_latest, read_latest
+from gribmill.storage.latest import LatestRuns, publish_latest, read_hours, read_latest
 from tests.pipeline.conftest import Scribe
 
 OLD, NEW = "20261101_12", "20261101_18"
@@ -31,6 +31,7 @@ def test_half_a_run_is_newest_but_not_complete(context: Context, scribe: Scribe)
     scribe.hour(NEW, 0, ["ne"])
     scribe.tile(NEW, 0, "ne")
     assert published(context)["ne"] == LatestRuns(NEW, OLD)
+    assert read_hours(context.root, "hrrr") == {OLD: 2, NEW: 2}
 
 
 def test_regions_are_complete_each_on_its_own(context: Context, scribe: Scribe) -> None:
@@ -40,6 +41,7 @@ def test_regions_are_complete_each_on_its_own(context: Context, scribe: Scribe) 
     assert json.loads(context.root.latest("hrrr").read_bytes()) == {
         "model": "hrrr",
         "regions": {"ne": {"newest": OLD, "complete": OLD}, "se": {"newest": OLD, "complete": None}},
+        "hours": {OLD: 2},
     }
 
 
@@ -61,7 +63,16 @@ def test_entries_of_latest_json_survive_a_lost_catalogue(context: Context, scrib
 
 
 @pytest.mark.parametrize(
-    "text", ["{half", "[]", '{"regions": 7}', '{"regions": {"ne": [1]}}', '{"regions": {"ne": {"newest": 1}}}']
+    "text",
+    [
+        "{half",
+        "[]",
+        '{"hours": [2]}',
+        '{"hours": {"20261101_12": "2"}}',
+        '{"regions": 7}',
+        '{"regions": {"ne": [1]}}',
+        '{"regions": {"ne": {"newest": 1}}}',
+    ],
 )
 def test_a_damaged_latest_json_is_rewritten(context: Context, scribe: Scribe, text: str) -> None:
     path = context.root.latest("hrrr")

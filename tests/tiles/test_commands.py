@@ -207,8 +207,10 @@ def test_plot_writes_a_png(tile: Path, tmp_path: Path) -> None:
 def test_point_prints_a_table_for_a_place_with_a_negative_longitude(root: Path) -> None:
     found = gribmill("--data", root, "point", "6.5", "-10.2")
     assert found.exit_code == 0, found.output
-    header, *rows = found.stdout.splitlines()
-    assert header.split() == ["time", "UTC", "hour", "t2m", "°C", "ws10", "m/s", "wdir10", "°"]
+    run, grid_point, names, units, *rows = found.stdout.splitlines()
+    assert run.startswith("# gfs ") and grid_point.startswith("# grid point ")
+    assert names.split() == ["t2m", "ws10", "wdir10"]
+    assert units.split() == ["time", "UTC", "hour", "°C", "m/s", "°"]
     assert [row.split()[:4] for row in rows] == [
         ["Tue", "2026-09-01", "15:00", "+3"],
         ["Tue", "2026-09-01", "18:00", "+6"],
@@ -223,7 +225,7 @@ def test_point_writes_json_and_csv(root: Path) -> None:
     rows = list(
         csv.reader(io.StringIO(gribmill("--data", root, "point", "6.5", "-10.2", "--csv", "--vars", "t2m").stdout))
     )
-    assert rows[0] == ["time", "hour", "t2m [°C]"]
+    assert rows[0] == ["time", "hour", "t2m [°C]", "run", "run choice"]
     assert rows[1][0] == "2026-09-01T15:00:00Z"
 
 
@@ -247,7 +249,7 @@ def test_point_writes_large_numbers_out(tmp_path: Path, value: float) -> None:
     path = write(tmp_path / "gh.grib2", [make_message("gfs-small", "2t", value, packing="grid_ieee")])
     gribmill("cut", path, "--bbox", "-20,-35,50,35", "-o", tmp_path, "--model", "gfs")
     found = gribmill("--data", tmp_path, "point", "6.5", "-10.2", "--units", "si")
-    assert found.stdout.splitlines()[1].split()[-1] == f"{value:.0f}"
+    assert found.stdout.splitlines()[-1].split()[-1] == f"{value:.0f}"
 
 
 @pytest.mark.parametrize("words", [("point", "6.5", "-10.2", "--png"), ("tile", "plot", "x.npz", "-o")])

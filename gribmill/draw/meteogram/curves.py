@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +34,7 @@ class Curves:
     attribution: str = ""
     lat: float | None = None  # with lon: nights are shaded
     lon: float | None = None
+    zone: tzinfo = UTC  # of the time axis
 
     def __post_init__(self) -> None:
         count = len(self.times)
@@ -71,12 +72,19 @@ def curves_of(series: Series) -> Curves:
         units={name: column.units for name, column in columns.items()},
         long_names={name: column.long_name for name, column in columns.items()},
         minutes={name: column.minutes for name, column in columns.items() if column.summed and column.minutes},
-        title=f"Forecast for {place}",
-        subtitle=f"{series.model.upper()}  run {series.run.replace('_', ' ')}Z  {series.region}",
+        title=f"Forecast for {series.name}, {place}" if series.name else f"Forecast for {place}",
+        subtitle="  ".join(filter(None, [series.model.upper(), _runs(series), series.region, series.run_sentence])),
         attribution=series.attribution or "",
         lat=series.lat,
         lon=series.lon,
+        zone=series.zone,
     )
+
+
+def _runs(series: Series) -> str:
+    """`run 20261117 00Z`, or `runs 20261117 01Z, 20261117 00Z`."""
+    runs = [f"{run.replace('_', ' ')}Z" for run in dict.fromkeys(series.row_runs)]
+    return f"run{'s' if len(runs) > 1 else ''} {', '.join(runs)}"
 
 
 def friendly(curves: Curves) -> Curves:

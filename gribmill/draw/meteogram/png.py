@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import numpy as np
 
 from gribmill.draw.map.png import matplotlib_figure, save
 from gribmill.draw.meteogram.curves import Curves, bar_at, bar_seconds, friendly, with_gaps
+from gribmill.draw.meteogram.local_hours import local_hours, zone_label
 from gribmill.draw.meteogram.night import nights
 from gribmill.draw.meteogram.panels import Panel, colour_of, finite_range, knots, panels_of, unseen_text, with_wind
 
@@ -144,28 +144,26 @@ def _time_axis(axes: Sequence[Axes], curves: Curves) -> None:
     """Hours under the last panel, days under the hours, nights shaded through all panels."""
     start, end = float(curves.seconds[0]), float(curves.seconds[-1])
     room = max((end - start) * 0.02, 900.0)
-    every = next((h for h in TICK_HOURS if (end - start) / 3600 / h <= 26), 24) * 3600
-    ticks = np.arange(np.ceil(start / every) * every, end + 1, every)
-    days = np.arange(np.floor(start / DAY) * DAY, end + 1, DAY)
+    every = next((h for h in TICK_HOURS if (end - start) / 3600 / h <= 26), 24)
+    ticks = local_hours(start, end, every, curves.zone)
+    days = local_hours(start - DAY - 3600, end, 24, curves.zone)
     for ax in axes:
         ax.set_xlim(start - room, end + room)
         if curves.lat is not None and curves.lon is not None:
             for dusk, dawn in nights(start - room, end + room, curves.lat, curves.lon):
                 ax.axvspan(dusk, dawn, color="#dfe5ee", alpha=0.55, linewidth=0, zorder=0)
-        for day in days[days > start - room]:
-            ax.axvline(day, color="#8a939b", linewidth=0.7, zorder=0.5)
+        for day, _ in days:
+            if day > start - room:
+                ax.axvline(day, color="#8a939b", linewidth=0.7, zorder=0.5)
     last = axes[-1]
-    last.set_xticks(ticks, [_at(t).strftime("%H") for t in ticks])
-    for day in days:
+    last.set_xticks([moment for moment, _ in ticks], [f"{local:%H}" for _, local in ticks])
+    for day, local in days:
         at = max(day, start - room)
         if (min(day + DAY, end + room) - at) / (end - start + 2 * room) > DAY_LABEL_SHARE:
             last.annotate(
-                f"{_at(day):%a %d %b}", (at, 0), (3, -18), xycoords=("data", "axes fraction"),
+                f"{local:%a %d %b}", (at, 0), (3, -18), xycoords=("data", "axes fraction"),
                 textcoords="offset points", fontsize=8.5, color=INK, va="top",
             )  # fmt: skip
-    last.annotate("UTC", (1, 0), (0, -18), xycoords="axes fraction", textcoords="offset points",
+    label = zone_label([local for _, local in ticks or days])
+    last.annotate(label, (1, 0), (0, -18), xycoords="axes fraction", textcoords="offset points",
                   fontsize=7.5, color=GREY, va="top", ha="right")  # fmt: skip
-
-
-def _at(seconds: float) -> datetime:
-    return datetime.fromtimestamp(float(seconds), UTC)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gribmill.arrays import Floats
 from gribmill.draw.meteogram.curves import Curves, bar_at, friendly, with_gaps
+from gribmill.draw.meteogram.local_hours import local_hours, zone_label
 from gribmill.draw.meteogram.panels import Panel, colour_of, finite_range, panels_of, unseen_text, with_wind
 from gribmill.draw.terminal.braille import bars, braille, dots_of, stars
 
@@ -17,11 +19,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 MARGIN = 9  # for the numbers at the left: "1013.25 │"
+DAY_LETTERS = len("Mon 16 Nov")
 ROWS = 4  # characters high, so 16 dots
 MOST_WIDE = 150
 ARROWS = "↓↙←↖↑↗→↘"  # where the wind blows to, by the octant it comes from, north first
 PLAIN_ARROWS = "v/<\\^/>\\"
-DAY = 86400.0
 PLAIN = str.maketrans("│─┬└−·²", "|-++-.2", "°")
 
 
@@ -145,22 +147,27 @@ def _time_axis(curves: Curves, columns: int) -> list[str]:
     """Hours below the ticks, days below the hours."""
     start, end = float(curves.seconds[0]), float(curves.seconds[-1])
     span = max(end - start, 1.0)
-    every = next((h for h in (1, 3, 6, 12, 24) if columns / max(span / 3600 / h, 1e-9) >= 4), 24) * 3600
+    every = next((h for h in (1, 3, 6, 12, 24) if columns / max(span / 3600 / h, 1e-9) >= 4), 24)
     axis, hours, days = ["─"] * columns, [" "] * (columns + 3), [" "] * (columns + 12)
     free = 0
-    for moment in np.arange(np.ceil(start / every) * every, end + 1, every):
+    ticks = local_hours(start, end, every, curves.zone)
+    # The first tick has the name of its day, unless there is no room for it before midnight.
+    midnight = next((moment for moment, local in ticks if local.hour == 0), end)
+    named = ticks[0][0] if ticks and (midnight - ticks[0][0]) / span * (columns - 1) > DAY_LETTERS else midnight
+    for moment, local in ticks:
         place = round((moment - start) / span * (columns - 1))
         axis[place] = "┬"
-        hours[place : place + 2] = f"{int(moment % DAY // 3600):02d}"
-        if place >= free and (moment % DAY == 0 or free == 0):
-            text = f"{np.datetime64(int(moment), 's').astype(object):%a %d %b}"
+        hours[place : place + 2] = f"{local.hour:02d}"
+        if place >= free and (local.hour == 0 or moment == named):
+            text = f"{local:%a %d %b}"
             if place + len(text) <= columns:
                 days[place : place + len(text)] = text
             free = place + len(text) + 1
+    label = zone_label([local for _, local in ticks] or [datetime.fromtimestamp(start, curves.zone)])
     return [
         " " * (MARGIN - 1) + "└" + "".join(axis),
         " " * MARGIN + "".join(hours).rstrip(),
-        " " * MARGIN + "".join(days).rstrip() + "  UTC",
+        " " * MARGIN + "".join(days).rstrip() + f"  {label}",
     ]
 
 

@@ -14,6 +14,9 @@ from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
 from gribmill.storage.layout import remove_spool
 from gribmill.tiles.format.generation import generation_of
 
+# Those that latest.json names are among the newest, unless a backfill is older than all of them.
+RUNS_LOOKED_AT = 100
+
 
 def run(task: Task) -> Succeeded:
     """Look at the catalogue as it is now. Running it twice does no harm."""
@@ -71,4 +74,5 @@ def known_runs(catalogue: Catalogue, model_id: str) -> KnownRuns:
         region: LatestRuns(newest, catalogue.newest_complete_run(model_id, region))
         for region, newest in catalogue.newest_runs(model_id).items()
     }
-    return KnownRuns(runs, catalogue.lost_runs(model_id))
+    hours = {one.run_id: len(one.hours) for one in catalogue.runs(model_id, RUNS_LOOKED_AT) if one.hours}
+    return KnownRuns(runs, catalogue.lost_runs(model_id), hours)

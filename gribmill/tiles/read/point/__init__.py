@@ -1,3 +1,3 @@
 """The forecast at a place."""
 
-__all__ = ["point", "sample", "series"]
+__all__ = ["daily", "places", "point", "sample", "series"]

@@ -1,21 +1,47 @@
-"""The forecast at a point: one row per hour, from the tiles on disk."""
+"""The forecast at one place or at many: one row per hour, from the tiles on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import tzinfo
 from pathlib import Path
 
 import numpy as np
 
 from gribmill.data_root import data_root
-from gribmill.storage.layout import DataRoot, TileFolder
+from gribmill.storage.layout import DataRoot
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.read.point.locate import Sampling, check_latlon, locate_in_tile
-from gribmill.tiles.read.point.sample import sample_folder
-from gribmill.tiles.read.point.series import Column, Series
+from gribmill.tiles.read.point.join_runs import JoinedRows, missing_hours, read_rows
+from gribmill.tiles.read.point.locate import Sampling, locate_in_tile
+from gribmill.tiles.read.point.places import Place, place_at, places_of
+from gribmill.tiles.read.point.series import Column, Series, SeriesList
+from gribmill.tiles.read.run_choice import SEAMLESS, RunChoice, check_run, choose_runs, no_tiles
 from gribmill.tiles.read.tile import Tile, cached_tile
+from gribmill.tiles.read.time_zone import time_zone
 from gribmill.tiles.read.units import SYSTEMS, System, convert, shown_unit
+
+HOURS_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PointRequest:
+    """What is asked for: of which model, run and region, which variables, and how they are shown."""
+
+    root: DataRoot
+    model: str | None = None
+    run: str | None = None
+    region: str | None = None
+    variables: tuple[str, ...] | None = None
+    method: Sampling = "nearest"
+    units: System = "metric"
+    zone: str | tzinfo | None = None
+
+    def __post_init__(self) -> None:
+        if self.units not in SYSTEMS or self.method not in ("nearest", "bilinear"):
+            raise TileError(f"units are one of {', '.join(SYSTEMS)}; the method is nearest or bilinear")
+        check_run(self.run)
+        time_zone(self.zone)
 
 
 def point(
@@ -29,70 +55,131 @@ def point(
     variables: Iterable[str] | None = None,
     method: Sampling = "nearest",
     units: System = "metric",
+    tz: str | tzinfo | None = None,
 ) -> Series:
     """The forecast at a point, from the finest tiles that contain it, or from those that are named.
 
-    Sums such as precipitation are the amounts since the row before, or over the time range that `windows` says; they
-    never overlap. Means likewise. Extremes have the time range of their message.
+    `run` is `complete` (the default: the newest complete run), `newest`, `seamless` (each hour from the newest run that
+    has it) or YYYYMMDD_HH. Sums such as precipitation are the amounts since the row before, or over the time range that
+    `windows` says; they never overlap. Means likewise. Extremes have the time range of their message. Times are in UTC,
+    or in the time zone `tz`.
     """
-    if units not in SYSTEMS or method not in ("nearest", "bilinear"):
-        raise TileError(f"units are one of {', '.join(SYSTEMS)}; the method is nearest or bilinear")
-    lat, lon = check_latlon(lat, lon)
-    root = data_root(data)
-    folder, others = choose_folder(root, lat, lon, model, run, region)
-    samples = sample_folder(folder, lat, lon, method, None if variables is None else list(variables))
-    columns = {column.name: _shown(column, units) for column in samples.columns()}
-    first = samples.first
+    names = None if variables is None else tuple(variables)
+    request = PointRequest(DataRoot(data_root(data)), model, run, region, names, method, units, tz)
+    (found,) = forecasts([place_at(lat, lon)], request)
+    if isinstance(found, TileError):
+        raise found
+    return found
+
+
+def points(
+    places: Iterable[Place | tuple[str, float, float] | tuple[float, float]],
+    *,
+    data: str | Path | None = None,
+    model: str | None = None,
+    run: str | None = None,
+    region: str | None = None,
+    variables: Iterable[str] | None = None,
+    method: Sampling = "nearest",
+    units: System = "metric",
+    tz: str | tzinfo | None = None,
+) -> SeriesList:
+    """The forecasts at many places, given as (lat, lon) or (name, lat, lon), in their order; otherwise like `point`.
+
+    Each tile is opened once for all places. A place that no tile contains is an error.
+    """
+    names = None if variables is None else tuple(variables)
+    request = PointRequest(DataRoot(data_root(data)), model, run, region, names, method, units, tz)
+    series: list[Series] = []
+    for found in forecasts(places_of(places), request):
+        if isinstance(found, TileError):
+            raise found
+        series.append(found)
+    return SeriesList(series)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """Tiles that may contain a place."""
+
+    choice: RunChoice
+    tile: Tile
+
+    @property
+    def order(self) -> tuple[float, int, str, str]:
+        """The finest grid first, then the one with more hours."""
+        folder = self.choice.folders[0]
+        return self.tile.meta.grid.cell_km, -self.choice.hours, folder.model, folder.region
+
+
+def forecasts(places: Sequence[Place], request: PointRequest) -> list[Series | TileError]:
+    """The forecast at each place, or why there is none."""
+    root = request.root
+    choices = list(choose_runs(root, request.model, request.region, request.run))
+    candidates = [_Candidate(choice, tile) for choice in choices if (tile := _any_tile(choice))]
+    candidates.sort(key=lambda candidate: candidate.order)
+    groups: dict[int, list[tuple[int, list[_Candidate]]]] = {}
+    found: dict[int, Series | TileError] = {}
+    for number, place in enumerate(places):
+        fitting = _containing(candidates, place)
+        if fitting:
+            groups.setdefault(candidates.index(fitting[0]), []).append((number, fitting[1:]))
+        else:
+            hint = no_tiles(root, request.model, request.run, request.region)
+            hint = "none of the regions contains it" if choices else hint
+            found[number] = TileError(f"no tile under {root.tiles} has a forecast for {place}: {hint}")
+    for chosen, members in groups.items():
+        choice = candidates[chosen].choice
+        wanted = None if request.variables is None else list(request.variables)
+        here = [places[number] for number, _ in members]
+        for (number, others), rows in zip(members, read_rows(choice, here, request.method, wanted), strict=True):
+            found[number] = _series(places[number], choice, rows, others, request)
+    return [found[number] for number in range(len(places))]
+
+
+def _containing(candidates: Sequence[_Candidate], place: Place) -> list[_Candidate]:
+    """The candidates that contain the place, each model with the newest of its chosen runs only."""
+    fitting = [one for one in candidates if locate_in_tile(one.tile, place.lat, place.lon) is not None]
+    newest: dict[str, str] = {}
+    for one in fitting:
+        model = one.choice.folders[0].model
+        newest[model] = max(newest.get(model, ""), one.choice.run)
+    return [one for one in fitting if one.choice.run == newest[one.choice.folders[0].model]]
+
+
+def _series(
+    place: Place, choice: RunChoice, rows: JoinedRows, others: Sequence[_Candidate], request: PointRequest
+) -> Series:
+    folder, location = choice.folders[0], rows.samples.location
     return Series(
         folder.model,
         folder.run,
         folder.region,
-        lat,
-        lon,
-        samples.location.lat,
-        samples.location.lon,
-        samples.location.distance_km,
-        method,
-        tuple(samples.steps),
-        columns,
-        (*samples.notes, *_also(others)),
-        first.meta.attribution,
+        place.lat,
+        place.lon,
+        location.lat,
+        location.lon,
+        location.distance_km,
+        request.method,
+        rows.steps,
+        {column.name: _shown(column, request.units) for column in rows.columns},
+        (*rows.notes, *_gaps(rows, choice), *_also(others)),
+        rows.samples.first.meta.attribution,
+        rows.runs,
+        choice,
+        time_zone(request.zone),
+        place.name,
     )
 
 
-def choose_folder(
-    root: Path, lat: float, lon: float, model: str | None, run: str | None, region: str | None
-) -> tuple[TileFolder, list[TileFolder]]:
-    """The tiles with the finest grid that contain the point, in each model's newest run; and the other choices."""
-    found: list[tuple[float, int, TileFolder]] = []
-    newest: dict[str, str] = {}
-    looked_at = 0
-    for folder in DataRoot(root).tile_folders(model, run, region):
-        if newest.get(folder.model, folder.run) != folder.run:
-            continue
-        looked_at += 1
-        tiles = folder.tiles()
-        tile = _any_tile(tiles.values())
-        if tile is None or locate_in_tile(tile, lat, lon) is None:
-            continue
-        newest[folder.model] = folder.run
-        found.append((tile.meta.grid.cell_km, -len(tiles), folder))
-    if not found:
-        what = " ".join(part for part in (model, run, region) if part) or "any model"
-        hint = "none of the regions contains it" if looked_at else f"there are no tiles of {what}"
-        raise TileError(f"no tile under {DataRoot(root).tiles} has a forecast for {lat:g}, {lon:g}: {hint}")
-    found.sort(key=lambda item: (*item[:2], item[2].model, item[2].region))
-    ordered = [folder for _, _, folder in found]
-    return ordered[0], ordered[1:]
-
-
-def _any_tile(paths: Iterable[Path]) -> Tile | None:
+def _any_tile(choice: RunChoice) -> Tile | None:
     """The first readable tile."""
-    for path in paths:
-        try:
-            return cached_tile(path)
-        except TileError:
-            continue
+    for folder in choice.folders:
+        for path in folder.tiles().values():
+            try:
+                return cached_tile(path)
+            except TileError:
+                continue
     return None
 
 
@@ -102,8 +189,20 @@ def _shown(column: Column, system: System) -> Column:
     return replace(column, units=units, values=tuple(float(value) for value in values))
 
 
-def _also(others: Sequence[TileFolder]) -> list[str]:
+def _gaps(rows: JoinedRows, choice: RunChoice) -> list[str]:
+    """A note on hours that are missing between others."""
+    missing = missing_hours(rows.minutes)
+    if not missing:
+        return []
+    some = ", ".join(f"+{minute / 60:g}" for minute in missing[:HOURS_NAMED])
+    some += ", …" if len(missing) > HOURS_NAMED else ""
+    runs = "any run" if choice.asked == SEAMLESS else f"run {choice.run}"
+    return [f"hour {some} of {runs} is missing" if len(missing) == 1 else f"hours {some} of {runs} are missing"]
+
+
+def _also(others: Sequence[_Candidate]) -> list[str]:
     if not others:
         return []
-    choices = ", ".join(f"{folder.model}/{folder.region}" for folder in others)
+    folders = [one.choice.folders[0] for one in others]
+    choices = ", ".join(f"{folder.model}/{folder.region}" for folder in folders)
     return [f"the point is also in {choices}: choose with model and region"]

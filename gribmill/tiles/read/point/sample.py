@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 
+from gribmill.arrays import Values
 from gribmill.grib.names.window_name import BUCKET, base_name
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.point.locate import Sampling, TileLocation, locate_in_tile
+from gribmill.tiles.read.point.places import Place
 from gribmill.tiles.read.point.series import Column
 from gribmill.tiles.read.point.windowed import INSTANT, SampleRow, WindowedColumns
 from gribmill.tiles.read.tile import Tile, cached_tile
 
+# Variables, and the range of points to read of each.
+ReadSpan = Callable[[Sequence[str], int, int], dict[str, Values]]
+# From this many on, inflating whole arrays once is cheaper than a segment for each place.
+MANY_PLACES = 24
 CALM = 1e-6
 # Not names of averages: the magnitude of a mean wind is not the mean speed.
 WIND_EAST = re.compile(r"u(\d+|_\d+|_surface)")
@@ -37,6 +42,7 @@ class Samples:
     steps: list[int] = field(default_factory=list)
     rows: list[SampleRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unread: set[int] = field(default_factory=set)  # the rows whose tile cannot be read
 
     def columns(self) -> list[Column]:
         """Every requested column, or the usual ones in their order."""
@@ -77,52 +83,99 @@ def wind_direction(u: float, v: float) -> float:
     return math.degrees(math.atan2(-u, -v)) % 360.0 or 360.0
 
 
-def sample_folder(folder: TileFolder, lat: float, lon: float, method: Sampling, wanted: list[str] | None) -> Samples:
-    """Every hour at the point. A damaged tile gives a row without values, and a note."""
-    first: tuple[TileLocation, Tile] | None = None
-    steps: list[int] = []
-    rows: list[SampleRow] = []
-    notes: list[str] = []
+def sample_folder(
+    folder: TileFolder, places: Sequence[Place], method: Sampling, wanted: list[str] | None
+) -> list[Samples]:
+    """Every hour at each of the places; each tile is opened once.
+
+    A damaged tile gives rows without values, and notes.
+    """
+    collected = [_Collected(place) for place in places]
+    like: Tile | None = None
     for step, path in folder.tiles().items():
         try:
-            found = _find(path, lat, lon, first)
-            row = _sample(*found, method, wanted)
+            tile = cached_tile(path, like)
         except TileError as error:
-            steps.append(step)
-            rows.append({})
-            notes.append(str(error))
+            for one in collected:
+                one.add_missing(step, error)
             continue
-        first = first or found
-        steps.append(found[1].meta.minutes)
-        rows.append(row)
-    if first is None:
-        raise TileError(f"no tile in {folder.path} can be read: {notes[0] if notes else 'there are none'}")
-    return Samples(*first, wanted, steps, rows, notes)
+        like, read = like or tile, _reader(tile, len(places))
+        for one in collected:
+            one.add(step, tile, method, wanted, read)
+    return [one.samples(folder, wanted) for one in collected]
 
 
-def _find(path: Path, lat: float, lon: float, first: tuple[TileLocation, Tile] | None) -> tuple[TileLocation, Tile]:
-    """A tile and the position in it, which is that in the run's first tile if they have the same points."""
-    if first is None:
-        tile = cached_tile(path)
-        location = locate_in_tile(tile, lat, lon)
-    else:
-        location, like = first
-        tile = cached_tile(path, like)
-        if tile.y is not like.y or tile.x is not like.x:
-            location = locate_in_tile(tile, lat, lon)
-    if location is None:
-        raise TileError(f"{path} does not contain the point, unlike other hours of the run")
-    return location, tile
+@dataclass(slots=True)
+class _Collected:
+    """The rows of one place while the tiles are read."""
+
+    place: Place
+    first: tuple[TileLocation, Tile] | None = None
+    steps: list[int] = field(default_factory=list)
+    rows: list[SampleRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    unread: set[int] = field(default_factory=set)
+
+    def add(self, step: int, tile: Tile, method: Sampling, wanted: list[str] | None, read: ReadSpan) -> None:
+        try:
+            location = self._locate(tile)
+            row = _sample(location, tile, method, wanted, read)
+        except TileError as error:
+            self.add_missing(step, error)
+            return
+        self.first = self.first or (location, tile)
+        self.steps.append(tile.meta.minutes)
+        self.rows.append(row)
+
+    def add_missing(self, step: int, error: TileError) -> None:
+        self.unread.add(len(self.rows))
+        self.steps.append(step)
+        self.rows.append({})
+        self.notes.append(str(error))
+
+    def samples(self, folder: TileFolder, wanted: list[str] | None) -> Samples:
+        if self.first is None:
+            why = self.notes[0] if self.notes else "there are none"
+            raise TileError(f"no tile in {folder.path} can be read: {why}")
+        return Samples(*self.first, wanted, self.steps, self.rows, self.notes, self.unread)
+
+    def _locate(self, tile: Tile) -> TileLocation:
+        """The position in a tile, which is that in the run's first tile if they have the same points."""
+        if self.first is not None:
+            location, like = self.first
+            if tile.y is like.y and tile.x is like.x:
+                return location
+        found = locate_in_tile(tile, self.place.lat, self.place.lon)
+        if found is None:
+            raise TileError(f"{tile.path} does not contain the point, unlike other hours of the run")
+        return found
 
 
-def _sample(location: TileLocation, tile: Tile, method: Sampling, wanted: list[str] | None) -> SampleRow:
+def _reader(tile: Tile, places: int) -> ReadSpan:
+    """Reads spans of points: for many places from arrays that are read whole, once."""
+    if places < MANY_PLACES:
+        return tile.read_span
+    whole: dict[str, Values] = {}
+
+    def read(names: Sequence[str], begin: int, end: int) -> dict[str, Values]:
+        for name in names:
+            if name not in whole:
+                whole[name] = tile.read(name, copy=False).reshape(-1)
+        return {name: whole[name][begin:end] for name in names}
+
+    return read
+
+
+def _sample(
+    location: TileLocation, tile: Tile, method: Sampling, wanted: list[str] | None, read: ReadSpan
+) -> SampleRow:
     begin, end = location.span(method)
     nearest = location.nearest - begin
     row: SampleRow = {}
     # Variables of another version of gribmill have the name that was asked for.
     stored = {name: other for name in wanted or () if (other := tile.find(name)) not in (None, name)}
     names = _needed((*tile.meta.variables, *stored), None if wanted is None else tuple(wanted))
-    values = tile.read_span([stored.get(name) or name for name in names], begin, end)
+    values = read([stored.get(name) or name for name in names], begin, end)
     for name in names:
         points, quantity = values[stored.get(name) or name], tile.meta.variables[stored.get(name) or name]
         # The mean of 350° and 10° is 0°, not 180°, and between rain and snow there is no code: neither is averaged.

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from gribmill.identity import run_time
+from gribmill.tiles.read.point.daily import Daily, daily
 from gribmill.tiles.read.point.locate import Sampling
+from gribmill.tiles.read.run_choice import RunChoice
+from gribmill.tiles.read.time_zone import zone_name
 
 # Start and end in minutes since the run.
 TimeWindow = tuple[int, int]
@@ -46,7 +49,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A point forecast; `columns` are in the usual order."""
+    """A point forecast; `columns` are in the usual order.
+
+    `run` is the newest run that it is from, `runs` has the run of each row. `zone` is that of `times`.
+    """
 
     model: str
     run: str
@@ -61,19 +67,44 @@ class Series:
     columns: dict[str, Column]
     notes: tuple[str, ...] = ()
     attribution: str | None = None
+    runs: tuple[str, ...] = ()
+    choice: RunChoice | None = None
+    zone: tzinfo = UTC
+    name: str = ""
 
     @property
     def times(self) -> list[datetime]:
         """The valid time of each row."""
-        start = run_time(self.run)
-        return [start + timedelta(minutes=step) for step in self.steps]
+        starts = {run: run_time(run) for run in {self.run, *self.runs}}
+        return [
+            (starts[run] + timedelta(minutes=step)).astimezone(self.zone)
+            for run, step in zip(self.row_runs, self.steps, strict=True)
+        ]
+
+    @property
+    def row_runs(self) -> tuple[str, ...]:
+        """The run of each row."""
+        return self.runs or (self.run,) * len(self.steps)
+
+    @property
+    def run_sentence(self) -> str:
+        """How the run was chosen, and what is missing of it."""
+        return self.choice.sentence if self.choice else ""
 
     def odd_minutes(self, column: Column, row: int) -> int | None:
         """The length of a value's time range where it is not the time since the row before."""
         window = column.windows[row] if column.windows is not None else None
-        if window is None or window[0] == (self.steps[row - 1] if row else 0):
+        if window is None:
             return None
-        return window[1] - window[0]
+        before = 0
+        if row:
+            times, step = self.times, self.steps[row]
+            before = step - (times[row] - times[row - 1]) // timedelta(minutes=1)
+        return None if window[0] == before else window[1] - window[0]
+
+    def daily(self) -> Daily:
+        """Minimum, maximum and sum of each day of the series' time zone."""
+        return daily(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON: missing numbers are null."""
@@ -81,7 +112,7 @@ class Series:
             "model": self.model,
             "run": self.run,
             "region": self.region,
-            "place": {"lat": self.lat, "lon": self.lon},
+            "place": {"name": self.name or None, "lat": self.lat, "lon": self.lon},
             "point": {"lat": self.point_lat, "lon": self.point_lon, "distance_km": round(self.distance_km, 3)},
             "method": self.method,
             "units": {name: column.units for name, column in self.columns.items()},
@@ -103,23 +134,51 @@ class Series:
             "hours": [
                 {
                     "hour": _hours(step),
-                    "time": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    "time": time_text(moment),
+                    "run": run,
                     **{name: _plain(column.values[row]) for name, column in self.columns.items()},
                 }
-                for row, (step, moment) in enumerate(zip(self.steps, self.times, strict=True))
+                for row, (step, moment, run) in enumerate(zip(self.steps, self.times, self.row_runs, strict=True))
             ],
             "notes": list(self.notes),
             "attribution": self.attribution,
+            "run_choice": self.choice.to_dict() if self.choice else None,
+            "timezone": zone_name(self.zone),
         }
 
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame indexed by valid time; units are in `frame.attrs`."""
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame indexed by valid time; its `attrs` have the units, the run and the place."""
         import pandas as pd
 
-        index = pd.DatetimeIndex(self.times, name="time")
+        index = pd.DatetimeIndex(pd.to_datetime(self.times, utc=True).tz_convert(self.zone), name="time")
         frame = pd.DataFrame({name: column.values for name, column in self.columns.items()}, index=index)
+        if len({*self.row_runs}) > 1:
+            frame.insert(0, "run", self.row_runs)
         frame.attrs["units"] = {name: column.units for name, column in self.columns.items()}
+        frame.attrs |= {
+            "model": self.model, "run": self.run, "region": self.region, "name": self.name, "lat": self.lat,
+            "lon": self.lon, "run_choice": self.run_sentence,
+        }  # fmt: skip
         return frame
+
+    # The name that this had before.
+    to_pandas = to_dataframe
+
+
+class SeriesList(tuple[Series, ...]):
+    """The forecasts of several places, in their order."""
+
+    __slots__ = ()
+
+    def to_dataframe(self) -> Any:
+        """One pandas DataFrame, indexed by place and valid time. A place without a name is `lat,lon`."""
+        import pandas as pd
+
+        frames = [one.to_dataframe() for one in self]
+        keys = [one.name or f"{one.lat:g},{one.lon:g}" for one in self]
+        whole = pd.concat(frames, keys=keys, names=["place", "time"]) if frames else pd.DataFrame()
+        whole.attrs = {"units": {name: unit for one in frames for name, unit in one.attrs["units"].items()}}
+        return whole
 
 
 def _plain(value: float) -> float | None:
@@ -133,3 +192,8 @@ def digits(value: float) -> str:
 
 def _hours(step: int) -> int | float:
     return step // 60 if step % 60 == 0 else step / 60
+
+
+def time_text(moment: datetime) -> str:
+    """ISO 8601 to the second: `2026-11-17T05:00:00Z`, or with the offset of another time zone."""
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z" if moment.tzinfo is UTC else "+00:00")

@@ -1,0 +1,1 @@
+"""`gribmill point`: the forecast at places."""

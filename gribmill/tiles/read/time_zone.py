@@ -1,0 +1,64 @@
+"""Time zones by name, for tables and days in local time."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from datetime import UTC, tzinfo
+from pathlib import Path
+
+from gribmill.tiles.errors import TileError
+
+LOCAL = "local"
+LOCAL_FILE = Path("/etc/localtime")
+
+
+def time_zone(name: str | tzinfo | None) -> tzinfo:
+    """The zone of an IANA name such as America/New_York, or of this machine (`local`); UTC by default."""
+    if isinstance(name, tzinfo):
+        return name
+    if name is None or name.upper() in ("UTC", "Z"):
+        return UTC
+    return _machine_zone() if name == LOCAL else _named(name)
+
+
+def zone_name(zone: tzinfo) -> str:
+    """`America/New_York`, `UTC`."""
+    return getattr(zone, "key", None) or str(zone)
+
+
+def _named(name: str) -> tzinfo:
+    # Loading time zones takes longer than most calls need, and most are in UTC.
+    from zoneinfo import ZoneInfo, available_timezones
+
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        pass
+    known = {each.lower(): each for each in available_timezones()}
+    wanted = name.replace(" ", "_").lower()
+    cities = {each.rsplit("/", 1)[-1]: each for each in known}
+    near = difflib.get_close_matches(wanted, known, n=3) or difflib.get_close_matches(wanted, cities, n=3, cutoff=0.8)
+    hint = ", ".join(known[cities.get(each, each)] for each in near)
+    raise TileError(
+        f"there is no time zone {name[:60]!r}"
+        + (f"; did you mean {hint}?" if hint else ": use a name such as America/New_York, UTC, or local")
+    )
+
+
+def _machine_zone() -> tzinfo:
+    """TZ, as the C library takes it, else /etc/localtime, else UTC."""
+    from zoneinfo import ZoneInfo
+
+    named = os.environ.get("TZ", "").removeprefix(":")
+    if named and not named.startswith("/"):
+        return time_zone(named)
+    path = Path(named) if named else LOCAL_FILE
+    if not path.exists():
+        return UTC
+    _, found, key = str(path.resolve()).partition("zoneinfo/")
+    try:
+        with path.open("rb") as file:
+            return ZoneInfo.from_file(file, key=key if found else LOCAL)
+    except (OSError, ValueError) as error:
+        raise TileError(f"the time zone of this machine cannot be read from {path}: {error}") from None
