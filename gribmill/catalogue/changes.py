@@ -9,6 +9,7 @@ from gribmill.catalogue.events import (
     HourFailed,
     HourIngested,
     HourSeen,
+    HoursRequested,
     MirrorCleared,
     MirrorObserved,
     MirrorsAnswered,
@@ -34,6 +35,10 @@ def apply(tx: Transaction, event: Event) -> None:
     match event:
         case RunSeen():
             tx.change("catalogue/see_run", {**_run(event.run), "hours": event.hours, "final": event.final})
+            tx.change("catalogue/finish_run", _run(event.run))
+        case HoursRequested():
+            asked = {"hours": event.hours, "hours_in_run": event.hours_in_run}
+            tx.change("catalogue/request_hours", {**_run(event.run), **asked})
             tx.change("catalogue/finish_run", _run(event.run))
         case RunGivenUp():
             tx.change("catalogue/give_up_run", _run(event.run))

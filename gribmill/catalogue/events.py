@@ -55,6 +55,16 @@ class RunSeen(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class HoursRequested(Event):
+    """A backfill asked for these hours of a run, which has `hours_in_run` in all. Scans do not look for the others."""
+
+    kind: ClassVar[str] = "hours_requested"
+    run: RunRef
+    hours: tuple[Hour, ...]
+    hours_in_run: Count
+
+
+@dataclass(frozen=True, slots=True)
 class RunGivenUp(Event):
     """The hours that a run still lacks will not come any more."""
 
@@ -210,6 +220,7 @@ EVENTS: dict[str, type[Event]] = {
     kind.kind: kind
     for kind in (
         RunSeen,
+        HoursRequested,
         RunGivenUp,
         RunRemoved,
         HourSeen,

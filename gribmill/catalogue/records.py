@@ -17,7 +17,8 @@ HourState = Literal["published", "ingested", "built"]
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run that has been seen. `final` is False while its hours are still being discovered.
+    """A run that has been seen. `final` is False while its hours are still being discovered, or if a backfill asked
+    for some of its hours only, which are its `hours` then.
 
     Once complete, it stays so: `Catalogue.lacking` has the tiles that are wanted since then.
     """
@@ -27,6 +28,7 @@ class RunRecord:
     hours: tuple[int, ...]
     final: bool
     state: RunState
+    first_seen_at: datetime | None = None
 
     @property
     def ref(self) -> RunRef:

@@ -2,6 +2,8 @@
 
 __all__ = [
     "backfill",
+    "backfill_estimate",
+    "backfill_progress",
     "context",
     "follow",
     "health",

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from gribmill.catalogue.events import HoursRequested
 from gribmill.catalogue.lost_tiles import is_as_recorded
+from gribmill.catalogue.reads import Catalogue
 from gribmill.errors import GribmillError
 from gribmill.identity import HourRef, RunRef, run_id
-from gribmill.ingest.errors import IngestError
-from gribmill.ingest.index.parse import parse_index
-from gribmill.ingest.index.select import select, wanted
+from gribmill.ingest.models.hour_ranges import write_steps
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import ingest_job
@@ -20,7 +20,6 @@ from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 
 MOST_FILES = 200_000
-INDEX_LIMIT_BYTES = 20_000_000
 # No model is older.
 EARLIEST = datetime(1950, 1, 1, tzinfo=UTC)
 
@@ -73,6 +72,7 @@ class BackfillPlan:
 
 def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
     """The wanted files that are not here yet. A second plan has only what is still missing."""
+    _check_times(request, datetime.now(UTC))
     names = request.regions or context.settings.chain.regions
     regions = tuple(context.regions_of(request.model, names))
     if not regions:
@@ -102,46 +102,29 @@ def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
     return BackfillPlan(request, regions, tuple(files), done, lacking)
 
 
-def enqueue_backfill(store: Store, plan: BackfillPlan) -> str:
-    """Enqueue it all; returns the correlation id to follow it by. The same request has the same one."""
+def enqueue_backfill(store: Store, catalogue: Catalogue, plan: BackfillPlan) -> str:
+    """Enqueue it all; returns the correlation id to follow it by. The same request has the same one.
+
+    What is asked for is recorded first: `status` then shows no other hours of these runs as missing.
+    """
     request = plan.request
     wish = (request.begin, request.end, request.cycles, request.hours, plan.regions, request.variables)
     digest = hashlib.blake2b(repr(wish).encode(), digest_size=6).hexdigest()
     correlation_id = f"backfill-{request.model.id}-{digest}"
+    catalogue.record(_requested(plan))
     store.jobs.enqueue_many(_jobs(plan, correlation_id))
     return correlation_id
 
 
-def progress_of(store: Store, correlation_id: str) -> dict[str, int]:
-    """Jobs of the backfill by status, including those that followed from them."""
-    counts = dict.fromkeys(("pending", "processing", "completed", "failed", "cancelled"), 0)
-    for (_, status), count in store.jobs.progress(correlation_id).items():
-        counts[status] += count
-    return counts
-
-
-def bytes_of_file(
-    context: Context, model: Model, run: datetime, hour: int, variables: tuple[str, ...] = ()
-) -> int | None:
-    """The size of the wanted messages, by the index of the first mirror that answers; None if none does or has one."""
-    for source in model.urls(run, hour):
-        if source.index_url is None:
-            continue
-        try:
-            size = context.session.head(source.grib_url, source.mirror.host).size
-            body = context.session.get(source.index_url, source.mirror.host, limit_bytes=INDEX_LIMIT_BYTES)
-            inventory = parse_index(source.index_kind, body.data, source.index_url, run, size)
-            chosen = select(
-                inventory,
-                wanted(variables or model.variables),
-                hour,
-                extras=model.extras,
-                offset_minutes=model.offset_minutes,
-            )
-        except IngestError:
-            continue
-        return sum((end if end is not None else size or start) - start for start, end in chosen.ranges)
-    return None
+def _requested(plan: BackfillPlan) -> Iterator[HoursRequested]:
+    """The hours of each run with known hours. Those of other runs are discovered by scans."""
+    model = plan.request.model
+    by_run: dict[datetime, list[int]] = {}
+    for file in plan.files:
+        by_run.setdefault(file.run, []).append(file.hour)
+    for run, hours in by_run.items():
+        if not model.discovers(run):
+            yield HoursRequested(RunRef(model.id, run_id(run)), tuple(sorted(hours)), len(model.hours(run)))
 
 
 def _jobs(plan: BackfillPlan, correlation_id: str) -> Iterator[NewJob]:
@@ -157,9 +140,19 @@ def _jobs(plan: BackfillPlan, correlation_id: str) -> Iterator[NewJob]:
         )
 
 
-def _runs(request: BackfillRequest) -> list[datetime]:
+def _check_times(request: BackfillRequest, now: datetime) -> None:
     if request.end < request.begin:
         raise BackfillError("the backfill ends before it begins: --to must not be before --from")
+    if request.begin > now:
+        raise BackfillError(f"--from {request.begin:%Y-%m-%d %H:%M} UTC is in the future: a backfill fetches past runs")
+    cycles = {cycle for schedule in request.model.schedules for cycle in schedule.cycles}
+    if unknown := sorted({*request.cycles} - cycles):
+        some = ", ".join(map(str, unknown[:5]))
+        known = write_steps(tuple(sorted(cycles)))
+        raise BackfillError(f"--cycles: no run of {request.model.id} begins at {some} UTC; its cycles are {known}")
+
+
+def _runs(request: BackfillRequest) -> list[datetime]:
     last = min(request.end, datetime.now(UTC))
     runs = request.model.runs(last, back=last - max(request.begin, EARLIEST) + timedelta(hours=1))
     chosen = [run for run in runs if run >= request.begin and (not request.cycles or run.hour in request.cycles)]
@@ -167,6 +160,8 @@ def _runs(request: BackfillRequest) -> list[datetime]:
         raise BackfillError(
             f"{request.model.id} has no run between {request.begin:%Y-%m-%d %H} and {last:%Y-%m-%d %H} UTC"
         )
+    if not any(_hours(request, run) for run in chosen):
+        raise BackfillError(f"--hours: no run of {request.model.id} in that time has any of these hours")
     return chosen
 
 

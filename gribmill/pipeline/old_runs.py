@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from gribmill.catalogue.events import RunRemoved
 from gribmill.catalogue.reads import Catalogue
+from gribmill.catalogue.records import RunRecord
 from gribmill.identity import IdentityError, RunRef
 from gribmill.pipeline.context import Context
 from gribmill.settings.schema import ChainSettings
@@ -41,10 +42,11 @@ class OldRun:
 
 def runs_on_disk(root: DataRoot, catalogue: Catalogue, model_id: str | None = None) -> list[RunOnDisk]:
     """Every run with tiles, messages or a row in the catalogue, the oldest first."""
-    known = root.runs(model_id) | {record.ref for record in catalogue.runs(model_id)}
+    records = {record.ref: record for record in catalogue.runs(model_id)}
+    known = root.runs(model_id) | records.keys()
     newest = {model: _newest(catalogue, model) | named_runs(root, model) for model in {run.model_id for run in known}}
     return [
-        RunOnDisk(run, *_measure(root, run), protected=run.run_id in newest[run.model_id])
+        RunOnDisk(run, *_measure(root, run, records.get(run)), protected=run.run_id in newest[run.model_id])
         for run in sorted(known, key=lambda run: (run.run_id, run.model_id))
     ]
 
@@ -127,9 +129,14 @@ def _newest(catalogue: Catalogue, model_id: str) -> set[str]:
     return {run_id for run_id in (*newest.values(), *complete) if run_id}
 
 
-def _measure(root: DataRoot, run: RunRef) -> tuple[int, datetime]:
-    """The bytes of a run's files, and when the newest was written; a run without files is as old as its date."""
+def _measure(root: DataRoot, run: RunRef, record: RunRecord | None) -> tuple[int, datetime]:
+    """The bytes of a run's files, and when the newest was written.
+
+    A run without files is as old as its date, but a backfill that waits is as young as its request.
+    """
     total, newest = 0, _began(run)
+    if record is not None and not record.final and record.first_seen_at is not None:
+        newest = max(newest, record.first_seen_at)
     for file in root.run_files(run):
         total += file.st_size
         newest = max(newest, datetime.fromtimestamp(file.st_mtime, UTC))

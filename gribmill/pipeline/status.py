@@ -15,6 +15,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.hour_jobs import HourJob, hour_jobs
 from gribmill.pipeline.mirror_status import MirrorStatus, mirror_status
+from gribmill.pipeline.past_runs import is_partial, is_past
 from gribmill.storage.latest import LatestRuns, read_latest
 
 Reason = Literal[
@@ -22,6 +23,7 @@ Reason = Literal[
     "due",
     "late",
     "given up",
+    "requested, not downloaded",
     "published, not downloaded",
     "download failed",
     "downloaded, tiles missing",
@@ -63,6 +65,8 @@ class RunStatus:
     variables_missing: tuple[str, ...]
     bytes: int
     last_built_at: datetime | None
+    hours_in_run: int | None = None
+    """All that the run has, where a backfill asked for some of them."""
 
     @property
     def whole(self) -> bool:
@@ -86,6 +90,8 @@ class ModelStatus:
     """Runs that begin in the future: they were recorded while the clock was ahead."""
     silent_since: datetime | None = None
     """Since when no mirror has answered."""
+    past_only: bool = False
+    """Whether it is not in [chain], and all its runs are past ones that a backfill asked for."""
 
     @property
     def newest(self) -> RunStatus | None:
@@ -97,9 +103,11 @@ class ModelStatus:
         newest = self.newest
         if newest is None:
             return "nothing here yet"
-        if self.newest_due and newest.run_id < self.newest_due:
+        if self.newest_due and newest.run_id < self.newest_due and not self.past_only:
             return f"behind: {self.newest_due} should be coming"
-        if late := sum(one.late for one in newest.missing):
+        # Hours of a past run that wait for their download are not late.
+        waiting = ("late", "given up") if self.past_only else ()
+        if late := sum(one.late and one.reason not in waiting for one in newest.missing):
             return f"{late} forecast hours are late" if late > 1 else "1 forecast hour is late"
         return "whole" if newest.whole else "arriving"
 
@@ -138,6 +146,7 @@ def _model_status(
         complete={region: _complete(latest, region, shown) for region in sorted({*latest, *followed})},
         mirrors=tuple(mirror_status(mirror.name, health.get(mirror.name), now) for mirror in model.mirrors),
         future_runs=tuple(ahead),
+        past_only=not _in_chain(context, model) and all(_is_past(model, record, now) for record in records),
     )
 
 
@@ -152,8 +161,11 @@ def _complete(latest: dict[str, LatestRuns], region: str, runs: tuple[RunStatus,
 
 def _followed(context: Context, model: Model) -> list[str]:
     """The regions that [chain] wants of the model."""
-    chain = context.settings.chain
-    return context.regions_of(model, chain.regions) if {model.id, model.family} & {*chain.models} else []
+    return context.regions_of(model, context.settings.chain.regions) if _in_chain(context, model) else []
+
+
+def _in_chain(context: Context, model: Model) -> bool:
+    return bool({model.id, model.family} & {*context.settings.chain.models})
 
 
 def _run_status(context: Context, model: Model, record: RunRecord, followed: list[str], now: datetime) -> RunStatus:
@@ -167,7 +179,7 @@ def _run_status(context: Context, model: Model, record: RunRecord, followed: lis
     sound = [tile for tile in tiles if tile.region not in lost.get(tile.hour, ())]
     return RunStatus(
         run_id=record.run_id,
-        state=_state(record, missing),
+        state=_state(model, record, missing),
         regions=regions,
         hours=record.hours,
         hours_expected=len(record.hours),
@@ -179,6 +191,7 @@ def _run_status(context: Context, model: Model, record: RunRecord, followed: lis
         missing=missing,
         variables_missing=tuple(sorted({name for hour in hours.values() for name in hour.missing})),
         bytes=sum(file.st_size for file in context.root.run_files(record.ref)),
+        hours_in_run=len(model.hours(run_time(record.run_id))) if is_partial(model, record) else None,
         last_built_at=max((tile.built_at for tile in tiles if tile.built_at), default=None),
     )
 
@@ -207,7 +220,9 @@ def _with_job(one: MissingHour, job: HourJob | None) -> MissingHour:
     return replace(one, job=job, reason="download failed" if failed else one.reason)
 
 
-def _state(record: RunRecord, missing: tuple[MissingHour, ...]) -> RunState | Literal["incomplete"]:
+def _state(model: Model, record: RunRecord, missing: tuple[MissingHour, ...]) -> RunState | Literal["incomplete"]:
+    if is_partial(model, record) and not missing:
+        return "complete"  # all that was asked for
     return "incomplete" if missing and record.state == "complete" else record.state
 
 
@@ -226,10 +241,16 @@ def _missing(
             arrival = model.expected_at(run, hour)
             late = now > arrival.late or record.state == "given_up"
             reason = _why(known, record.state, late=late, due=now >= arrival.usual)
+            if known is None and is_partial(model, record):
+                reason, late = "requested, not downloaded", False
             if {*lost.get(hour, ())} & {*lacking.get(hour, ())}:
                 reason = "tile lost or damaged"
             # An hour that was downloaded again may still have all its earlier tiles.
             yield MissingHour(hour, reason, late, lacking.get(hour) or (known.regions if known else ()))
+
+
+def _is_past(model: Model, record: RunRecord, now: datetime) -> bool:
+    return is_past(model, record) and (record.first_seen_at is None or record.first_seen_at <= now)
 
 
 def _why(known: HourRecord | None, state: str, *, late: bool, due: bool) -> Reason:

@@ -8,6 +8,7 @@ from gribmill.views.view import View
 
 if TYPE_CHECKING:
     from gribmill.pipeline.backfill import BackfillPlan
+    from gribmill.pipeline.backfill_estimate import BackfillEstimate
 
 
 class BackfillView(View):
@@ -36,9 +37,25 @@ class BackfillView(View):
 
 
 class BackfillEstimateView(BackfillView):
-    """A plan that was not enqueued, with the bytes to download; null when they could not be estimated."""
+    """A plan that was not enqueued, with the bytes to download; null when they could not be estimated.
+
+    Mirrors list `published` of the files and do not have `absent`; `unknown` are counted from the schedule alone.
+    """
 
     bytes: int | None
+    published: int
+    absent: int
+    unknown: int
+
+    @classmethod
+    def with_estimate(cls, plan: BackfillPlan, estimate: BackfillEstimate) -> Self:
+        return cls.of(
+            plan,
+            bytes=estimate.bytes,
+            published=estimate.published,
+            absent=estimate.absent,
+            unknown=estimate.unknown,
+        )
 
 
 class BackfillEnqueuedView(BackfillView):

@@ -37,6 +37,7 @@ class MissingHourView(View):
         "due",
         "late",
         "given up",
+        "requested, not downloaded",
         "published, not downloaded",
         "download failed",
         "downloaded, tiles missing",
@@ -52,7 +53,10 @@ class MissingHourView(View):
 
 
 class RunStatusView(View):
-    """How far one run is. It is incomplete when it was complete until a region was added."""
+    """How far one run is. It is incomplete when it was complete until a region was added.
+
+    Where a backfill asked for some hours only, `hours` are those, and the run has `hours_in_run`.
+    """
 
     run_id: str
     state: Literal["arriving", "complete", "given_up", "incomplete"]
@@ -68,6 +72,7 @@ class RunStatusView(View):
     variables_missing: tuple[str, ...]
     bytes: int
     last_built_at: Time | None
+    hours_in_run: int | None
 
     @classmethod
     def of(cls, run: RunStatus) -> Self:

@@ -147,15 +147,15 @@ def test_backfill_of_further_variables_adds_them_to_the_tiles_of_every_region(ne
     chain.work()
     further = (*asked, "--vars", "t2m,u10,v10", "--region", "ne")
     said = chain.command(*further, "--dry-run").stdout
-    assert "would fetch 1 files of 1 runs for 1 tiles" in said
-    assert "1 of them are here with other variables, which are kept" in said
+    assert "would fetch 1 file of 1 run for 1 tile; mirrors have all of them" in said
+    assert "1 of them here with other variables, which are kept" in said
     chain.command(*further)
     chain.work()
     for region in ("ne", "texas"):
         assert {*read_tile(chain.tile("gfs", region, 1)).names} == {"t2m", "tp", "u10", "v10"}
     assert not chain.spooled()
     chain.assert_sound()
-    assert "nothing to fetch; 1 files are here already" in chain.command(*further).stdout
+    assert "nothing to fetch; 1 file here already" in chain.command(*further).stdout
 
 
 def test_notification_makes_a_paused_scan_look_now(new_chain: NewChain) -> None:

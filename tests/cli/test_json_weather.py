@@ -11,6 +11,7 @@ from typing import Any, Self
 import pytest
 
 from gribmill.ingest.models.registry import load_models
+from gribmill.pipeline.backfill_progress import BackfillState
 from gribmill.pipeline.context import make_context
 from gribmill.sandbox.forecast.forecast import Forecaster
 from gribmill.sandbox.publication import plan, publish, roots
@@ -129,7 +130,8 @@ def test_backfill(gribmill: Run, server: Server) -> None:
     check_golden("backfill", good(gribmill(*words, "--vars", "t2m", "--dry-run")), case="--dry-run")
     check_golden("backfill", good(gribmill(*words)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gribmill.cli.chain.backfill._wait", lambda store, chains: 2)
+        ended = BackfillState(done=0, total=0, failed=2, active=0)
+        patch.setattr("gribmill.cli.chain.backfill.wait_for_workers", lambda *_: ended)
         check_golden("backfill", good(gribmill(*words, "--wait"), 1), case="--wait")
 
 

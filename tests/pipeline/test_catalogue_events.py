@@ -16,6 +16,7 @@ from gribmill.catalogue.events import (
     Event,
     HourFailed,
     HourSeen,
+    HoursRequested,
     MirrorCleared,
     MirrorObserved,
     MirrorsAnswered,
@@ -61,6 +62,7 @@ EXAMPLES: list[Event] = [
     MirrorsSilent("hrrr"),
     MirrorsAnswered("hrrr"),
     MirrorObserved("aws-hrrr", MOMENT, well=False, reason="503", retry_after_seconds=1.5),
+    HoursRequested(RUN, (0, 3), 49),
 ]
 TILE = {"model_id": "hrrr", "run_id": "20261101_12", "hour": 3, "region": "ne"}
 

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.chain.backfill_wait import wait_for_workers, work_here
+from gribmill.cli.counted import counted
 from gribmill.cli.format_size import format_size
 from gribmill.cli.options.moment import Moment
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json
-from gribmill.cli.progress import progress_bars
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.models.hour_ranges import parse_steps
 from gribmill.ingest.models.registry import models_named
-from gribmill.pipeline.backfill import BackfillRequest, bytes_of_file, enqueue_backfill, plan_backfill, progress_of
+from gribmill.pipeline.backfill import BackfillRequest, enqueue_backfill, plan_backfill
+from gribmill.pipeline.backfill_estimate import estimate_backfill
+from gribmill.pipeline.backfill_progress import BackfillProgress
 from gribmill.pipeline.context import make_context
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
 from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView, BackfillView
-from gribmill.views.worker import WorkerView
 
 if TYPE_CHECKING:
-    from gribmill.pipeline.backfill import BackfillPlan
-    from gribmill.queue.model import Worker
-    from gribmill.queue.store import Store
+    from gribmill.ingest.models.model import Model
+    from gribmill.pipeline.backfill_progress import BackfillState
 
 # The last hour at which a run of a day can begin.
 LAST_HOUR = 23
@@ -58,66 +57,68 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--keep-grib", is_flag=True, default=None, help="Keep the downloaded messages after their tiles are built."
 )
-@click.option("--dry-run", is_flag=True, help="Only count files, tiles and bytes.")
+@click.option("--dry-run", is_flag=True, help="Only count files, tiles and bytes, and ask the mirrors what they have.")
 @click.option("--wait", is_flag=True, help="Wait until it is done, with a progress bar. Workers must be running.")
+@click.option("--here", is_flag=True, help="Do the work in this command, with workers that end when it is done.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime | None, **options: Any) -> None:
     """Fetch past runs of MODEL, at a lower priority than new runs.
 
     Files whose tiles are here already, with all the variables, are skipped, so a backfill can be
-    stopped and requested again. `gribmill work` or `gribmill run` does the work.
+    stopped and requested again. `gribmill work` or `gribmill run` does the work, or this command
+    with --here. With --wait or --here the exit code is 1 if a job failed or was stopped.
 
     \b
     gribmill backfill hrrr --from 2026-11-01 --to 2026-11-02 --cycles 0,12 --hours 0-18 --regions ne --dry-run
-    gribmill backfill gfs --from 20261101_00 --hours 0-48/3 --regions europe --vars t2m,tp --wait
+    gribmill backfill gfs --from 20261101_00 --hours 0-48/3 --regions europe --vars t2m,tp --here
     """
+    if options["dry_run"] and (options["here"] or options["wait"]):
+        raise click.UsageError("--dry-run does no work; leave out --here and --wait")
     context = make_context(settings)
     wanted(options["variables"])
-    plans = [
-        plan_backfill(
-            context,
-            BackfillRequest(
-                one,
-                begin,
-                end or begin.replace(hour=LAST_HOUR),
-                options["cycles"],
-                options["hours"],
-                options["regions"],
-                options["variables"],
-                options["keep_grib"],
-            ),
-        )
-        for one in models_named(context.models, model)
-    ]
-    store = open_queue(settings)
+    plans = [plan_backfill(context, _request(one, begin, end, options)) for one in models_named(context.models, model)]
     if options["dry_run"]:
-        _report([BackfillEstimateView.of(plan, bytes=_estimate(context, plan)) for plan in plans], options["as_json"])
+        _report([BackfillEstimateView.with_estimate(plan, estimate_backfill(context, plan)) for plan in plans], options)
         return
+    store = open_queue(settings)
     enqueued = [
-        BackfillEnqueuedView.of(plan, correlation_id=enqueue_backfill(store, plan) if plan.files else None)
+        BackfillEnqueuedView.of(
+            plan, correlation_id=enqueue_backfill(store, context.catalogue, plan) if plan.files else None
+        )
         for plan in plans
     ]
-    if not options["wait"]:
-        _report(enqueued, options["as_json"])
+    if not (options["wait"] or options["here"]):
+        _report(enqueued, options)
         return
     if not options["as_json"]:
-        _report(enqueued, as_json=False)
-    if not any(_works(worker, settings) for worker in store.workers.list()):
-        click.echo("no worker is running; waiting for one (`gribmill work` starts it)", err=True)
-    failed = _wait(store, [one.correlation_id for one in enqueued if one.correlation_id])
+        _report(enqueued, options)
+    chains = {one.correlation_id: len(one.regions) for one in enqueued if one.correlation_id}
+    progress = BackfillProgress(store, chains)
+    state = (work_here if options["here"] else wait_for_workers)(settings, store, progress)
     if options["as_json"]:
-        print_json([BackfillDoneView(**one.model_dump(), failed_jobs=failed) for one in enqueued])
-    if failed:
+        print_json([BackfillDoneView(**one.model_dump(), failed_jobs=state.failed) for one in enqueued])
+    elif chains:
+        _conclude(state)
+    if state.failed or state.active:
         raise SystemExit(1)
 
 
-def _works(worker: Worker, settings: Settings) -> bool:
-    return WorkerView.of(worker, settings.queue.lease_seconds).shown_state not in ("stopped", "stale")
+def _request(model: Model, begin: datetime, end: datetime | None, options: dict[str, Any]) -> BackfillRequest:
+    return BackfillRequest(
+        model,
+        begin,
+        end or begin.replace(hour=LAST_HOUR),
+        options["cycles"],
+        options["hours"],
+        options["regions"],
+        options["variables"],
+        options["keep_grib"],
+    )
 
 
-def _report(views: Sequence[BackfillView], as_json: bool) -> None:
-    if as_json:
+def _report(views: Sequence[BackfillView], options: dict[str, Any]) -> None:
+    if options["as_json"]:
         print_json(views)
     else:
         for view in views:
@@ -127,35 +128,36 @@ def _report(views: Sequence[BackfillView], as_json: bool) -> None:
 def _sentence(view: BackfillView) -> str:
     here = ""
     if view.here_with_other_variables:
-        here += f"; {view.here_with_other_variables} of them are here with other variables, which are kept"
+        here += f"; {view.here_with_other_variables} of them here with other variables, which are kept"
     if view.already_here:
-        here += f"; {view.already_here} files are here already"
-    what = f"{view.files} files of {view.runs} runs for {view.tiles} tiles"
+        here += f"; {counted(view.already_here, 'file')} here already"
+    what = f"{counted(view.files, 'file')} of {counted(view.runs, 'run')} for {counted(view.tiles, 'tile')}"
+    if not view.files:
+        return f"{view.model}: nothing to fetch{here}"
     if isinstance(view, BackfillEstimateView):
-        size = f", about {format_size(view.bytes)} to download" if view.bytes else ""
-        return f"{view.model}: would fetch {what}{size}{here}"
-    return f"{view.model}: enqueued {what}{here}" if view.files else f"{view.model}: nothing to fetch{here}"
+        return f"{view.model}: would fetch {what}{_estimate(view)}{here}"
+    return f"{view.model}: enqueued {what}{here}"
 
 
-def _estimate(context: Any, plan: BackfillPlan) -> int | None:
-    """The bytes of the wanted messages of one file times the number of files: one small request; None if it fails."""
-    if not plan.files:
-        return 0
-    sample = plan.files[len(plan.files) // 2]
-    one = bytes_of_file(context, plan.request.model, sample.run, sample.hour, sample.variables)
-    return None if one is None else one * len(plan.files)
+def _estimate(view: BackfillEstimateView) -> str:
+    """What mirrors have of the files, and the size of these; what is not known is said."""
+    known = view.published + view.absent
+    parts = []
+    if known:
+        share = "all of them" if view.published == view.files else f"{view.published} of {known}"
+        parts.append(f"mirrors have {share}" + (" that they were asked about" if view.unknown else ""))
+    if view.unknown:
+        why = "not asked about" if known else "no mirror answered"
+        parts.append(f"{view.unknown} counted from the model's schedule ({why})")
+    if view.published or view.unknown:
+        parts.append("size not known" if view.bytes is None else f"about {format_size(view.bytes)} to download")
+    return "".join(f"; {part}" for part in parts)
 
 
-def _wait(store: Store, chains: list[str]) -> int:
-    """Show progress until no job of these chains is active; how many failed."""
-    with progress_bars("items") as add_bar:
-        bar = add_bar("jobs")
-        while True:
-            counts = Counter[str]()
-            for chain in chains:
-                counts.update(progress_of(store, chain))
-            active = counts["pending"] + counts["processing"]
-            bar(counts.total() - active, counts.total(), f"jobs ({counts['failed']} failed)")
-            if not active:
-                return counts["failed"]
-            time.sleep(0.5)
+def _conclude(state: BackfillState) -> None:
+    if state.active:
+        click.echo(f"stopped with {counted(state.active, 'job')} left; the same command continues", err=True)
+    elif state.failed:
+        click.echo(f"{counted(state.failed, 'job')} failed; `gribmill jobs list --status failed` says why", err=True)
+    else:
+        click.echo("done", err=True)

@@ -135,8 +135,9 @@ def _lines(one: ModelStatus) -> Iterator[Text]:
 
 def _run_line(run: RunStatus, now: datetime) -> str:
     age = f", last tile {format_duration((now - run.last_built_at).total_seconds())} ago" if run.last_built_at else ""
+    asked = f" (the run has {run.hours_in_run})" if run.hours_in_run else ""
     return (
-        f"{run.run_id}  {run.hours_built}/{run.hours_expected} hours  {run.tiles}/{run.tiles_expected} tiles"
+        f"{run.run_id}  {run.hours_built}/{run.hours_expected} hours{asked}  {run.tiles}/{run.tiles_expected} tiles"
         f"  {format_size(run.bytes)}  {run.state.replace('_', ' ')}{age}"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gribmill.catalogue.events import RunSeen
+from gribmill.catalogue.events import Event, HoursRequested, RunSeen
 from gribmill.catalogue.lost_tiles import lost_tiles
 from gribmill.catalogue.records import HourRecord
 from gribmill.grib.messages import MessageHeader, supported_grids
@@ -75,7 +75,12 @@ class RequestedHour:
         ref = self.ref
         return lost_tiles(self.context.root, self.context.catalogue, ref.run, ref.hour).get(ref.hour, ())
 
-    def run_seen(self) -> list[RunSeen]:
-        """A file that no scan has seen (a backfill's) still belongs to a run with known hours."""
+    def run_seen(self) -> list[Event]:
+        """A file that no scan has seen still belongs to a run with known hours. A backfill asks for some of them."""
         run = self.ref.run.time
-        return [] if self.model.discovers(run) else [RunSeen(self.ref.run, self.model.hours(run))]
+        if self.model.discovers(run):
+            return []
+        hours = self.model.hours(run)
+        if self.live:
+            return [RunSeen(self.ref.run, hours)]
+        return [HoursRequested(self.ref.run, (self.ref.hour,), len(hours))]

@@ -23,6 +23,7 @@ from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
 from gribmill.pipeline.job_types import ScanSourceArgs, ingest_job, publish_job
+from gribmill.pipeline.past_runs import is_partial
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import PermanentFailure, Task
 
@@ -79,7 +80,11 @@ class Scan:
         newest = self._model.runs(self._now)
         begun = [run for run in newest if self._is_due(run)]
         self._forget_future_runs()
-        unfinished = {run_time(key) for key, record in self._records.items() if record.state == "arriving"}
+        unfinished = {
+            run_time(key)
+            for key, record in self._records.items()
+            if record.state == "arriving" and not is_partial(self._model, record)
+        }
         looked_at = {*newest[:1], *begun[: self._context.settings.chain.runs_back], *unfinished}
         return sorted((run for run in looked_at if not self._is_done(run) or self._lacks_something(run)), reverse=True)
 

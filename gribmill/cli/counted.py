@@ -1,0 +1,8 @@
+"""Numbers with their noun: `1 file`, `2 files`."""
+
+from __future__ import annotations
+
+
+def counted(number: int, noun: str) -> str:
+    """The number and the noun, in the plural unless it is one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,58 @@
+"""How far a backfill is: files and tiles, out of a total that is fixed when it starts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gribmill.queue.store import Store
+
+ACTIVE = ("pending", "processing")
+BAD = ("failed", "cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillState:
+    """Files and tiles that are done, of all; jobs that failed since the start, and jobs that are not done yet."""
+
+    done: int
+    total: int
+    failed: int
+    active: int
+
+
+class BackfillProgress:
+    """Follows jobs by their correlation ids. Earlier requests with the same id do not count."""
+
+    def __init__(self, store: Store, regions: Mapping[str, int]) -> None:
+        """`regions`: correlation id to how many tiles a file of that backfill has. To be made once all is enqueued."""
+        self._store = store
+        self._regions = dict(regions)
+        self._first = {chain: self._counts(chain) for chain in regions}
+        self._total = sum(
+            _sum(counts, "ingest_grib", ACTIVE) * (1 + self._regions[chain]) + _sum(counts, "build_tile", ACTIVE)
+            for chain, counts in self._first.items()
+        )
+
+    def read(self) -> BackfillState:
+        done = failed = active = 0
+        for chain, first in self._first.items():
+            now = self._counts(chain)
+            active += sum(count for (_, status), count in now.items() if status in ACTIVE)
+            new = {key: count - first[key] for key, count in now.items() if key[1] not in ACTIVE}
+            ended = Counter[str]()
+            for (kind, status), count in new.items():
+                ended[kind] += count
+                failed += count if status in BAD else 0
+            # A file that cannot be downloaded has no tiles to wait for.
+            without = sum(new.get(("ingest_grib", status), 0) for status in BAD) * self._regions[chain]
+            done += ended["ingest_grib"] + ended["build_tile"] + without
+        return BackfillState(min(done, self._total) if active else self._total, self._total, failed, active)
+
+    def _counts(self, chain: str) -> Counter[tuple[str, str]]:
+        return Counter(self._store.jobs.progress(chain))
+
+
+def _sum(counts: Counter[tuple[str, str]], kind: str, statuses: tuple[str, ...]) -> int:
+    return sum(counts[kind, status] for status in statuses)

@@ -1,0 +1,55 @@
+"""Backfills as their user sees them: asked for, done here or by workers, and shown by `status`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.chain.conftest import NewChain
+from tests.chain.sample_forecasts import tables
+
+
+def words(run_id: str, *more: str) -> tuple[str, ...]:
+    return ("backfill", "gfs", "--from", run_id, "--to", run_id, "--region", "ne", *more)
+
+
+@pytest.mark.process
+def test_backfill_here_does_the_work_and_ends(new_chain: NewChain) -> None:
+    chain = new_chain()
+    chain.publish("gfs")
+    done = chain.finish(*words(chain.run_id, "--hours", "0-1", "--here"))
+    assert (done.returncode, done.stdout) == (0, "gfs: enqueued 2 files of 1 run for 2 tiles\n"), done.stderr
+    assert done.stderr.endswith("done\n")
+    assert chain.tile("gfs", "ne", 0).is_file() and chain.tile("gfs", "ne", 1).is_file()
+    assert all(worker.state == "stopped" for worker in chain.store.workers.list())
+    assert not [job for job in chain.jobs() if job.status in ("pending", "processing")]
+    again = chain.finish(*words(chain.run_id, "--hours", "0-1", "--here"))
+    assert (again.returncode, again.stdout) == (0, "gfs: nothing to fetch; 2 files here already\n")
+
+
+@pytest.mark.process
+def test_backfill_here_fails_if_a_file_cannot_be_had(new_chain: NewChain) -> None:
+    chain = new_chain()
+    models = tables(chain.forecasts.run, f"http://127.0.0.1:{chain.port}/", late_minutes=1)
+    models["gfs"]["give_up_hours"] = 1
+    chain.changes["models"] = models
+    chain.publish("gfs", 0)
+    done = chain.finish(*words(chain.run_id, "--hours", "0-1", "--here"))
+    assert done.returncode == 1
+    assert "1 job failed; `gribmill jobs list --status failed` says why" in done.stderr
+    assert chain.tile("gfs", "ne", 0).is_file(), "the others are built all the same"
+
+
+def test_dry_run_says_what_mirrors_have(new_chain: NewChain) -> None:
+    chain = new_chain()
+    chain.publish("gfs", 0)
+    said = chain.command(*words(chain.run_id, "--dry-run")).stdout
+    assert "mirrors have 1 of 3; about " in said
+    chain.server.stop()
+    said = chain.command(*words(chain.run_id, "--dry-run")).stdout
+    assert "3 counted from the model's schedule (no mirror answered); size not known" in said
+
+
+@pytest.mark.parametrize("contradiction", ["--here", "--wait"])
+def test_dry_run_does_no_work(new_chain: NewChain, contradiction: str) -> None:
+    chain = new_chain()
+    assert chain.command(*words(chain.run_id, "--dry-run", contradiction)).returncode == 2
