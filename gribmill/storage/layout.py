@@ -157,9 +157,16 @@ class TileFolder:
         """Every tile that is there, by minutes since the run, in order."""
         folder, found = self.path, {}
         for name in _names(folder):
-            if match := _TILE_NAME.fullmatch(name):
-                found[int(match[1]) * 60 + int(match[2] or 0)] = folder / name
+            minutes = minutes_of_tile_name(name)
+            if minutes is not None:
+                found[minutes] = folder / name
         return dict(sorted(found.items()))
+
+
+def minutes_of_tile_name(name: str) -> int | None:
+    """The minutes since the run that the name of a tile says; None if it is not the name of a tile."""
+    match = _TILE_NAME.fullmatch(name)
+    return int(match[1]) * 60 + int(match[2] or 0) if match else None
 
 
 def root_of_tile(tile: Path) -> DataRoot | None:

@@ -18,7 +18,7 @@ from gribmill.grib.names.window_name import BUCKET, base_name, with_window
 from gribmill.grib.product.keys import Keys
 from gribmill.tiles.build.fill_values import FillRule
 from gribmill.tiles.build.region_cut import ValueKind
-from gribmill.tiles.build.tile_writer import RESERVED
+from gribmill.tiles.format.meta import RESERVED
 
 NO_FILL = FillRule()
 OPPOSITE_SIGN = "with the opposite sign"

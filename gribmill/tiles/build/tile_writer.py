@@ -23,13 +23,11 @@ from gribmill.tiles.build.replacing import common_identity
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.generation import check_generation
 from gribmill.tiles.format.grid_file import write_grid
-from gribmill.tiles.format.meta import Meta, PackedAs, SkippedMessage, SourceFile, VariableMeta
+from gribmill.tiles.format.meta import RESERVED, Meta, PackedAs, SkippedMessage, SourceFile, VariableMeta
 from gribmill.tiles.format.npz_writer import Member, encode_member, zip_pieces
 from gribmill.tiles.format.requantize import requantize
 from gribmill.tiles.format.statistics import Summary, statistics_from, summarize
 from gribmill.tiles.read.tile import META
-
-RESERVED = {META, "lat", "lon", "x", "y"}
 
 
 class EncodedVariable(NamedTuple):

@@ -9,19 +9,18 @@ from pathlib import Path
 
 import numpy as np
 
+from gribmill.errors import GribmillError
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.decode.winds import is_component
 from gribmill.grib.errors import GribError
 from gribmill.grib.messages import map_file
 from gribmill.identity import HOUR_LIMIT, HourRef
-from gribmill.regions.box import Box
-from gribmill.regions.region import Region
 from gribmill.storage.layout import DataRoot, root_of_tile
 from gribmill.tiles.build.fill_values import FillRule
 from gribmill.tiles.build.region_cut import ValueKind, region_cut
 from gribmill.tiles.build.rotate_winds import FieldWindows, WindComponent, WindPairs
+from gribmill.tiles.check.consistency import region_of, wrong_coordinates, wrong_times
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.grid_record import cached_grid
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.format.statistics import statistics
 from gribmill.tiles.read.tile import Tile, read_tile
@@ -51,7 +50,7 @@ def verify(path: str | Path, grib: str | Path | None = None, data: Path | None =
         return [TileCheck("the file", False, str(error))]
     checks = [TileCheck("the file", True, f"{tile.archive.size} bytes, {len(tile.names)} variables")]
     checks += _own_numbers(tile)
-    checks.append(_coordinates(tile))
+    checks += [_coordinates(tile), _times(tile)]
     source = Path(grib) if grib is not None else _spooled(tile, data)
     if source is None:
         checks.append(TileCheck("the GRIB", None, f"{tile.meta.source.name} is not available; give it with --grib"))
@@ -77,15 +76,13 @@ def _own_numbers(tile: Tile) -> Iterator[TileCheck]:
 
 
 def _coordinates(tile: Tile) -> TileCheck:
-    try:
-        cut = region_cut(cached_grid(tile.meta.grid, str(tile.path)), _region(tile))
-    except (TileError, ValueError) as error:
-        return TileCheck("coordinates", False, str(error))
-    if cut is None or cut.record.shape != tile.shape:
-        return TileCheck("coordinates", False, "the region's box gives another window of the grid")
-    if not (np.array_equal(cut.y, tile.y) and np.array_equal(cut.x, tile.x)):
-        return TileCheck("coordinates", False, "they differ from those of the grid in its meta")
-    return TileCheck("coordinates", True, f"{tile.shape[0]} × {tile.shape[1]} points")
+    wrong = wrong_coordinates(tile)
+    return TileCheck("coordinates", wrong is None, wrong or f"{tile.shape[0]} × {tile.shape[1]} points")
+
+
+def _times(tile: Tile) -> TileCheck:
+    wrong = wrong_times(tile)
+    return TileCheck("times", wrong is None, wrong or f"{tile.meta.minutes} minutes after {tile.meta.run}")
 
 
 def _against_grib(tile: Tile, source: Path) -> list[TileCheck]:
@@ -113,7 +110,7 @@ def _each_against_grib(tile: Tile, items: list[Field]) -> Iterator[TileCheck]:
             continue
         try:
             yield _compare(tile, name, quantity, item, winds, all_winds)
-        except (GribError, TileError) as error:
+        except GribmillError as error:
             yield TileCheck(name, False, str(error))
 
 
@@ -125,7 +122,7 @@ def _compare(
     winds: dict[tuple[int, int], FieldWindows | WindComponent],
     all_winds: WindPairs,
 ) -> TileCheck:
-    cut = region_cut(item.grid, _region(tile))
+    cut = region_cut(item.grid, region_of(tile))
     if cut is None:
         return TileCheck(name, False, "the message's grid does not touch the region")
     key = (item.offset, item.sub)
@@ -147,11 +144,6 @@ def _kind(quantity: VariableMeta) -> ValueKind:
     if quantity.flag_values:
         return "code"
     return "angle" if quantity.method == "nearest" else "number"
-
-
-def _region(tile: Tile) -> Region:
-    record = tile.meta.region
-    return Region(record.name, Box(*record.box), record.title, record.resolution, record.method)
 
 
 def _spooled(tile: Tile, data: Path | None) -> Path | None:

@@ -25,6 +25,10 @@ IdentityKey = Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
 IdentityValue = Annotated[str, Field(max_length=200)] | int | float
 ArrayName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 Text = Annotated[str, Field(max_length=2000)]
+# The name of a file without a folder: nothing that leads out of one.
+FileName = Annotated[str, Field(max_length=2000, pattern=r"^[^/\\\x00-\x1f]+$")]
+# Names of other arrays of a tile, and of the coordinates of its dataset.
+RESERVED = frozenset({"meta", "lat", "lon", "x", "y", "time", "run", "step", "crs"})
 Unsigned = Annotated[int, Field(ge=0, lt=2**63)]
 StepMinutes = Annotated[int, Field(ge=0, lt=2**31)]
 # A time range may begin before its run, as that of a daily ozone maximum does.
@@ -137,13 +141,20 @@ class GridRecord(Record):
     shape: tuple[Unsigned, Unsigned]
     source_shape: tuple[Unsigned, Unsigned]
     rows: tuple[Unsigned, Unsigned]
-    cols: tuple[tuple[Unsigned, Unsigned], ...]
+    cols: Annotated[tuple[tuple[Unsigned, Unsigned], ...], Field(min_length=1, max_length=2)]
+
+    @model_validator(mode="after")
+    def _window_has_shape(self) -> GridRecord:
+        found = self.rows[1] - self.rows[0], sum(stop - start for start, stop in self.cols)
+        if found != self.shape or 0 in found or any(start >= stop for start, stop in (self.rows, *self.cols)):
+            raise ValueError(f"its window has {found[0]} × {found[1]} points, its shape is {list(self.shape)}")
+        return self
 
 
 class SourceFile(Record):
     """The GRIB file that the tile was cut from."""
 
-    name: Text
+    name: FileName
     url: Text | None = None
     etag: Text | None = None
     bytes: Unsigned
@@ -173,6 +184,15 @@ class Meta(Record):
     notes: tuple[Text, ...] = ()
     generation: Unsigned | None = None
     """Which content of the hour it was cut from; None where a tile was cut by hand."""
+
+    @model_validator(mode="after")
+    def _no_reserved_name(self) -> Meta:
+        taken = sorted(RESERVED.intersection(self.variables))
+        if taken:
+            raise ValueError(f"a variable cannot be called {taken[0]}: that is another array of a tile or its dataset")
+        if self.source.name in (".", ".."):
+            raise ValueError(f"its source is called {self.source.name!r}, which is a folder")
+        return self
 
     @property
     def hour(self) -> int:
@@ -219,7 +239,7 @@ def _what_is_wrong(error: ValidationError, where: str) -> str:
     if first["type"] == "json_invalid":
         return f"{where}: its meta is not JSON: {first['msg']}"
     place = ".".join(str(part) for part in first["loc"]) or "its top level"
-    return f"{where}: its meta is wrong at {place}: {first['msg']}"
+    return f"{where}: its meta is wrong at {place[:100]}: {first['msg'].removeprefix('Value error, ')}"
 
 
 def _iso(moment: datetime) -> str:

@@ -228,7 +228,10 @@ def _array(raw: Raw | bytearray, entry: ZipEntry, path: Path) -> np.ndarray[Any,
     if math.prod(shape) * dtype.itemsize != len(raw) - start:
         raise TileError(f"{path}: array {entry.name} declares shape {shape}, which its data do not fill")
     order = shape[::-1] if fortran else shape
-    array = np.frombuffer(raw, dtype, offset=start).reshape(order)
+    try:
+        array = np.frombuffer(raw, dtype, offset=start).reshape(order)
+    except ValueError as error:  # such as a length that NumPy cannot count
+        raise TileError(f"{path}: array {entry.name} declares shape {shape}: {error}") from None
     return (array.T if fortran else array).astype(dtype.newbyteorder("="), copy=False)
 
 
@@ -246,6 +249,8 @@ def _npy_header(raw: bytes, size: int, entry: ZipEntry, path: Path) -> tuple[np.
     order, kind, width_text, fortran, sizes = match.groups()
     if kind != "S" and int(width_text) not in DTYPES.get(kind, set()):
         raise TileError(f"{where} has elements of type {kind}{width_text}, which no tile has")
+    if kind == "S" and not int(width_text):
+        raise TileError(f"{where} is empty text")
     if kind == "S" and int(width_text) > size:
         raise TileError(f"{where} declares text longer than its data")
     shape = tuple(int(part) for part in sizes.replace(" ", "").split(",") if part)
