@@ -15,7 +15,9 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from gribmill.tiles.format.meta import Meta, VariableMeta
+from gribmill.tiles.read.converted import UnitChange, converted_attributes, unit_change
 from gribmill.tiles.read.tile import Tile, read_tile
+from gribmill.tiles.read.units import System
 
 GRID_MAPPING = "crs"
 # Reads a part of an array, indexed by integers and slices.
@@ -66,21 +68,25 @@ class LatLonArrays:
         self.__init__(tile)  # type: ignore[misc]
 
 
-def open_tile(path: str | os.PathLike[str]) -> xr.Dataset:
-    """A tile as an xarray Dataset with its coordinates; values are read on access."""
-    return dataset(read_tile(path))
+def open_tile(path: str | os.PathLike[str], *, units: System = "native") -> xr.Dataset:
+    """A tile as an xarray Dataset with its coordinates; values are read on access.
+
+    `units`: those of the GRIB ("native"), one per quantity whatever the model ("common"), or "metric" or "us".
+    """
+    return dataset(read_tile(path), units=units)
 
 
-def dataset(tile: Tile, drop: Collection[str] = ()) -> xr.Dataset:
+def dataset(tile: Tile, drop: Collection[str] = (), units: System = "native") -> xr.Dataset:
     """The dataset of an open tile."""
     dims = ("lat", "lon") if tile.regular else ("y", "x")
-    variables = {
-        name: xr.Variable(
-            dims, lazy(tile.shape, np.float32, ReadVariable(tile, name)), attributes(tile.meta.variables[name])
-        )
-        for name in tile.names
-        if name not in drop
-    }
+    variables = {}
+    for name in tile.names:
+        if name not in drop:
+            quantity = tile.meta.variables[name]
+            change = unit_change(name, quantity, units)
+            values = lazy(tile.shape, np.float32, ReadVariable(tile, name, change))
+            attrs = converted_attributes(attributes(quantity), quantity, change)
+            variables[name] = xr.Variable(dims, values, attrs)
     coordinates = {**space(tile), **time_coordinates(tile.meta)}
     return xr.Dataset(
         {**variables, GRID_MAPPING: xr.Variable((), np.int32(0), dict(tile.meta.grid.mapping))},
@@ -92,12 +98,13 @@ def dataset(tile: Tile, drop: Collection[str] = ()) -> xr.Dataset:
 class ReadVariable:
     """Reads a part of one variable; a class rather than a lambda, so that it can be pickled."""
 
-    def __init__(self, tile: Tile, name: str) -> None:
+    def __init__(self, tile: Tile, name: str, change: UnitChange) -> None:
         self.tile = tile
         self.name = name
+        self.change = change
 
     def __call__(self, part: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        return np.require(self.tile.read_part(self.name, part), requirements="W")
+        return np.require(self.change(self.tile.read_part(self.name, part)), requirements="W")
 
 
 class ReadLatLon:

@@ -17,6 +17,7 @@ from gribmill.data_root import data_root
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.read.converted import converted_attributes, unit_change
 from gribmill.tiles.read.dataset import (
     GRID_MAPPING,
     attributes,
@@ -27,13 +28,15 @@ from gribmill.tiles.read.dataset import (
     time_coordinates,
 )
 from gribmill.tiles.read.tile import Tile, cached_tile
+from gribmill.tiles.read.units import System
 
 
 class HourlyArray(BackendArray):
     """One variable over all hours; an hour is read on access, and is NaN if it lacks the variable."""
 
-    def __init__(self, name: str, tiles: Sequence[Tile]) -> None:
+    def __init__(self, name: str, tiles: Sequence[Tile], units: System = "native") -> None:
         self.name = name
+        self.units = units
         self.tiles = tiles
         self.shape = (len(tiles), *tiles[0].shape)
         self.dtype = np.dtype(np.float32)
@@ -55,8 +58,10 @@ class HourlyArray(BackendArray):
         return found
 
     def _hour(self, tile: Tile, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        if tile.find(self.name) is not None:
-            return np.require(tile.read_part(self.name, key), requirements="W")
+        stored = tile.find(self.name)
+        if stored is not None:
+            change = unit_change(stored, tile.meta.variables[stored], self.units)
+            return np.require(change(tile.read_part(stored, key)), requirements="W")
         return np.asarray(np.full(tile.shape, np.nan, np.float32)[key])
 
 
@@ -67,10 +72,12 @@ def open_run(
     *,
     data: str | Path | None = None,
     variables: Sequence[str] | None = None,
+    units: System = "native",
 ) -> xr.Dataset:
     """Every hour of a run as one dataset over `time`; by default the newest run.
 
-    Values are read on access: in chunks of dask if it is installed, otherwise hour by hour.
+    Values are read on access: in chunks of dask if it is installed, otherwise hour by hour. `units` are those of
+    the GRIB ("native"), one per quantity whatever the model ("common"), or "metric" or "us".
     """
     folder = find_folder(data_root(data), model, run, region)
     tiles = read_folder(folder)
@@ -80,9 +87,11 @@ def open_run(
     found: dict[str, xr.Variable] = {}
     for name in _names(tiles, variables, folder):
         holder, stored = next((tile, stored) for tile in tiles if (stored := tile.find(name)) is not None)
-        lazy = indexing.LazilyIndexedArray(HourlyArray(name, tiles))
-        variable = xr.Variable(dims, lazy, _common_attributes(attributes(holder.meta.variables[stored])))
-        found[name] = variable.chunk({"time": 1}, name=f"{name}-{token}") if token else variable
+        quantity = holder.meta.variables[stored]
+        attrs = converted_attributes(attributes(quantity), quantity, unit_change(stored, quantity, units))
+        lazy = indexing.LazilyIndexedArray(HourlyArray(name, tiles, units))
+        variable = xr.Variable(dims, lazy, _common_attributes(attrs))
+        found[name] = variable.chunk({"time": 1}, name=f"{name}-{units}-{token}") if token else variable
     mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
     return xr.Dataset(
         {**found, GRID_MAPPING: mapping}, {**space(first), **_times(tiles)}, global_attributes(first.meta)

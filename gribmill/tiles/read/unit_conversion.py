@@ -50,6 +50,7 @@ CONVERSIONS = {
     ("m", "gpm"): Conversion(),
     ("m2 s-2", "m"): Conversion(1 / STANDARD_GRAVITY),
     ("m3 m-3", "%"): Conversion(100),
+    ("1", "m3 m-3"): Conversion(),
     ("s-1", "10-5 s-1"): Conversion(1e5),
     ("kt", "m s-1"): Conversion(1 / KNOTS_PER_M_S),
     ("km h-1", "m s-1"): Conversion(1 / 3.6),

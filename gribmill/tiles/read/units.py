@@ -1,4 +1,8 @@
-"""The units that a point forecast is shown in: those of GRIB (si), metric, or US customary (us)."""
+"""The units that values are read in. This is the only table of them.
+
+`native` (also `si`) is the unit of the GRIB. `common` is one unit per quantity for all models: mm, %, hPa, W m-2, K.
+`metric` and `us` are for people: °C and m/s, °F and mph.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import numpy as np
 
 from gribmill.tiles.read.unit_conversion import Conversion, conversion
 
-System = Literal["metric", "us", "si"]
+System = Literal["metric", "us", "si", "native", "common"]
 SYSTEMS: tuple[System, ...] = get_args(System)
 Shown = dict[System, str]
 
@@ -16,9 +20,9 @@ Shown = dict[System, str]
 SHOWN: dict[str, Shown] = {
     "K": {"metric": "°C", "us": "°F"},
     "m s-1": {"metric": "m/s", "us": "mph"},
-    "Pa": {"metric": "hPa", "us": "inHg"},
-    "kg m-2": {"metric": "mm", "us": "in"},
-    "kg m-2 s-1": {"metric": "mm/h", "us": "in/h"},
+    "Pa": {"metric": "hPa", "us": "inHg", "common": "hPa"},
+    "kg m-2": {"metric": "mm", "us": "in", "common": "mm"},
+    "kg m-2 s-1": {"metric": "mm/h", "us": "in/h", "common": "mm h-1"},
     "W m-2": {"metric": "W/m²", "us": "W/m²"},
     "J m-2": {"metric": "J/m²", "us": "J/m²"},
     "degree": {"metric": "°", "us": "°"},
@@ -26,7 +30,7 @@ SHOWN: dict[str, Shown] = {
 }
 # Metres are the depth of rain or snow, a distance, or the height of a wave or a cloud.
 METRES: dict[str, Shown] = {
-    "water": {"metric": "mm", "us": "in"},
+    "water": {"metric": "mm", "us": "in", "common": "mm"},
     "snow": {"metric": "cm", "us": "in"},
     "visibility": {"metric": "km", "us": "mi"},
     "height": {"metric": "m", "us": "ft"},
@@ -46,23 +50,29 @@ METRES_OF = {
 }
 # Rates of rain as a depth: metres per second, but not a wind.
 RATES = {"prate", "cprat"}
-RATE_SHOWN: Shown = {"metric": "mm/h", "us": "in/h"}
+RATE_SHOWN: Shown = {"metric": "mm/h", "us": "in/h", "common": "mm h-1"}
+# m2 s-2 is a geopotential or a helicity. The share of water in the soil has no unit, or one.
+GEOPOTENTIAL, SOIL_WATER = "z", {"soilw", "soill", "vsw"}
 # Temperature differences, for which the offset of the scale does not apply: lifted indices, ensemble spreads, changes.
 DIFFERENCES = {"lftx", "lftx4"}
 OF_DIFFERENCES = {"sd", "spread", "iqr", "diff", "sdiff"}
 # Arrays named by GRIB numbers may be temperatures or differences, rain or dust: these units are kept.
 UNNAMED, AMBIGUOUS = {"g1", "g2"}, {"K", "kg m-2", "kg m-2 s-1"}
 # ECMWF has cloud cover as a fraction, NOAA in percent.
-FRACTIONS = {"tcc", "lcc", "mcc", "hcc", "snowc", "icec"}
+FRACTIONS = {"tcc", "lcc", "mcc", "hcc", "snowc", "icec", "asn"}
 
 
 def shown_unit(name: str, unit: str, system: System) -> str:
     """The unit in which a variable is shown."""
     base = name.partition("_")[0]
-    if system == "si" or (unit in AMBIGUOUS and base in UNNAMED):
+    if system in ("si", "native") or (unit in AMBIGUOUS and base in UNNAMED):
         return unit
     if unit == "1" and base in FRACTIONS:
         return "%"
+    if system == "common" and unit == "m2 s-2" and base == GEOPOTENTIAL:
+        return "gpm"
+    if system == "common" and unit == "1" and base in SOIL_WATER:
+        return "m3 m-3"
     return _units_shown(base, unit).get(system, unit)
 
 

@@ -13,20 +13,27 @@ from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.read.dataset import dataset
 from gribmill.tiles.read.tile import META, read_tile
+from gribmill.tiles.read.units import System
 
 
 class GribmillEntrypoint(BackendEntrypoint):
     """Opens gribmill tiles. Values are read on access; `chunks={}` makes them dask arrays."""
 
     description = "Open gribmill tiles (.npz)"
-    open_dataset_parameters = ("filename_or_obj", "drop_variables")
+    open_dataset_parameters = ("filename_or_obj", "drop_variables", "units")
 
-    def open_dataset(self, filename_or_obj: Any, *, drop_variables: str | Iterable[str] | None = None) -> xr.Dataset:
-        """One tile as a dataset."""
+    def open_dataset(
+        self,
+        filename_or_obj: Any,
+        *,
+        drop_variables: str | Iterable[str] | None = None,
+        units: System = "native",
+    ) -> xr.Dataset:
+        """One tile as a dataset; `units` as in `open_tile`."""
         if not isinstance(filename_or_obj, str | os.PathLike):
             raise TileError("a tile is opened by its path")
         drop = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
-        return dataset(read_tile(filename_or_obj), drop)
+        return dataset(read_tile(filename_or_obj), drop, units)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         """True for NPZ files that have a tile's `meta`."""

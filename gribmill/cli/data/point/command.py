@@ -57,10 +57,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--units",
-    type=click.Choice(["metric", "us", "si"]),
+    type=click.Choice(["metric", "us", "si", "common"]),
     default="metric",
     show_default=True,
-    help="metric: °C, m/s; us: °F, mph; si: those of the GRIB.",
+    help="metric: °C, m/s; us: °F, mph; si: those of the GRIB; common: K, m/s, mm, %, W m-2, equal for all models.",
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with all variables; a list with --places.")
 @click.option("--csv", "as_csv", is_flag=True, help="As CSV, with all variables and their units in the header.")

@@ -12,6 +12,7 @@ import numpy as np
 from gribmill.data_root import data_root
 from gribmill.storage.layout import DataRoot
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.read.converted import OPPOSITE_SIGN, POWER, is_power
 from gribmill.tiles.read.point.join_runs import JoinedRows, missing_hours, read_rows
 from gribmill.tiles.read.point.locate import Sampling, locate_in_tile
 from gribmill.tiles.read.point.places import Place, place_at, places_of
@@ -184,8 +185,15 @@ def _any_tile(choice: RunChoice) -> Tile | None:
 
 
 def _shown(column: Column, system: System) -> Column:
+    values = np.asarray(column.values, np.float64)
+    if column.windows is not None and is_power(column.units, "accum", system):
+        seconds = [60.0 * (window[1] - window[0]) if window else np.nan for window in column.windows]
+        return replace(column, units=POWER, values=tuple((values / np.array(seconds)).tolist()))
     units = shown_unit(column.name, column.units, system)
-    values = convert(np.asarray(column.values, np.float64), column.name, column.units, system)
+    if column.negated and system not in ("si", "native"):
+        values = -values
+        column = replace(column, long_name=column.long_name.removesuffix(OPPOSITE_SIGN), negated=False)
+    values = convert(values, column.name, column.units, system)
     return replace(column, units=units, values=tuple(float(value) for value in values))
 
 

@@ -66,7 +66,7 @@ class Samples:
 
     def _instants(self, name: str, quantity: VariableMeta) -> Column:
         values = tuple(row[name][0] if name in row else math.nan for row in self.rows)
-        return Column(name, quantity.long_name, quantity.units, values, flags=quantity.flags)
+        return Column(name, quantity.long_name, quantity.units, values, flags=quantity.flags, negated=quantity.negated)
 
     def _wind(self, name: str, u: str, v: str, known: dict[str, VariableMeta]) -> Column:
         pairs = [(row[u][0], row[v][0]) if u in row and v in row else (math.nan, math.nan) for row in self.rows]

@@ -33,6 +33,8 @@ class Column:
     statistic: str = "instant"
     # The meaning of each value of a code field.
     flags: dict[int, str] = field(default_factory=dict)
+    # Whether the values have the opposite sign of the lexicon's variable.
+    negated: bool = False
 
     @property
     def minutes(self) -> tuple[int, ...] | None:
