@@ -78,7 +78,7 @@ def test_every_reader_gives_one_unit_per_quantity(root: Path, model: str, name: 
         np.testing.assert_allclose(opened[name].values, value, rtol=1e-6)
         assert opened[name].dtype == np.float32
     column = gribmill.point(10, 10, data=root, model=model, units="common").columns[name]
-    assert (column.units, column.values[0]) == (units, pytest.approx(value, rel=1e-6))
+    assert column.units == units and column.values[0] == pytest.approx(value, rel=1e-6)
 
 
 def test_native_units_stay_the_default_and_exact(root: Path) -> None:
@@ -99,7 +99,7 @@ def test_energy_becomes_the_mean_power_over_its_time_range(root: Path) -> None:
     assert opened.attrs["units"] == "W m-2" and opened.attrs["cell_methods"] == "time: mean"
     assert opened.attrs["standard_name"] == "surface_downwelling_shortwave_flux_in_air"
     column = gribmill.point(10, 10, data=root, model="ifs", units="common").columns["ssrd"]
-    assert (column.units, column.values[0]) == ("W m-2", pytest.approx(250.0))
+    assert column.units == "W m-2" and column.values[0] == pytest.approx(250.0)
 
 
 def test_energy_over_no_time_has_no_power(tmp_path: Path) -> None:
