@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -386,3 +387,23 @@ def test_messages_may_hold_anything(publisher: Publisher, target: Path) -> None:
     publish(publisher, file, idx=b"")
     assert _download(publisher, target).way == "walk"
     assert target.read_bytes() == evil
+
+
+def test_a_file_whose_requests_are_slow_one_by_one_is_fetched_from_the_next_mirror(
+    publisher: Publisher, target: Path
+) -> None:
+    """No single request exceeds its time, but all of them together exceed that of the file."""
+    model = hrrr_at(publisher, ("aws", "gcs"))
+    publish(publisher, usual_file(), ("aws", "gcs"))
+    pause = threading.Event()
+
+    def answer_slowly(request: Request) -> None:
+        if "aws/" in request.path and request.range:
+            pause.wait(0.6)
+
+    publisher.on_request = answer_slowly
+    with SourceSession(timeouts=Timeouts(base=1.0, slowest_bytes_per_second=1e9)) as session:
+        got = download(model, RUN, 1, wanted(WANTED), target, session=session, limits=Limits(connections=1))
+    assert got.mirror == "gcs-hrrr"
+    assert "too slow" in got.health_updates[0].reason
+    assert target.read_bytes() == usual_file().spool()

@@ -63,6 +63,7 @@ class Fetcher:
         self.lock = threading.Lock()
         self._stop = threading.Event()
         self._done = 0
+        self._seconds = limits.seconds
 
     def run(self) -> None:
         """Fetches all pieces that the spool does not have yet; raises the first failure."""
@@ -70,6 +71,10 @@ class Fetcher:
         self._done = sum(self.plan.pieces[number].length for number in self.spool.verified)
         left = [piece.range for number, piece in enumerate(self.plan.pieces) if number not in self.spool.verified]
         requests = merge(left)
+        # Each request has a time limit of its own; all of them together must not take much longer than one would.
+        self._seconds = self.session.timeouts.total(self.plan.total - self._done)
+        latest = time.monotonic() + self._seconds
+        self._deadline = latest if self._deadline is None else min(latest, self._deadline)
         self.report(0)
         workers = min(self.host.connections, self.limits.connections, len(requests))
         if workers <= 1:
@@ -109,7 +114,7 @@ class Fetcher:
         if self._stop.is_set():
             raise FetchStopped
         if self._deadline is not None and time.monotonic() > self._deadline:
-            raise Broken(self.plan.head.url, f"the file took longer than {self.limits.seconds:.0f} s")
+            raise Broken(self.plan.head.url, f"too slow: the file was not finished in {self._seconds:.0f} s")
 
     def verify(self, number: int) -> None:
         """Raise GribError unless the piece is the message in the plan. Blocks of a file are not verified."""

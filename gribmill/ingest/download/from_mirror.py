@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +32,8 @@ from gribmill.ingest.models.model import Model
 
 # An object that is replaced more often than this while it is read is given up on this mirror.
 MOST_STARTS = 3
+# Reading the headers of the longest files takes a small request for each of some 750 messages.
+WALK_SECONDS = 300.0
 # Called with the headers of a file before it is renamed; may refuse it with a WrongFile.
 CheckMessages = Callable[[Sequence[MessageHeader]], None]
 # Called with a whole download: where the file may go, the best place first.
@@ -138,7 +141,8 @@ class MirrorDownload:
         reader = RangeReader(self.session, host, head, traffic)
         most = self.limits.local_messages if is_local(head.url) else self.limits.walked_messages
         headers = scan_headers(reader, head.url, most)
-        return plan_by_headers(headers, head, self.wanted, self.expected, member_of(self.model.extras), way)
+        with until(time.monotonic() + WALK_SECONDS):
+            return plan_by_headers(headers, head, self.wanted, self.expected, member_of(self.model.extras), way)
 
     def _fetch(self, source: SourceUrls, plan: DownloadPlan) -> Downloaded:
         if not plan.pieces:

@@ -47,6 +47,11 @@ class SourceSession:
         self._http.close()
 
     @property
+    def timeouts(self) -> Timeouts:
+        """The time limits of its requests."""
+        return self._http.timeouts
+
+    @property
     def requests(self) -> int:
         """The number of HTTP requests sent so far."""
         return self._http.sent
