@@ -6,7 +6,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Protocol
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 JOB_FIELDS = ("job_id", "type", "attempt_no", "worker_id", "tenant_id")
 _job: ContextVar[dict[str, Any] | None] = ContextVar("job", default=None)
 # The attributes of every LogRecord: all others came in through `extra=`.
-_OWN_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_OWN_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "job_end"}
 
 # A line may quote a publisher's response: it must not control the reader's terminal or look like several lines.
 _VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
@@ -64,8 +64,29 @@ class HumanFormatter(logging.Formatter):
         return text
 
 
+class TerminalFormatter(logging.Formatter):
+    """`12:00:00 message`: short lines for someone who watches. The line of a job's end is written by `describe`."""
+
+    def __init__(self, describe: Callable[[Any], str] | None = None) -> None:
+        super().__init__()
+        self._describe = describe
+
+    def format(self, record: logging.LogRecord) -> str:
+        end = getattr(record, "job_end", None)
+        if end is not None and self._describe is not None:
+            text = self._describe(end)
+        else:
+            level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
+            text = f"{level}{record.getMessage()}"
+        line = f"{_utc(record.created, ' ', '')[11:19]} {text}".translate(_VISIBLE)
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        return line
+
+
 class LogOptions(Protocol):
-    """The minimum level, and `human` or `json`: [log] of the settings."""
+    """The minimum level, and `human`, `json` or `terminal`. The settings have the first two: `human` on a terminal is
+    `terminal`."""
 
     @property
     def level(self) -> str: ...
@@ -80,14 +101,25 @@ class LogStyle(NamedTuple):
     format: str = "human"
 
 
-def set_up_logging(options: LogOptions) -> None:
-    """Log gribmill's lines to stderr, once per process."""
+def set_up_logging(options: LogOptions, describe: Callable[[Any], str] | None = None) -> None:
+    """Log gribmill's lines to stderr, once per process. `describe` writes the line of a job's end for a terminal."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter() if options.format == "json" else HumanFormatter())
+    handler.setFormatter(_formatter(log_format(options), describe))
     logger = logging.getLogger("gribmill")
     logger.handlers[:] = [handler]
     logger.setLevel(options.level.upper())
     logger.propagate = False
+
+
+def log_format(options: LogOptions) -> str:
+    """The format in force: lines for people are shorter on a terminal than in a journal."""
+    return "terminal" if options.format == "human" and sys.stderr.isatty() else options.format
+
+
+def _formatter(name: str, describe: Callable[[Any], str] | None) -> logging.Formatter:
+    if name == "json":
+        return JsonFormatter()
+    return TerminalFormatter(describe) if name == "terminal" else HumanFormatter()
 
 
 def _utc(seconds: float, between: str, end: str) -> str:

@@ -102,7 +102,14 @@ def cli(
     invocation = Invocation(config_file, {key: value for key, value in flags.items() if value is not None})
     ctx.meta[Invocation.META_KEY] = invocation
     ctx.obj, _ = invocation.settings()
-    set_up_logging(ctx.obj.log)
+    set_up_logging(ctx.obj.log, _describe_end)
+
+
+def _describe_end(end: Any) -> str:
+    """The line of a job's end on a terminal. Late: only workers log any."""
+    from gribmill.pipeline.job_text import end_text
+
+    return end_text(end)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

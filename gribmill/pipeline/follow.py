@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from gribmill.errors import GribmillError
-from gribmill.identity import run_id
+from gribmill.identity import run_id, run_time
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.open_queue import open_queue, worker_options
+from gribmill.pipeline.progress import progress_line
 from gribmill.pipeline.scan_schedule import ScanSchedule, ScanScheduleThread
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.regions.region import region_named
@@ -53,6 +54,10 @@ class Follow:
             yield f"{model.id}: {model.title}; regions {reached or 'none of those named'}"
         yield f"data root {self._context.root}; `gribmill status` shows what is fresh"
 
+    def progress(self) -> str:
+        """One line: how far the newest runs are, and what is being done. For a thread of its own."""
+        return progress_line(self._context, self._models, self._regions)
+
     def run(self, *, until_complete: bool = False) -> int:
         """Run until stopped, or until the newest run of every model is complete for the regions that are followed.
 
@@ -78,7 +83,8 @@ class Follow:
             return True  # it is not fetched
         now = datetime.now(UTC)
         due = [run for run in model.runs(now) if model.expected_at(run, model.hours(run)[0]).usual <= now]
-        records = self._context.catalogue.runs(model.id, limit=1)
+        # Runs that begin in the future were recorded while the clock was ahead.
+        records = [one for one in self._context.catalogue.runs(model.id) if run_time(one.run_id) <= now]
         if not records:
             return not due
         newest = records[0]

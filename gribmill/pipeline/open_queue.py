@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from gribmill.database.sqlite import SqliteDatabase
+from gribmill.logs import log_format
 from gribmill.pipeline.job_types import TYPES, TYPES_PATH
 from gribmill.queue.model import Effect
 from gribmill.queue.store import Store
@@ -72,6 +73,6 @@ def worker_options(settings: Settings) -> WorkerOptions:
         max_memory_mb=settings.workers.max_memory_mb,
         keep_completed_days=settings.queue.keep_completed_days,
         keep_failed_days=settings.queue.keep_failed_days,
-        log=settings.log.model_dump(mode="json"),
+        log={**settings.log.model_dump(mode="json"), "format": log_format(settings.log)},
         environment=settings.model_dump(mode="json"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gribmill.cli.live_line import live_line
 from gribmill.cli.options.lanes import lanes_option
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.pipeline.follow import Follow
@@ -55,7 +56,8 @@ def run(
     follow = Follow(chain_settings(settings, models, regions, keep_grib), lanes)
     for line in follow.plan():
         click.echo(line, err=True)
-    count = follow.run(until_complete=until_complete)
+    with live_line(follow.progress):
+        count = follow.run(until_complete=until_complete)
     click.echo(f"finished {count} attempts", err=True)
 
 

@@ -17,6 +17,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
 from gribmill.queue.worker.executor_handle import ExecutorHandle
 from gribmill.queue.worker.executor_pool import ExecutorPool
+from gribmill.queue.worker.job_end import JobEnd
 from gribmill.queue.worker.lane import Lane, make_lanes
 from gribmill.queue.worker.lease_watchdog import LeaseWatchdog
 from gribmill.queue.worker.maintenance import Maintenance
@@ -61,6 +62,7 @@ class Supervisor:
         self._maintenance = Maintenance(store, options, self.worker_id)
         self._triggers = TriggerPoller(store)
         self._unsent: list[Report] = []
+        self._began: dict[AttemptRef, float] = {}
         self._next_heartbeat = 0.0
         self._next_poll = 0.0
         self._next_due = float("inf")
@@ -223,6 +225,7 @@ class Supervisor:
 
     def _forget(self, ref: AttemptRef) -> None:
         self.pool.ending.pop(ref, None)
+        self._began.pop(ref, None)
         for lane in self.lanes:
             for executor in lane.executors:
                 if ref in executor.batch:
@@ -236,6 +239,7 @@ class Supervisor:
             return 0
         self.started_jobs += len(batch)
         for job in batch:
+            self._began[job.ref] = time.monotonic()
             log.debug("job %d starts", job.id, extra=self._job_fields(job))
         executor.assign(batch, self.store.registry[batch[0].type].timeout_seconds)
         return len(batch)
@@ -394,6 +398,9 @@ class Supervisor:
         elif isinstance(report.outcome, Snoozed):
             text = f"{report.outcome.reason} (again in {report.outcome.seconds:.0f} s)"
         fields = self._fields(report.ref)
+        if job := self.pool.ending.get(report.ref):
+            seconds = time.monotonic() - self._began.pop(report.ref, time.monotonic())
+            fields["job_end"] = JobEnd.of(job, report.outcome, seconds)
         log.log(level, "job %d %s%s", report.ref.job_id, kind, f": {text}" if text else "", extra=fields)
 
     def _fields(self, ref: AttemptRef) -> dict[str, Any]:
