@@ -38,6 +38,7 @@ def fit(
     cut: str | None = None,
     wrap: str | None = None,
     drop: Sequence[str] = (),
+    least: int = LEAST,
 ) -> FittedTable:
     """The table within `width` if that can be done by narrowing `cut` or `wrap`, and leaving out columns of `drop`."""
     natural = [max([len(column), *(row[at].cell_len for row in rows)]) for at, column in enumerate(columns)]
@@ -50,7 +51,7 @@ def fit(
 
     def slack() -> int:
         at = columns.index(elastic) if elastic in columns else -1
-        return max(0, natural[at] - LEAST) if at in shown else 0
+        return max(0, natural[at] - least) if at in shown else 0
 
     for name in drop:
         if excess() <= slack():

@@ -62,10 +62,12 @@ class LiveLine:
 
     def show(self, text: str) -> None:
         """Replace the line; an empty text removes it."""
+        text = printable(text.replace("\n", " "))
         with self._lock:
-            self._erase()
-            self._text = printable(text.replace("\n", " "))
-            self._draw()
+            if text != self._text:
+                self._erase()
+                self._text = text
+                self._draw()
 
     def write(self, text: str) -> int:
         with self._lock:

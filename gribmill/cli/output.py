@@ -83,21 +83,22 @@ def print_table(
     cut: str | None = None,
     wrap: str | None = None,
     drop: Sequence[str] = (),
+    least: int | None = None,
 ) -> None:
     """A plain table on stdout, fitted to a terminal.
 
     `right` names the columns to align right (numbers). If the terminal is too narrow, the text of `cut` is shortened
-    and that of `wrap` is folded between words; then the columns of `drop` are left out, the first of them first. All
-    others, such as names and paths, are never shortened or folded: they can be copied.
+    and that of `wrap` is folded between words, but not below `least` columns; then the columns of `drop` are left out,
+    the first of them first. All others, such as names and paths, are never shortened or folded: they can be copied.
     """
-    from gribmill.cli.fit_table import fit
+    from gribmill.cli.fit_table import LEAST, fit
 
     cells = [[_cell(value) for value in row] for row in rows]
     out = console()
     if not out.is_terminal:
         print_rich(make_table(columns, cells, right=right))
         return
-    fitted = fit(columns, cells, out.width, cut=cut, wrap=wrap, drop=drop)
+    fitted = fit(columns, cells, out.width, cut=cut, wrap=wrap, drop=drop, least=least or LEAST)
     table = make_table(fitted.columns, fitted.rows, right=right, widths=fitted.widths, cut=cut, wrap=wrap)
     out.width = max(out.width, fitted.total)
     out.print(table, crop=False, soft_wrap=False)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from gribmill.queue.store.listing import JobFilter
 
 PAGE_LIMIT = 1000
+# Of what a narrow terminal shows of a job: the beginning of its error, and all of it together.
+NOTE_COLUMNS = 14
+MOST_COLUMNS = 48
 
 
 @click.command("list")
@@ -111,7 +114,8 @@ def _list_page(store: Store, wanted: JobFilter, limit: int, before: int | None, 
     columns = ["id", "type", "status", "priority", "age", "runs", "took", "what"]
     rows = [_row(job) for job in page.jobs]
     numbers = ["id", "priority", "age", "runs", "took"]
-    print_table(columns, rows, right=numbers, cut="what", drop=["priority", "runs", "took"])
+    drop = ["priority", "runs", "took", "age"]
+    print_table(columns, rows, right=numbers, cut="what", drop=drop, least=_least(page.jobs))
     if page.next_before is not None:
         click.echo(f"more: --before {page.next_before}", err=True)
 
@@ -143,6 +147,12 @@ def _what(job: Job) -> str:
     if job.error_message and job.status != "completed":
         words.append(short_error(job.error_message))
     return one_line("; ".join(words), 160)
+
+
+def _least(jobs: Sequence[Job]) -> int:
+    """The columns that show what every job is about, and the beginning of an error."""
+    wanted = [len(job_text(job.args)) + (NOTE_COLUMNS if job.error_message else 0) for job in jobs]
+    return min(max(wanted, default=0), MOST_COLUMNS)
 
 
 def short_number(value: int) -> str:
@@ -191,6 +201,7 @@ def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -
         for place, job in enumerate(found, 1)
     ]
     numbers = ["place", "id", "priority", "position", "age"]
-    print_table(columns, rows, right=numbers, cut="what", drop=["position", "priority", "age"])
+    drop = ["position", "priority", "age"]
+    print_table(columns, rows, right=numbers, cut="what", drop=drop, least=_least(found))
     if len(found) == limit:
         click.echo(f"showing the first {limit}; --limit shows more", err=True)

@@ -1,0 +1,46 @@
+"""`gribmill run` on a terminal: one short line per job above a line that shows the progress."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.chain.chain_driver import ChainDriver
+from tests.chain.conftest import NewChain
+from tests.pseudo_terminal import COLUMNS, Screen, run_in_terminal
+
+pytestmark = pytest.mark.process
+
+
+def run(chain: ChainDriver) -> Screen:
+    chain.command("config", "show")  # writes the settings file
+    return run_in_terminal(
+        "--config", str(chain.root / "gribmill.toml"), "run", "--until-complete", cwd=chain.root,
+        environment={"GRIBMILL_KERNEL": "off"},
+    )  # fmt: skip
+
+
+def test_every_job_is_one_short_line_and_progress_is_shown_below(new_chain: NewChain) -> None:
+    chain = new_chain(chain={"models": ["hrrr"]})
+    chain.publish("hrrr")
+    shown = run(chain)
+    assert shown.code == 0
+    jobs = [line for line in shown.lines if re.match(r"\d\d:\d\d:\d\d hrrr ", line)]
+    assert max(map(len, jobs)) <= COLUMNS
+    assert not [line for line in jobs if "job_id=" in line]
+    tiles = [line for line in jobs if re.search(r"\+0[012] (ne|texas) +built \d+\.\d MB in \d+\.\d s", line)]
+    assert len(tiles) == 6
+    assert len([line for line in jobs if re.search(r"\+0[012] +fetched \d+\.\d MB in ", line)]) == 3
+    assert re.search(r"hrrr \d\dZ \d/3 hours, \d/6 tiles \| ", shown.raw), "the line at the bottom"
+    assert not re.search(r"hours, \d/6 tiles", shown.text), "which leaves nothing behind"
+    assert shown.lines[-1].startswith("finished ")
+
+
+def test_a_pipe_gets_the_lines_of_a_journal_and_no_progress(new_chain: NewChain) -> None:
+    chain = new_chain(chain={"models": ["hrrr"]})
+    chain.publish("hrrr")
+    said = chain.finish("run", "--until-complete")
+    assert "job_id=" in said.stderr
+    assert "\x1b" not in said.stderr + said.stdout
+    assert "hours," not in said.stderr
