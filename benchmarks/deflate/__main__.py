@@ -36,13 +36,6 @@ PACKED: dict[str, Deflater] = {
     "ISA-L 2, restart every 16 KiB": isal(2, 16 * KIB),
     "libdeflate 1, no restart points": libdeflate(1),
 }
-COMPACT: dict[str, Deflater] = {
-    OWN: own("compact"),
-    "libdeflate 4": with_statistics(libdeflate(4)),
-    "libdeflate 5": with_statistics(libdeflate(5)),
-    "libdeflate 6": with_statistics(libdeflate(6)),
-}
-COMPACT_BYTES = 32 * KIB
 Table = dict[str, Figures]
 
 
@@ -68,11 +61,9 @@ def main() -> None:
 
 def measured(arrays: TileArrays, rounds: int) -> dict[str, Table]:
     """By title of the table; tables without arrays are left out."""
-    small = [array for array in arrays.floats if array.nbytes + 128 <= COMPACT_BYTES]
     tables: dict[str, tuple[list[Array], dict[str, Deflater]]] = {
         "deflate, `fast`": (arrays.floats, FAST),
         "deflate, `packed`": (arrays.integers, PACKED),
-        "deflate, `compact`, arrays up to 32 KiB": (small, COMPACT),
     }
     found = {}
     for title, (chosen, deflaters) in tables.items():

@@ -10,15 +10,15 @@ from isal import isal_zlib
 
 from benchmarks.deflate.tile_arrays import Array
 from gribmill.kernel import native
-from gribmill.tiles.format.npz_writer import Compression, encode_member, npy_header
+from gribmill.tiles.format.npz_writer import encode_member, npy_header
 
 Deflater = Callable[[Array], Any]
 KIB = 1024
 
 
-def own(compression: Compression = "fast") -> Deflater:
+def own() -> Deflater:
     """As tiles are written: with restart points every 16 KiB where the array is larger, and with statistics."""
-    return lambda array: encode_member("x", array, compression).data
+    return lambda array: encode_member("x", array).data
 
 
 def isal(level: int, block: int) -> Deflater:

@@ -108,12 +108,12 @@ def _growth(counts: dict[str, dict[str, float]]) -> list[Goal]:
 
 def _encodings(kinds: dict[str, Any]) -> list[Goal]:
     found = []
-    for encoding, size, part in (("fast", 1.2, 15), ("compact", 1.0, 4), ("packed", 0.8, 10)):
+    for encoding, size, part in (("fast", 1.2, 15), ("compact", 1.0, 3.5), ("packed", 0.8, 10)):
         for kind, each in kinds.items():
             is_size, is_cpu = each[encoding]["size"], 1 / each[encoding]["cpu"]
             met = is_size <= size and is_cpu >= part
             reached = f"{is_size:.2f} × at 1/{is_cpu:.1f}"
-            found.append(Goal(f"`{encoding}`, {kind}", f"≤ {size:.1f} × size at ≤ 1/{part} CPU", reached, met))
+            found.append(Goal(f"`{encoding}`, {kind}", f"≤ {size:.1f} × size at ≤ 1/{part:g} CPU", reached, met))
     return found
 
 

@@ -144,7 +144,7 @@ static PyObject *summary_tuple(const Summary *summary) {
 static PyObject *encode(const Array *array) {
     const size_t size = array_size(array);
     if (array->header.size == 0 || array->header.size > BLOCK_BYTES || array->body.size == 0 ||
-        array->mode > COMPACT_FLOATS || size > max_array_size(array->mode)) {
+        array->mode > FAST_INTEGERS || size > MAX_RAW_BYTES) {
         PyErr_SetString(PyExc_ValueError, "not an array, or too large a one");
         return NULL;
     }

@@ -11,7 +11,6 @@
 #include "block_codes.h"
 #include "crc32.h"
 #include "deflate_block.h"
-#include "parse_lazy.h"
 #include "summary.h"
 #include "tokens.h"
 
@@ -37,9 +36,8 @@
 
 /* What an array holds, and how it is deflated. */
 typedef enum {
-    FAST_FLOATS,   /* float32, by deflate_block.h */
-    FAST_INTEGERS, /* uint16: only runs are matched, and there is no summary */
-    COMPACT_FLOATS /* float32, by parse_lazy.h: smaller, and without restart points */
+    FAST_FLOATS,  /* float32 */
+    FAST_INTEGERS /* uint16: only runs are matched, and there is no summary */
 } Mode;
 
 /* The header and the values of an .npy file, which are in different places. */
@@ -51,7 +49,6 @@ typedef struct {
 /* What is needed and what is made; kept from array to array. */
 typedef struct {
     Deflater deflater;
-    LazyParser lazy;
     uint8_t first_block[BLOCK_BYTES];
     uint32_t block_offsets[MAX_BLOCKS];  /* the byte where each block begins */
     uint32_t segment_bits[MAX_SEGMENTS]; /* the bit where each segment begins */
@@ -63,11 +60,7 @@ typedef struct {
 
 static inline size_t array_size(const Array *array) { return array->header.size + array->body.size; }
 
-static inline size_t max_array_size(Mode mode) { return mode == COMPACT_FLOATS ? MAX_LAZY_BYTES : MAX_RAW_BYTES; }
-
-static inline size_t max_encoded_size(const Array *array) {
-    return array->mode == COMPACT_FLOATS ? LAZY_BOUND(array_size(array)) : STREAM_BOUND(array_size(array));
-}
+static inline size_t max_encoded_size(const Array *array) { return STREAM_BOUND(array_size(array)); }
 
 /* The bytes of one block; the first is put together from header and values. */
 static const uint8_t *block_at(Workspace *work, const Array *array, size_t start, size_t size) {
@@ -115,10 +108,6 @@ static Parser parser_for(const Array *array) {
 }
 
 static void deflate_at(Workspace *work, const uint8_t *bytes, size_t start, size_t size, const Array *array) {
-    if (array->mode == COMPACT_FLOATS) {
-        work->size = deflate_lazily(&work->lazy, &work->deflater.codes, bytes, size, work->out);
-        return;
-    }
     uint32_t *segment_bits = work->segment_bits + start / SEGMENT_BYTES;
     const int final = start + size == array_size(array);
     const Words words = {bytes, size, parser_for(array)};
@@ -175,7 +164,7 @@ static size_t put_restart_list(const Workspace *work, const Array *array, int de
     size_t span = SEGMENT_BYTES;
     while (size > span * MAX_RESTART_POINTS) span *= 2;
     const size_t block = deflated && span < BLOCK_BYTES ? BLOCK_BYTES : span;
-    if (size <= span || array->mode == COMPACT_FLOATS) return 0;
+    if (size <= span) return 0;
     uint8_t *at = out + RESTART_LIST_HEADER;
     for (size_t end = span; end < size + span; end += span)
         at = put_le32(at, work->checksums[((end < size ? end : size) - 1) / SEGMENT_BYTES]);

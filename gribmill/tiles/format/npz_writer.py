@@ -34,17 +34,15 @@ END = struct.Struct("<4s4H2IH")
 # Larger sizes and offsets need ZIP64, which tiles do not use.
 LIMIT_BYTES = 2**32 - 1
 LIMIT_MEMBERS = 2**16 - 1
-# The kernel's modes (encode_array.h): matches of whole words for float32, runs only for differences of integers,
-# matches of any bytes for float32 that is to be small.
-FAST_FLOATS, FAST_INTEGERS, COMPACT_FLOATS = range(3)
+# The kernel's modes (encode_array.h): matches of whole words for float32, runs only for differences of integers.
+FAST_FLOATS, FAST_INTEGERS = range(2)
 KERNEL_MODES: dict[tuple[Compression, np.dtype[Any]], int] = {
     ("fast", np.dtype(np.float32)): FAST_FLOATS,
     ("fast", np.dtype(np.uint16)): FAST_INTEGERS,
-    ("compact", np.dtype(np.float32)): COMPACT_FLOATS,
 }
-# Maximum size in bytes: bit positions have 32 bits, and deflate's window has 32 KiB.
-LIMIT_KERNEL = {FAST_FLOATS: 2**28 - 1, FAST_INTEGERS: 2**28 - 1, COMPACT_FLOATS: 2**15}
-# libdeflate's levels for the rest of `compact`: the high one takes twice the time, and for half of all fields it is
+# Maximum size in bytes: bit positions have 32 bits.
+LIMIT_KERNEL = 2**28 - 1
+# libdeflate's levels for `compact`: the high one takes twice the time, and for half of all fields it is
 # hardly smaller. A large array uses it if a sample gets smaller by this share of its raw bytes; small arrays use the
 # level between.
 LOW_LEVEL, MIDDLE_LEVEL, HIGH_LEVEL = 4, 5, 6
@@ -78,7 +76,7 @@ def encode_member(name: str, array: np.ndarray[Any, Any], compression: Compressi
     if raw_size > LIMIT_BYTES:
         raise TileError(f"array {name} takes {raw_size} bytes: arrays of tiles must be smaller than 4 GiB")
     mode = KERNEL_MODES.get((compression, dtype))
-    if mode is not None and len(header) < raw_size <= LIMIT_KERNEL[mode] and native.available():
+    if mode is not None and len(header) < raw_size <= LIMIT_KERNEL and native.available():
         return Member(name, *native.encode_array(header, body, mode))
     view = body.reshape(-1).view(np.uint8).data if body.size else memoryview(b"")
     fast = compression == "fast" and body.size
