@@ -235,7 +235,8 @@ class SqliteDatabase:
         except OSError as error:
             raise StoreError(f"{target}: the copy cannot be put there: {error.strerror}") from None
         finally:
-            partial.unlink(missing_ok=True)
+            for leftover in (partial, partial.with_name(f"{partial.name}-journal")):
+                leftover.unlink(missing_ok=True)
 
     def integrity(self) -> list[str]:
         with plain_faults(self.path):

@@ -93,22 +93,162 @@ def test_jobs_can_pass_between_the_queue_and_manual_sql(
     backend.by_hand(FAIL, now(backend), job_id)
     backend.by_hand(RESET, job_id)
     job = take(store)
-    assert (job.id, job.attempt_no, job.retry_count) == (job_id, 1, 1)
+    assert (job.id, job.attempt_no, job.retry_count) == (job_id, 2, 1)
     fail(store, job)
     clock.advance(100)
     assert backend.by_hand(CLAIM, now(backend)) == [(job_id,)]
     backend.by_hand(COMPLETE, now(backend), job_id)
     assert store.jobs.get(job_id).status == "completed"
-    assert attempts(store, job_id) == ["failed"]
+    assert attempts(store, job_id) == ["failed", "failed", "succeeded"]
+    assert store.verify() == []
 
 
-def test_manual_sql_cannot_end_an_attempt_that_a_worker_holds(backend: BackendUnderTest, store: Store) -> None:
+@pytest.mark.parametrize(
+    ("statement", "status", "attempt"), [(COMPLETE, "completed", "succeeded"), (FAIL, "failed", "failed")]
+)
+def test_manual_sql_ends_a_job_that_a_worker_holds_and_its_late_report_is_refused(
+    backend: BackendUnderTest, store: Store, statement: str, status: str, attempt: str
+) -> None:
     job_id = add(store)
     job = take(store)
-    for statement in (COMPLETE, FAIL):
-        with pytest.raises(sqlite3.IntegrityError):
-            backend.by_hand(statement, now(backend), job_id)
-    assert succeed(store, job).accepted
+    backend.by_hand(statement, now(backend), job_id)
+    assert succeed(store, job).fenced == (job.ref,)
+    row = store.jobs.get(job_id)
+    assert (row.status, row.lease_expires_at) == (status, None)
+    assert attempts(store, job_id) == [attempt]
+    assert store.verify() == []
+
+
+def test_manual_reset_takes_a_job_from_its_worker(backend: BackendUnderTest, store: Store) -> None:
+    job_id = add(store)
+    late = take(store)
+    backend.by_hand(RESET, job_id)
+    assert succeed(store, late).fenced == (late.ref,)
+    again = take(store)
+    assert (again.id, again.attempt_no) == (job_id, late.attempt_no + 1)
+    assert succeed(store, late).fenced == (late.ref,)
+    assert succeed(store, again).accepted
+    assert attempts(store, job_id) == ["lost", "succeeded"]
+    assert store.verify() == []
+
+
+def test_manual_reset_revives_a_dead_letter(backend: BackendUnderTest, store: Store, clock: FakeClock) -> None:
+    job_id = add(store, max_attempts=1)
+    fail(store, take(store))
+    assert store.jobs.get(job_id).dead_lettered_at is not None
+    backend.by_hand(RESET, job_id)
+    row = store.jobs.get(job_id)
+    assert (row.status, row.dead_lettered_at, row.completed_at) == ("pending", None, None)
+    succeed(store, take(store))
+    assert store.verify() == []
+
+
+@pytest.mark.parametrize(("statement", "status"), [(COMPLETE, "pending"), (FAIL, "cancelled")])
+def test_jobs_that_wait_on_a_manually_ended_job_are_released_or_cancelled(
+    backend: BackendUnderTest, store: Store, statement: str, status: str
+) -> None:
+    parent = insert(backend)
+    child = add(store, after=(parent,))
+    grandchild = add(store, after=(child,))
+    backend.by_hand(CLAIM, now(backend))
+    backend.by_hand(statement, now(backend), parent)
+    taken = claim(store)
+    assert [store.jobs.get(child).status, store.jobs.get(grandchild).status] == (
+        ["processing", "pending"] if status == "pending" else ["cancelled", "cancelled"]
+    )
+    assert [job.id for job in taken] == ([child] if status == "pending" else [])
+    assert store.verify() == []
+
+
+@pytest.mark.parametrize(("on_failure", "status"), [("cancel", "cancelled"), ("ignore", "processing")])
+def test_jobs_that_wait_on_a_deleted_job_are_released_or_cancelled(
+    backend: BackendUnderTest, store: Store, on_failure: str, status: str
+) -> None:
+    parent = insert(backend)
+    child = add(store, after=(parent,), on_parent_failure=on_failure)
+    backend.by_hand("DELETE FROM jobs WHERE id = ?", parent)
+    claim(store)
+    assert store.jobs.get(child).status == status
+    assert store.verify() == []
+
+
+def test_a_manually_claimed_job_no_longer_waits_for_its_parents(
+    backend: BackendUnderTest, store: Store, clock: FakeClock
+) -> None:
+    parent = add(store, priority=-1)
+    child = add(store, after=(parent,))
+    assert backend.by_hand(CLAIM, now(backend)) == [(child,)]
+    succeed(store, take(store))
+    backend.by_hand(RESET, child)
+    assert take(store).id == child
+    assert store.verify() == []
+
+
+def test_manual_times_may_be_epoch_seconds_or_iso_8601(
+    backend: BackendUnderTest, store: Store, clock: FakeClock
+) -> None:
+    moment = clock()
+    for created in (int(moment) - 10, "2020-01-01T00:00:00Z"):
+        backend.by_hand("INSERT INTO jobs (type, args, created_at) VALUES ('plain', '{}', ?)", created)
+    rows = [row[0] for row in backend.by_hand("SELECT created_at FROM jobs ORDER BY id")]
+    assert rows == [to_text(int(moment) - 10), "2020-01-01 00:00:00.000"]
+    taken = backend.by_hand(CLAIM, int(moment))
+    assert taken == [(2,)]
+    clock.advance(3602)
+    assert store.maintenance.recover().requeued == (2,)
+
+
+def test_manual_insert_may_leave_the_arguments_null(backend: BackendUnderTest, store: Store) -> None:
+    backend.by_hand("INSERT INTO jobs (type, args) VALUES ('plain', NULL)")
+    assert take(store).args == "{}"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE jobs SET args = '{\"n\": 9}'",
+        "UPDATE jobs SET type = 'tile'",
+        "UPDATE jobs SET created_at = '2020-01-01 00:00:00'",
+        "UPDATE jobs SET status = 'pending'",
+        "UPDATE jobs SET status = 'failed'",
+        "UPDATE job_attempts SET status = 'failed'",
+        "UPDATE job_attempts SET worker_id = 'another'",
+    ],
+)
+def test_finished_jobs_and_attempts_cannot_be_rewritten(
+    backend: BackendUnderTest, store: Store, statement: str
+) -> None:
+    job_id = add(store)
+    succeed(store, take(store))
+    before = store.jobs.history(job_id)
+    with pytest.raises(sqlite3.IntegrityError, match="cannot be changed"):
+        backend.by_hand(statement)
+    assert store.jobs.history(job_id) == before
+
+
+def test_a_job_that_runs_without_an_attempt_gets_a_lost_one(
+    backend: BackendUnderTest, store: Store, clock: FakeClock
+) -> None:
+    job_id = add(store)
+    take(store)
+    backend.by_hand("DELETE FROM job_attempts")
+    clock.advance(LEASE + 1)
+    assert store.maintenance.recover().requeued == (job_id,)
+    assert attempts(store, job_id) == ["lost"]
+    assert store.verify() == []
+
+
+def test_a_job_whose_attempt_succeeded_is_only_finished(
+    backend: BackendUnderTest, store: Store, clock: FakeClock
+) -> None:
+    job_id = add(store)
+    take(store)
+    backend.by_hand("UPDATE job_attempts SET status = 'succeeded', finished_at = ?", now(backend))
+    clock.advance(LEASE + 1)
+    store.maintenance.recover()
+    assert store.jobs.get(job_id).status == "completed"
+    assert attempts(store, job_id) == ["succeeded"]
+    assert store.verify() == []
 
 
 def test_a_manually_claimed_job_comes_back_after_its_types_timeout(
@@ -120,7 +260,7 @@ def test_a_manually_claimed_job_comes_back_after_its_types_timeout(
     assert len(store.maintenance.recover()) == 0
     clock.advance(1.1)
     assert store.maintenance.recover().requeued == (job_id,)
-    assert store.jobs.get(job_id).error_message == "the worker hand-1 went silent during attempt 0"
+    assert store.jobs.get(job_id).error_message == "the worker hand-1 went silent during attempt 1"
     clock.advance(100)
     succeed(store, take(store))
 
@@ -168,6 +308,7 @@ def test_counters_include_changes_by_manual_sql(backend: BackendUnderTest, store
     backend.by_hand(CLAIM, now(backend))
     backend.by_hand(COMPLETE, now(backend), first)
     backend.by_hand("DELETE FROM jobs WHERE id = ?", second)
-    backend.by_hand("UPDATE jobs SET type = 'tile' WHERE id = ?", first)
+    third = insert(backend)
+    backend.by_hand("UPDATE jobs SET type = 'tile' WHERE id = ?", third)
     counts = {stats.type: stats.counts for stats in store.types.stats()}
-    assert (counts["plain"], counts["tile"]) == ({}, {"completed": 1})
+    assert (counts["plain"], counts["tile"]) == ({"completed": 1}, {"pending": 1})

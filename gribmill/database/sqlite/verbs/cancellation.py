@@ -13,6 +13,6 @@ def cancel(tx: SqliteSession, job_id: int, reason: str) -> Literal["cancelled", 
     # No worker holds a row that was claimed by hand, without a lease: it is cancelled like one that waits.
     for name in ("jobs/cancel_pending", "jobs/cancel_hand_claimed"):
         if tx.execute(name, params).rowcount:
-            settle_dependents(tx, job_id, "cancelled")
+            settle_dependents(tx)
             return "cancelled"
     return "requested" if tx.execute("jobs/request_cancel", params).rowcount else None

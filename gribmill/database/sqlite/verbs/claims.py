@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 
 from gribmill.database.sqlite.session import SqliteSession
+from gribmill.database.sqlite.verbs.dependents import settle_dependents
 from gribmill.queue.model import Claimed, ClaimRequest
 
 
 def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
     """Small statements one after the other leave the planner nothing to get wrong."""
     if tx.rows("jobs/any_due", {"now": tx.stamp}):
+        settle_dependents(tx)
         tx.execute("jobs/promote_due", {"now": tx.stamp})
     heads = tx.rows("claims/head", {"types": request.types_json, "now": tx.stamp})
     if not heads:

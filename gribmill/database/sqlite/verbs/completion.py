@@ -24,7 +24,7 @@ def complete(tx: SqliteSession, worker_id: str, report: Report, outcome: Succeed
         return None
     status: AttemptStatus = "skipped" if outcome.skipped else "succeeded"
     _end_attempt(tx, report, status, outcome.skipped, outcome.artifacts)
-    return Ended(status, settle_dependents(tx, ref.job_id, "completed"))
+    return Ended(status, settle_dependents(tx))
 
 
 def fail(tx: SqliteSession, worker_id: str, report: Report, outcome: Failed) -> Ended | None:
@@ -77,7 +77,7 @@ def _requeue(
 ) -> Ended | None:
     """Back to pending. A snooze costs nothing, and its reason is not an error of the job."""
     due = tx.after(wait) if wait > 0 else None
-    changes = {"next_run_at": due, "cost": cost, "error": error if cost else None}
+    changes = {"now": tx.stamp, "next_run_at": due, "cost": cost, "error": error if cost else None}
     if not tx.execute("jobs/requeue", {**_fence(worker_id, report.ref), **changes}).rowcount:
         return None
     _end_attempt(tx, report, status, error)
@@ -96,7 +96,7 @@ def _end(
     if not tx.execute("jobs/end", {**_fence(worker_id, report.ref), **changes}).rowcount:
         return None
     _end_attempt(tx, report, status, error)
-    return Ended(status, settle_dependents(tx, report.ref.job_id, job_status))
+    return Ended(status, settle_dependents(tx))
 
 
 def _end_attempt(

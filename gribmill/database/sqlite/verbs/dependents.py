@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 from gribmill.database.sqlite.session import SqliteSession
 
 
-def settle_dependents(tx: SqliteSession, job_id: int, status: str) -> bool:
-    """Release or cancel the dependents of a job that has ended, and theirs in turn. True when some job may run now."""
+def settle_dependents(tx: SqliteSession) -> bool:
+    """Release or cancel the dependents of every job that has ended, and theirs in turn. True when some job may run now.
+
+    A trigger lists the parents that have ended, whether the queue or a manual statement ended them.
+    """
     woken = False
-    ended = [(job_id, status)]
-    while ended:
-        parent, how = ended.pop()
-        for child in tx.rows("dependencies/pending_children", (parent,)):
-            params = {"job_id": child["job_id"], "now": tx.stamp}
-            if how == "completed" or child["on_failure"] == "ignore":
-                woken |= tx.execute("dependencies/release", params).rowcount > 0
-            elif tx.execute("jobs/cancel_pending", {**params, "error": f"parent job {parent} ended {how}"}).rowcount:
-                ended.append((child["job_id"], "cancelled"))
+    while ended := tx.rows("dependencies/ended_parents"):
+        for parent in ended:
+            woken |= _settle(tx, parent)
+    return woken
+
+
+def _settle(tx: SqliteSession, parent: sqlite3.Row) -> bool:
+    woken = False
+    for child in tx.rows("dependencies/pending_children", (parent["id"],)):
+        params = {"job_id": child["job_id"], "now": tx.stamp}
+        if parent["status"] == "completed" or child["on_failure"] == "ignore":
+            woken |= tx.execute("dependencies/release", params).rowcount > 0
+        else:
+            error = f"parent job {parent['id']} ended {parent['status']}"
+            tx.execute("jobs/cancel_pending", {**params, "error": error})
+    tx.execute("dependencies/settled", (parent["id"],))
     return woken

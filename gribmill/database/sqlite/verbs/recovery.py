@@ -44,8 +44,11 @@ def _lost(tx: SqliteSession, limit: int, farthest_lease_seconds: float) -> list[
 
 
 def _recover(tx: SqliteSession, job: _LostJob) -> Literal["pending", "failed", "cancelled"] | None:
-    """The job's new status; None when its attempt has ended meanwhile."""
+    """The job's new status; None when it has ended meanwhile, or only its end had not been recorded."""
     ref = AttemptRef(job.id, job.attempt_no)
+    if tx.execute("leases/finish_completed", {**ref._asdict(), "now": tx.stamp}).rowcount:
+        settle_dependents(tx)
+        return None
     policy = retry_policy(tx, job.type)
     retry = job.retry_count + 1
     status: Literal["pending", "failed", "cancelled"] = "failed"
@@ -56,6 +59,7 @@ def _recover(tx: SqliteSession, job: _LostJob) -> Literal["pending", "failed", "
     again = status == "pending"
     error = f"the worker {job.worker_id or '(unknown)'} went silent during attempt {job.attempt_no}"
     changes = {
+        "now": tx.stamp,
         "status": status,
         "next_run_at": tx.after(policy.wait_seconds(retry, ref)) if again else None,
         "cost": int(again),
@@ -65,7 +69,9 @@ def _recover(tx: SqliteSession, job: _LostJob) -> Literal["pending", "failed", "
     }
     if not tx.execute("leases/recover", {**ref._asdict(), **changes}).rowcount:
         return None
-    tx.execute("attempts/lose", {**ref._asdict(), "now": tx.stamp, "error": error})
+    lost = {**ref._asdict(), "now": tx.stamp, "error": error}
+    if not tx.execute("attempts/lose", lost).rowcount:
+        tx.execute("attempts/insert_lost", {**lost, "worker_id": job.worker_id or "(unknown)"})
     if not again:
-        settle_dependents(tx, job.id, status)
+        settle_dependents(tx)
     return status

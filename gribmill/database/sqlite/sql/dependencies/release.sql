@@ -1,1 +1,2 @@
-UPDATE jobs SET deps_left = deps_left - 1 WHERE id = :job_id AND status = 'pending' AND deps_left > 0
+UPDATE jobs SET deps_left = deps_left - 1, ready_at = :now
+WHERE id = :job_id AND status = 'pending' AND deps_left > 0

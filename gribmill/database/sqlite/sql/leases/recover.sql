@@ -1,4 +1,4 @@
 UPDATE jobs SET status = :status, next_run_at = :next_run_at, retry_count = retry_count + :cost,
   error_message = CASE WHEN :status = 'cancelled' THEN coalesce(error_message, :error) ELSE :error END,
-  completed_at = :completed_at, dead_lettered_at = :dead_lettered_at, lease_expires_at = NULL, worker_id = NULL
+  completed_at = :completed_at, dead_lettered_at = :dead_lettered_at, lease_expires_at = NULL, worker_id = NULL, changed_at = :now
 WHERE id = :job_id AND status = 'processing' AND attempt_no = :attempt_no

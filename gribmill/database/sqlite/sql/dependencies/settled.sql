@@ -1,0 +1,1 @@
+DELETE FROM ended_parents WHERE job_id = ?

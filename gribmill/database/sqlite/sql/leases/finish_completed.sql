@@ -1,0 +1,6 @@
+-- Its attempt succeeded, and only the job's own row was not written.
+UPDATE jobs SET status = 'completed', completed_at = coalesce(completed_at, :now), lease_expires_at = NULL,
+  worker_id = NULL, error_message = NULL
+WHERE id = :job_id AND status = 'processing' AND attempt_no = :attempt_no AND EXISTS (
+  SELECT 1 FROM job_attempts
+  WHERE job_id = :job_id AND attempt_no = :attempt_no AND status IN ('succeeded','skipped'))
