@@ -10,6 +10,7 @@ from typing import Any
 
 from gribmill.identity import IdentityError, run_time
 from gribmill.ingest.http.errors import without_addresses
+from gribmill.queue.redact import redact_json
 from gribmill.queue.worker.job_end import JobEnd
 
 # A line of the log on a terminal of the usual width, and the part that the clock takes.
@@ -19,7 +20,8 @@ _PLACE = re.compile(r"^[a-z][\w.]* \d{8}_\d{2}(?:\d{2})? hour \d+: ")
 
 
 def job_text(args: Any) -> str:
-    """What a job is about: model, run, hour and region. Arguments of other jobs as JSON, text as it is."""
+    """What a job is about: model, run, hour and region. Arguments of other jobs as JSON, text as it is; no secrets."""
+    args = redact_json(args)
     if isinstance(args, str):
         return args
     if not isinstance(args, dict):

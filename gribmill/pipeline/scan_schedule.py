@@ -13,6 +13,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import prune_job, scan_job
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Enqueued, NewJob
+from gribmill.queue.redact import redact_json
 from gribmill.queue.store import Store
 from gribmill.queue.worker.throttled_log import ThrottledLog
 
@@ -100,7 +101,7 @@ class ScanScheduleThread(threading.Thread):
         while not self._over.is_set():
             try:
                 for job in self._schedule.run_once():
-                    log.debug("enqueued %s", job.type, extra={"job_args": job.args})
+                    log.debug("enqueued %s", job.type, extra={"job_args": redact_json(job.args)})
             except Exception as error:  # noqa: BLE001 — if this thread ended, all scans would end unnoticed
                 words = str(error) if isinstance(error, GribmillError) else repr(error)
                 self._trouble.tell(f"the schedule has to wait: {words}")

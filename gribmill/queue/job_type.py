@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gribmill.queue.errors import BadArguments, UnknownJobType
+from gribmill.queue.retry_policy import JITTER
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
@@ -50,6 +51,8 @@ class JobType:
     max_attempts: int = 3
     backoff_base_s: float = 30.0
     backoff_cap_s: float = 600.0
+    backoff_jitter: float = JITTER
+    """The largest share by which a backoff is shortened; 0 for exact waits."""
     batch_max: int = 1
     max_running: int | None = None
     on_lost: Literal["retry", "fail"] = "retry"

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-from gribmill.queue.model import AttemptRef
+from gribmill.queue.model import AttemptRef, Status
 
 # Enough to spread a burst of failures, little enough to stay predictable.
 JITTER = 0.10
@@ -19,14 +19,25 @@ class RetryPolicy:
     backoff_base_s: float = 30.0
     backoff_cap_s: float = 600.0
     on_lost: Literal["retry", "fail"] = "retry"
+    backoff_jitter: float = JITTER
 
     def wait_seconds(self, retry: int, ref: AttemptRef) -> float:
-        """The wait before retry number `retry` (1 is the first): min(cap, base·2^(retry-1)), ±10 %.
+        """The wait before retry number `retry` (1 is the first): the backoff, shortened by at most the jitter.
 
         The jitter is a hash of (job, attempt): jobs that fail together spread out, and a test sees the same wait twice.
+        Without jitter the wait is exactly the backoff.
         """
-        exponent = min(max(retry, 1) - 1, 62)
-        seconds = min(self.backoff_cap_s, self.backoff_base_s * 2.0**exponent)
         digest = hashlib.blake2b(f"{ref.job_id}/{ref.attempt_no}".encode(), digest_size=8).digest()
         unit = int.from_bytes(digest, "big") / 2**64
-        return seconds * (1 + JITTER * (2 * unit - 1))
+        return backoff_seconds(retry, self.backoff_base_s, self.backoff_cap_s) * (1 - self.backoff_jitter * unit)
+
+
+def backoff_seconds(attempts: int, base: float = 1.0, cap: float = 60.0) -> float:
+    """min(cap, base·2^(attempts-1)) after so many failed attempts; the base before the first."""
+    exponent = min(max(attempts, 1) - 1, 62)
+    return min(cap, base * 2.0**exponent)
+
+
+def can_retry(status: Status, attempts: int, max_attempts: int = 5) -> bool:
+    """Whether a job in this state, after so many attempts, may run again."""
+    return status not in ("completed", "processing") and attempts < max_attempts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from gribmill.queue.model import Job, JobSource, Status
+from gribmill.queue.redact import redact, redact_json
 from gribmill.queue.times import to_text
 from gribmill.views.attempt import AttemptView
 from gribmill.views.view import Time, View
@@ -51,11 +52,17 @@ class JobView(View):
     correlation_id: str | None
     retry_of: int | None
     created_by: str | None
+    updated_at: Time | None
     shown_status: Status | Literal["dead_letter"]
 
     @classmethod
     def of(cls, job: Job) -> Self:
-        return cls.copy_of(job, shown_status=shown_status(job))
+        return cls.copy_of(job, shown_status=shown_status(job), **_redacted(job))
+
+
+def _redacted(job: Job) -> dict[str, Any]:
+    """The columns in which a secret could be shown."""
+    return {"args": redact_json(job.args), "dedupe_key": redact(job.dedupe_key) if job.dedupe_key else None}
 
 
 class Placed(View):
@@ -65,11 +72,14 @@ class Placed(View):
 
 
 class QueuedJobView(JobView, Placed):
-    """A pending job and its place in the order of claims."""
+    """A pending job, its place in the order of claims, and why it does not start yet (null: it is ready)."""
+
+    waits_for: str | None
 
     @classmethod
-    def at(cls, place: int, job: Job) -> Self:
-        return cls.copy_of(job, place=place, shown_status=shown_status(job))
+    def at(cls, place: int, job: Job, waits_for: str | None) -> Self:
+        shown = _redacted(job)
+        return cls.copy_of(job, place=place, shown_status=shown_status(job), waits_for=waits_for, **shown)
 
 
 class JobPageView(View):
@@ -128,7 +138,7 @@ class JobHistoryView(View):
             job=JobView.of(history.job),
             attempts=tuple(AttemptView.of(one) for one in history.attempts),
             retry_chain=tuple(RetryView.of(one) for one in history.chain),
-            siblings=tuple(SiblingView.copy_of(one) for one in history.siblings),
+            siblings=tuple(SiblingView.copy_of(one, args=redact_json(one.args)) for one in history.siblings),
             parents=tuple(DependencyView.copy_of(one) for one in history.parents),
             children=tuple(DependencyView.copy_of(one) for one in history.children),
         )

@@ -27,15 +27,17 @@ class JobTypeView(View):
     on_lost: Literal["retry", "fail"]
     dedupe: bool | tuple[str, ...]
     arg_schema: dict[str, Any]
+    active: bool
+    backoff_jitter: float
 
     @classmethod
-    def of(cls, kind: JobType, *, paused: bool) -> Self:
+    def of(cls, kind: JobType, *, state: str | None) -> Self:
         return cls(
             type=kind.key,
             description=kind.description,
             lane=kind.lane,
             runnable=kind.handler is not None,
-            paused=paused,
+            paused=state == "paused",
             timeout_seconds=kind.timeout_seconds,
             max_attempts=kind.max_attempts,
             backoff_base_seconds=kind.backoff_base_s,
@@ -45,4 +47,6 @@ class JobTypeView(View):
             on_lost=kind.on_lost,
             dedupe=kind.dedupe,
             arg_schema=kind.args.model_json_schema(),
+            active=state != "inactive",
+            backoff_jitter=kind.backoff_jitter,
         )

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Self
 
 from gribmill.queue.model import Misfire
+from gribmill.queue.redact import redact_json
 from gribmill.views.job_result import DoneView
 from gribmill.views.view import Time, View
 
@@ -39,7 +40,8 @@ class TriggerView(View):
 
 def _text(template: Any) -> str:
     """As it is stored: JSON text, or what was written by hand in its place."""
-    return template if isinstance(template, str) else json.dumps(template)
+    shown = redact_json(template)
+    return shown if isinstance(shown, str) else json.dumps(shown)
 
 
 class SwitchedTriggerView(TriggerView, DoneView):

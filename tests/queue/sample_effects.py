@@ -41,5 +41,5 @@ def _apply(tx: Transaction, kind: str, payload: dict[str, Any]) -> None:
     if kind == "pause":
         tx.change("types/pause", {"key": payload["type"], "paused_at": tx.now})
     else:
-        row = {"model_id": payload["text"], "run_id": "r", "region": "x", "hour": payload["job_id"], "bytes": 1}
-        tx.change("catalogue/record_tile", row)
+        row = {"model_id": payload["text"], "run_id": "r", "region": "x", "hour": payload["job_id"]}
+        tx.change("catalogue/record_tile", {**row, "bytes": 1, "generation": 1, "variables": []})

@@ -16,6 +16,7 @@ from gribmill.cli.status_text import status_text
 from gribmill.pipeline.job_text import job_text, short_error
 from gribmill.pipeline.open_queue import look_queue
 from gribmill.queue.model import STATUSES, Job
+from gribmill.queue.redact import redact_json
 from gribmill.queue.store.listing import JobFilter
 from gribmill.settings.schema import Settings
 from gribmill.views.job import DEAD_LETTER, JobPageView, QueuedJobView, shown_status
@@ -162,7 +163,8 @@ def short_number(value: int) -> str:
 
 def args_text(args: Any) -> str:
     """Arguments as JSON on one line. Text in their place, in a row that was edited by hand, as it is."""
-    return args if isinstance(args, str) else json.dumps(args, separators=(",", ":"), ensure_ascii=False)
+    shown = redact_json(args)
+    return shown if isinstance(shown, str) else json.dumps(shown, separators=(",", ":"), ensure_ascii=False)
 
 
 def waits_for(job: Job) -> str:
@@ -177,9 +179,9 @@ def waits_for(job: Job) -> str:
 
 def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -> None:
     found = store.jobs.upcoming(type_key, limit=limit)
-    paused = store.types.paused()
+    readiness = store.jobs.readiness()
     if as_json:
-        print_json([QueuedJobView.at(place, job) for place, job in enumerate(found, 1)])
+        print_json([QueuedJobView.at(place, job, readiness.why_not(job)) for place, job in enumerate(found, 1)])
         return
     if not found:
         click.echo("no jobs are pending", err=True)
@@ -193,7 +195,7 @@ def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -
             short_number(job.priority),
             short_number(job.position),
             format_duration(age_seconds(job.created_at)),
-            "type is paused" if job.type in paused else waits_for(job) or "ready",
+            readiness.holds_back(job) or waits_for(job) or "ready",
             one_line(
                 "; ".join([job_text(job.args), *([short_error(job.error_message)] if job.error_message else [])]), 160
             ),

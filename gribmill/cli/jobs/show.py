@@ -15,6 +15,7 @@ from gribmill.cli.output import console, one_line, print_json, styled
 from gribmill.cli.status_text import status_text
 from gribmill.errors import printable
 from gribmill.pipeline.open_queue import look_queue
+from gribmill.queue.redact import redact_json
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
 from gribmill.views.job import JobHistoryView, shown_status
@@ -69,7 +70,7 @@ def _head(job: Job) -> Iterator[Text]:
     yield styled((f"job {job.id}", "bold"), f"  {printable(job.type)}  ", status_text(shown_status(job)))
     waits, stop = waits_for(job), age_seconds(job.cancel_requested_at)
     facts = {
-        "arguments": json.dumps(job.args, sort_keys=True, ensure_ascii=False),
+        "arguments": json.dumps(redact_json(job.args), sort_keys=True, ensure_ascii=False),
         "attempts": f"{job.attempt_no}; up to {job.max_attempts} may fail",
         "priority": f"{job.priority}" + (f", position {job.position}" if job.position else ""),
         "waits": waits,

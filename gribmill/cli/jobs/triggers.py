@@ -63,17 +63,13 @@ def list_(settings: Settings, as_json: bool) -> None:
 @click.option(
     "--misfire",
     type=click.Choice(["skip", "latest", "all"]),
-    default="latest",
-    show_default=True,
-    help="Slots missed while no worker was running: skip them, fire the latest, or fire all.",
+    help="Slots missed while no worker was running: skip them, fire the latest (default), or fire all.",
 )
 @click.option("--event", metavar="NAME", help="Fire on this event (see `gribmill triggers emit`).")
 @click.option(
     "--window",
     type=DURATION,
-    default="5m",
-    show_default=True,
-    help="Ignore the same event if it is reported again within this time.",
+    help="Make no further job within this time: of the same event (default 5m), or of the schedule (default 0).",
 )
 @click.option("--priority", type=int, default=0, show_default=True, help="Priority of the jobs; higher runs first.")
 @click.option("--tenant", default="global", show_default=True, help="The tenant of the jobs and events.")
@@ -86,9 +82,9 @@ def add(
     args_text: str,
     cron: str | None,
     timezone: str | None,
-    misfire: str,
+    misfire: str | None,
     event: str | None,
-    window: float,
+    window: float | None,
     priority: int,
     tenant: str,
     as_json: bool,
@@ -104,6 +100,8 @@ def add(
     """
     if event is not None and timezone is not None:
         raise click.UsageError("--timezone needs --cron: an event has no schedule")
+    if event is not None and misfire is not None:
+        raise click.UsageError("--misfire needs --cron: an event has no slots to miss")
     made = open_queue(settings).triggers.add(
         NewTrigger(
             label,
@@ -114,8 +112,8 @@ def add(
             event=event,
             priority=priority,
             tenant_id=tenant,
-            dedupe_window_seconds=round(window),
-            misfire=cast("Misfire", misfire),
+            dedupe_window_seconds=None if window is None else round(window),
+            misfire=cast("Misfire | None", misfire),
             created_by=current_user(),
         )
     )

@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
     """List the job types; with TYPE, show one type and its arguments."""
     store = look_queue(settings)
-    paused = store.types.paused()
+    states = {**dict.fromkeys(store.types.paused(), "paused"), **dict.fromkeys(store.types.inactive(), "inactive")}
     kinds = [store.registry[type_key]] if type_key is not None else sorted(store.registry, key=lambda kind: kind.key)
     if as_json:
-        print_json([JobTypeView.of(kind, paused=kind.key in paused) for kind in kinds])
+        print_json([JobTypeView.of(kind, state=states.get(kind.key)) for kind in kinds])
     elif type_key is not None:
-        _show(kinds[0], kinds[0].key in paused)
+        _show(kinds[0], states.get(kinds[0].key))
     else:
         columns = ["type", "lane", "state", "timeout", "attempts", "arguments"]
-        rows = [_row(kind, kind.key in paused) for kind in kinds]
+        rows = [_row(kind, states.get(kind.key)) for kind in kinds]
         print_table(columns, rows, right=["timeout", "attempts"], wrap="arguments")
 
 
-def _state(kind: JobType, paused: bool) -> str:
+def _state(kind: JobType, state: str | None) -> str:
     """Jobs of a type without a handler can be enqueued; they wait for a gribmill that has one."""
-    return "paused" if paused else "runs" if kind.handler else "no handler"
+    return state or ("runs" if kind.handler else "no handler")
 
 
 def _backoff(kind: JobType) -> str:
     return f"{format_duration(kind.backoff_base_s)} to {format_duration(kind.backoff_cap_s)}"
 
 
-def _row(kind: JobType, paused: bool) -> list[Any]:
+def _row(kind: JobType, state: str | None) -> list[Any]:
     names = ", ".join(_argument_names(kind))
-    return [kind.key, kind.lane, _state(kind, paused), format_duration(kind.timeout_seconds), kind.max_attempts, names]
+    return [kind.key, kind.lane, _state(kind, state), format_duration(kind.timeout_seconds), kind.max_attempts, names]
 
 
 def _argument_names(kind: JobType) -> list[str]:
@@ -56,10 +56,10 @@ def _argument_names(kind: JobType) -> list[str]:
     return [name if name in required else f"[{name}]" for name in schema.get("properties", {})]
 
 
-def _show(kind: JobType, paused: bool) -> None:
+def _show(kind: JobType, state: str | None) -> None:
     facts = {
         "lane": kind.lane,
-        "state": _state(kind, paused),
+        "state": _state(kind, state),
         "timeout": format_duration(kind.timeout_seconds),
         "attempts": kind.max_attempts,
         "backoff": _backoff(kind),

@@ -37,6 +37,7 @@ class SqliteTransaction(SqliteSession):
     recover = recovery.recover
 
     heartbeat = workers.heartbeat
+    note_running = workers.note_running
     take_lease = workers.take_lease
     reserve = reservations.reserve
 

@@ -22,7 +22,18 @@ from gribmill.queue.model.job import (
     PreparedJob,
     Status,
 )
-from gribmill.queue.model.outcome import Effect, Ended, Exchange, Failed, Outcome, Report, Snoozed, Stopped, Succeeded
+from gribmill.queue.model.outcome import (
+    Effect,
+    Ended,
+    Exchange,
+    Failed,
+    Outcome,
+    Report,
+    Snoozed,
+    Stopped,
+    Succeeded,
+    exit_code_of,
+)
 from gribmill.queue.model.reservation import Reservation
 from gribmill.queue.model.trigger import BrokenTrigger, Fired, Misfire, NewTrigger, Trigger
 from gribmill.queue.model.violation import Violation
@@ -66,4 +77,5 @@ __all__ = [
     "Violation",
     "Worker",
     "WorkerState",
+    "exit_code_of",
 ]

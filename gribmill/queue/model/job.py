@@ -94,6 +94,7 @@ class Job:
     correlation_id: str | None
     retry_of: int | None
     created_by: str | None
+    updated_at: datetime | None
 
 
 class PlacedJob(NamedTuple):

@@ -29,12 +29,15 @@ class Succeeded:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The attempt failed. A permanent failure is not tried again."""
+    """The attempt failed. A permanent failure is not tried again; others after the type's backoff, or `retry_in`."""
 
     error: str
     permanent: bool = False
     timeout: bool = False
     also: tuple[Effect, ...] = ()
+    exit_code: int | None = None
+    retry_in: float | None = None
+    """Seconds until the next attempt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,13 @@ class Stopped:
 
 
 Outcome = Succeeded | Failed | Snoozed | Stopped
+
+
+def exit_code_of(outcome: Outcome) -> int:
+    """As a process would end: 0, the handler's own code, or 1."""
+    if not isinstance(outcome, Failed):
+        return 0
+    return 1 if outcome.exit_code is None else outcome.exit_code
 
 
 class Report(NamedTuple):

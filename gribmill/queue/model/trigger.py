@@ -9,6 +9,7 @@ from typing import Any, Literal
 from gribmill.queue.model.job import DEFAULT_TENANT, Enqueued, Json
 
 Misfire = Literal["skip", "latest", "all"]
+EVENT_WINDOW_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +24,16 @@ class NewTrigger:
     event: str | None = None
     priority: int = 0
     tenant_id: str = DEFAULT_TENANT
-    dedupe_window_seconds: int = 300
-    misfire: Misfire = "latest"
+    dedupe_window_seconds: int | None = None
+    """How long after a job no further one is made: of the same event (default 5 minutes), or of a schedule (none)."""
+    misfire: Misfire | None = None
+    """What is made up for of a schedule's missed slots: the latest, by default."""
     created_by: str | None = None
+
+    @property
+    def window_seconds(self) -> int:
+        default = EVENT_WINDOW_SECONDS if self.cron is None else 0
+        return default if self.dedupe_window_seconds is None else self.dedupe_window_seconds
 
 
 @dataclass(frozen=True, slots=True)

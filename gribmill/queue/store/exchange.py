@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gribmill.database.protocol import Database, Transaction
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import (
+    DEFAULT_TENANT,
     AttemptRef,
     Claimed,
     ClaimRequest,
@@ -26,8 +27,10 @@ from gribmill.queue.store.effects import Change, EffectReader
 from gribmill.queue.store.prepare import prepare
 
 
-class _Correlation(NamedTuple):
-    correlation_id: str | None
+class _Origin(NamedTuple):
+    tenant_id: str
+    created_by: str | None
+    correlation_id: str
 
 
 class FollowUp(NamedTuple):
@@ -51,6 +54,8 @@ class Exchanges(Facet):
         """The next batch for this worker, head first; empty when nothing can run."""
         with self.database.write() as tx:
             batch = tx.claim(request)
+            if batch:
+                tx.note_running(request.worker_id)
             tx.lasting = self._must_outlive(batch)
         return batch
 
@@ -60,6 +65,8 @@ class Exchanges(Facet):
             return ()
         with self.database.write() as tx:
             batch = tx.claim_siblings(request, head, limit)
+            if batch:
+                tx.note_running(request.worker_id)
             tx.lasting = self._must_outlive(batch)
         return batch
 
@@ -79,8 +86,10 @@ class Exchanges(Facet):
                 wakes |= ended.wakes
                 # What a cancelled job would have brought about does not happen.
                 if follow_up is not NOTHING and ended.status != "cancelled":
-                    wakes |= _apply(tx, report.ref, follow_up)
+                    wakes |= self._apply(tx, report.ref, follow_up)
             batches = tuple(tx.claim(claim) for claim in claims)
+            if accepted or any(batches):
+                tx.note_running(worker_id)
             tx.lasting = bool(accepted) or any(self._must_outlive(batch) for batch in batches)
         if wakes:
             self.database.announce()
@@ -94,6 +103,29 @@ class Exchanges(Facet):
             return NOTHING
         jobs = [prepare(self.registry, job) for job in then]
         return FollowUp(jobs, [self._effects.prepare(effect) for effect in also])
+
+    def _apply(self, tx: Transaction, ref: AttemptRef, follow_up: FollowUp) -> bool:
+        """Record the effects of an attempt and enqueue its jobs. True when there are any."""
+        for change in follow_up.also:
+            change(tx)
+        if not follow_up.then:
+            return False
+        origin = tx.first(_Origin, "jobs/origin", {"job_id": ref.job_id})
+        return bool(tx.insert_jobs([self._inherited(job, origin) for job in follow_up.then]))
+
+    def _inherited(self, job: PreparedJob, origin: _Origin | None) -> PreparedJob:
+        """A follow-up job belongs to the tenant of the job before it, and carries its creator and correlation id."""
+        if origin is None:
+            return job
+        heir = job._replace(
+            correlation_id=job.correlation_id or origin.correlation_id, created_by=job.created_by or origin.created_by
+        )
+        if job.tenant_id != DEFAULT_TENANT or origin.tenant_id == DEFAULT_TENANT:
+            return heir
+        kind, key = self.registry[job.type], job.dedupe_key
+        if key is not None and key == kind.dedupe_key_of(job.args, job.tenant_id):
+            key = kind.dedupe_key_of(job.args, origin.tenant_id)
+        return heir._replace(tenant_id=origin.tenant_id, dedupe_key=key)
 
     def _must_outlive(self, batch: Sequence[Claimed]) -> bool:
         """Whether a claim has to survive a power cut.
@@ -114,18 +146,3 @@ def _end(tx: Transaction, worker_id: str, report: Report) -> Ended | None:
     if isinstance(outcome, Snoozed):
         return tx.snooze(worker_id, report, outcome)
     return tx.stop(worker_id, report, outcome)
-
-
-def _apply(tx: Transaction, ref: AttemptRef, follow_up: FollowUp) -> bool:
-    """Record the effects of an attempt and enqueue its jobs. True when there are any.
-
-    The jobs inherit the correlation id, so that a whole backfill can be followed.
-    """
-    for change in follow_up.also:
-        change(tx)
-    if not follow_up.then:
-        return False
-    found = tx.first(_Correlation, "jobs/correlation_of", {"job_id": ref.job_id})
-    inherited = found.correlation_id if found else None
-    jobs = [job._replace(correlation_id=job.correlation_id or inherited) for job in follow_up.then]
-    return bool(tx.insert_jobs(jobs))

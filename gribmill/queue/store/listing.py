@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from gribmill.queue.model import Attempt, Job, Json, Status
 from gribmill.queue.store.base import Facet, get_job
+from gribmill.queue.store.readiness import Readiness, read_readiness
 
 PAGE_LIMIT = 1000
 # Each of the few that are not completed is in an index of its own: none is looked for among millions.
@@ -122,6 +123,11 @@ class JobListing(Facet):
         with self.database.read() as tx:
             params = {"type": type_key, "limit": max(1, min(limit, PAGE_LIMIT))}
             return tuple(tx.query(Job, "listing/queue", params))
+
+    def readiness(self) -> Readiness:
+        """What keeps pending jobs from starting now."""
+        with self.database.read() as tx:
+            return read_readiness(tx)
 
     def history(self, job_id: int) -> History:
         """One consistent look at a job and its relatives."""

@@ -15,6 +15,7 @@ from gribmill.queue.job_type import ARGS_LIMIT_BYTES, canonical_json
 from gribmill.queue.model import DEFAULT_TENANT, BrokenTrigger, Fired, JobSource, NewJob, NewTrigger, Trigger
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.prepare import check_job, prepare
+from gribmill.queue.store.readiness import inactive_types
 from gribmill.queue.times import to_rfc3339
 
 if TYPE_CHECKING:
@@ -117,10 +118,12 @@ class Triggers(Facet):
         kind = self.registry[new.type]
         if (new.cron is None) == (new.event is None):
             raise BadTrigger("a trigger has either a schedule or an event")
+        if new.event is not None and new.misfire is not None:
+            raise BadTrigger("misfire is for schedules: an event has no slots to miss")
         for what, name in (("label", new.label), ("event's name", new.event)):
             if name is not None and not 0 < len(name) <= LONGEST_NAME:
                 raise BadTrigger(f"a {what} has 1 to {LONGEST_NAME} characters")
-        if not 0 <= new.dedupe_window_seconds <= LONGEST_WINDOW_SECONDS:
+        if not 0 <= new.window_seconds <= LONGEST_WINDOW_SECONDS:
             raise BadTrigger("a window is between 0 seconds and 30 days")
         if strange := new.args.keys() - kind.args.model_fields.keys():
             known = ", ".join(kind.args.model_fields)
@@ -149,8 +152,9 @@ class Triggers(Facet):
         try:
             trigger = _sound(found)
             schedule = _schedule(trigger)
-            slots = [*islice(_owed(trigger, schedule, tx.now), most)]
-            ahead = schedule.after(slots[-1] if slots and trigger.misfire == "all" else tx.now)
+            owed = [*islice(_owed(trigger, schedule, tx.now), most)]
+            ahead = schedule.after(owed[-1] if owed and trigger.misfire == "all" else tx.now)
+            slots = _outside_window(trigger, schedule, owed)
         except (BadTrigger, ArithmeticError) as error:  # written by hand; a time beyond all calendars
             _set_state(tx, found.id, enabled=False, slot=None)
             return [Fired(found.id, "its schedule", None, f"switched off: {error}")]
@@ -183,6 +187,8 @@ class Triggers(Facet):
         again_before: datetime | None,
     ) -> Fired:
         """The job of one occasion. One that cannot be made is reported, and keeps no other rule from firing."""
+        if trigger.type in inactive_types(tx):
+            return Fired(trigger.id, occasion, None, f"{trigger.type} is inactive")
         try:
             args = render(_template(trigger), fields)
             job = prepare(self.registry, _job(trigger, args, source, f"trigger {trigger.id}: {occasion}"))
@@ -232,8 +238,8 @@ def _stored(new: NewTrigger, slot: datetime | None) -> Trigger:
         event=new.event,
         priority=new.priority,
         tenant_id=new.tenant_id,
-        dedupe_window_seconds=new.dedupe_window_seconds,
-        misfire=new.misfire,
+        dedupe_window_seconds=new.window_seconds,
+        misfire=new.misfire or "latest",
         is_enabled=True,
         last_fired_at=None,
         next_fire_at=slot,
@@ -259,6 +265,18 @@ def _owed(trigger: Trigger, schedule: CronSchedule, now: datetime) -> Iterator[d
         return
     if trigger.misfire == "latest" or now - latest <= PUNCTUAL_WITHIN:
         yield latest
+
+
+def _outside_window(trigger: Trigger, schedule: CronSchedule, slots: Sequence[datetime]) -> list[datetime]:
+    """Those that are at least the window after the slot that made a job last."""
+    window = timedelta(seconds=trigger.dedupe_window_seconds)
+    last = schedule.latest(trigger.last_fired_at) if trigger.last_fired_at and window else None
+    kept: list[datetime] = []
+    for slot in slots:
+        if last is None or slot - last >= window:
+            kept.append(slot)
+            last = slot if window else None
+    return kept
 
 
 def _job(rule: NewTrigger | Trigger, args: Any, source: JobSource, source_ref: str) -> NewJob:

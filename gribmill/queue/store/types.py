@@ -11,6 +11,7 @@ from gribmill.queue.errors import UnknownJobType
 from gribmill.queue.job_type import JobType
 from gribmill.queue.model import Status
 from gribmill.queue.store.base import Facet
+from gribmill.queue.store.readiness import inactive_types
 
 RECENT = timedelta(hours=1)
 
@@ -26,6 +27,7 @@ class Definition:
     max_attempts: int
     backoff_base_s: float
     backoff_cap_s: float
+    backoff_jitter: float
     batch_max: int
     max_running: int | None
     on_lost: str
@@ -40,6 +42,7 @@ class Definition:
             max_attempts=kind.max_attempts,
             backoff_base_s=kind.backoff_base_s,
             backoff_cap_s=kind.backoff_cap_s,
+            backoff_jitter=kind.backoff_jitter,
             batch_max=kind.batch_max,
             max_running=kind.max_running,
             on_lost=kind.on_lost,
@@ -115,6 +118,11 @@ class Types(Facet):
         """The types that an operator has paused."""
         with self.database.read() as tx:
             return frozenset(one.key for one in tx.query(_Pause, "types/list") if one.is_paused)
+
+    def inactive(self) -> frozenset[str]:
+        """The types that are switched off: none of their jobs is accepted or started."""
+        with self.database.read() as tx:
+            return inactive_types(tx)
 
     def stats(self) -> list[TypeStats]:
         """Per type: depth now, waits, run times and failures of the last hour."""

@@ -15,7 +15,7 @@ from typing import IO, Any, Literal
 
 from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Snoozed, Stopped
 from gribmill.queue.worker.ipc import Channel, claimed_to_message
-from gribmill.queue.worker.output_tail import OutputTail
+from gribmill.queue.worker.output_tail import OutputTail, WholeLines
 
 EXECUTOR = "gribmill.queue.worker.executor_main"
 StopReason = Literal["timeout", "cancel", "shutdown", "fenced", "silent"]
@@ -64,6 +64,7 @@ class ExecutorHandle:
     jobs_done: int = 0
     stdout: OutputTail = field(default_factory=OutputTail)
     stderr: OutputTail = field(default_factory=OutputTail)
+    lines: WholeLines = field(default_factory=WholeLines)
     outputs: dict[IO[bytes], OutputTail] = field(default_factory=dict)
 
     @classmethod

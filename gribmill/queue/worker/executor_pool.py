@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 from gribmill.queue.errors import QueueError
-from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Report
+from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Report, exit_code_of
+from gribmill.queue.redact import redact, redacted
 from gribmill.queue.worker.executor_handle import ExecutorHandle, StartMessage, describe_exit
 from gribmill.queue.worker.ipc import BadMessage, outcome_from_message
 from gribmill.queue.worker.lane import Lane
 from gribmill.queue.worker.options import WorkerOptions
-from gribmill.queue.worker.redact import redacted
 
 log = logging.getLogger("gribmill.worker")
 
@@ -122,8 +122,7 @@ class ExecutorPool:
             outcome = Failed(str(error), permanent=True)
         executor.note_report(ref)
         self.ending[ref] = executor.batch[ref]
-        exit_code = 1 if isinstance(outcome, Failed) else 0
-        return [Report(ref, redacted(outcome), exit_code, executor.stdout.text(), executor.stderr.text())]
+        return [Report(ref, redacted(outcome), exit_code_of(outcome), executor.stdout.text(), executor.stderr.text())]
 
     def reap(self) -> list[Report]:
         """Executors that have ended, also those whose own children keep the channel open."""
@@ -163,10 +162,12 @@ class ExecutorPool:
         if pipe not in executor.outputs or pipe.closed:
             return
         text, more_may_come = executor.read_output(pipe)
-        if text and pipe is executor.process.stderr:
-            with contextlib.suppress(OSError, ValueError, AttributeError):  # our own stderr is closed
-                sys.stderr.buffer.write(text)
-                sys.stderr.buffer.flush()
+        if pipe is executor.process.stderr:
+            lines = executor.lines.add(text, last=not more_may_come)
+            if lines:
+                with contextlib.suppress(OSError, ValueError, AttributeError):  # our own stderr is closed
+                    sys.stderr.buffer.write(redact(lines.decode("utf-8", "replace")).encode())
+                    sys.stderr.buffer.flush()
         if not more_may_come:
             self._selector.unregister(pipe)
             del executor.outputs[pipe]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import logging
+import os
+import sys
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from gribmill.queue.errors import StoreError
-from gribmill.queue.model import Claimed, ClaimRequest, Outcome, Report, Snoozed
+from gribmill.queue.model import Claimed, ClaimRequest, Outcome, Report, Snoozed, exit_code_of
+from gribmill.queue.redact import redacted
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from gribmill.queue.worker.redact import redacted
+from gribmill.queue.worker.output_tail import OutputTail
 from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.queue.worker.trigger_poller import TriggerPoller
@@ -48,7 +53,8 @@ class Ticker:
         TriggerPoller(self._store).fire_if_due()
         with _Heartbeats(self._store, self.worker_id, self._lease_seconds, kinds):
             while len(ran) < limit:
-                request = ClaimRequest(self.worker_id, kinds, self._lease_seconds, batch_limit=limit - len(ran))
+                left = limit - len(ran)
+                request = ClaimRequest(self.worker_id, kinds, self._lease_seconds, pid=os.getpid(), batch_limit=left)
                 batch = self._store.claim(request)
                 if not batch:
                     break
@@ -60,21 +66,43 @@ class Ticker:
         ran: list[Ran] = []
         began = time.monotonic()
 
+        stdout, stderr = _Tee(sys.stdout), _Tee(sys.stderr)
+
         def report(task: Task, outcome: Outcome) -> None:
             outcome = redacted(outcome)
-            exchange = self._store.exchange(self.worker_id, [Report(task.ref, outcome)])
+            ended = Report(task.ref, outcome, exit_code_of(outcome), stdout.tail.text(), stderr.tail.text())
+            exchange = self._store.exchange(self.worker_id, [ended])
             job = by_ref[task.ref]
             ran.append(Ran(job, outcome, time.monotonic() - began, bool(exchange.accepted)))
 
         tasks = [Task.of(job, self.worker_id, self._environment) for job in jobs]
         batch = Batch(tasks, report, lambda limit: [])
         try:
-            run_batch(self._store.registry, batch)
+            with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+                run_batch(self._store.registry, batch)
         except KeyboardInterrupt:
             for task in batch.unreported:
                 batch.done(task, Snoozed(0, "the tick was interrupted"))
             raise
         return ran
+
+
+class _Tee(io.TextIOBase):
+    """Passes on what is printed, and keeps the end of it."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self.tail = OutputTail()
+
+    def write(self, text: str) -> int:
+        self.tail.add(text.encode("utf-8", "backslashreplace"))
+        return self._stream.write(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
 
 
 class _Heartbeats:

@@ -140,6 +140,8 @@ def outcome_from_message(message: dict[str, Any]) -> Outcome:
         raise QueueError(f"the handler's outcome is malformed: {place}: {problem['msg']}") from None
     if isinstance(outcome, Snoozed) and not 0 <= outcome.seconds <= LONGEST_SNOOZE_SECONDS:
         raise QueueError(f"the handler snoozed for {outcome.seconds} s, which is not between 0 and ten years")
+    if isinstance(outcome, Failed) and not 0 <= (outcome.retry_in or 0) <= LONGEST_SNOOZE_SECONDS:
+        raise QueueError(f"the handler wants a retry in {outcome.retry_in} s, which is not between 0 and ten years")
     return outcome
 
 

@@ -1,10 +1,26 @@
-"""The end of what a process printed, with secrets removed."""
+"""What a process prints: its end with secrets removed, and its complete lines."""
 
 from __future__ import annotations
 
-from gribmill.queue.worker.redact import redact
+from gribmill.queue.redact import redact
 
 TAIL_BYTES = 8192
+# A line that is longer is passed on in parts.
+LINE_LIMIT = 65_536
+
+
+class WholeLines:
+    """Passes on complete lines only: in a part of one, a secret could be without the word that names it."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def add(self, data: bytes, *, last: bool = False) -> bytes:
+        """The lines that are complete now; with `last`, also what is left."""
+        data = self._rest + data
+        end = len(data) if last or len(data) > LINE_LIMIT else data.rfind(b"\n") + 1
+        self._rest = data[end:]
+        return data[:end]
 
 
 class OutputTail:

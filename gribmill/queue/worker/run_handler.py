@@ -48,7 +48,13 @@ def failure_of(error: BaseException) -> Failed:
     sentence = f"{type(error).__name__}: {error}"[:SENTENCE_LIMIT]
     trace = "".join(traceback.format_exception(error))[-TRACE_LIMIT:]
     permanent = isinstance(error, PermanentFailure | BadArguments | UnknownJobType)
-    return Failed(f"{sentence}\n{trace}", permanent=permanent)
+    return Failed(f"{sentence}\n{trace}", permanent=permanent, exit_code=_exit_code(error))
+
+
+def _exit_code(error: BaseException) -> int:
+    """What the process would have exited with."""
+    code = error.code if isinstance(error, SystemExit) else 1
+    return code & 0xFF if isinstance(code, int) else 0 if code is None else 1
 
 
 def _refuse_bad_arguments(kind: JobType, batch: Batch) -> None:

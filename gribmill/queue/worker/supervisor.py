@@ -13,6 +13,7 @@ from typing import Any, Literal
 from gribmill.database.protocol import FileDatabase
 from gribmill.queue.errors import QueueError, StoreError, StoreReplaced
 from gribmill.queue.model import AttemptRef, Claimed, ClaimRequest, Failed, Report, Snoozed
+from gribmill.queue.redact import redact, redacted
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
 from gribmill.queue.worker.executor_handle import ExecutorHandle
@@ -22,7 +23,6 @@ from gribmill.queue.worker.lane import Lane, make_lanes
 from gribmill.queue.worker.lease_watchdog import LeaseWatchdog
 from gribmill.queue.worker.maintenance import Maintenance
 from gribmill.queue.worker.options import WorkerOptions
-from gribmill.queue.worker.redact import redacted
 from gribmill.queue.worker.signals import StopSignals
 from gribmill.queue.worker.throttled_log import ThrottledLog
 from gribmill.queue.worker.trigger_poller import TriggerPoller
@@ -410,5 +410,10 @@ class Supervisor:
         return {"job_id": ref.job_id, "attempt_no": ref.attempt_no, "worker_id": self.worker_id}
 
     def _job_fields(self, job: Claimed) -> dict[str, Any]:
-        fields = {"job_id": job.id, "type": job.type, "attempt_no": job.attempt_no, "job_args": job.args[:ARGS_LOGGED]}
+        fields = {
+            "job_id": job.id,
+            "type": job.type,
+            "attempt_no": job.attempt_no,
+            "job_args": redact(job.args[:ARGS_LOGGED]),
+        }
         return {**fields, "worker_id": self.worker_id, "tenant_id": job.tenant_id}

@@ -163,7 +163,7 @@ def job_of_a_dead_worker_comes_back_after_its_lease(backend: BackendUnderTest) -
     assert backend.store.maintenance.recover().requeued == (job_id,)
     wait = backend.store.jobs.seconds_to_next_due()
     assert wait is not None
-    assert 9.0 <= wait <= 11.0, "one backoff of the type, nothing longer"
+    assert 9.0 <= wait <= 10.0, "one backoff of the type, nothing longer"
     backend.clock.advance(wait)
     again = take(backend.store, "alive")
     assert (again.id, again.attempt_no) == (job_id, 2)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gribmill.queue.errors import BadArguments, JobNotFound, StatementRefused, UnknownJobType
+from gribmill.queue.errors import BadArguments, JobNotFound, NotAllowed, StatementRefused, UnknownJobType
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.store.listing import JobFilter
@@ -274,3 +274,13 @@ def test_same_key_of_two_tenants_is_two_jobs_also_when_running(store: Store) -> 
     claim(store)
     claim(store)
     assert store.jobs.enqueue(NewJob("plain", dedupe_key="k", tenant_id="b")).id == b.id
+
+
+def test_jobs_of_an_inactive_type_are_neither_accepted_nor_run(backend: BackendUnderTest, store: Store) -> None:
+    backend.by_hand("UPDATE job_definitions SET is_active = 0 WHERE key = 'plain'")
+    attempts: list[Callable[[], object]] = [lambda: add(store), lambda: store.jobs.enqueue_many([NewJob("plain")])]
+    for attempt in attempts:
+        with pytest.raises(NotAllowed, match="plain is inactive"):
+            attempt()
+    assert store.types.inactive() == {"plain"}
+    assert add(store, "tile")

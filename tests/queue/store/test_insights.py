@@ -127,3 +127,51 @@ def test_work_is_claimed_by_type(store: Store, clock: FakeClock) -> None:
     assert claim(store, types=("tile",)) == ()
     clock.advance(5)
     assert [job.type for job in claim(store, types=("tile",))] == ["tile"]
+
+
+def test_wait_begins_when_a_job_could_run(store: Store, clock: FakeClock) -> None:
+    add(store, delay_seconds=60)
+    clock.advance(63)
+    succeed(store, take(store))
+    assert stats_of(store, "plain").wait_p50 == pytest.approx(3, abs=0.01)
+
+
+def test_wait_of_a_dependent_begins_with_the_end_of_its_parent(store: Store, clock: FakeClock) -> None:
+    parent = add(store, "fragile")
+    add(store, after=(parent,))
+    clock.advance(50)
+    succeed(store, take(store))
+    clock.advance(4)
+    succeed(store, take(store))
+    assert stats_of(store, "plain").wait_p50 == pytest.approx(4, abs=0.01)
+
+
+def test_every_reason_why_a_job_does_not_start_is_named(
+    backend: BackendUnderTest, store: Store, clock: FakeClock
+) -> None:
+    def why(job_id: int) -> str | None:
+        return store.jobs.readiness().why_not(store.jobs.get(job_id))
+
+    ready = add(store)
+    assert why(ready) is None
+    assert why(add(store, after=(ready,))) == "after 1 other job"
+    assert (why(add(store, delay_seconds=60)) or "").startswith("not before ")
+    limited = [add(store, "limited", {"hour": hour}) for hour in range(3)]
+    for _ in range(2):
+        take(store, types=("limited",))
+    assert why(limited[2]) == "limit: 2 of this type at once"
+    store.types.pause("plain")
+    assert why(ready) == "type is paused"
+    backend.by_hand("UPDATE job_definitions SET is_active = 0 WHERE key = 'plain'")
+    assert why(ready) == "type is inactive"
+    store.reservations.reserve("ann", 30, "plain")
+    assert (why(ready) or "").startswith("reserved by ann until ")
+    backend.by_hand("INSERT INTO jobs (type) VALUES ('strange')")
+    assert why(limited[2] + 1) == "the type is not declared"
+
+
+def test_the_end_of_a_reservation_is_the_next_thing_due(store: Store, clock: FakeClock) -> None:
+    store.reservations.reserve("ann", 30)
+    assert store.jobs.seconds_to_next_due() == pytest.approx(30)
+    clock.advance(31)
+    assert store.jobs.seconds_to_next_due() is None

@@ -177,3 +177,19 @@ def test_clock_set_back_an_hour_delays_but_loses_nothing(store: Store, clock: Fa
 
 def test_worker_ids_differ_between_starts_of_the_same_process() -> None:
     assert new_worker_id() != new_worker_id()
+
+
+def test_a_workers_row_shows_what_it_runs_from_the_claim_on(store: Store) -> None:
+    store.workers.heartbeat("w1", LEASE)
+
+    def row() -> tuple[int | None, int]:
+        (worker,) = store.workers.list()
+        return worker.current_job_id, worker.running_count
+
+    first, _ = add(store), add(store)
+    one, two = take(store), take(store)
+    assert row() == (first, 2)
+    succeed(store, one)
+    assert row() == (two.id, 1)
+    succeed(store, two)
+    assert row() == (None, 0)

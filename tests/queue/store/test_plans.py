@@ -93,7 +93,7 @@ HOT: dict[str, Plan] = {
             "dead_lettered_at": None,
         },
     ),
-    "jobs/next_due": Plan(("jobs_due",), {}),
+    "jobs/next_due": Plan(("jobs_due", "direct_reservations_one"), {"now": NOW}),
     "listing/oldest_ready": Plan(("INDEX jobs_ready (type=?)",), {"type": "plain"}),
     "jobs/find_active": Plan(
         ("INDEX jobs_dedupe (tenant_id=? AND dedupe_key=?)",), {"tenant_id": "global", "dedupe_key": "k"}

@@ -319,3 +319,24 @@ def test_old_firings_are_forgotten(store: Store, backend: BackendUnderTest, cloc
     store.triggers.fire_event("ping", {"n": 1}, event_id="new")
     store.maintenance.prune(365, 365)
     assert backend.by_hand("SELECT fire_key FROM trigger_firings") == [("id new",)]
+
+
+def test_a_schedule_makes_no_job_within_its_window(store: Store, clock: FakeClock) -> None:
+    every_ten(store, dedupe_window_seconds=1800)
+    made = []
+    for minute in (10, 20, 30, 40, 50):
+        at(clock, f"2030-01-01 12:{minute}:00")
+        clock.advance(0.005)
+        made += occasions(store)
+    assert made == ["12:10", "12:40"]
+
+
+def test_missed_slots_within_the_window_are_not_made_up_for(store: Store, clock: FakeClock) -> None:
+    every_ten(store, misfire="all", dedupe_window_seconds=1800)
+    at(clock, "2030-01-01 13:05")
+    assert occasions(store) == ["12:10", "12:40"]
+
+
+def test_misfire_is_refused_for_an_event(store: Store) -> None:
+    with pytest.raises(BadTrigger, match="misfire"):
+        on_ping(store, misfire="all")

@@ -20,6 +20,7 @@ RETRIED = {
     "empty_error": "",
     "endless_error": "xxx",
 }
+EXIT_CODES = {"exit": 0}
 CRASHES = {
     "odd": "exit code 1",
     "interrupt": "SIGINT",
@@ -50,7 +51,7 @@ def test_any_return_value_or_exception_of_a_handler_becomes_an_outcome(shared_wo
         assert statuses(store, ids[do]) == ["failed", "failed"], do
         assert sentence in (store.jobs.get(ids[do]).error_message or ""), do
         assert store.jobs.get(ids[do]).dead_lettered_at is not None, do
-        assert [attempt.exit_code for attempt in attempts(store, ids[do])] == [1, 1], do
+        assert [attempt.exit_code for attempt in attempts(store, ids[do])] == [EXIT_CODES.get(do, 1)] * 2, do
     for do, sentence in FINAL.items():
         assert statuses(store, ids[do]) == ["failed"], do
         assert sentence in (store.jobs.get(ids[do]).error_message or ""), do

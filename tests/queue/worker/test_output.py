@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from gribmill.queue.model import Failed, Snoozed, Stopped, Succeeded
-from gribmill.queue.worker.output_tail import OutputTail
-from gribmill.queue.worker.redact import HIDDEN, redact, redacted
+from gribmill.queue.redact import HIDDEN, redact, redact_json, redacted
+from gribmill.queue.worker.output_tail import OutputTail, WholeLines
 from tests.queue.worker.worker_driver import SteppedWorker
 
 # What is printed, and what must not be seen of it.
@@ -102,3 +102,28 @@ def test_attempts_hold_the_tails_of_both_streams_without_secrets(
     assert "deadbeef00" not in f"{job.error_message} {runs[0].error_text}"
     assert "page=1" in (job.error_message or "")
     assert runs[0].stdout_tail is None, "what the job before printed is not this one's"
+
+
+@pytest.mark.process
+def test_what_a_job_prints_reaches_the_workers_stderr_without_secrets(
+    new_worker: Callable[..., SteppedWorker], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    new_worker().run("speak", text="hello password=abc123\n")
+    shown = capfdbinary.readouterr().err
+    assert b"hello password=[redacted]\n" in shown
+    assert b"abc123" not in shown
+
+
+def test_lines_are_passed_on_when_they_are_complete() -> None:
+    lines = WholeLines()
+    assert lines.add(b"first\npassword=") == b"first\n"
+    assert lines.add(b"abc") == b""
+    assert lines.add(b"\nthird") == b"password=abc\n"
+    assert lines.add(b"", last=True) == b"third"
+    assert lines.add(b"x" * 100_000) == b"x" * 100_000
+
+
+def test_json_is_shown_without_secrets() -> None:
+    args = {"url": "https://a:pw1234@host", "api_token": "t", "deep": [{"password": 1, "n": 2}], "n": 3}
+    hidden = {"url": f"https://a:{HIDDEN}@host", "api_token": HIDDEN, "deep": [{"password": HIDDEN, "n": 2}], "n": 3}
+    assert redact_json(args) == hidden

@@ -38,7 +38,9 @@ def fail(tx: SqliteSession, worker_id: str, report: Report, outcome: Failed) -> 
     retry = held["retry_count"] + 1
     if outcome.permanent or retry >= held["max_attempts"]:
         return _end(tx, worker_id, report, status, error, "failed", dead=not outcome.permanent)
-    wait = retry_policy(tx, held["type"]).wait_seconds(retry, report.ref)
+    wait = outcome.retry_in
+    if wait is None:
+        wait = retry_policy(tx, held["type"]).wait_seconds(retry, report.ref)
     return _requeue(tx, worker_id, report, status, error, wait, cost=1)
 
 

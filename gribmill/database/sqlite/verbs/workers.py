@@ -33,6 +33,10 @@ def heartbeat(tx: SqliteSession, beat: Heartbeat) -> list[HeldAttempt]:
     return [HeldAttempt(AttemptRef(one.id, one.attempt_no), one.cancel_requested) for one in held]
 
 
+def note_running(tx: SqliteSession, worker_id: str) -> None:
+    tx.execute("workers/note_running", (worker_id,))
+
+
 def take_lease(tx: SqliteSession, name: str, holder: str, seconds: float, *, renew: bool) -> int | None:
     params = {"name": name, "holder": holder, "now": tx.stamp, "expires_at": tx.after(seconds), "renew": renew}
     rows = tx.rows("workers/take_lease", params)

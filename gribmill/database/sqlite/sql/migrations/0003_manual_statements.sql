@@ -19,6 +19,9 @@ ALTER TABLE jobs ADD COLUMN updated_at TEXT GENERATED ALWAYS AS (
 ALTER TABLE job_definitions ADD COLUMN backoff_jitter REAL NOT NULL DEFAULT 0.1;
 ALTER TABLE workers ADD COLUMN metadata TEXT NOT NULL DEFAULT '{}';
 
+-- The window of a schedule had no effect until now; that of events stays.
+UPDATE job_triggers SET dedupe_window_seconds = 0 WHERE trigger_type = 'schedule';
+
 -- Jobs that have ended and whose dependents have not been released or cancelled yet.
 CREATE TABLE ended_parents (job_id INTEGER PRIMARY KEY);
 CREATE TRIGGER jobs_parent_ended AFTER UPDATE OF status ON jobs

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from gribmill.queue.model import Failed, Outcome, Snoozed, Stopped, Succeeded
 
@@ -56,6 +57,18 @@ def clean(text: str) -> str:
     """Redacted, of bounded length, and storable: file names may hold bytes that are no text."""
     storable = text[-TEXT_LIMIT:].encode("utf-8", errors="backslashreplace").decode()
     return redact(storable)
+
+
+def redact_json(value: Any) -> Any:
+    """A JSON value, such as a job's arguments, without what is named like a secret."""
+    if isinstance(value, dict):
+        return {
+            key: HIDDEN if isinstance(key, str) and _SECRET_NAME.search(key) else redact_json(item)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [redact_json(item) for item in value]
+    return redact(value) if isinstance(value, str) else value
 
 
 def _hide_named(text: str) -> str:

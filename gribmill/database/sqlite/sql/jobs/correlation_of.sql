@@ -1,1 +1,0 @@
-SELECT correlation_id FROM jobs WHERE id = :job_id

@@ -1,0 +1,72 @@
+"""Why a pending job does not start: what holds back its type, and what it waits for itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from gribmill.database.protocol import Snapshot
+from gribmill.queue.model import Job, Reservation
+from gribmill.queue.times import to_rfc3339
+
+EVERYTHING = "*"
+
+
+class _TypeState(NamedTuple):
+    key: str
+    is_paused: bool
+    is_active: bool
+    max_running: int | None
+
+
+class _Running(NamedTuple):
+    type: str
+    batches: int
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What keeps jobs from starting, at one moment."""
+
+    now: datetime
+    held_back: dict[str, str]
+    """Type to the reason why none of its jobs starts; `*` for all types."""
+    known: frozenset[str]
+
+    def why_not(self, job: Job) -> str | None:
+        """The reason why a pending job does not start now; None when it is ready."""
+        if reason := self.holds_back(job):
+            return reason
+        if job.deps_left:
+            return f"after {job.deps_left} other job{'s' if job.deps_left > 1 else ''}"
+        if job.next_run_at is not None and job.next_run_at > self.now:
+            return f"not before {to_rfc3339(job.next_run_at)}"
+        return None
+
+    def holds_back(self, job: Job) -> str | None:
+        """What keeps all jobs of its type from starting; None when nothing does."""
+        if job.type not in self.known:
+            return "the type is not declared"
+        return self.held_back.get(EVERYTHING) or self.held_back.get(job.type)
+
+
+def inactive_types(tx: Snapshot) -> frozenset[str]:
+    """The types that are switched off: none of their jobs is accepted or started."""
+    return frozenset(kind.key for kind in tx.query(_TypeState, "types/list") if not kind.is_active)
+
+
+def read_readiness(tx: Snapshot) -> Readiness:
+    types = tx.query(_TypeState, "types/list")
+    running = {one.type: one.batches for one in tx.query(_Running, "listing/running_batches")}
+    held_back: dict[str, str] = {}
+    for kind in types:
+        if kind.max_running is not None and running.get(kind.key, 0) >= kind.max_running:
+            held_back[kind.key] = f"limit: {kind.max_running} of this type at once"
+        if kind.is_paused:
+            held_back[kind.key] = "type is paused"
+        if not kind.is_active:
+            held_back[kind.key] = "type is inactive"
+    for one in tx.query(Reservation, "reservations/active"):
+        held_back[one.scope] = f"reserved by {one.reserved_by} until {to_rfc3339(one.expires_at)}"
+    return Readiness(tx.now, held_back, frozenset(kind.key for kind in types))
