@@ -17,12 +17,12 @@ from xarray.core import indexing
 from gribmill.tiles.format.meta import Meta, VariableMeta
 from gribmill.tiles.read.converted import UnitChange, converted_attributes, unit_change
 from gribmill.tiles.read.tile import Tile, read_tile
+from gribmill.tiles.read.time_bounds import bounds_names, cell_methods, encoding, tile_bounds, window_of
 from gribmill.tiles.read.units import System
 
 GRID_MAPPING = "crs"
 # Reads a part of an array, indexed by integers and slices.
 Read = Callable[[tuple[Any, ...]], np.ndarray[Any, Any]]
-CELL_METHODS = {"accum": "sum", "avg": "mean", "max": "maximum", "min": "minimum"}
 AXIS_ATTRIBUTES: dict[str, dict[str, str]] = {
     "lat": {"standard_name": "latitude", "long_name": "latitude", "units": "degrees_north"},
     "lon": {"standard_name": "longitude", "long_name": "longitude", "units": "degrees_east"},
@@ -79,17 +79,21 @@ def open_tile(path: str | os.PathLike[str], *, units: System = "native") -> xr.D
 def dataset(tile: Tile, drop: Collection[str] = (), units: System = "native") -> xr.Dataset:
     """The dataset of an open tile."""
     dims = ("lat", "lon") if tile.regular else ("y", "x")
-    variables = {}
-    for name in tile.names:
-        if name not in drop:
-            quantity = tile.meta.variables[name]
-            change = unit_change(name, quantity, units)
-            values = lazy(tile.shape, np.float32, ReadVariable(tile, name, change))
-            attrs = converted_attributes(attributes(quantity), quantity, change)
-            variables[name] = xr.Variable(dims, values, attrs)
     coordinates = {**space(tile), **time_coordinates(tile.meta)}
+    names = [name for name in tile.names if name not in drop]
+    windows = {name: [window_of(tile.meta.variables[name], tile.meta.minutes)] for name in names}
+    labels = bounds_names(windows)
+    bounds = tile_bounds(tile.meta.run_time, windows, labels)
+    variables = {}
+    for name in names:
+        quantity = tile.meta.variables[name]
+        change = unit_change(name, quantity, units)
+        values = lazy(tile.shape, np.float32, ReadVariable(tile, name, change))
+        attrs = converted_attributes(attributes(quantity), quantity, change)
+        how = encoding({**coordinates, **bounds}, dims, labels.get(name))
+        variables[name] = xr.Variable(dims, values, attrs, how)
     return xr.Dataset(
-        {**variables, GRID_MAPPING: xr.Variable((), np.int32(0), dict(tile.meta.grid.mapping))},
+        {**variables, **bounds, GRID_MAPPING: xr.Variable((), np.int32(0), dict(tile.meta.grid.mapping))},
         {name: value for name, value in coordinates.items() if name not in drop},
         global_attributes(tile.meta),
     )
@@ -169,8 +173,8 @@ def attributes(quantity: VariableMeta) -> dict[str, Any]:
     }
     if quantity.standard_name:
         found["standard_name"] = quantity.standard_name
-    if quantity.statistic in CELL_METHODS:
-        found["cell_methods"] = f"time: {CELL_METHODS[quantity.statistic]}"
+    if methods := cell_methods(quantity):
+        found["cell_methods"] = methods
     if start != end:
         found["step_hours"] = [start / 60, end / 60]
     if quantity.flag_values:

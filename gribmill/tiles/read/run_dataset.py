@@ -15,6 +15,7 @@ from xarray.core import indexing
 
 from gribmill.data_root import data_root
 from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.window_name import BUCKET, base_name
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.converted import converted_attributes, unit_change
@@ -28,16 +29,19 @@ from gribmill.tiles.read.dataset import (
     time_coordinates,
 )
 from gribmill.tiles.read.tile import Tile, cached_tile
+from gribmill.tiles.read.time_bounds import Window, bounds_names, encoding, run_bounds, window_of
 from gribmill.tiles.read.units import System
 
 
 class HourlyArray(BackendArray):
-    """One variable over all hours; an hour is read on access, and is NaN if it lacks the variable."""
+    """One variable over all hours; an hour is read on access, and is NaN if it lacks the variable.
 
-    def __init__(self, name: str, tiles: Sequence[Tile], units: System = "native") -> None:
-        self.name = name
+    `stored` are the arrays of the variable, hour by hour.
+    """
+
+    def __init__(self, stored: Sequence[str | None], tiles: Sequence[Tile], units: System = "native") -> None:
         self.units = units
-        self.tiles = tiles
+        self.hours: list[tuple[Tile, str | None]] = list(zip(tiles, stored, strict=True))
         self.shape = (len(tiles), *tiles[0].shape)
         self.dtype = np.dtype(np.float32)
 
@@ -48,17 +52,16 @@ class HourlyArray(BackendArray):
         hours, *rest = key
         inner = tuple(rest)
         if isinstance(hours, int | np.integer):
-            return self._hour(self.tiles[int(hours)], inner)
-        chosen = self.tiles[hours]
+            return self._hour(*self.hours[int(hours)], inner)
+        chosen: list[tuple[Tile, str | None]] = self.hours[hours]
         if len(chosen) == 1:  # a chunk of dask: nothing is copied
-            return self._hour(chosen[0], inner)[np.newaxis]
+            return self._hour(*chosen[0], inner)[np.newaxis]
         found = np.empty((len(chosen), *np.broadcast_to(False, self.shape[1:])[inner].shape), np.float32)
-        for number, tile in enumerate(chosen):
-            found[number] = self._hour(tile, inner)
+        for number, (tile, stored) in enumerate(chosen):
+            found[number] = self._hour(tile, stored, inner)
         return found
 
-    def _hour(self, tile: Tile, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        stored = tile.find(self.name)
+    def _hour(self, tile: Tile, stored: str | None, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
         if stored is not None:
             change = unit_change(stored, tile.meta.variables[stored], self.units)
             return np.require(change(tile.read_part(stored, key)), requirements="W")
@@ -84,18 +87,23 @@ def open_run(
     first = tiles[0]
     dims = ("time", *(("lat", "lon") if first.regular else ("y", "x")))
     token = _token(tiles) if importlib.util.find_spec("dask") else None
+    coordinates = {**space(first), **_times(tiles)}
+    stored = {name: stored_names(name, tiles) for name in _names(tiles, variables, folder)}
+    windows = {name: _windows(each, tiles) for name, each in stored.items()}
+    labels = bounds_names(windows)
+    coordinates |= run_bounds(first.meta.run_time, windows, labels, coordinates["time"])
     found: dict[str, xr.Variable] = {}
-    for name in _names(tiles, variables, folder):
-        holder, stored = next((tile, stored) for tile in tiles if (stored := tile.find(name)) is not None)
-        quantity = holder.meta.variables[stored]
-        attrs = converted_attributes(attributes(quantity), quantity, unit_change(stored, quantity, units))
-        lazy = indexing.LazilyIndexedArray(HourlyArray(name, tiles, units))
-        variable = xr.Variable(dims, lazy, _common_attributes(attrs))
+    for name, each in stored.items():
+        array, quantity = next(
+            (array, tile.meta.variables[array]) for tile, array in zip(tiles, each, strict=True) if array
+        )
+        attrs = converted_attributes(attributes(quantity), quantity, unit_change(array, quantity, units))
+        lazy = indexing.LazilyIndexedArray(HourlyArray(each, tiles, units))
+        how = encoding(coordinates, dims, labels.get(name))
+        variable = xr.Variable(dims, lazy, _common_attributes(attrs), how)
         found[name] = variable.chunk({"time": 1}, name=f"{name}-{units}-{token}") if token else variable
     mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
-    return xr.Dataset(
-        {**found, GRID_MAPPING: mapping}, {**space(first), **_times(tiles)}, global_attributes(first.meta)
-    )
+    return xr.Dataset({**found, GRID_MAPPING: mapping}, coordinates, global_attributes(first.meta))
 
 
 def find_folder(root: Path, model: str, run: str | None, region: str | None) -> TileFolder:
@@ -134,6 +142,34 @@ def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, folder: TileFold
         if name not in known and not any(tile.find(name) for tile in tiles):
             raise TileError(f"no tile in {folder.path} has {name}; they have {', '.join(known)}")
     return list(wanted)
+
+
+def stored_names(name: str, tiles: Sequence[Tile]) -> list[str | None]:
+    """The array of a variable in each tile; None where a tile has none.
+
+    In the first hours the run's total is the bucket, where it is no longer than those of later hours.
+    """
+    found = [tile.find(name) for tile in tiles]
+    if not name.endswith(BUCKET):
+        return found
+    longest = max((_length(tile, each) for tile, each in zip(tiles, found, strict=True) if each), default=0)
+    total = base_name(name)
+    return [
+        total if each is None and total in tile.meta.variables and 0 < _length(tile, total) <= longest else each
+        for tile, each in zip(tiles, found, strict=True)
+    ]
+
+
+def _length(tile: Tile, name: str) -> int:
+    start, end = tile.meta.variables[name].step_minutes
+    return end - start
+
+
+def _windows(stored: Sequence[str | None], tiles: Sequence[Tile]) -> list[Window]:
+    return [
+        window_of(tile.meta.variables[name] if name else None, tile.meta.minutes)
+        for tile, name in zip(tiles, stored, strict=True)
+    ]
 
 
 def _common_attributes(attrs: dict[str, Any]) -> dict[str, Any]:
