@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from gribmill.catalogue.changes import apply
 from gribmill.catalogue.events import Event
-from gribmill.catalogue.records import HourRecord, MirrorRecord, OutageRecord, RunRecord, TileRecord
+from gribmill.catalogue.records import HourRecord, MirrorRecord, OutageRecord, RunRecord, TileRecord, WaitingHours
 from gribmill.database.protocol import Database
 from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
@@ -69,6 +69,10 @@ class Catalogue:
     def lost_runs(self, model_id: str) -> set[tuple[str, str]]:
         """Regions and the runs of which they have lost a tile."""
         return {(one.region, one.run_id) for one in self._query(_LostRun, "list_lost_runs", model_id=model_id)}
+
+    def waiting(self) -> WaitingHours:
+        """The hours of all models that are downloaded and not built."""
+        return self._query(WaitingHours, "waiting_bytes")[0]
 
     def mirrors(self) -> dict[str, MirrorHealth]:
         """How each mirror has behaved."""

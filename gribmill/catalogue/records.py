@@ -95,6 +95,14 @@ class TileRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitingHours:
+    """How many hours wait for their tiles, and the size of their spool files."""
+
+    hours: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class MirrorRecord:
     """How a mirror has behaved."""
 

@@ -98,6 +98,9 @@ class ChainSettings(SettingsTable):
     keep_gigabytes: Annotated[Number, Field(gt=0, le=1e9)] | None = Field(
         None, description="Disk space for tiles and downloads; beyond it the oldest runs are removed."
     )
+    min_free_gigabytes: Annotated[Number, Field(ge=0, le=1e9)] = Field(
+        0.2, description="Downloads wait while the disk has less free space, or less than a tenth if it is small."
+    )
 
 
 class RegionSettings(SettingsTable):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from gribmill.storage.folder_lock import locked_folder
 from gribmill.storage.layout import StorageError, unique_part_of
+from gribmill.storage.no_space import space_for
 
 # As many pieces as every POSIX system we know takes in one call.
 MOST_PIECES = 1024
@@ -22,14 +22,6 @@ class Superseded(StorageError):
     """A file that would replace a newer one."""
 
 
-class NoSpace(StorageError):
-    """The disk is full, or a quota is used up."""
-
-
-def is_no_space(error: OSError) -> bool:
-    return error.errno in (errno.ENOSPC, errno.EDQUOT)
-
-
 def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview], check: Check | None = None) -> int:
     """Write under a temporary name beside `path`, fsync, rename; returns the size.
 
@@ -38,18 +30,17 @@ def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview], c
     """
     temporary = unique_part_of(path)
     try:
-        descriptor = _created(temporary)
-        try:
-            written = _write(descriptor, chunks)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        _rename(temporary, path, check)
-    except BaseException as error:
+        with space_for(path):
+            descriptor = _created(temporary)
+            try:
+                written = _write(descriptor, chunks)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            _rename(temporary, path, check)
+    except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        if isinstance(error, OSError) and is_no_space(error):
-            raise NoSpace(f"no space is left on the disk for {path}") from error
         raise
     return written
 

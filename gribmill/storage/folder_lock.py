@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gribmill.storage.layout import StorageError, lock_of_folder
+from gribmill.storage.no_space import space_for
 
 # What is done under the lock takes a millisecond: a holder that needs longer is stopped.
 PATIENCE_SECONDS = 10.0
@@ -37,7 +38,8 @@ def _acquired(folder: Path, deadline: float, patience_seconds: float) -> int:
     path = lock_of_folder(folder)
     pause = FIRST_PAUSE_SECONDS
     while True:
-        descriptor = _opened(path)
+        with space_for(path):
+            descriptor = _opened(path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -51,7 +53,8 @@ def _acquired(folder: Path, deadline: float, patience_seconds: float) -> int:
         # The folder may have been removed and made again between the two calls, with another lock file.
         with contextlib.suppress(FileNotFoundError):
             if path.stat().st_ino == os.fstat(descriptor).st_ino:
-                os.pwrite(descriptor, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)
+                with contextlib.suppress(OSError):  # a full disk: the lock holds, only its holder is not named
+                    os.pwrite(descriptor, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)
                 return descriptor
         os.close(descriptor)
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.storage.atomic import NoSpace, Superseded, write_atomic
+from gribmill.storage.atomic import Superseded, write_atomic
 from gribmill.storage.folder_lock import FolderBusy, locked_folder
+from gribmill.storage.no_space import NoSpace
 
 
 def refuse() -> None:

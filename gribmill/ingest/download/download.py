@@ -12,7 +12,14 @@ from pathlib import Path
 from gribmill.grib.errors import GribError
 from gribmill.identity import run_id
 from gribmill.ingest.download.download_plan import Downloaded, Limits
-from gribmill.ingest.download.errors import MirrorFailure, NothingWanted, Retryable, WrongFile, download_failure
+from gribmill.ingest.download.errors import (
+    DiskFull,
+    MirrorFailure,
+    NothingWanted,
+    Retryable,
+    WrongFile,
+    download_failure,
+)
 from gribmill.ingest.download.fetch import DownloadProgress
 from gribmill.ingest.download.from_mirror import CheckMessages, ChoosePlaces, MirrorDownload
 from gribmill.ingest.download.spool import SpoolBusy, is_locked
@@ -42,6 +49,7 @@ from gribmill.ingest.mirrors.circuit_breaker import (
 )
 from gribmill.ingest.mirrors.mirror import SourceUrls
 from gribmill.ingest.models.model import Model
+from gribmill.storage.no_space import is_no_space
 
 BUSY_SECONDS = 10.0
 log = logging.getLogger("gribmill.download")
@@ -96,6 +104,8 @@ def download(
     except SpoolBusy as error:
         raise Retryable(f"{what}: {error}", [], search.observations, BUSY_SECONDS) from None
     except OSError as error:
+        if is_no_space(error):
+            raise DiskFull(f"{what}: no space is left on the disk for {target}", [], search.observations) from error
         raise Retryable(
             f"{what}: {target.parent} cannot be written: {error.strerror}", [], search.observations
         ) from error

@@ -50,6 +50,10 @@ class Retryable(DownloadFailed):
     """Something failed that may work later."""
 
 
+class DiskFull(Retryable):
+    """There is no space for the file. What was fetched of it is removed, to leave the space to others."""
+
+
 class Permanent(DownloadFailed):
     """A retry would fail in the same way."""
 

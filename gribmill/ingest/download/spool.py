@@ -16,6 +16,7 @@ from types import TracebackType
 
 from gribmill.ingest.errors import IngestError
 from gribmill.storage.layout import journal_of, part_of
+from gribmill.storage.no_space import is_no_space
 
 BLOCK_BYTES = 1 << 20
 # A line of the journal has some 90 bytes, and no file has more pieces than ranges.MOST_RANGES.
@@ -57,7 +58,8 @@ class Spool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is not None and not self.verified:
+        full = isinstance(error, OSError) and is_no_space(error)
+        if kind is not None and (full or not self.verified):
             self.discard()
         for place in (self._part, self._journal):
             os.close(place)

@@ -10,6 +10,7 @@ from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of
+from gribmill.pipeline.handlers.disk_space import wait_for_space
 from gribmill.pipeline.handlers.spooled_content import recorded_spool
 from gribmill.pipeline.job_types import BuildTileArgs, ingest_job, publish_job
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
@@ -17,6 +18,7 @@ from gribmill.queue.worker.task import Batch, Task
 from gribmill.storage.atomic import Superseded
 from gribmill.storage.folder_lock import FolderBusy
 from gribmill.storage.layout import remove_spool
+from gribmill.storage.no_space import NoSpace
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.tile_builder import FailedRegion
 from gribmill.tiles.build.tile_writer import BuiltTile
@@ -64,7 +66,8 @@ def _build(context: Context, batch: Batch, hour: HourRef, record: HourRecord | N
             batch.done(task, Snoozed(AGAIN_SECONDS, "other messages were downloaded meanwhile: it is built from them"))
         return
     for failed in outcome.failed:
-        batch.done(by_region.pop(failed.region), _failure(hour, spool, failed))
+        task = by_region.pop(failed.region)
+        batch.done(task, _failure(hour, spool, failed, task.attempt_no))
     built = {tile.region: tile for tile in outcome.tiles}
     for name in outcome.empty:
         batch.fail(by_region.pop(name), "none of the wanted variables is among the hour's messages", permanent=True)
@@ -80,8 +83,10 @@ def _is_overtaken(context: Context, hour: HourRef, record: HourRecord | None) ->
     return now is not None and record is not None and now.generation > record.generation
 
 
-def _failure(hour: HourRef, spool: Path, failed: FailedRegion) -> Outcome:
+def _failure(hour: HourRef, spool: Path, failed: FailedRegion, attempt_no: int) -> Outcome:
     error = failed.error
+    if isinstance(error, NoSpace):
+        return wait_for_space(str(error), attempt_no)
     if isinstance(error, Superseded):
         # The catalogue knows of no newer content: it was restored from a backup. A download takes a later generation.
         remove_spool(spool)

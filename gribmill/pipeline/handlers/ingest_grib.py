@@ -19,11 +19,12 @@ from gribmill.catalogue.records import HourRecord
 from gribmill.grib.messages import read_headers
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded
-from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent, WrongFile
+from gribmill.ingest.download.errors import DiskFull, DownloadFailed, NotYet, Permanent, WrongFile
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.listing.available_hours import Published
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of, observations
+from gribmill.pipeline.handlers.disk_space import wait_before_fetching, wait_for_space
 from gribmill.pipeline.handlers.requested_hour import RequestedHour
 from gribmill.pipeline.handlers.spooled_content import NextContent, recorded_spool
 from gribmill.pipeline.job_types import IngestGribArgs, publish_job, tile_jobs
@@ -50,7 +51,7 @@ def run(task: Task) -> Outcome:
         missing = request.missing_tiles(known)
         if spool is not None or not missing:
             return _build_missing(request, known, spool, missing, lost)
-    return _download(request, known, lost)
+    return wait_before_fetching(request.context, task.attempt_no) or _download(request, known, lost, task.attempt_no)
 
 
 def _lost(request: RequestedHour) -> TilesLost:
@@ -59,7 +60,7 @@ def _lost(request: RequestedHour) -> TilesLost:
     return TilesLost(request.ref, request.lost_tiles(), now)
 
 
-def _download(request: RequestedHour, known: HourRecord | None, lost: TilesLost) -> Outcome:
+def _download(request: RequestedHour, known: HourRecord | None, lost: TilesLost, attempt_no: int) -> Outcome:
     context = request.context
     content = NextContent.of(context.root, request.ref, known)
     try:
@@ -75,6 +76,8 @@ def _download(request: RequestedHour, known: HourRecord | None, lost: TilesLost)
             check=lambda messages: request.check_reach(request.reached_by(messages)),
             places=content.places,
         )
+    except DiskFull as error:
+        return wait_for_space(str(error), attempt_no, effects_of(observations(error.health_updates)))
     except DownloadFailed as error:
         return _failure(request, known, error)
     return _recorded(request, known, got, lost)

@@ -7,18 +7,21 @@ from pathlib import Path
 from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import HourRef, RunRef
 from gribmill.pipeline.context import Context, context_of
+from gribmill.pipeline.handlers.disk_space import wait_for_space
 from gribmill.pipeline.job_types import PublishArgs, ingest_job, tile_jobs
-from gribmill.queue.model import NewJob, Succeeded
+from gribmill.queue.model import NewJob, Outcome, Succeeded
 from gribmill.queue.worker.task import Task
+from gribmill.storage.folder_lock import FolderBusy
 from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
 from gribmill.storage.layout import remove_spool
+from gribmill.storage.no_space import NoSpace
 from gribmill.tiles.format.generation import generation_of
 
 # Those that latest.json names are among the newest, unless a backfill is older than all of them.
 RUNS_LOOKED_AT = 100
 
 
-def run(task: Task) -> Succeeded:
+def run(task: Task) -> Outcome:
     """Look at the catalogue as it is now. Running it twice does no harm."""
     hour = task.args_as(PublishArgs).hour_ref
     context = context_of(task)
@@ -26,7 +29,10 @@ def run(task: Task) -> Succeeded:
     for paths in spent_hours(context, hour.run).values():
         for path in paths:
             remove_spool(path)
-    publish_latest(context.root, hour.model_id, lambda: known_runs(context.catalogue, hour.model_id))
+    try:
+        publish_latest(context.root, hour.model_id, lambda: known_runs(context.catalogue, hour.model_id))
+    except (NoSpace, FolderBusy) as error:
+        return wait_for_space(str(error), task.attempt_no)
     return Succeeded(then=overtaken_tiles(context, hour))
 
 

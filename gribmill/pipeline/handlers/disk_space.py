@@ -1,0 +1,48 @@
+"""What a full disk means for jobs: they wait and come back, and downloads leave room for the tiles."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+
+from gribmill.pipeline.context import Context
+from gribmill.queue.model import Effect, Snoozed
+
+# On a small disk the mark is a part of it, so that a default fits all.
+LARGEST_PART = 0.1
+FIRST_PAUSE_SECONDS = 5.0
+LONGEST_PAUSE_SECONDS = 300.0
+# Tiles are built within seconds or minutes.
+LONGEST_TILES_SECONDS = 60.0
+
+
+def wait_for_space(reason: str, attempt_no: int, also: Iterable[Effect] = ()) -> Snoozed:
+    """The outcome of a job for which there was no space: it comes back, after longer pauses each time."""
+    return Snoozed(_pause(attempt_no, LONGEST_PAUSE_SECONDS), reason, also=tuple(also))
+
+
+def wait_before_fetching(context: Context, attempt_no: int) -> Snoozed | None:
+    """The outcome of a download that must not begin yet; None if it may.
+
+    While downloaded hours wait for their tiles, as much space as they take is left for the tiles.
+    """
+    context.root.path.mkdir(parents=True, exist_ok=True)
+    usage = shutil.disk_usage(context.root.path)
+    mark = min(context.settings.chain.min_free_gigabytes * 1e9, usage.total * LARGEST_PART)
+    if usage.free < mark:
+        reason = f"the disk has {_size(usage.free)} free, less than {_size(mark)} (chain.min_free_gigabytes)"
+        return Snoozed(_pause(attempt_no, LONGEST_PAUSE_SECONDS), f"{reason}: nothing is downloaded until it has more")
+    waiting = context.catalogue.waiting()
+    if usage.free < mark + waiting.bytes:
+        reason = f"{waiting.hours} downloaded hours ({_size(waiting.bytes)}) wait for their tiles"
+        pause = _pause(attempt_no, LONGEST_TILES_SECONDS)
+        return Snoozed(pause, f"{reason}, and the disk has only {_size(usage.free)} free: tiles are built first")
+    return None
+
+
+def _pause(attempt_no: int, longest: float) -> float:
+    return min(FIRST_PAUSE_SECONDS * 2.0 ** min(attempt_no - 1, 20), longest)
+
+
+def _size(count: float) -> str:
+    return f"{count / 1e6:,.1f} MB" if count < 10e9 else f"{count / 1e9:,.0f} GB"

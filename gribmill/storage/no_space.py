@@ -1,0 +1,29 @@
+"""Want of disk space, told from other failures: it passes, so jobs wait for it."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gribmill.storage.layout import StorageError
+
+
+class NoSpace(StorageError):
+    """The disk is full, or a quota is used up."""
+
+
+def is_no_space(error: OSError) -> bool:
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def space_for(path: Path) -> Iterator[None]:
+    """A full disk becomes a NoSpace that names the file."""
+    try:
+        yield
+    except OSError as error:
+        if is_no_space(error):
+            raise NoSpace(f"no space is left on the disk for {path}") from error
+        raise
