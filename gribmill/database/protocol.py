@@ -88,7 +88,8 @@ class Transaction(Snapshot, Protocol):
         ...
 
     def retry(self, job_id: int, created_by: str | None) -> Enqueued | None:
-        """Enqueue a copy of a finished job; None when there is no such job, or it has not finished."""
+        """Enqueue a copy of a finished job, or find the one that was made before; None when there is no such job, or it
+        has not finished."""
         ...
 
     def cancel(self, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:

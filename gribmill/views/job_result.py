@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
-    from gribmill.queue.model import Enqueued, Violation
+    from gribmill.queue.model import Enqueued, Job, Violation
     from gribmill.queue.store.maintenance import Pruned
 
 
@@ -43,8 +43,20 @@ class CancelledView(DoneView):
     result: Literal["cancelled", "requested"]
 
 
+class ChosenJobView(View):
+    """A job that a filter chose, which --dry-run left as it was."""
+
+    id: int
+    type: str
+    status: str
+
+    @classmethod
+    def of(cls, job: Job) -> Self:
+        return cls(id=job.id, type=job.type, status=job.status)
+
+
 class RetriedView(DoneView):
-    """The job that runs it again. `created` is false when an equal job was active already."""
+    """The job that runs it again. `created` is false when it was retried before, or an equal job was active already."""
 
     new_id: int
     created: bool

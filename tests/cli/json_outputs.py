@@ -13,6 +13,7 @@ from gribmill.views.grib import GribFileView
 from gribmill.views.job import JobHistoryView, JobPageView, QueuedJobView
 from gribmill.views.job_result import (
     CancelledView,
+    ChosenJobView,
     DoneView,
     EnqueuedView,
     PrunedJobsView,
@@ -42,13 +43,13 @@ _TYPES: dict[str, Any] = {
     "event s3": list[NotifiedScanView],
     "fetch": DownloadView,
     "grib ls": list[GribFileView],
-    "jobs cancel": list[CancelledView | RefusedView],
+    "jobs cancel": list[CancelledView | RefusedView] | list[ChosenJobView],
     "jobs enqueue": list[EnqueuedView],
     "jobs list": JobPageView | list[QueuedJobView],
     "jobs prune": PrunedJobsView,
     "jobs reservations": list[ReservationView],
     "jobs reserve": ReservationView,
-    "jobs retry": list[RetriedView | RefusedView],
+    "jobs retry": list[RetriedView | RefusedView] | list[ChosenJobView],
     "jobs show": JobHistoryView,
     "jobs stats": list[JobStatsView],
     "jobs types": list[JobTypeView],

@@ -2,35 +2,57 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from gribmill.cli.counted import counted
 from gribmill.cli.current_user import current_user
+from gribmill.cli.jobs.choose_jobs import choice_options, chosen_ids, parse_choice
 from gribmill.cli.jobs.for_each import for_each
 from gribmill.cli.options.ids import parse_ids
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
 from gribmill.views.job_result import CancelledView
 
+STATUSES = ("pending", "processing")
+
 
 @click.command()
-@click.argument("ids", nargs=-1, required=True, callback=parse_ids, metavar="ID...")
+@click.argument("ids", nargs=-1, callback=parse_ids, metavar="[ID...]")
 @click.option("--reason", metavar="TEXT", help="The reason, for the job's error message.")
-@click.option("--json", "as_json", is_flag=True, help="The result for each job, as JSON.")
+@choice_options(STATUSES)
 @click.pass_obj
-def cancel(settings: Settings, ids: tuple[int, ...], reason: str | None, as_json: bool) -> None:
+def cancel(settings: Settings, /, ids: tuple[int, ...], reason: str | None, **options: Any) -> None:
     """Cancel jobs. A pending job ends at once; a running job is stopped by its worker.
 
-    Jobs that wait on a cancelled job are cancelled too. Exit code 1 if any was refused.
+    Name the jobs, or choose them by filters: pending jobs, unless --status says otherwise. Jobs
+    that wait on a cancelled job are cancelled too. Exit code 1 if any was refused.
+
+    \b
+    gribmill jobs cancel 12 13
+    gribmill jobs cancel --type ingest_grib --dry-run
+    gribmill jobs cancel --status processing --group 'hrrr/20261116_00/003'
     """
+    choice = parse_choice(ids, **options)
     store = open_queue(settings)
+    chosen = chosen_ids(store, choice, STATUSES[0], "cancel")
+    if chosen is None:
+        return
     text = f"cancelled by {current_user()}" + (f": {reason[:1000]}" if reason else "")
 
     def act(job_id: int) -> tuple[str, CancelledView]:
         done = store.jobs.cancel(job_id, text)
-        sentence = {
+        words = {
             "cancelled": f"job {job_id} is cancelled",
             "requested": f"job {job_id} is running; its worker has been asked to stop it",
         }[done]
-        return sentence, CancelledView(id=job_id, result=done)
+        return words, CancelledView(id=job_id, result=done)
 
-    for_each(ids, act, as_json=as_json)
+    done = for_each(chosen, act, as_json=choice.as_json, quiet=not choice.ids)
+    if not choice.ids and not choice.as_json:
+        ended = sum(view.result == "cancelled" for view in done)
+        asked = len(done) - ended
+        click.echo(
+            f"cancelled {counted(ended, 'job')}" + (f"; workers have been asked to stop {asked}" if asked else "")
+        )

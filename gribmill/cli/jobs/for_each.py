@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import click
 
@@ -11,27 +12,35 @@ from gribmill.errors import sentence
 from gribmill.queue.errors import QueueError, StoreError
 from gribmill.views.job_result import DoneView, RefusedView
 
+DoneT = TypeVar("DoneT", bound=DoneView)
 
-def for_each(ids: Iterable[int], act: Callable[[int], tuple[str, DoneView]], *, as_json: bool) -> None:
-    """Act on each job, and print a sentence or the view of the result, or the refusal. Exit 1 if one was refused.
 
+def for_each(
+    ids: Iterable[int], act: Callable[[int], tuple[str, DoneT]], *, as_json: bool, quiet: bool = False
+) -> list[DoneT]:
+    """Act on each job, and print a sentence or the view of the result, or the refusal; the views of those acted on.
+
+    `quiet` prints refusals only. Exit 1 if a named job was refused; jobs that a filter chose may have ended meanwhile.
     An unusable database ends the command at once: the next id would fail too.
     """
-    done: list[DoneView | RefusedView] = []
+    done: list[DoneT] = []
+    views: list[DoneView | RefusedView] = []
     for job_id in ids:
         try:
             words, view = act(job_id)
         except StoreError:
             raise
         except QueueError as refusal:
-            done.append(RefusedView(id=job_id, error=str(refusal)))
+            views.append(RefusedView(id=job_id, error=str(refusal)))
             if not as_json:
                 click.echo(f"error: {sentence(str(refusal))}", err=True)
         else:
             done.append(view)
-            if not as_json:
+            views.append(view)
+            if not as_json and not quiet:
                 click.echo(words)
     if as_json:
-        print_json(done)
-    if not all(one.ok for one in done):
+        print_json(views)
+    if len(done) < len(views) and not quiet:
         raise SystemExit(1)
+    return done

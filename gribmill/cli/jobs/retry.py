@@ -2,33 +2,58 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from gribmill.cli.counted import counted
 from gribmill.cli.current_user import current_user
+from gribmill.cli.jobs.choose_jobs import choice_options, chosen_ids, parse_choice
 from gribmill.cli.jobs.for_each import for_each
 from gribmill.cli.options.ids import parse_ids
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
+from gribmill.views.job import DEAD_LETTER
 from gribmill.views.job_result import RetriedView
+
+STATUSES = ("failed", DEAD_LETTER, "cancelled", "completed")
 
 
 @click.command()
-@click.argument("ids", nargs=-1, required=True, callback=parse_ids, metavar="ID...")
-@click.option("--json", "as_json", is_flag=True, help="The result for each job, as JSON.")
+@click.argument("ids", nargs=-1, callback=parse_ids, metavar="[ID...]")
+@choice_options(STATUSES)
 @click.pass_obj
-def retry(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
+def retry(settings: Settings, /, ids: tuple[int, ...], **options: Any) -> None:
     """Run finished jobs again, each as a new job that refers to the old one.
 
-    The old jobs stay as they are. If an equal job is active, no second one is enqueued.
-    Exit code 1 if any was refused.
+    Name the jobs, or choose them by filters: failed jobs, unless --status says otherwise. The old
+    jobs stay as they are. A job is retried once: if it was retried before, or if an equal job is
+    active, no second one is enqueued. Exit code 1 if any was refused.
+
+    \b
+    gribmill jobs retry 12 13
+    gribmill jobs retry --status failed --since 1h
+    gribmill jobs retry --type build_tile --dry-run
     """
+    choice = parse_choice(ids, **options)
     store = open_queue(settings)
+    chosen = chosen_ids(store, choice, STATUSES[0], "retry", retried=False)
+    if chosen is None:
+        return
 
     def act(job_id: int) -> tuple[str, RetriedView]:
         made = store.jobs.retry(job_id, created_by=current_user())
         view = RetriedView(id=job_id, new_id=made.id, created=made.created)
         if made.created:
             return f"job {job_id} runs again as job {made.id}", view
+        there = store.jobs.get(made.id)
+        if there.retry_of == job_id:
+            return f"job {job_id} was retried already, as job {made.id} ({there.status})", view
         return f"job {job_id} is not enqueued again: an equal job, {made.id}, is active already", view
 
-    for_each(ids, act, as_json=as_json)
+    done = for_each(chosen, act, as_json=choice.as_json, quiet=not choice.ids)
+    if not choice.ids and not choice.as_json:
+        made = sum(view.created for view in done)
+        active = len(done) - made
+        equal = f"; not needed for {active}: equal jobs are active" if active else ""
+        click.echo(f"retried {counted(made, 'job')}{equal}")

@@ -101,7 +101,7 @@ class Jobs(JobListing):
         return done
 
     def retry(self, job_id: int, *, created_by: str | None = None) -> Enqueued:
-        """A new job like the finished one; an equal job that is active already is returned instead."""
+        """A new job like the finished one. Its earlier retry, or an equal job that is active, is returned instead."""
         with self.database.write() as tx:
             job = get_job(tx, job_id)
             _ = self.registry[job.type]  # a row of a type that is not declared would wait for ever

@@ -35,6 +35,8 @@ class JobFilter:
     worker_id: str | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
+    retried: bool | None = None
+    """Of finished jobs: whether a retry of it was made."""
 
     def params(self) -> dict[str, Any]:
         # Only a failed job can be a dead letter.

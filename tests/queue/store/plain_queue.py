@@ -235,7 +235,10 @@ class PlainQueue:
         return "requested"
 
     def retry(self, old: PlainJob, job_id: int) -> bool:
-        """Take in the copy under the store's id; False when an equal job is active."""
+        """Take in the copy under the store's id; False when it was retried before, or an equal job is active."""
+        if retries := [job.id for job in self.jobs.values() if job.retry_of == old.id]:
+            assert max(retries) == job_id
+            return False
         if there := self.duplicate_of(old.tenant, old.dedupe):
             assert there.id == job_id
             return False

@@ -9,8 +9,9 @@ import pytest
 
 from gribmill.queue.errors import JobNotFound, NotAllowed, UnknownJobType
 from gribmill.queue.job_type import Registry
-from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Snoozed, Stopped
+from gribmill.queue.model import Claimed, Enqueued, Failed, NewJob, Outcome, Snoozed, Stopped
 from gribmill.queue.store import Store
+from gribmill.queue.store.listing import JobFilter
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import LEASE, add, attempts, claim, drain, fail, report, stop, succeed, take
@@ -135,6 +136,29 @@ def test_retry_twice_of_a_unique_job_is_one_job(store: Store) -> None:
     succeed(store, take(store))
     assert store.jobs.retry(first.id).created
     assert not store.jobs.retry(first.id).created
+
+
+@pytest.mark.parametrize("end", sorted(ENDS))
+def test_a_job_is_retried_once_whatever_became_of_its_retry(store: Store, end: str) -> None:
+    first = add(store)
+    fail(store, take(store), permanent=True)
+    second = store.jobs.retry(first)
+    assert (store.jobs.retry(first).id, store.jobs.retry(first).created) == (second.id, False), "while it waits"
+    ENDS[end](store, take(store))
+    assert store.jobs.retry(first) == Enqueued(second.id, created=False), "nor afterwards"
+    third = store.jobs.retry(second.id)
+    assert third.created, "but the retry itself can be retried"
+    assert len(store.jobs.list().jobs) == 3
+
+
+def test_a_filter_finds_failed_jobs_that_were_not_retried(store: Store) -> None:
+    ids = [add(store), add(store), add(store)]
+    for _ in ids:
+        fail(store, take(store), permanent=True)
+    store.jobs.retry(ids[1])
+    assert [job.id for job in store.jobs.list(JobFilter(status="failed", retried=False)).jobs] == [ids[2], ids[0]]
+    for status in (None, "failed"):
+        assert [job.id for job in store.jobs.list(JobFilter(status=status, retried=True)).jobs] == [ids[1]]
 
 
 def test_paused_type_does_not_start_and_resumes_where_it_was(store: Store, backend: BackendUnderTest) -> None:

@@ -36,6 +36,8 @@ def retry(tx: SqliteSession, job_id: int, created_by: str | None) -> Enqueued | 
     rows = tx.rows("jobs/get", {"job_id": job_id})
     if not rows or rows[0]["status"] not in FINISHED:
         return None
+    if before := tx.rows("jobs/find_retry", {"job_id": job_id}):
+        return Enqueued(before[0]["id"], created=False)
     again = PreparedJob(**{name: rows[0][name] for name in COLUMNS})
     return _insert(
         tx,

@@ -8,4 +8,5 @@ WHERE status = :status AND status IN ('failed','cancelled')
   AND (:worker_id IS NULL OR worker_id = :worker_id)
   AND (:created_after IS NULL OR created_at >= :created_after)
   AND (:created_before IS NULL OR created_at < :created_before)
+  AND (:retried IS NULL OR EXISTS (SELECT 1 FROM jobs r WHERE r.retry_of = jobs.id) = :retried)
 ORDER BY id DESC LIMIT :limit
