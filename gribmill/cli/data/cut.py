@@ -177,6 +177,8 @@ def _print_notes(path: Path, outcome: BuildResult, wanted: Sequence[str]) -> Non
         click.echo(
             f"{path.name}: its model is not recognised, so its tiles are named {name}; --model names it", err=True
         )
+    for words in dict.fromkeys(note for built in outcome.tiles for note in built.meta.notes):
+        click.echo(f"{path.name}: {words}", err=True)
     for failure in outcome.failed:
         click.echo(sentence(f"error: {path.name}: region {failure.region}: {failure.error}"), err=True)
     if outcome.outside:

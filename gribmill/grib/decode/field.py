@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from gribmill.grib.decode.eccodes import decode
 from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.grid.grid_section import has_grid_relative_winds
+from gribmill.grib.grid.reduced_gaussian import reduced_rows
 from gribmill.grib.grid.scan_order import ScanLayout, layout1, layout2, points1, to_float32
 from gribmill.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan, without_messages
 from gribmill.grib.packing.describe import FieldPacking, packing1, packing2
@@ -65,6 +66,14 @@ class Field:
             return grid_from_section(self.edition, self.sections.grid)
 
     @property
+    def grid_notes(self) -> tuple[str, ...]:
+        """What should be known of its grid, in sentences."""
+        from gribmill.grib.grid.grid import grid_notes
+
+        with self._placed():
+            return grid_notes(self.edition, self.sections.grid)
+
+    @property
     def grid_relative_winds(self) -> bool:
         """Whether u and v are along the grid's own axes instead of east and north."""
         return has_grid_relative_winds(self.edition, self.sections.grid)
@@ -97,6 +106,10 @@ class Field:
             if found is None:
                 import numpy as np
 
+                reduced = reduced_rows(self.edition, self.sections.grid) if self.layout is None else None
+                if reduced is not None:
+                    flat = self._decoded()
+                    return [reduced.take(flat, window) for window in windows]
                 whole = self._normalised()
                 found = [np.ascontiguousarray(window.take(whole)) for window in windows]
             return found
@@ -116,6 +129,12 @@ class Field:
         return decode_windows(self.sections, self.packing.points, self.layout, windows, out)
 
     def _normalised(self) -> NDArray[np.float32]:
+        reduced = reduced_rows(self.edition, self.sections.grid) if self.layout is None else None
+        if reduced is not None:
+            from gribmill.regions.window import Window
+
+            rows, columns = reduced.shape
+            return reduced.take(self._decoded(), Window(slice(0, rows), (slice(0, columns),)))
         if self.layout is None:
             raise GribError("its points are not rows of equal length: only flat_values() can return them")
         return self.layout.normalise(self._decoded())

@@ -7,7 +7,9 @@ from typing import Any
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.grid.grid_section import ANGULAR, BIPOLAR, SOUTH_POLE, GridFacts, grid_facts, unsupported_grid
+from gribmill.grib.grid.reduced_gaussian import ReducedRows, reduced_rows
 from gribmill.grib.grid.scan_order import I_NEGATIVE, J_POSITIVE, ScanLayout, layout1, layout2
+from gribmill.grib.grid.settle import settled_span
 from gribmill.regions.errors import RegionError
 from gribmill.regions.grids import (
     Corner,
@@ -20,36 +22,105 @@ from gribmill.regions.grids import (
     PolarStereographicGrid,
     RotatedLatLonGrid,
 )
+from gribmill.regions.grids.columns import eastward_step
+from gribmill.regions.grids.gaussian import MOST_PARALLELS, gaussian_latitudes
+
+REDUCED = (
+    "The source's grid is reduced Gaussian (n = {n}, rows of {least} to {most} points): each value is that of the "
+    "nearest point of its row."
+)
+GAUSSIAN = (
+    "The source's last latitude ({last:g}°) contradicts its first one ({first:g}°) and its {rows} rows; the first one "
+    "was taken."
+)
+
+
+def grid_from_section(edition: int, section: bytes) -> Grid:
+    """The grid in normal order (row 0 south, column 0 west); GribError where it is invalid or not supported."""
+    return _described_grid(edition, section)[0]
+
+
+def grid_notes(edition: int, section: bytes) -> tuple[str, ...]:
+    """What should be known of the grid: that it is reduced, or that its section contradicts itself."""
+    return _described_grid(edition, section)[1]
 
 
 # Every message of a file repeats the same section: it is read once.
 @lru_cache(maxsize=64)
-def grid_from_section(edition: int, section: bytes) -> Grid:
-    """The grid in normal order (row 0 south, column 0 west); GribError where it is invalid or not supported."""
+def _described_grid(edition: int, section: bytes) -> tuple[Grid, tuple[str, ...]]:
     if not section:
         raise GribError("it does not describe its grid")
+    reduced = reduced_rows(edition, section)
     layout = layout1(section) if edition == 1 else layout2(section)
-    if layout is None:
+    if layout is None and reduced is None:
         raise unsupported_grid(edition, section)
     facts = grid_facts(edition, section)
-    values: dict[str, Any] = {"nx": layout.nx, "ny": layout.ny, "earth": Earth(*facts.earth)}
     try:
-        return (_angular if facts.kind in ANGULAR else _projected)(facts, layout, values)
+        if reduced is not None:
+            return _reduced(facts, reduced)
+        assert layout is not None
+        values: dict[str, Any] = {"nx": layout.nx, "ny": layout.ny, "earth": Earth(*facts.earth)}
+        if facts.kind in ANGULAR:
+            return _angular(facts, layout, values)
+        return _projected(facts, layout, values), ()
     except RegionError as error:
         raise GribError(f"its grid is not valid: {error}") from None
 
 
-def _angular(facts: GridFacts, layout: ScanLayout, values: dict[str, Any]) -> Grid:
+def _angular(facts: GridFacts, layout: ScanLayout, values: dict[str, Any]) -> tuple[Grid, tuple[str, ...]]:
     box = _bounds(layout, facts.first, facts.last)
-    _check_increment("longitude", layout.nx, (box["east"] - box["west"]) % 360 or 360.0, facts.di)
+    west_first, south_first = not layout.scanning & I_NEGATIVE, bool(layout.scanning & J_POSITIVE)
+    turn = (box["east"] - box["west"]) % 360 or 360.0
+    along = 1 if west_first else -1
+    span, note = settled_span(
+        "longitude", layout.nx, turn, facts.di, facts.precision, first=facts.first[1], direction=along
+    )
+    if note:
+        box["west" if not west_first else "east"] = facts.first[1] + along * span
+    notes = [note] if note else []
     if facts.kind == "Gaussian":
-        del box["north"]
-        return GaussianGrid.spanning(n=facts.parallels, **values, **box)
-    _check_increment("latitude", layout.ny, box["north"] - box["south"], facts.dj)
+        first_row, note = _gaussian_rows(facts, layout.ny, south_first)
+        notes += [note] if note else []
+        step = eastward_step(box["west"], box["east"], layout.nx)
+        grid = GaussianGrid(n=facts.parallels, first_row=first_row, west=box["west"], dlon=step, **values)
+        return grid, tuple(notes)
+    up = 1 if south_first else -1
+    height = box["north"] - box["south"]
+    span, note = settled_span("latitude", layout.ny, height, facts.dj, facts.precision, facts.first[0], up)
+    if note:
+        box["north" if south_first else "south"] = facts.first[0] + up * span
+        notes.append(note)
     if facts.kind == "lat-lon":
-        return LatLonGrid.spanning(**values, **box)
+        return LatLonGrid.spanning(**values, **box), tuple(notes)
     pole_lat, pole_lon, angle = facts.pole
-    return RotatedLatLonGrid.spanning(pole_lat=pole_lat, pole_lon=pole_lon, angle=angle, **values, **box)
+    rotated = RotatedLatLonGrid.spanning(pole_lat=pole_lat, pole_lon=pole_lon, angle=angle, **values, **box)
+    return rotated, tuple(notes)
+
+
+def _reduced(facts: GridFacts, rows: ReducedRows) -> tuple[Grid, tuple[str, ...]]:
+    ny, nx = rows.shape
+    west, east = facts.first[1], facts.last[1]
+    # Up to a cell: some write the last longitude of the longest row, some that of a row of 4 N points.
+    if abs((east - west) % 360.0 - 360.0 * (nx - 1) / nx) > 360.0 / nx:
+        raise GribError(f"a reduced Gaussian grid of a part of the globe is not supported ({west:g} to {east:g}°)")
+    first_row, note = _gaussian_rows(facts, ny, rows.south_first)
+    earth = Earth(*facts.earth)
+    grid = GaussianGrid(n=facts.parallels, first_row=first_row, ny=ny, nx=nx, west=west, dlon=360.0 / nx, earth=earth)
+    about = REDUCED.format(n=facts.parallels, least=min(rows.counts), most=nx)
+    return grid, (about, note) if note else (about,)
+
+
+def _gaussian_rows(facts: GridFacts, ny: int, south_first: bool) -> tuple[int, str | None]:
+    """The southernmost row, counted from the south pole; the first point decides where the last contradicts it."""
+    if not 1 <= facts.parallels <= MOST_PARALLELS:
+        raise GribError(f"a Gaussian grid cannot have {facts.parallels} parallels")
+    latitudes = gaussian_latitudes(facts.parallels)
+    first, last = (int(abs(latitudes - latitude).argmin()) for latitude in (facts.first[0], facts.last[0]))
+    true_last = first + (ny - 1) * (1 if south_first else -1)
+    note = None
+    if true_last != last:
+        note = GAUSSIAN.format(last=facts.last[0], first=facts.first[0], rows=ny)
+    return min(first, true_last), note
 
 
 def _projected(facts: GridFacts, layout: ScanLayout, values: dict[str, Any]) -> Grid:
@@ -81,13 +152,3 @@ def _bounds(layout: ScanLayout, first: tuple[float, float], last: tuple[float, f
         direction = "north" if layout.scanning & J_POSITIVE else "south"
         raise GribError(f"its rows should run {direction}, but are from latitude {first[0]:g} to {last[0]:g}")
     return {"south": south, "north": north, "west": west, "east": east}
-
-
-def _check_increment(name: str, points: int, span: float, increment: float | None) -> None:
-    """Raise GribError when first point, last point and increment contradict each other."""
-    if increment is None or points < 2:
-        return
-    step = span / (points - 1)
-    # Increments are rounded to the precision of the message: over a whole row they may be off by a cell.
-    if abs(step - increment) * (points - 1) > max(step, increment):
-        raise GribError(f"its {name} increment is {increment:g}°, but first and last points give {step:g}°")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -31,6 +32,9 @@ NAMES2 = {
 ANGULAR = ("lat-lon", "rotated lat-lon", "Gaussian")
 # Their axes are east and north everywhere, whatever the flag says: their winds need no rotation.
 UPRIGHT = frozenset(("lat-lon", "Gaussian", "Mercator", "reduced lat-lon", "reduced Gaussian"))
+
+# NCEP's rotated grid without staggered rows, on which RAP computes.
+NCEP_ROTATED2 = 32769
 
 # Resolution and component flags: increments are given (GRIB1; GRIB2 for each direction), winds along the grid.
 INCREMENTS_GIVEN1, SPHEROID1 = 0x80, 0x40
@@ -66,6 +70,8 @@ class GridFacts:
     di: float | None = None
     dj: float | None = None
     """Increments, where they are given."""
+    precision: float = 1e-6
+    """The smallest angle that the section can express."""
     parallels: int = 0
     """Of a Gaussian grid, between a pole and the equator."""
     pole: tuple[float, float, float] = (-90.0, 0.0, 0.0)
@@ -144,6 +150,7 @@ def _angular1(kind: GridKind, section: bytes, earth: tuple[float, float], first:
         dj=dj / 1e3 if given and dj != NOT_GIVEN1 and kind != "Gaussian" else None,
         parallels=dj,
         pole=pole,
+        precision=1e-3,
     )
 
 
@@ -172,6 +179,8 @@ def _degrees1(section: bytes, first: int) -> float:
 
 
 def _facts2(section: bytes) -> GridFacts:
+    if unsigned(section, 13, 14) == NCEP_ROTATED2:
+        return _ncep_rotated2(section)
     kind = KINDS2.get(unsigned(section, 13, 14))
     if kind is None:
         raise unsupported_grid(2, section)
@@ -201,7 +210,35 @@ def _angular2(kind: GridKind, section: bytes) -> GridFacts:
         dj=None if dj is None else dj * unit,
         parallels=unsigned(section, 68, 71) if kind == "Gaussian" else 0,
         pole=pole,
+        precision=unit,
     )
+
+
+def _ncep_rotated2(section: bytes) -> GridFacts:
+    """NCEP's template for grids about a centre, which is where the rotated equator and prime meridian cross.
+
+    The first point is given in unrotated degrees. The grid is symmetric about its centre, which is more exact than the
+    stated increments: those of RAP are off by a sixth of a cell over a row.
+    """
+    unit = _angle_unit2(section)
+    lat, lon, centre_lat, centre_lon = (signed(section, place, place + 3) * unit for place in (47, 51, 56, 60))
+    first = _about_centre(lat, lon, centre_lat, centre_lon)
+    return GridFacts(
+        kind="rotated lat-lon",
+        earth=_earth2(section) or EARTHS2[DEFAULT_EARTH],
+        first=first,
+        last=(-first[0], -first[1]),
+        pole=(centre_lat - 90.0, centre_lon, 0.0),
+        precision=unit,
+    )
+
+
+def _about_centre(lat: float, lon: float, centre_lat: float, centre_lon: float) -> tuple[float, float]:
+    """Latitude and longitude of a place where the centre is 0, 0."""
+    phi, lam, tilt = math.radians(lat), math.radians(lon - centre_lon), math.radians(centre_lat)
+    x, y, z = math.cos(phi) * math.cos(lam), math.cos(phi) * math.sin(lam), math.sin(phi)
+    u, w = math.cos(tilt) * x + math.sin(tilt) * z, math.cos(tilt) * z - math.sin(tilt) * x
+    return math.degrees(math.atan2(w, math.hypot(u, y))), math.degrees(math.atan2(y, u))
 
 
 def _projected2(kind: GridKind, section: bytes) -> GridFacts:

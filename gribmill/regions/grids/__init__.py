@@ -22,6 +22,7 @@ __all__ = [
     "RotatedLatLonGrid",
     "columns",
     "earth",
+    "gaussian",
     "grid",
     "grid_from_spec",
     "lambert",

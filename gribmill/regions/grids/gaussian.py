@@ -17,7 +17,7 @@ from gribmill.regions.grids.columns import MeridianGrid, column_of, eastward_ste
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.grid import check_part
 
-_MOST_PARALLELS = 10_000
+MOST_PARALLELS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +97,8 @@ class GaussianGrid(MeridianGrid):
 
 
 def _check_parallels(n: int) -> None:
-    if not 1 <= n <= _MOST_PARALLELS:
-        raise RegionError(f"a Gaussian grid cannot have n = {n}: 1 to {_MOST_PARALLELS} are possible")
+    if not 1 <= n <= MOST_PARALLELS:
+        raise RegionError(f"a Gaussian grid cannot have n = {n}: 1 to {MOST_PARALLELS} are possible")
 
 
 @lru_cache(maxsize=8)

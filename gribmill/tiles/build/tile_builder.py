@@ -160,6 +160,8 @@ class TileBuilder:
         if not writers:
             return
         self.ecmwf = self.ecmwf or item.keys.centre == ECMWF
+        for writer in writers:
+            writer.notes = writer.notes or list(item.grid_notes)
         cuts = [writer.cut for writer in writers]
         if not is_component(item.keys):
             self._cut(writers, named, item, FieldWindows.of(item, cuts, named.fill), None)
