@@ -17,6 +17,7 @@ from gribmill.grib.grid.reduced_gaussian import reduced_rows
 from gribmill.grib.grid.scan_order import ScanLayout, layout1, layout2, points1, to_float32
 from gribmill.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan, without_messages
 from gribmill.grib.packing.describe import FieldPacking, packing1, packing2
+from gribmill.grib.packing.wide_png import decode_wide_png, too_wide
 from gribmill.grib.product.grib1 import keys1
 from gribmill.grib.product.grib2 import keys2
 from gribmill.grib.product.keys import Keys
@@ -144,6 +145,8 @@ class Field:
 
         if isinstance(self.sections, Sections2):
             check2(self.sections, self.packing, self.layout)
+            if too_wide(self.sections, self.packing):
+                return decode_wide_png(self.sections, self.packing)
         else:
             check1(self.sections, self.packing, self.layout)
         return decode(self.message(), self.packing.points)
