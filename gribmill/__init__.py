@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gribmill.tiles.read.point.point import point as point
     from gribmill.tiles.read.point.point import points as points
     from gribmill.tiles.read.run_dataset import open_run as open_run
+    from gribmill.tiles.read.runs_dataset import open_runs as open_runs
     from gribmill.tiles.read.tile import read_tile as read_tile
 
 # Where each public name lives. `import gribmill` alone must stay fast: none of these is imported by it.
@@ -34,6 +35,7 @@ _HOMES = {
     "diff": "gribmill.tiles.check.diff",
     "open_grib": "gribmill.grib.open_grib",
     "open_run": "gribmill.tiles.read.run_dataset",
+    "open_runs": "gribmill.tiles.read.runs_dataset",
     "open_tile": "gribmill.tiles.read.dataset",
     "point": "gribmill.tiles.read.point.point",
     "points": "gribmill.tiles.read.point.point",
@@ -50,6 +52,7 @@ __all__ = [
     "diff",
     "open_grib",
     "open_run",
+    "open_runs",
     "open_tile",
     "point",
     "points",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 from collections.abc import Sequence
+from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,32 +30,36 @@ from gribmill.tiles.read.dataset import (
     time64,
     time_coordinates,
 )
+from gribmill.tiles.read.run_choice import SEAMLESS, RunChoice, choose_runs, no_tiles, valid_minutes
 from gribmill.tiles.read.tile import Tile, cached_tile
 from gribmill.tiles.read.time_bounds import Window, bounds_names, encoding, run_bounds, window_of
 from gribmill.tiles.read.units import System
 
+ACCUMULATED = "accum"
+
 
 class HourlyArray(BackendArray):
-    """One variable over all hours; an hour is read on access, and is NaN if it lacks the variable.
+    """One variable over all hours; an hour is read on access, and is NaN if it lacks the variable or is None.
 
     `stored` are the arrays of the variable, hour by hour.
     """
 
-    def __init__(self, stored: Sequence[str | None], tiles: Sequence[Tile], units: System = "native") -> None:
+    def __init__(self, stored: Sequence[str | None], tiles: Sequence[Tile | None], units: System = "native") -> None:
         self.units = units
-        self.hours: list[tuple[Tile, str | None]] = list(zip(tiles, stored, strict=True))
-        self.shape = (len(tiles), *tiles[0].shape)
+        self.hours: list[tuple[Tile | None, str | None]] = list(zip(tiles, stored, strict=True))
+        self.shape = (len(tiles), *next(tile for tile in tiles if tile is not None).shape)
         self.dtype = np.dtype(np.float32)
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self.read)
 
-    def _read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+    def read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        """Some hours, or one; of each a part."""
         hours, *rest = key
         inner = tuple(rest)
         if isinstance(hours, int | np.integer):
             return self._hour(*self.hours[int(hours)], inner)
-        chosen: list[tuple[Tile, str | None]] = self.hours[hours]
+        chosen: list[tuple[Tile | None, str | None]] = self.hours[hours]
         if len(chosen) == 1:  # a chunk of dask: nothing is copied
             return self._hour(*chosen[0], inner)[np.newaxis]
         found = np.empty((len(chosen), *np.broadcast_to(False, self.shape[1:])[inner].shape), np.float32)
@@ -61,11 +67,11 @@ class HourlyArray(BackendArray):
             found[number] = self._hour(tile, stored, inner)
         return found
 
-    def _hour(self, tile: Tile, stored: str | None, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        if stored is not None:
+    def _hour(self, tile: Tile | None, stored: str | None, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        if tile is not None and stored is not None:
             change = unit_change(stored, tile.meta.variables[stored], self.units)
             return np.require(change(tile.read_part(stored, key)), requirements="W")
-        return np.asarray(np.full(tile.shape, np.nan, np.float32)[key])
+        return np.asarray(np.full(self.shape[1:], np.nan, np.float32)[key])
 
 
 def open_run(
@@ -77,46 +83,72 @@ def open_run(
     variables: Sequence[str] | None = None,
     units: System = "native",
 ) -> xr.Dataset:
-    """Every hour of a run as one dataset over `time`; by default the newest run.
+    """Every hour of a run as one dataset over `time`.
 
+    `run` is `complete` (the default: the newest complete run), `newest`, `seamless` or YYYYMMDD_HH; the attribute
+    `run_choice` says which and why. If it is seamless, each hour is from the newest run that has it, and `run` is a
+    coordinate over `time`; totals since the start of a run cannot be joined, and are left out unless they are named.
     Values are read on access: in chunks of dask if it is installed, otherwise hour by hour. `units` are those of
     the GRIB ("native"), one per quantity whatever the model ("common"), or "metric" or "us".
     """
-    folder = find_folder(data_root(data), model, run, region)
-    tiles = read_folder(folder)
+    choice = find_choice(DataRoot(data_root(data)), model, run, region)
+    tiles = read_folder(choice.folders[0]) if choice.asked != SEAMLESS else seamless_tiles(choice)
     first = tiles[0]
     dims = ("time", *(("lat", "lon") if first.regular else ("y", "x")))
-    token = _token(tiles) if importlib.util.find_spec("dask") else None
+    token = file_token(tiles) if importlib.util.find_spec("dask") else None
     coordinates = {**space(first), **_times(tiles)}
-    stored = {name: stored_names(name, tiles) for name in _names(tiles, variables, folder)}
+    names = _names(tiles, variables, choice.folders[0])
+    totals = [name for name in names if variables is None and _is_total_of_several(name, tiles)]
+    stored = {name: stored_names(name, tiles) for name in names if name not in totals}
     windows = {name: _windows(each, tiles) for name, each in stored.items()}
     labels = bounds_names(windows)
     coordinates |= run_bounds(first.meta.run_time, windows, labels, coordinates["time"])
     found: dict[str, xr.Variable] = {}
     for name, each in stored.items():
-        array, quantity = next(
-            (array, tile.meta.variables[array]) for tile, array in zip(tiles, each, strict=True) if array
-        )
-        attrs = converted_attributes(attributes(quantity), quantity, unit_change(array, quantity, units))
         lazy = indexing.LazilyIndexedArray(HourlyArray(each, tiles, units))
         how = encoding(coordinates, dims, labels.get(name))
-        variable = xr.Variable(dims, lazy, _common_attributes(attrs), how)
+        variable = xr.Variable(dims, lazy, common_attributes(each, tiles, units), how)
         found[name] = variable.chunk({"time": 1}, name=f"{name}-{units}-{token}") if token else variable
     mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
-    return xr.Dataset({**found, GRID_MAPPING: mapping}, coordinates, global_attributes(first.meta))
+    about = {**global_attributes(first.meta), "run_id": choice.run, "run_choice": choice.sentence}
+    if totals:
+        about["left_out"] = f"totals since the start of different runs: {', '.join(totals)}"
+    return xr.Dataset({**found, GRID_MAPPING: mapping}, coordinates, about)
 
 
-def find_folder(root: Path, model: str, run: str | None, region: str | None) -> TileFolder:
-    """The folder of a run; by default that of the newest run that has tiles."""
-    candidates = [folder for folder in DataRoot(root).tile_folders(model, run, region) if folder.tiles()]
-    if not candidates:
-        wanted = " ".join(part for part in (model, run, region) if part)
-        raise TileError(f"there are no tiles of {wanted} under {DataRoot(root).tiles}")
-    newest = [folder for folder in candidates if folder.run == candidates[0].run]
-    if len(newest) > 1:
-        choices = ", ".join(folder.region for folder in newest)
-        raise TileError(f"{model} {newest[0].run} has several regions; choose one of: {choices}")
-    return newest[0]
+def find_choice(root: DataRoot, model: str, run: str | None, region: str | None) -> RunChoice:
+    """The choice of a run; its region must be the only one, or named."""
+    choices = list(choose_runs(root, model, region, run))
+    if not choices:
+        raise TileError(f"{no_tiles(root, model, run, region)} under {root.tiles}")
+    # A region that gets no tiles any more is not a choice.
+    newest = max((one.newer or one).run for one in choices)
+    live = [one for one in choices if (one.newer or one).run == newest]
+    if len(live) > 1:
+        names = ", ".join(one.folders[0].region for one in live)
+        raise TileError(f"{model} {newest} has several regions; choose one of: {names}")
+    return live[0]
+
+
+def seamless_tiles(choice: RunChoice) -> list[Tile]:
+    """For each valid time since the newest run's start the tile of the newest run that has one that can be read."""
+    found: dict[int, Tile] = {}
+    like: Tile | None = None
+    for folder in choice.folders:
+        minutes = valid_minutes(folder, choice.run)
+        for minute, path in zip(minutes, folder.tiles().values(), strict=True):
+            if minute < 0 or minute in found:
+                continue
+            try:
+                tile = cached_tile(path, like)
+            except TileError:
+                continue
+            like = like or tile
+            if tile.meta.grid == like.meta.grid:
+                found[minute] = tile
+    if not found:
+        raise TileError(f"no tile of {choice.folders[0].path} can be read")
+    return [found[minute] for minute in sorted(found)]
 
 
 def read_folder(folder: TileFolder) -> list[Tile]:
@@ -166,29 +198,49 @@ def _length(tile: Tile, name: str) -> int:
 
 
 def _windows(stored: Sequence[str | None], tiles: Sequence[Tile]) -> list[Window]:
-    return [
-        window_of(tile.meta.variables[name] if name else None, tile.meta.minutes)
-        for tile, name in zip(tiles, stored, strict=True)
-    ]
+    """The time ranges in minutes since the run of the first tile."""
+    found: list[Window] = []
+    for tile, name in zip(tiles, stored, strict=True):
+        start, end = window_of(tile.meta.variables[name] if name else None, tile.meta.minutes)
+        shift = (tile.meta.run_time - tiles[0].meta.run_time) // timedelta(minutes=1)
+        found.append((start + shift, end + shift))
+    return found
 
 
-def _common_attributes(attrs: dict[str, Any]) -> dict[str, Any]:
-    """Attributes that apply to every hour: the time range of one hour does not."""
-    return {name: value for name, value in attrs.items() if name != "step_hours"}
+def common_attributes(stored: Sequence[str | None], tiles: Sequence[Tile], units: System) -> dict[str, Any]:
+    """The attributes of a variable that apply to every hour: the time range of one hour does not."""
+    array, quantity = next(
+        (array, tile.meta.variables[array]) for tile, array in zip(tiles, stored, strict=True) if array
+    )
+    attrs = converted_attributes(attributes(quantity), quantity, unit_change(array, quantity, units))
+    return {key: value for key, value in attrs.items() if key != "step_hours"}
+
+
+def _is_total_of_several(name: str, tiles: Sequence[Tile]) -> bool:
+    """Whether this is a sum over more than the time between two hours, in tiles of several runs."""
+    if len({tile.meta.run for tile in tiles}) < 2:
+        return False
+    times = [tile.meta.valid_time for tile in tiles]
+    shortest = min(after - before for before, after in pairwise(times)) // timedelta(minutes=1)
+    held = [tile.meta.variables[stored] for tile in tiles if (stored := tile.find(name)) is not None]
+    lengths = (one.step_minutes[1] - one.step_minutes[0] for one in held if one.statistic == ACCUMULATED)
+    return any(length > shortest for length in lengths)
 
 
 def _times(tiles: Sequence[Tile]) -> dict[str, xr.Variable]:
     first = time_coordinates(tiles[0].meta)
     time = np.array([time64(tile.meta.valid_time) for tile in tiles])
     step = np.array([step64(tile.meta) for tile in tiles])
+    runs = np.array([time64(tile.meta.run_time) for tile in tiles])
+    several = len({*runs.tolist()}) > 1
     return {
         **{name: value for name, value in first.items() if name == "realization"},
-        "run": first["run"],
+        "run": xr.Variable(("time",), runs, first["run"].attrs) if several else first["run"],
         "time": xr.Variable(("time",), time, first["time"].attrs),
         "step": xr.Variable(("time",), step, first["step"].attrs),
     }
 
 
-def _token(tiles: Sequence[Tile]) -> str:
+def file_token(tiles: Sequence[Tile]) -> str:
     """Identifies these files; dask would otherwise pickle every tile to do so."""
     return hashlib.sha256(repr([(str(tile.path), tile.archive.identity) for tile in tiles]).encode()).hexdigest()[:32]
