@@ -131,6 +131,10 @@ class Transaction(Snapshot, Protocol):
         """End the attempts whose worker is gone; their jobs wait for a retry, or have ended."""
         ...
 
+    def recover_worker(self, worker_id: str) -> Recovered:
+        """End the attempts of a worker whose process has died; their jobs run again at once, or have ended."""
+        ...
+
     # Workers
 
     def heartbeat(self, beat: Heartbeat) -> list[HeldAttempt]:

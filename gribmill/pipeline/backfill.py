@@ -40,6 +40,7 @@ class BackfillRequest:
     regions: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     keep_grib: bool | None = None
+    requested_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ def _jobs(plan: BackfillPlan, correlation_id: str) -> Iterator[NewJob]:
             variables=request.variables or None,
             keep_grib=request.keep_grib,
             correlation_id=correlation_id,
+            requested_by=request.requested_by,
         )
 
 

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field
 
 from gribmill.identity import Hour, HourRef, ModelId, RegionName, RunId, run_time, whole_hour
 from gribmill.queue.job_type import Args, JobType, Registry
-from gribmill.queue.model import NewJob
+from gribmill.queue.model import JobSource, NewJob
 from gribmill.queue.sleep import SLEEP
 
 # Priorities. Looking for runs comes before everything, and costs next to nothing.
@@ -88,10 +88,19 @@ def file_priority(hour: HourRef, *, live: bool) -> int:
     return (LIVE_PRIORITY if live else 0) + since * _RUN_WEIGHT - min(hour.hour, _RUN_WEIGHT - 1)
 
 
-def scan_job(model_id: str, run_id: str | None = None) -> NewJob:
+def scan_job(
+    model_id: str,
+    run_id: str | None = None,
+    *,
+    source: JobSource = "schedule",
+    source_ref: str | None = None,
+    created_by: str | None = None,
+) -> NewJob:
     """A look at a model's newest runs, or at one run of it; an IdentityError where that is not a run."""
     args = {"model_id": model_id} | ({"run_id": _on_the_hour(run_id)} if run_id is not None else {})
-    return NewJob("scan_source", args, priority=SCAN_PRIORITY, source="schedule")
+    return NewJob(
+        "scan_source", args, priority=SCAN_PRIORITY, source=source, source_ref=source_ref, created_by=created_by
+    )
 
 
 def ingest_job(
@@ -102,15 +111,17 @@ def ingest_job(
     variables: tuple[str, ...] | None = None,
     keep_grib: bool | None = None,
     correlation_id: str | None = None,
+    requested_by: str | None = None,
 ) -> NewJob:
-    """The download of one file."""
+    """The download of one file: requested by a person, or found by a scan."""
     narrowed = {"regions": regions, "variables": variables, "keep_grib": keep_grib}
     return NewJob(
         "ingest_grib",
         _hour_args(hour) | {name: value for name, value in narrowed.items() if value is not None},
         priority=file_priority(hour, live=live),
-        source="system",
+        source="system" if requested_by is None else "manual",
         correlation_id=correlation_id,
+        created_by=requested_by,
     )
 
 

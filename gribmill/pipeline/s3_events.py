@@ -33,8 +33,8 @@ def scans_for(data: bytes, models: Mapping[str, Model]) -> list[NewJob]:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise EventError(f"the notification is not JSON: {error}") from None
-    runs = {(model.id, run_id(run)): None for key in _keys(value, DEEPEST) for model, run, _ in find_key(models, key)}
-    return [scan_job(model_id, run) for model_id, run in runs]
+    runs = {(model.id, run_id(run)): key for key in _keys(value, DEEPEST) for model, run, _ in find_key(models, key)}
+    return [scan_job(*scanned, source="event", source_ref=f"object {key}") for scanned, key in runs.items()]
 
 
 def _keys(value: Any, depth: int) -> Iterator[str]:

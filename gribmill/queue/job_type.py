@@ -56,6 +56,8 @@ class JobType:
     batch_max: int = 1
     max_running: int | None = None
     on_lost: Literal["retry", "fail"] = "retry"
+    poll_limit: int | None = None
+    """The most times that a job may be snoozed; None: any number."""
     group_by: Callable[[Any], str] | None = None
     """The batching rule: jobs with the same key may be claimed together."""
     dedupe: bool | tuple[str, ...] = False

@@ -20,6 +20,7 @@ class RetryPolicy:
     backoff_cap_s: float = 600.0
     on_lost: Literal["retry", "fail"] = "retry"
     backoff_jitter: float = JITTER
+    poll_limit: int | None = None
 
     def wait_seconds(self, retry: int, ref: AttemptRef) -> float:
         """The wait before retry number `retry` (1 is the first): the backoff, shortened by at most the jitter.

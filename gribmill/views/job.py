@@ -53,6 +53,7 @@ class JobView(View):
     retry_of: int | None
     created_by: str | None
     updated_at: Time | None
+    timeout_seconds: int | None
     shown_status: Status | Literal["dead_letter"]
 
     @classmethod

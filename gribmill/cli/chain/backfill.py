@@ -10,6 +10,7 @@ import click
 
 from gribmill.cli.chain.backfill_wait import wait_for_workers, work_here
 from gribmill.cli.counted import counted
+from gribmill.cli.current_user import current_user
 from gribmill.cli.format_size import format_size
 from gribmill.cli.options.moment import Moment
 from gribmill.cli.options.parse_names import parse_names
@@ -114,6 +115,7 @@ def _request(model: Model, begin: datetime, end: datetime | None, options: dict[
         options["regions"],
         options["variables"],
         options["keep_grib"],
+        current_user(),
     )
 
 

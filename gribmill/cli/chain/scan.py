@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gribmill.cli.current_user import current_user
 from gribmill.cli.output import print_json
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.job_types import scan_job
@@ -32,7 +33,7 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
 
     chosen = models_named(configured_models(settings), model)
     store = open_queue(settings)
-    made = scan_now(store, [scan_job(one.id, run_id) for one in chosen])
+    made = scan_now(store, [scan_job(one.id, run_id, source="manual", created_by=current_user()) for one in chosen])
     found = _run_here(settings, store, {job.id for job in made}) if here else {}
     views = [
         ScanResultView.with_outcome(one.id, job, found.get(job.id)) if here else ScanView.of(one.id, job)

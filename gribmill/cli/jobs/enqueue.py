@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -12,6 +13,7 @@ from gribmill.cli.jobs.json_input import parse_object, read_objects
 from gribmill.cli.jobs.move import PRIORITY
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.options.ids import parse_ids
+from gribmill.cli.options.moment import Moment
 from gribmill.cli.output import print_json
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.errors import BadArguments
@@ -32,6 +34,9 @@ DEDUPE_LIMIT = 1000
 @click.argument("args", default="{}", metavar="[JSON|-]")
 @click.option("--priority", type=PRIORITY, default=0, show_default=True, help="Higher runs first.")
 @click.option("--delay", type=DURATION, help="Start no earlier than this time from now, such as 90, 10m or 2h.")
+@click.option("--at", "run_at", type=Moment(), help="Start no earlier than this time, such as 2026-11-18T06:00 (UTC).")
+@click.option("--timeout", type=DURATION, help="Stop an attempt that takes longer (default: from the job type).")
+@click.option("--correlation", metavar="ID", help="A name for the chain of jobs that this one begins.")
 @click.option("--dedupe", metavar="KEY", help="Do not enqueue a second active job with this key.")
 @click.option(
     "--max-attempts", type=click.IntRange(1, 1000), help="Maximum number of attempts (default: from the job type)."
@@ -55,6 +60,9 @@ def enqueue(
     args: str,
     priority: int,
     delay: float | None,
+    run_at: datetime | None,
+    timeout: float | None,
+    correlation: str | None,
     dedupe: str | None,
     max_attempts: int | None,
     after: tuple[int, ...],
@@ -75,6 +83,10 @@ def enqueue(
     _check_text("--tenant", tenant, NAME_LIMIT)
     if dedupe is not None:
         _check_text("--dedupe", dedupe, DEDUPE_LIMIT)
+    if correlation is not None:
+        _check_text("--correlation", correlation, NAME_LIMIT)
+    if delay is not None and run_at is not None:
+        raise click.UsageError("--delay and --at exclude each other")
     store = open_queue(settings)
     kind = store.registry[type_key]
     objects = _checked(kind, read_objects(sys.stdin.buffer)) if args == "-" else [parse_object(args)]
@@ -88,6 +100,9 @@ def enqueue(
             args=one,
             priority=priority,
             delay_seconds=delay,
+            run_at=run_at,
+            timeout_seconds=None if timeout is None else max(1, round(timeout)),
+            correlation_id=correlation,
             dedupe_key=dedupe,
             max_attempts=max_attempts,
             tenant_id=tenant,

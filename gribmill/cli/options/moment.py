@@ -11,7 +11,10 @@ from gribmill.identity import IdentityError, run_time
 
 
 class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
-    """A time in UTC: 2026-11-01, 2026-11-01T06, or a run id 20261101_06. A date means this `hour` of that day."""
+    """A time in UTC: 2026-11-01, 2026-11-01T06, a run id 20261101_06, or any ISO 8601 time with its offset.
+
+    A date means this `hour` of that day.
+    """
 
     name = "time"
 
@@ -29,6 +32,9 @@ class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 
                 return datetime.strptime(str(value), form).replace(tzinfo=UTC)
         with contextlib.suppress(IdentityError):
             return run_time(str(value))
+        with contextlib.suppress(ValueError, OverflowError):
+            moment = datetime.fromisoformat(str(value))
+            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
         raise click.BadParameter(
             f"{value!r} is not a time; use 2026-11-01, 2026-11-01T06 or 20261101_06 (UTC)", ctx, param
         )

@@ -35,6 +35,7 @@ class SqliteTransaction(SqliteSession):
     stop = completion.stop
     any_lost = recovery.any_lost
     recover = recovery.recover
+    recover_worker = recovery.recover_worker
 
     heartbeat = workers.heartbeat
     note_running = workers.note_running

@@ -30,6 +30,7 @@ class Claimed(NamedTuple):
     attempt_no: int
     retry_count: int
     max_attempts: int
+    timeout_seconds: int | None = None
 
     @property
     def ref(self) -> AttemptRef:

@@ -33,6 +33,9 @@ class NewJob:
     created_by: str | None = None
     after: tuple[int, ...] = ()
     on_parent_failure: Literal["cancel", "ignore"] = "cancel"
+    run_at: datetime | None = None
+    """Start no earlier than this; instead of `delay_seconds`."""
+    timeout_seconds: int | None = None
 
 
 class PreparedJob(NamedTuple):
@@ -53,6 +56,8 @@ class PreparedJob(NamedTuple):
     delay_seconds: float | None = None
     after: tuple[int, ...] = ()
     on_parent_failure: str = "cancel"
+    run_at: datetime | None = None
+    timeout_seconds: int | None = None
 
 
 class Enqueued(NamedTuple):
@@ -95,6 +100,7 @@ class Job:
     retry_of: int | None
     created_by: str | None
     updated_at: datetime | None
+    timeout_seconds: int | None
 
 
 class PlacedJob(NamedTuple):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
+
+from gribmill.queue.model.job import Json
 
 WorkerState = Literal["active", "draining", "stopped"]
 
@@ -22,6 +24,7 @@ class Worker:
     running_count: int
     state: WorkerState
     started_at: datetime | None
+    metadata: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +37,4 @@ class Heartbeat:
     state: WorkerState
     hostname: str
     version: str
+    metadata: dict[str, Any]

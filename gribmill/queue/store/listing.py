@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from gribmill.queue.model import Attempt, Job, Json, Status
+from gribmill.queue.model import Attempt, Job, JobSource, Json, Status
 from gribmill.queue.store.base import Facet, get_job
 from gribmill.queue.store.readiness import Readiness, read_readiness
 
@@ -33,6 +33,8 @@ class JobFilter:
     tenant_id: str | None = None
     group_key: str | None = None
     worker_id: str | None = None
+    source: JobSource | None = None
+    correlation_id: str | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
     retried: bool | None = None

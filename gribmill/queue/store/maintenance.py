@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from gribmill.queue.model import Recovered, Status
+from gribmill.queue.model import Json, Recovered, Status, Worker
+from gribmill.queue.process_identity import has_died
 from gribmill.queue.store.base import Facet
 
 SWEEP_LIMIT = 500
@@ -46,6 +47,21 @@ class Upkeep(Facet):
         self.database.announce()
         return recovered
 
+    def recover_dead_processes(self) -> Recovered:
+        """End the attempts of workers on this machine whose process has died, without waiting for their leases."""
+        with self.database.read() as tx:
+            workers = tx.query(Worker, "workers/list")
+        gone = [one for one in workers if one.state != "stopped" and _has_died(one.metadata)]
+        if not gone:
+            return Recovered()
+        recovered = Recovered()
+        for worker in gone:
+            with self.database.write() as tx:
+                found = tx.recover_worker(worker.id)
+            recovered = Recovered(recovered.requeued + found.requeued, recovered.ended + found.ended)
+        self.database.announce()
+        return recovered
+
     def prune(self, keep_completed_days: float, keep_failed_days: float, *, dry_run: bool = False) -> Pruned:
         """Remove old jobs with their attempts: completed and cancelled after one time, failed after another.
 
@@ -78,3 +94,7 @@ class Upkeep(Facet):
             total += gone
             if gone < CHUNK:
                 return total
+
+
+def _has_died(metadata: Json) -> bool:
+    return isinstance(metadata, dict) and has_died(metadata)

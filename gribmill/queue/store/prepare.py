@@ -8,6 +8,7 @@ from gribmill.queue.model import NewJob, PreparedJob
 
 PRIORITY_LIMIT = 2**31 - 1
 DELAY_LIMIT_SECONDS = 10 * 366 * 86400.0
+TIMEOUT_LIMIT_SECONDS = 7 * 86_400
 
 
 def prepare(registry: Registry, job: NewJob) -> PreparedJob:
@@ -31,6 +32,8 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
         job.delay_seconds,
         job.after,
         job.on_parent_failure,
+        job.run_at,
+        job.timeout_seconds,
     )
 
 
@@ -39,6 +42,10 @@ def check_job(job: NewJob) -> None:
     check_priority(job.priority)
     if job.delay_seconds is not None and not 0 <= job.delay_seconds <= DELAY_LIMIT_SECONDS:
         raise BadArguments(f"a delay of {job.delay_seconds} s is not between 0 and ten years")
+    if job.run_at is not None and (job.delay_seconds is not None or job.run_at.tzinfo is None):
+        raise BadArguments("a job starts after a delay or at an aware time, not both")
+    if job.timeout_seconds is not None and not 1 <= job.timeout_seconds <= TIMEOUT_LIMIT_SECONDS:
+        raise BadArguments(f"a timeout of {job.timeout_seconds} s is not between 1 s and a week")
     if job.max_attempts is not None and not 1 <= job.max_attempts <= 1000:
         raise BadArguments(f"max_attempts {job.max_attempts} is not between 1 and 1000")
     if not job.tenant_id or len(job.tenant_id) > 200:

@@ -31,6 +31,7 @@ class Definition:
     batch_max: int
     max_running: int | None
     on_lost: str
+    poll_limit: int | None
 
     @classmethod
     def of(cls, kind: JobType) -> Definition:
@@ -46,6 +47,7 @@ class Definition:
             batch_max=kind.batch_max,
             max_running=kind.max_running,
             on_lost=kind.on_lost,
+            poll_limit=kind.poll_limit,
         )
 
 

@@ -9,6 +9,7 @@ import socket
 from collections.abc import Sequence
 
 from gribmill.queue.model import Heartbeat, HeldAttempt, Worker, WorkerState
+from gribmill.queue.process_identity import this_process
 from gribmill.queue.store.base import Facet
 from gribmill.version import __version__
 
@@ -26,7 +27,8 @@ class Workers(Facet):
         self, worker_id: str, lease_seconds: float, *, types: Sequence[str] = (), state: WorkerState = "active"
     ) -> Sequence[HeldAttempt]:
         """Renew every lease of this worker; what it still holds, and what was cancelled meanwhile."""
-        beat = Heartbeat(worker_id, lease_seconds, tuple(types), state, socket.gethostname(), __version__)
+        process = this_process()
+        beat = Heartbeat(worker_id, lease_seconds, tuple(types), state, socket.gethostname(), __version__, process)
         with self.database.write() as tx:
             tx.lasting = False  # no worker survives a power cut
             return tx.heartbeat(beat)

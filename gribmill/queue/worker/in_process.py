@@ -49,6 +49,7 @@ class Ticker:
         """Run up to `limit` ready jobs; what became of each."""
         kinds = tuple(types) or tuple(kind.key for kind in self._store.registry.runnable())
         ran: list[Ran] = []
+        self._store.maintenance.recover_dead_processes()
         self._store.maintenance.recover()  # where cron runs the ticks, no other process does either of these
         TriggerPoller(self._store).fire_if_due()
         with _Heartbeats(self._store, self.worker_id, self._lease_seconds, kinds):

@@ -35,6 +35,17 @@ class Maintenance:
             log.error("maintenance has to wait: %s", error)
             return 0
 
+    def take_back(self) -> None:
+        """What dead processes of this machine held runs again at once."""
+        try:
+            found = self._store.maintenance.recover_dead_processes()
+        except StoreError as error:
+            log.error("maintenance has to wait: %s", error)
+            return
+        if found:
+            queued, ended = map(len, (found.requeued, found.ended))
+            log.warning("%d jobs of dead workers: %d queued again, %d ended", len(found), queued, ended)
+
     def _recover(self) -> int:
         self._notice_clock_jump()
         if time.monotonic() < self._sweep_after:

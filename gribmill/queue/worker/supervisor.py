@@ -91,6 +91,7 @@ class Supervisor:
         self._selector.register(self._listener, selectors.EVENT_READ, self._on_wake)
         self._selector.register(self._signals, selectors.EVENT_READ, self._signals.drain)
         self._heartbeat()
+        self._maintenance.take_back()
         if self.options.until != "stopped":
             self._maintenance.run_once()  # it may not live until the next heartbeat
         self._watchdog.start()
@@ -241,7 +242,8 @@ class Supervisor:
         for job in batch:
             self._began[job.ref] = time.monotonic()
             log.debug("job %d starts", job.id, extra=self._job_fields(job))
-        executor.assign(batch, self.store.registry[batch[0].type].timeout_seconds)
+        usual = self.store.registry[batch[0].type].timeout_seconds
+        executor.assign(batch, max(job.timeout_seconds or usual for job in batch))
         return len(batch)
 
     def _without_refused(self, reports: list[Report]) -> list[Report]:

@@ -28,7 +28,8 @@ TILE = JobType("tile", "Siblings of an hour go together.", TileArgs, "test", Non
 LIMITED = JobType(
     "limited", "Two batches at most.", TileArgs, "test", None, batch_max=2, max_running=2, group_by=hour_of
 )
+POLLING = JobType("polling", "Looks three times again.", PlainArgs, "test", None, poll_limit=3)
 FRAGILE = JobType("fragile", "A lost attempt is the last.", PlainArgs, "test", None, on_lost="fail")
 
-TYPES = Registry(PLAIN, UNIQUE, TILE, LIMITED, FRAGILE)
+TYPES = Registry(PLAIN, UNIQUE, TILE, LIMITED, FRAGILE, POLLING)
 ALL = tuple(kind.key for kind in TYPES)

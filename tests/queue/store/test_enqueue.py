@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -137,15 +138,16 @@ def test_ids_are_never_used_again(store: Store, clock: FakeClock) -> None:
 
 def test_declared_types_and_their_argument_schemas_are_stored(store: Store, backend: BackendUnderTest) -> None:
     rows = backend.by_hand("SELECT key, batch_max, max_running, on_lost, arg_schema FROM job_definitions ORDER BY key")
-    assert [row[0] for row in rows] == ["fragile", "limited", "plain", "tile", "unique"]
+    assert [row[0] for row in rows] == ["fragile", "limited", "plain", "polling", "tile", "unique"]
     assert [row[1:4] for row in rows] == [
         (1, None, "fail"),
         (2, 2, "retry"),
         (1, None, "retry"),
+        (1, None, "retry"),
         (4, None, "retry"),
         (1, None, "retry"),
     ]
-    assert json.loads(rows[3][4])["properties"].keys() == {"hour", "region"}
+    assert json.loads(rows[4][4])["properties"].keys() == {"hour", "region"}
 
 
 # Dedupe
@@ -284,3 +286,39 @@ def test_jobs_of_an_inactive_type_are_neither_accepted_nor_run(backend: BackendU
             attempt()
     assert store.types.inactive() == {"plain"}
     assert add(store, "tile")
+
+
+def test_a_job_may_start_at_an_absolute_time(store: Store, clock: FakeClock) -> None:
+    moment = datetime.fromtimestamp(clock() + 90, UTC)
+    add(store, run_at=moment)
+    past = add(store, run_at=moment - timedelta(days=1))
+    assert [job.id for job in claim(store)] == [past]
+    clock.advance(90)
+    assert take(store).id == 1
+    with pytest.raises(BadArguments, match="not both"):
+        add(store, run_at=moment, delay_seconds=1)
+    with pytest.raises(BadArguments, match="aware"):
+        add(store, run_at=moment.replace(tzinfo=None))
+
+
+def test_a_job_may_have_a_timeout_of_its_own(store: Store) -> None:
+    store.jobs.enqueue_many([NewJob("tile", {"hour": 1, "region": r}, timeout_seconds=7) for r in ("a", "b")])
+    add(store, timeout_seconds=5)
+    assert [(job.type, job.timeout_seconds) for job in (*claim(store), *claim(store))] == [
+        ("tile", 7), ("tile", 7), ("plain", 5)
+    ]  # fmt: skip
+    with pytest.raises(BadArguments, match="timeout"):
+        add(store, timeout_seconds=0)
+
+
+def test_jobs_are_listed_by_source_and_by_correlation(store: Store) -> None:
+    add(store)
+    add(store, source="event", correlation_id="c")
+    add(store, source="system", correlation_id="c")
+
+    def ids(**wanted: Any) -> list[int]:
+        return [job.id for job in store.jobs.list(JobFilter(**wanted)).jobs]
+
+    assert ids(source="event") == [2]
+    assert ids(correlation_id="c") == [3, 2]
+    assert ids(status="pending", source="manual") == [1]

@@ -340,3 +340,18 @@ def test_a_failure_may_say_when_to_try_again(store: Store, clock: FakeClock) -> 
     report(store, take(store), Failed("busy", retry_in=7.5))
     assert store.jobs.get(job_id).retry_count == 1
     assert store.jobs.seconds_to_next_due() == pytest.approx(7.5)
+
+
+def test_polling_has_a_bound(store: Store, clock: FakeClock) -> None:
+    job_id = add(store, "polling")
+    for _ in range(3):
+        snooze(store, take(store), 5)
+        clock.advance(5)
+    report(store, take(store), Snoozed(5, "not published"))
+    row = store.jobs.get(job_id)
+    assert (row.status, row.error_message) == (
+        "failed",
+        "snoozed 3 times, which is the limit of polling: not published",
+    )
+    assert row.dead_lettered_at is not None
+    assert store.verify() == []

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+from typing import Any
+
 import pytest
 
 from gribmill.queue.model import NewJob
+from gribmill.queue.process_identity import has_died, this_process
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
 from tests.queue.store.fake_clock import FakeClock
@@ -193,3 +198,40 @@ def test_a_workers_row_shows_what_it_runs_from_the_claim_on(store: Store) -> Non
     assert row() == (two.id, 1)
     succeed(store, two)
     assert row() == (None, 0)
+
+
+def dead_process() -> dict[str, Any]:
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    return {**this_process(), "pid": ended.pid}
+
+
+@pytest.mark.process
+def test_jobs_of_a_dead_process_of_this_machine_run_again_at_once(
+    backend: BackendUnderTest, store: Store, clock: FakeClock
+) -> None:
+    store.workers.heartbeat("dead", LEASE)
+    store.workers.heartbeat("alive", LEASE)
+    first, second = add(store), add(store)
+    take(store, "dead")
+    take(store, "alive")
+    process = json.dumps(dead_process())
+    backend.by_hand("UPDATE workers SET metadata = ? WHERE id = 'dead'", process)
+    assert store.maintenance.recover_dead_processes().requeued == (first,)
+    assert attempts(store, first) == ["lost"]
+    assert store.jobs.get(first).retry_count == 1
+    assert take(store, "alive").id == first
+    assert store.jobs.get(second).status == "processing"
+    assert store.verify() == []
+
+
+def test_a_process_of_this_machine_is_known_to_live_or_to_have_died() -> None:
+    here = this_process()
+    assert not has_died(here)
+    assert has_died({**here, "started": 1}), "the pid was given to another process"
+    assert has_died({**here, "boot_id": "another"}), "the machine was started again"
+    unknown: list[dict[str, Any]] = [
+        {}, {**here, "machine_id": "another", "pid": 2**30}, {**here, "pid_namespace": "another", "pid": 2**30},
+        {**here, "hostname": "another", "boot_id": "x"}, {**here, "pid": "x"},
+    ]  # fmt: skip
+    assert not any(has_died(process) for process in unknown)

@@ -58,4 +58,5 @@ def _head(row: sqlite3.Row) -> Claimed:
         row["attempt_no"],
         row["retry_count"],
         row["max_attempts"],
+        row["timeout_seconds"],
     )

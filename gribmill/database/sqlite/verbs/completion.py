@@ -50,6 +50,10 @@ def snooze(tx: SqliteSession, worker_id: str, report: Report, outcome: Snoozed) 
         return None
     if held["cancel_requested"]:
         return _cancel(tx, worker_id, report, Stopped().error)
+    limit = retry_policy(tx, held["type"]).poll_limit
+    if limit is not None and report.ref.attempt_no - held["retry_count"] > limit:
+        error = f"snoozed {limit} times, which is the limit of {held['type']}: {outcome.reason}".rstrip(": ")
+        return _end(tx, worker_id, report, "failed", error[-ERROR_LIMIT:], "failed", dead=True)
     return _requeue(tx, worker_id, report, "snoozed", outcome.reason or None, outcome.seconds, cost=0)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from gribmill.database.sqlite.session import SqliteSession
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import FINISHED, Enqueued, PreparedJob
+from gribmill.queue.times import to_text
 
 # The columns that are inserted, in the order of the statements: those which jobs that come together mostly share, then
 # each one's own.
@@ -38,7 +39,7 @@ def retry(tx: SqliteSession, job_id: int, created_by: str | None) -> Enqueued | 
         return None
     if before := tx.rows("jobs/find_retry", {"job_id": job_id}):
         return Enqueued(before[0]["id"], created=False)
-    again = PreparedJob(**{name: rows[0][name] for name in COLUMNS})
+    again = PreparedJob(**{name: rows[0][name] for name in (*COLUMNS, "timeout_seconds")})
     return _insert(
         tx,
         again._replace(source="manual", source_ref=f"retry of job {job_id}", retry_of=job_id, created_by=created_by),
@@ -56,20 +57,23 @@ def plain_row(job: PreparedJob) -> tuple[Any, ...] | None:
         and job.retry_of is None
         and job.delay_seconds is None
         and not job.after
+        and job.run_at is None
+        and job.timeout_seconds is None
     )
     return (*job[:5], job.args) if is_plain else None
 
 
 def _likeness(job: PreparedJob) -> tuple[Any, ...]:
     """Neighbours for which this is the same can be written by one statement."""
-    return (job[:SHARED], job.dedupe_key is None, job.retry_of, job.delay_seconds, job.after)
+    shared = (job.retry_of, job.delay_seconds, job.after, job.run_at, job.timeout_seconds)
+    return (job[:SHARED], job.dedupe_key is None, *shared)
 
 
 def _insert(tx: SqliteSession, job: PreparedJob) -> Enqueued:
     waiting, broken = _parents(tx, job) if job.after else ([], None)
     # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
     state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
-    row = (tx.stamp, _due(tx, job), len(waiting), *state, *job[: len(COLUMNS)])
+    row = (tx.stamp, _due(tx, job), len(waiting), *state, *job[: len(COLUMNS)], job.timeout_seconds)
     cursor = tx.execute("jobs/insert", row)
     if not cursor.rowcount:
         return Enqueued(_duplicate(tx, job), created=False)
@@ -86,7 +90,7 @@ def _insert_alike(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
     own = json.dumps([(job.args, job.group_key, job.dedupe_key) for job in jobs], ensure_ascii=False)
     if "\\u0000" in own:  # SQLite's JSON functions end a text there
         return [_insert(tx, job) for job in jobs]
-    params = (tx.stamp, _due(tx, first), *first[:SHARED], first.retry_of, own)
+    params = (tx.stamp, _due(tx, first), *first[:SHARED], first.retry_of, first.timeout_seconds, own)
     new_ids = sorted(row["id"] for row in tx.rows("jobs/insert_many", params))
     if len(new_ids) == len(jobs):
         return [Enqueued(job_id, created=True) for job_id in new_ids]
@@ -107,6 +111,9 @@ def _duplicate(tx: SqliteSession, job: PreparedJob) -> int:
 
 
 def _due(tx: SqliteSession, job: PreparedJob) -> str | None:
+    if job.run_at is not None:
+        due = to_text(job.run_at.timestamp())
+        return due if due > tx.stamp else None
     return tx.after(job.delay_seconds) if job.delay_seconds else None
 
 

@@ -27,10 +27,19 @@ def any_lost(tx: SqliteSession, farthest_lease_seconds: float) -> bool:
 
 
 def recover(tx: SqliteSession, limit: int, farthest_lease_seconds: float) -> Recovered:
+    return _recover_all(tx, _lost(tx, limit, farthest_lease_seconds))
+
+
+def recover_worker(tx: SqliteSession, worker_id: str) -> Recovered:
+    tx.execute("workers/stop", {"worker_id": worker_id})
+    return _recover_all(tx, tx.query(_LostJob, "leases/of_worker", {"worker_id": worker_id}), at_once=True)
+
+
+def _recover_all(tx: SqliteSession, jobs: list[_LostJob], *, at_once: bool = False) -> Recovered:
     requeued: list[int] = []
     ended: list[int] = []
-    for job in _lost(tx, limit, farthest_lease_seconds):
-        status = _recover(tx, job)
+    for job in jobs:
+        status = _recover(tx, job, at_once=at_once)
         if status is not None:
             (requeued if status == "pending" else ended).append(job.id)
     return Recovered(tuple(requeued), tuple(ended))
@@ -43,7 +52,7 @@ def _lost(tx: SqliteSession, limit: int, farthest_lease_seconds: float) -> list[
     return [job for name in names for job in tx.query(_LostJob, name, params)]
 
 
-def _recover(tx: SqliteSession, job: _LostJob) -> Literal["pending", "failed", "cancelled"] | None:
+def _recover(tx: SqliteSession, job: _LostJob, *, at_once: bool) -> Literal["pending", "failed", "cancelled"] | None:
     """The job's new status; None when it has ended meanwhile, or only its end had not been recorded."""
     ref = AttemptRef(job.id, job.attempt_no)
     if tx.execute("leases/finish_completed", {**ref._asdict(), "now": tx.stamp}).rowcount:
@@ -57,11 +66,12 @@ def _recover(tx: SqliteSession, job: _LostJob) -> Literal["pending", "failed", "
     elif policy.on_lost == "retry" and retry < job.max_attempts:
         status = "pending"
     again = status == "pending"
-    error = f"the worker {job.worker_id or '(unknown)'} went silent during attempt {job.attempt_no}"
+    how = "died" if at_once else "went silent"
+    error = f"the worker {job.worker_id or '(unknown)'} {how} during attempt {job.attempt_no}"
     changes = {
         "now": tx.stamp,
         "status": status,
-        "next_run_at": tx.after(policy.wait_seconds(retry, ref)) if again else None,
+        "next_run_at": tx.after(policy.wait_seconds(retry, ref)) if again and not at_once else None,
         "cost": int(again),
         "error": error,
         "completed_at": None if again else tx.stamp,

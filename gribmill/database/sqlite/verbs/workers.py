@@ -28,6 +28,7 @@ def heartbeat(tx: SqliteSession, beat: Heartbeat) -> list[HeldAttempt]:
             "types": beat.types,
             "running_count": len(held),
             "state": beat.state,
+            "metadata": beat.metadata,
         },
     )
     return [HeldAttempt(AttemptRef(one.id, one.attempt_no), one.cancel_requested) for one in held]

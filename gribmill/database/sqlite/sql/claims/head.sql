@@ -1,5 +1,5 @@
 SELECT j.id, j.type, j.args, j.tenant_id, j.group_key, j.attempt_no + 1 AS attempt_no, j.retry_count, j.max_attempts,
-  d.batch_max
+  j.timeout_seconds, d.batch_max
 FROM json_each(:types) t
 CROSS JOIN job_definitions d ON d.rowid = (
   SELECT rowid FROM job_definitions

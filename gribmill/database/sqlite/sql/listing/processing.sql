@@ -5,6 +5,8 @@ WHERE status = 'processing'
   AND (:tenant_id IS NULL OR tenant_id = :tenant_id)
   AND (:group_key IS NULL OR group_key = :group_key)
   AND (:worker_id IS NULL OR worker_id = :worker_id)
+  AND (:source IS NULL OR source = :source)
+  AND (:correlation_id IS NULL OR correlation_id = :correlation_id)
   AND (:created_after IS NULL OR created_at >= :created_after)
   AND (:created_before IS NULL OR created_at < :created_before)
 ORDER BY id DESC LIMIT :limit
