@@ -134,7 +134,7 @@ def test_cells_take_the_most_frequent_code(name: str) -> None:
     field[rng.random(grid.shape) < 0.3] = np.nan
     part = np.ascontiguousarray(made.window.take(field))
     found = made.most_frequent(part)
-    values, bounds = part[made.points], [*made.starts, len(made.points[0])]
+    values, bounds = part.reshape(-1)[made.points], [*made.starts, len(made.points)]
     for number, cell in enumerate(made.cells):
         inside = values[bounds[number] : bounds[number + 1]]
         there, counts = np.unique(inside[~np.isnan(inside)], return_counts=True)

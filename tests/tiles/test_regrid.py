@@ -178,7 +178,8 @@ def over_the_whole(made: Regridder, grid: Grid) -> Regridder:
     if isinstance(made, Bilinear):
         return Bilinear(tuple((there(points), weight) for points, weight in made.corners), nearest)
     if isinstance(made, Cells):
-        return replace(made, points=there(made.points), nearest=nearest)
+        rows, columns = there(np.divmod(made.points, made.window.shape[1]))
+        return replace(made, points=rows * grid.shape[1] + columns, nearest=nearest)
     assert isinstance(made, Nearest)
     return nearest
 

@@ -20,9 +20,10 @@ from gribmill.grib.packing.second_order import (
     check_second_order2,
 )
 from gribmill.grib.sections import BITMAP_FOLLOWS, NO_BITMAP, Sections1, Sections2
+from gribmill.regions.grids import MOST_POINTS
 
 # The largest real field at hand has 47 million points. Decoding one of this size takes 0.8 GB.
-POINT_LIMIT = 64_000_000
+POINT_LIMIT = MOST_POINTS
 # ecCodes reads a value into one machine word.
 BITS_LIMIT = 63
 

@@ -2,7 +2,7 @@
 
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.gaussian import GaussianGrid
-from gribmill.regions.grids.grid import Corner, Grid
+from gribmill.regions.grids.grid import MOST_POINTS, Corner, Grid
 from gribmill.regions.grids.lambert import LambertGrid
 from gribmill.regions.grids.latlon import LatLonGrid
 from gribmill.regions.grids.mercator import MercatorGrid
@@ -11,6 +11,7 @@ from gribmill.regions.grids.rotated_latlon import RotatedLatLonGrid
 from gribmill.regions.grids.spec import grid_from_spec
 
 __all__ = [
+    "MOST_POINTS",
     "Corner",
     "Earth",
     "GaussianGrid",

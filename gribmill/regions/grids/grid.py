@@ -14,6 +14,8 @@ Corner = Literal["sw", "se", "nw", "ne"]
 
 # More rows or columns than any weather grid has: what asks for more is a mistake or an attack.
 MOST_POINTS_ALONG = 200_000
+# And more points than any has: the largest published one has 47 million.
+MOST_POINTS = 64_000_000
 
 
 class Grid(Protocol):

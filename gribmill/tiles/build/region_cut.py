@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 
 from gribmill.arrays import Floats, Values
-from gribmill.regions.grids import Grid
+from gribmill.regions.grids import MOST_POINTS, Grid
 from gribmill.regions.region import Region
 from gribmill.regions.tile_options import Method
 from gribmill.regions.window import Window, window
 from gribmill.tiles.build.regrid import Cells, Regridder, regridder, target_axes
+from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import grid_record, window_axes
 from gribmill.tiles.format.meta import GridRecord, RegionRecord
 from gribmill.tiles.format.npz_writer import Member, encode_member
@@ -65,6 +66,9 @@ class RegionCut:
 @lru_cache(maxsize=512)
 def region_cut(grid: Grid, region: Region) -> RegionCut | None:
     """The cut of a region on a grid; None if no point of the grid is in the region."""
+    ny, nx = grid.shape
+    if ny * nx > MOST_POINTS:
+        raise TileError(f"a grid of {ny} × {nx} = {ny * nx} points is more than the limit of {MOST_POINTS}")
     found = window(grid, region.box)
     if found is None:
         return None

@@ -13,6 +13,7 @@ from gribmill.regions.box import Box
 from gribmill.regions.grids import Grid
 from gribmill.regions.tile_options import LEAST_WEIGHT, Method
 from gribmill.regions.window import Window, enclosing_columns, window
+from gribmill.tiles.build.cell_points import Numbers, bands, cell_numbers, points_by_cell
 from gribmill.tiles.errors import TileError
 
 # Rows and columns of some points of the source grid.
@@ -144,7 +145,7 @@ class Bilinear:
 class Cells:
     """Mean, minimum and maximum of the source points in each cell; an empty cell takes the nearest point."""
 
-    points: Points
+    points: Numbers  # in the window, counted row by row, cell after cell
     starts: Indices
     cells: Indices
     nearest: Nearest
@@ -152,14 +153,20 @@ class Cells:
 
     @classmethod
     def of(cls, grid: Grid, axes: RegularAxes, resolution: float) -> Cells:
-        rows, columns, cell = _points_in_cells(grid, axes, resolution)
-        order = np.argsort(cell, kind="stable")
-        cells, starts = np.unique(cell[order], return_index=True)
-        empty = np.ones(axes.shape[0] * axes.shape[1], np.bool_)
-        empty[cells] = False
-        points = rows[order], columns[order]
-        nearest = Nearest.of(grid, axes, points)
-        return cls(_within(nearest.window, grid, points), starts, cells, nearest, empty.reshape(axes.shape))
+        empty = np.ones(axes.shape, np.bool_)
+        found = window(grid, _box_of_cells(axes, resolution))
+        if found is None:
+            nothing = np.zeros(0, np.intp)
+            return cls(nothing.astype(np.int32), nothing, nothing, Nearest.of(grid, axes), empty)
+        numbers = cell_numbers(grid, found, axes.lat, axes.lon, resolution)
+        inside = numbers >= 0
+        columns = np.concatenate([np.arange(part.start, part.stop) for part in found.cols])
+        used = np.flatnonzero(inside.any(axis=1)) + found.rows.start, columns[inside.any(axis=0)]
+        del inside
+        nearest = Nearest.of(grid, axes, used)
+        points, starts, cells = points_by_cell(numbers, grid, found, nearest.window, empty.size)
+        empty.flat[cells] = False
+        return cls(points, starts, cells, nearest, empty)
 
     @property
     def window(self) -> Window:
@@ -169,38 +176,45 @@ class Cells:
         nearest = self.nearest.apply(part)[""]
         blank = np.where(self.empty, nearest, np.float32(np.nan))
         result = {suffix: blank.copy() for suffix in ("", "_min", "_max")}
-        if not len(self.cells):
-            return result
-        values = part[self.points]
-        known = ~np.isnan(values)
-        counts = np.add.reduceat(known, self.starts, dtype=np.intp)
-        sums = np.add.reduceat(np.where(known, values, 0.0), self.starts, dtype=np.float64)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = (sums / counts).astype(np.float32)
-        result[""].flat[self.cells] = mean
-        result["_min"].flat[self.cells] = np.fmin.reduceat(values, self.starts)
-        result["_max"].flat[self.cells] = np.fmax.reduceat(values, self.starts)
+        flat = part.reshape(-1)
+        for some, points in bands(self.starts, len(self.points)):
+            values, starts, cells = flat[self.points[points]], self.starts[some] - points.start, self.cells[some]
+            known = ~np.isnan(values)
+            counts = np.add.reduceat(known, starts, dtype=np.intp)
+            sums = np.add.reduceat(np.where(known, values, 0.0), starts, dtype=np.float64)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                mean = (sums / counts).astype(np.float32)
+            result[""].flat[cells] = mean
+            result["_min"].flat[cells] = np.fmin.reduceat(values, starts)
+            result["_max"].flat[cells] = np.fmax.reduceat(values, starts)
         return result
 
     def most_frequent(self, part: Values) -> Values:
         """The most frequent value in each cell, the smallest of equally frequent ones; missing points do not count."""
         nearest = self.nearest.apply(part)[""]
         result = np.where(self.empty, nearest, np.float32(np.nan))
-        values = part[self.points]
-        cell = np.repeat(np.arange(len(self.cells)), np.diff([*self.starts, len(values)]))
-        known = ~np.isnan(values)
-        values, cell = values[known], cell[known]
-        order = np.lexsort((values, cell))
-        values, cell = values[order], cell[order]
-        changes = np.flatnonzero((np.diff(cell) != 0) | (np.diff(values) != 0)) + 1
-        runs = np.concatenate([np.zeros(min(len(values), 1), np.intp), changes])
-        counts = np.diff([*runs, len(values)])
-        # Of each cell the last run in this order: the most points, then the smallest value.
-        best = np.lexsort((-values[runs], counts, cell[runs]))
-        cells = cell[runs][best]
-        last = np.flatnonzero(np.diff(cells, append=-1) != 0)
-        result.flat[self.cells[cells[last]]] = values[runs][best][last]
+        for some, points in bands(self.starts, len(self.points)):
+            values, starts = part.reshape(-1)[self.points[points]], self.starts[some] - points.start
+            cells, best = _most_frequent(values, starts)
+            result.flat[self.cells[some][cells]] = best
         return result
+
+
+def _most_frequent(values: Values, starts: Indices) -> tuple[Indices, Values]:
+    """Cells with a value (by their number among `starts`), and the most frequent value of each."""
+    cell = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
+    known = ~np.isnan(values)
+    values, cell = values[known], cell[known]
+    order = np.lexsort((values, cell))
+    values, cell = values[order], cell[order]
+    changes = np.flatnonzero((np.diff(cell) != 0) | (np.diff(values) != 0)) + 1
+    runs = np.concatenate([np.zeros(min(len(values), 1), np.intp), changes])
+    counts = np.diff(runs, append=len(values))
+    # Of each cell the last run in this order: the most points, then the smallest value.
+    best = np.lexsort((-values[runs], counts, cell[runs]))
+    cells = cell[runs][best]
+    last = np.flatnonzero(np.diff(cells, append=-1) != 0)
+    return cells[last], values[runs][best][last]
 
 
 def _multiples(low: float, high: float, step: float) -> Floats:
@@ -245,25 +259,6 @@ def _within(found: Window, grid: Grid, points: Points, inside: Marks | None = No
     rows = points[0] - found.rows.start
     columns = np.mod(points[1] - found.cols[0].start, grid.shape[1])
     return (rows, columns) if inside is None else (np.where(inside, rows, 0), np.where(inside, columns, 0))
-
-
-def _points_in_cells(grid: Grid, axes: RegularAxes, resolution: float) -> tuple[Indices, Indices, Indices]:
-    """Row, column and target cell of every source point that is in a cell."""
-    found = window(grid, _box_of_cells(axes, resolution))
-    if found is None:
-        nothing = np.zeros(0, np.intp)
-        return nothing, nothing, nothing
-    j = np.arange(found.rows.start, found.rows.stop)
-    i = np.concatenate([np.arange(part.start, part.stop) for part in found.cols])
-    lat, lon = np.broadcast_arrays(*grid.latlon(j[:, None], i[None, :]))
-    # Rounded up: a point on the border of two cells belongs to the northern or eastern one.
-    row = np.floor((lat - axes.lat[0]) / resolution + 0.5 + 1e-9)
-    east = np.mod(lon - axes.lon[0] + resolution / 2 + 1e-9, 360.0)
-    column = np.floor(east / resolution)
-    inside = (row >= 0) & (row < len(axes.lat)) & (column < len(axes.lon))
-    rows, columns = np.broadcast_arrays(j[:, None], i[None, :])
-    cell = (row[inside] * len(axes.lon) + column[inside]).astype(np.intp)
-    return rows[inside].astype(np.intp), columns[inside].astype(np.intp), cell
 
 
 def _box_of_cells(axes: RegularAxes, resolution: float) -> Box:

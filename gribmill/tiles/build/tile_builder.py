@@ -135,7 +135,7 @@ class TileBuilder:
                 self.failed[writer.folder.region] = made
         # Without any field on a known grid, nothing is known about the regions.
         regions = [region.name for region in self.regions] if self.models else []
-        outside = tuple(name for name in regions if name not in self.touched)
+        outside = tuple(name for name in regions if name not in self.touched and name not in self.failed)
         failed = tuple(FailedRegion(name, error) for name, error in self.failed.items())
         full = {tile.region for tile in tiles} | self.failed.keys() | set(outside)
         empty = tuple(name for name in regions if name not in full)

@@ -24,6 +24,8 @@ from gribmill.tiles.read.tile import META, read_meta_grid
 
 # Grids change once in years: if the latest runs do not have this grid, earlier ones do not either.
 RUNS_LOOKED_AT = 4
+# Latitudes and longitudes of more points are not stored: they would take many times the space of the tiles.
+MOST_STORED = 2**24
 
 
 def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> None:
@@ -58,8 +60,10 @@ def _write(
     if record.kind == "regular":
         arrays |= {"lat": y, "lon": x}
     else:
-        lat, lon = window_latlon(record, str(path))
-        arrays |= {"y": y, "x": x, "lat": lat, "lon": lon}
+        arrays |= {"y": y, "x": x}
+        if record.shape[0] * record.shape[1] <= MOST_STORED:
+            lat, lon = window_latlon(record, str(path))
+            arrays |= {"lat": lat, "lon": lon}
     write_npz(path, arrays, check=check)
 
 

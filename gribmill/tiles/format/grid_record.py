@@ -10,12 +10,12 @@ import numpy as np
 
 from gribmill.arrays import Floats
 from gribmill.regions.errors import RegionError
-from gribmill.regions.grids import Grid, grid_from_spec
+from gribmill.regions.grids import MOST_POINTS, Grid, grid_from_spec
 from gribmill.regions.window import Window
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import GridRecord
 
-LIMIT_POINTS = 2**28
+BLOCK_POINTS = 2**19  # located in one go: some 40 MB of working memory
 
 
 def grid_record(grid: Grid, window: Window) -> GridRecord:
@@ -55,15 +55,17 @@ def cached_grid(record: GridRecord, where: str) -> Grid:
 def window_latlon(record: GridRecord, where: str) -> tuple[Floats, Floats]:
     """2-D latitudes and longitudes of a tile's points, without a jump at the dateline."""
     rows, columns = record.shape
-    parts = [(start, stop) for start, stop in (record.rows, *record.cols)]
-    if not 0 < rows * columns <= LIMIT_POINTS or any(stop - start > rows + columns for start, stop in parts):
-        raise TileError(f"{where}: its window does not fit its {rows} × {columns} points")
+    if rows * columns > MOST_POINTS:
+        raise TileError(f"{where}: its window of {rows} × {columns} points is more than the limit of {MOST_POINTS}")
+    grid = cached_grid(record, where)
     j = np.arange(*record.rows, dtype=np.float64)
     i = np.concatenate([np.arange(*part, dtype=np.float64) for part in record.cols])
-    if (len(j), len(i)) != record.shape:
-        raise TileError(f"{where}: its window does not fit its {rows} × {columns} points")
-    lat, lon = cached_grid(record, where).latlon(j[:, None], i[None, :])
-    return np.asarray(lat), unwrap_longitudes(np.asarray(lon))
+    lat, lon = np.empty(record.shape), np.empty(record.shape)
+    step = max(1, BLOCK_POINTS // columns)
+    for begin in range(0, rows, step):
+        block = slice(begin, begin + step)
+        lat[block], lon[block] = grid.latlon(j[block, None], i[None, :])
+    return lat, unwrap_longitudes(lon)
 
 
 def unwrap_longitudes(lon: Floats) -> Floats:
@@ -71,8 +73,12 @@ def unwrap_longitudes(lon: Floats) -> Floats:
     if not lon.size:
         return lon
     middle = (lon[tuple(size // 2 for size in lon.shape)] + 180.0) % 360.0 - 180.0
-    away = lon - middle
-    return np.asarray(lon - 360.0 * np.round(away / 360.0))
+    # In place on one new array: fields of a grid may have tens of millions of points.
+    turns = lon - middle
+    turns /= 360.0
+    np.round(turns, out=turns)
+    turns *= 360.0
+    return np.asarray(np.subtract(lon, turns, out=turns))
 
 
 @lru_cache(maxsize=32)
