@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 import gribmill
 from gribmill.cli.main import cli
+from gribmill.tiles.errors import TileError
 from tests.tiles.make_tile import Fields, make_tile
 
 LAT, LON = 42.36, -71.06
@@ -76,6 +77,48 @@ def test_the_first_quarter_of_an_hour_of_hrrr_and_every_later_one_are_shown(tmp_
     assert column.windows == tuple((15 * (quarter - 1), 15 * quarter) for quarter in range(1, 9))
     hourly = gribmill.point(LAT, LON, data=tmp_path, variables=["tp_1h"]).columns["tp_1h"]
     assert hourly.values[3::4] == (10.0, 26.0)
+
+
+def quarters_in_members(root: Path) -> None:
+    """Hours 1 and 2 as the chain files them: four members, each with a tile per hour."""
+    for quarter in range(1, 9):
+        minutes, model = 15 * quarter, f"hrrr_subh.m{15 * quarter % 60:02d}"
+        fields: Fields = {"t2m": (280.0 + quarter, {}), "tp_bucket": over(minutes - 15, minutes, float(quarter))}
+        path = make_tile(root, fields, minutes=minutes, model=model)
+        path.rename(path.with_name(f"{-(-minutes // 60):03d}.npz"))
+
+
+def test_the_quarters_of_an_hour_of_hrrr_are_one_series_over_its_members(tmp_path: Path) -> None:
+    quarters_in_members(tmp_path)
+    for model in ("hrrr_subh", None):
+        series = gribmill.point(LAT, LON, data=tmp_path, model=model, units="si")
+        assert series.model == "hrrr_subh"
+        assert series.steps == tuple(range(15, 121, 15))
+        assert series.columns["t2m"].values == tuple(281.0 + number for number in range(8))
+        assert series.columns["tp_bucket"].values == tuple(range(1, 9))
+        assert series.columns["tp_bucket"].minutes == (15,) * 8
+    run = gribmill.open_run("hrrr_subh", data=tmp_path)
+    assert run["tp_bucket"][:, 0, 0].values.tolist() == list(range(1, 9))
+    assert "time_15min" in run.coords
+    alone = gribmill.point(LAT, LON, data=tmp_path, model="hrrr_subh.m30")
+    assert (alone.model, alone.steps) == ("hrrr_subh.m30", (30, 90))
+
+
+def test_a_damaged_quarter_of_an_hour_leaves_its_own_row_empty(tmp_path: Path) -> None:
+    quarters_in_members(tmp_path)
+    path = tmp_path / "tiles/hrrr_subh.m45/20230722_06/boston/002.npz"
+    path.write_bytes(path.read_bytes()[:-40])
+    series = gribmill.point(LAT, LON, data=tmp_path, model="hrrr_subh")
+    assert series.steps == tuple(range(15, 121, 15))
+    assert [math.isnan(value) for value in series.columns["t2m"].values] == [False] * 6 + [True, False]
+
+
+def test_members_of_an_ensemble_are_never_one_series(tmp_path: Path) -> None:
+    for number in (1, 2):
+        make_run(tmp_path, {number: {"t2m": (280.0, {})}}, model=f"toy.m{number:02d}")
+    assert gribmill.point(LAT, LON, data=tmp_path).model == "toy.m01"
+    with pytest.raises(TileError, match="toy is an ensemble with 2 members"):
+        gribmill.point(LAT, LON, data=tmp_path, model="toy")
 
 
 def test_quarters_of_an_hour_in_hourly_files_keep_their_own_time_range(tmp_path: Path) -> None:
@@ -167,6 +210,9 @@ def test_table_json_and_csv_say_what_a_value_covers(tmp_path: Path) -> None:
     table = point_of(tmp_path, "--vars", "tp").splitlines()
     assert any("+42" in line and line.rstrip().endswith("10.5/6h") for line in table)
     assert any("+36" in line and line.rstrip().endswith(" 0.5") for line in table)
+    assert any(
+        "+42" in line and line.rstrip().endswith(" 10.5") for line in point_of(tmp_path, "--vars", "tp_6h").splitlines()
+    )
     plain = json.loads(point_of(tmp_path, "--vars", "tp", "--json"))
     assert plain["window_minutes"]["tp"][-3:] == [[36 * 60, 42 * 60], None, [42 * 60, 48 * 60]]
     rows = list(csv.DictReader(io.StringIO(point_of(tmp_path, "--vars", "tp", "--csv"))))

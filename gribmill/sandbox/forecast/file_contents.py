@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, write_time_range
-from gribmill.grib.names.window_name import base_name, with_window
+from gribmill.grib.names.window_name import BUCKET, base_name, with_window
 from gribmill.grib.product.keys import NCEP
 from gribmill.ingest.index.sample import inventory_lines, window_at
 from gribmill.ingest.models.model import Model
@@ -53,11 +53,12 @@ def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[Planne
 
 
 def only_names(item: PlannedField) -> set[str]:
-    """The names by which a field can be asked for: its own, and the one that says the length of its time range."""
+    """The names by which a field can be asked for: its own, the one that says its length, the bucket of first hours."""
     if item.name is None:
         return set()
-    length = item.window.end - item.window.start
-    return {item.name, with_window(base_name(item.name), length)} if length else {item.name}
+    start, end = item.window.start, item.window.end
+    found = {item.name, with_window(base_name(item.name), end - start)} if end > start else {item.name}
+    return found | {f"{item.name}{BUCKET}"} if start == 0 and item.window.statistic == "accum" else found
 
 
 def _noaa(line: str, minutes: int, extra: str) -> Iterator[PlannedField]:

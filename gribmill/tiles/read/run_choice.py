@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from gribmill.identity import RUN_ID, run_time
-from gribmill.storage.latest import LatestRuns, read_hours, read_latest
+from gribmill.storage.latest import LatestRuns
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.read.minute_members import expected_hours, folders_of, latest_of
 
 COMPLETE, NEWEST, SEAMLESS = "complete", "newest", "seamless"
 KINDS = (COMPLETE, NEWEST, SEAMLESS)
@@ -84,7 +85,7 @@ def choose_runs(root: DataRoot, model: str | None, region: str | None, run: str 
     """The choice for each model and region that has tiles: completeness is a matter of each region."""
     asked = check_run(run)
     runs: dict[tuple[str, str], list[TileFolder]] = {}
-    for folder in root.tile_folders(model, None if asked in KINDS else asked, region):
+    for folder in folders_of(root, model, None if asked in KINDS else asked, region):
         runs.setdefault((folder.model, folder.region), []).append(folder)
     for folders in runs.values():
         if found := _choose(root, folders, asked):
@@ -104,8 +105,8 @@ def no_tiles(root: DataRoot, model: str | None, run: str | None, region: str | N
 
 def _choose(root: DataRoot, folders: list[TileFolder], asked: str) -> RunChoice | None:
     first = folders[0]
-    latest = read_latest(root, first.model).get(first.region)
-    hours = read_hours(root, first.model)
+    latest = latest_of(root, first)
+    hours = expected_hours(root, first)
 
     def choice(*chosen: TileFolder, newer: RunChoice | None = None) -> RunChoice:
         run, here = chosen[0].run, len(chosen[0].tiles())

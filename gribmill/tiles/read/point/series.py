@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
+from gribmill.grib.names.window_name import RUN, split_window
 from gribmill.identity import run_time
 from gribmill.tiles.read.point.daily import Daily, daily
 from gribmill.tiles.read.point.locate import Sampling
@@ -94,9 +95,9 @@ class Series:
         return self.choice.sentence if self.choice else ""
 
     def odd_minutes(self, column: Column, row: int) -> int | None:
-        """The length of a value's time range where it is not the time since the row before."""
+        """The length of a value's time range where neither the row before nor the column's name tells it."""
         window = column.windows[row] if column.windows is not None else None
-        if window is None:
+        if window is None or split_window(column.name) or column.name.endswith(RUN):
             return None
         before = 0
         if row:
