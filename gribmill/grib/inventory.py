@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,9 +14,10 @@ from gribmill.grib.errors import GribError
 from gribmill.grib.field_identity import FieldIdentity, field_identity
 from gribmill.grib.grid.grid_section import grid_name
 from gribmill.grib.messages import DamagedMessage, map_file, without_messages
-from gribmill.grib.names.array_name import array_name, name_in_lexicon
+from gribmill.grib.names.array_name import array_name, array_name_over_time
+from gribmill.grib.names.constituents import constituent_name
 from gribmill.grib.names.levels import level_text
-from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.lexicon import Match, lexicon, unique_names
 from gribmill.grib.names.ncep import ncep_name
 from gribmill.grib.product.keys import Keys
 
@@ -43,6 +44,8 @@ class InventoryEntry:
     length: int | None = None
     edition: int | None = None
     name: str | None = None
+    # What NCEP or ecCodes calls a quantity that the lexicon does not have.
+    short_name: str | None = None
     parameter: tuple[int, ...] | None = None
     units: str | None = None
     level: str | None = None
@@ -59,19 +62,50 @@ class InventoryEntry:
 def inventory(path: Path, *, stats: bool = False) -> Iterator[InventoryEntry]:
     """Each field of a file, damaged ones with their reason. GribError if the file cannot be read at all."""
     data = map_file(path)
-    empty = True
-    for found in scan_fields(data, str(path)):
-        empty = False
-        if isinstance(found, DamagedMessage):
-            yield InventoryEntry(str(found.number), found.offset, reason=found.reason)
-        else:
-            yield _entry(found, stats)
-    if empty:
+    found = list(scan_fields(data, str(path)))
+    if not found:
         raise without_messages(data, str(path))
+    names = names_in_tiles([item for item in found if isinstance(item, Field)])
+    for item in found:
+        if isinstance(item, DamagedMessage):
+            yield InventoryEntry(str(item.number), item.offset, reason=item.reason)
+        else:
+            yield _entry(item, names[item.number, item.sub], stats)
 
 
-def _entry(field: Field, stats: bool) -> InventoryEntry:
-    name, units = _name(field)
+def names_in_tiles(fields: Sequence[Field]) -> dict[tuple[int, int], str]:
+    """The name of each field's array in a tile with all of them, by its number in the file and in its message."""
+    groups: dict[Hashable, list[Field]] = {}
+    for field in fields:
+        keys = field.keys
+        group = (keys.reference, keys.end, bytes(field.sections.grid or b""), keys.member, keys.derived)
+        groups.setdefault(group, []).append(field)
+    names: dict[tuple[int, int], str] = {}
+    for each in groups.values():
+        ordered = sorted(each, key=lambda field: field.keys.window_minutes)
+        matches = [lexicon().match_keys(field.keys) for field in ordered]
+        usual = unique_names(matches, [field.keys.window_minutes for field in ordered])
+        taken = {name for name in usual if name}
+        for field, name, match in zip(ordered, usual, matches, strict=True):
+            names[field.number, field.sub] = name or _further_name(field.keys, match, taken)
+    return names
+
+
+def _further_name(keys: Keys, match: Match | None, taken: set[str]) -> str:
+    """The name of a field that is not in the lexicon, or whose name another field has."""
+    others = [one.variable.name for one in lexicon().matches(keys)] if match else []
+    plain = next((name for name in others if name not in taken), array_name(keys))
+    if plain in taken and keys.window_minutes:
+        plain = array_name_over_time(keys)
+    name, number = plain, 2
+    while name in taken:
+        name, number = f"{plain}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
+def _entry(field: Field, name: str, stats: bool) -> InventoryEntry:
+    short, units = _known_as(field)
     numbers, reason = None, None
     if stats:
         try:
@@ -84,6 +118,7 @@ def _entry(field: Field, stats: bool) -> InventoryEntry:
         length=field.length,
         edition=field.edition,
         name=name,
+        short_name=short,
         parameter=field.keys.parameter,
         units=units,
         level=level_text(field.keys.level, field.keys.level2),
@@ -98,15 +133,18 @@ def _entry(field: Field, stats: bool) -> InventoryEntry:
     )
 
 
-def _name(field: Field) -> tuple[str, str | None]:
+def _known_as(field: Field) -> tuple[str | None, str | None]:
+    """The short name of a quantity that the lexicon does not have, or the units of one that it has."""
     match = None if field.keys.selector else lexicon().match_quantity(field.keys)
     if match:
         # A probability is a fraction or a percentage, whatever the unit of its quantity.
-        return name_in_lexicon(match.variable, field.keys), None if field.keys.probability else match.units
+        return None, None if field.keys.probability else match.units
+    if constituent := constituent_name(field.keys):
+        return None, constituent.units
     try:
-        return ncep_name(field.keys) or short_name(field.message()) or array_name(field.keys), None
+        return ncep_name(field.keys) or short_name(field.message()), None
     except GribError:
-        return array_name(field.keys), None
+        return None, None
 
 
 def step_text(keys: Keys) -> str:

@@ -45,6 +45,7 @@ class GribFieldView(View):
     bits: int | None
     stats: GribStatsView | None
     damaged: str | None
+    short_name: str | None
     identity: dict[str, str | int | float] | None
 
     @classmethod
@@ -65,6 +66,7 @@ class GribFieldView(View):
             bits=entry.bits,
             stats=GribStatsView.of(entry.stats) if entry.stats else None,
             damaged=entry.reason,
+            short_name=entry.short_name,
             identity=entry.identity,
         )
 

@@ -17,6 +17,7 @@ from gribmill.cli.output import print_json, print_table
 from gribmill.cli.progress import progress_bars
 from gribmill.errors import GribmillError, sentence
 from gribmill.grib.decode.field import read_fields
+from gribmill.grib.names.array_name import is_array_name
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.identity import check_model_id
 from gribmill.regions.box import Box
@@ -165,7 +166,7 @@ def _check_known(names: Sequence[str], everything: bool) -> None:
     """Refuse a misspelt name: it would otherwise be reported as absent from the file."""
 
     for name in names:
-        if everything or lexicon().get(name) or lexicon().get(name.split("_")[0]):
+        if everything or is_array_name(name) or lexicon().get(name) or lexicon().get(name.split("_")[0]):
             continue
         near = difflib.get_close_matches(name, lexicon().rows, n=3)
         hint = f"did you mean {', '.join(near)}?" if near else "`gribmill grib ls` lists the fields of a file"

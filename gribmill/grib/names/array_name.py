@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
+from gribmill.grib.names.constituents import constituent_name, is_constituent
 from gribmill.grib.names.levels import NAMED
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.variable import Variable
@@ -12,6 +14,8 @@ from gribmill.grib.product.keys import Keys, Level, Probability
 
 # From here on, numbers are defined by the originating centre.
 LOCAL = 192
+_NUMBERED = re.compile(r".+_\d{1,3}")
+_BY_NUMBERS = re.compile(r"g[12]_\d")
 DERIVED = {2: "sd", 3: "sdnorm", 4: "spread", 5: "anomaly", 7: "iqr", 8: "lowest", 9: "highest"}
 COMPARISONS = {0: "lt", 1: "gt", 2: "between", 3: "gt", 4: "lt"}
 
@@ -20,6 +24,15 @@ def array_name(keys: Keys) -> str:
     """The name of the field's array, equal for the same kind of field in every file of every run."""
     match = lexicon().match_quantity(keys) if not keys.selector else None
     return name_in_lexicon(match.variable, keys) if match else _parameter(keys) + _statistic(keys) + _ensemble(keys)
+
+
+def is_array_name(name: str) -> bool:
+    """Whether it may be the name of a field that the lexicon does not name.
+
+    Such names have GRIB numbers, a constituent, or a number where another field of the file has the plain name.
+    """
+    numbered = bool(_NUMBERED.fullmatch(name)) and lexicon().get(name) is None
+    return bool(_BY_NUMBERS.match(name)) or is_constituent(name) or numbered
 
 
 def array_name_over_time(keys: Keys) -> str:
@@ -37,6 +50,8 @@ def name_in_lexicon(variable: Variable, keys: Keys) -> str:
 
 
 def _parameter(keys: Keys) -> str:
+    if constituent := constituent_name(keys):
+        return constituent.name
     numbers = "_".join(map(str, keys.parameter))
     local = keys.edition == 1 or any(number >= LOCAL for number in keys.parameter)
     name = f"g{keys.edition}_{numbers}" + (f"_c{keys.centre}" if local else "")

@@ -13,8 +13,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from gribmill.grib.names.level_suffix import level_of_suffix
 from gribmill.grib.names.levels import family, level_text
-from gribmill.grib.names.variable import CentreRule, GribSource, OldName, Variable, level_of_suffix
+from gribmill.grib.names.variable import CentreRule, GribSource, OldName, Variable
 from gribmill.grib.names.wgrib2_time import parse_time_range
 from gribmill.grib.names.window_name import BUCKET, RUN, base_name, split_window, with_range, with_window
 from gribmill.grib.product.keys import ECMWF, Keys
@@ -27,6 +28,8 @@ MANY_LEVELS = {"{} mb", "{} hybrid level", "{} K isentropic level", "PV={} (Km^{
 # Of the statistics of a cell (docs/tiles.md).
 CELL_ENDINGS = ("_min", "_max", "_mean")
 LEVELS_OF_TYPE = {"pl": "{} mb", "sol": "soil level {}"}
+# The types of level with which a height above the ground may be given.
+HEIGHT_TYPES = {"hl", "sfc"}
 # wgrib2 writes a parameter it has no name for as its numbers.
 _UNNAMED = re.compile(r"var discipline=(\d+) center=(\d+) local_table=\d+ parmcat=(\d+) parm=(\d+)")
 # The possible ends of an index line for the quantity itself: a member, a control, a mean.
@@ -95,7 +98,7 @@ class Lexicon:
                 suffix = name[len(head) : len(name) - len(tail)]
                 for words in row.levels:
                     numbers = level_of_suffix(words, suffix)
-                    if numbers and row.at(words, numbers).name == name:
+                    if numbers is not None and row.at(words, numbers).name == name:
                         return row.at(words, numbers)
         return self._over_time(name)
 
@@ -124,14 +127,16 @@ class Lexicon:
     def matches(self, keys: Keys) -> Iterator[Match]:
         """Every quantity that the message can be, the best first: what is `mslp` where there is no better one …"""
         text = level_text(keys.level, keys.level2)
+        usual = False
         for rank, row, source in self.by_grib.get(_parameter(keys), ()):
-            if not source.fits(keys.centre, keys.process):
+            if not source.fits(keys.centre, keys.process) or (usual and not row.beside):
                 continue
             own_number = source.centre == ECMWF
             timed = (own_number and keys.edition == 1) or _same_time(row, keys.statistic, keys.start)
             timed = timed or (keys.of_many is not None and row.statistic == "instant")
             found = _at_level(row, text, any_level=own_number) if timed else None
             if found:
+                usual = True
                 yield Match(found, rank, source.units or row.units, source.negated)
 
     def match_noaa(self, element: str, level: str, window: str, extra: str = "") -> Match | None:
@@ -148,6 +153,8 @@ class Lexicon:
 
     def match_ecmwf(self, param: str, levtype: str = "sfc", levelist: str | int | None = None) -> Match | None:
         """The quantity of an ECMWF index entry."""
+        for row in self.by_ecmwf.get(f"{param}@{levelist}", ()) if levtype in HEIGHT_TYPES else ():
+            return Match(row, 0, row.units)
         for row in self.by_ecmwf.get(param, ()):
             words = LEVELS_OF_TYPE.get(levtype)
             if row.is_family and words in row.levels and levelist is not None:

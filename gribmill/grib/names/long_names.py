@@ -6,6 +6,7 @@ from collections.abc import Hashable
 
 from gribmill.grib.decode.eccodes import describe
 from gribmill.grib.decode.field import Field
+from gribmill.grib.names.constituents import constituent_name
 from gribmill.grib.names.ncep import ncep_names
 from gribmill.grib.octets import unsigned
 from gribmill.grib.product.keys import Keys, Probability
@@ -41,6 +42,8 @@ PROBABILITIES = {
 
 def long_name(item: Field) -> NameAndUnits:
     """Long name and units of the quantity; `parameter 0.19.2` where no table has it."""
+    if constituent := constituent_name(item.keys):
+        return constituent.long_name, constituent.units
     known = ncep_names(item.keys)
     return (known.long_name, known.units) if known else _by_eccodes(item)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
+from gribmill.grib.names.level_suffix import level_suffix
 from gribmill.grib.product.keys import NCEP, NOAA
 from gribmill.grib.product.statistic import AccumulationStart, Statistic
 
@@ -71,6 +71,8 @@ class Variable:
     codes: tuple[CentreRule, ...] = ()
     valid_min: float | None = None
     was: tuple[OldName, ...] = ()
+    # Whether it is the name of a field only where a better source has the usual one, or where it is asked for.
+    beside: bool = False
 
     def fill_values(self, centre: int) -> tuple[float, ...]:
         """The numbers that a centre writes where there is no value."""
@@ -89,30 +91,10 @@ class Variable:
         """The member of a family at one level, as `levels.family` splits it."""
         suffix = level_suffix(words, numbers)
         where = words.format(*numbers)
+        place = where.replace(" mb", " hPa").removesuffix(" (considered as a single layer)")
         return replace(
             self,
             name=self.name.format(suffix),
-            long_name=f"{self.long_name} at {where.replace(' mb', ' hPa')}",
+            long_name=f"{self.long_name} at {place}",
             levels=(where,),
         )
-
-
-def level_suffix(words: str, numbers: tuple[str, ...]) -> str:
-    """The level's part of a family's name: `850`, `0p4`, `0_10cm`, `30cm`."""
-    if "ground" in words:
-        depths = [f"{float(number) * 100:g}".replace(".", "p") for number in dict.fromkeys(numbers)]
-        return "_".join(depths) + "cm"
-    return "_".join(numbers).replace(".", "p")
-
-
-def level_of_suffix(words: str, suffix: str) -> tuple[str, ...] | None:
-    """The numbers from which `level_suffix` forms that suffix; None if there are none."""
-    if "ground" not in words:
-        plain = re.fullmatch(r"\d{1,5}(p\d{1,4})?", suffix)
-        return (suffix.replace("p", "."),) if plain and words.count("{}") == 1 else None
-    deep = re.fullmatch(r"(\d{1,5}(?:p\d{1,4})?)(?:_(\d{1,5}(?:p\d{1,4})?))?cm", suffix)
-    if not deep:
-        return None
-    metres = tuple(f"{float(text.replace('p', '.')) / 100:g}" for text in deep.groups() if text)
-    wanted = words.count("{}")
-    return metres * wanted if len(metres) == 1 else metres if wanted == 2 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -54,6 +54,13 @@ class EcmwfSelector:
     def level(self) -> str:
         """As an IndexEntry has it."""
         return f"{self.levtype} {self.levelist}".strip()
+
+    @property
+    def places(self) -> Iterator[tuple[str, str]]:
+        """Each param with its level: `u@100` is u at 100 m, with either type of level."""
+        for text in self.params:
+            param, _, height = text.partition("@")
+            yield from ((param, f"{kind} {height}") for kind in ("hl", "sfc")) if height else ((param, self.level),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +259,8 @@ class _Ecmwf:
 
     def find(self, want: Wanted) -> list[IndexEntry]:
         """Entries of the best param."""
-        words: EcmwfSelector | None = want.ecmwf
-        for param in words.params if words else ():
-            alike = self.by_words.get((param, words.level if words else ""))
+        for element, level in want.ecmwf.places if want.ecmwf else ():
+            alike = self.by_words.get((element, level))
             if alike:
                 return alike
         return []

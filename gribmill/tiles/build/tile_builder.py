@@ -12,6 +12,7 @@ from typing import Literal
 from gribmill.errors import GribmillError
 from gribmill.grib.decode.field import Field
 from gribmill.grib.decode.winds import adds_up, is_component
+from gribmill.grib.names.array_name import is_array_name
 from gribmill.grib.product.keys import ECMWF
 from gribmill.regions.region import Region
 from gribmill.storage.layout import TileFolder
@@ -87,7 +88,9 @@ class TileBuilder:
 
     def add_fields(self, items: Sequence[Field], progress: FieldProgress | None = None) -> None:
         """Name every field, then decode each wanted one once and cut it for every region."""
-        choice = FieldChoice(self.wanted, self.everything, plain=any(lexicon_name(item) for item in items))
+        # Names that the lexicon does not have are found among all fields.
+        everything = self.everything or any(is_array_name(name) for name in self.wanted)
+        choice = FieldChoice(self.wanted, everything, plain=any(lexicon_name(item) for item in items))
         placed = place_fields(items, choice.may_want, self.model, split_members=self.split_members)
         steps = placed.steps
         self.skipped += placed.skipped

@@ -30,7 +30,9 @@ RIGHT = {"#", "byte", "size", *STATS_COLUMNS}
 def list_fields(paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
     """List the fields of GRIB files: any edition, grid or packing.
 
-    A damaged message is listed with the reason, and the exit code is 1.
+    The names are those of the arrays in tiles, as `gribmill cut --vars` takes them; in brackets, what NCEP or
+    ecCodes calls a field that the lexicon does not have. A damaged message is listed with the reason, and the
+    exit code is 1.
     """
     whole, listed = True, []
     for path in paths:
@@ -85,6 +87,8 @@ def _lines(columns: tuple[str, ...], rows: list[list[Any]]) -> list[str]:
 
 def _row(entry: InventoryEntry, stats: bool) -> list[Any]:
     name = entry.name or "damaged"
+    if entry.short_name:
+        name += f" ({entry.short_name})"
     row = [entry.number, entry.offset, name, entry.level, entry.step, entry.grid, entry.packing, entry.length]
     if stats:
         numbers = entry.stats
