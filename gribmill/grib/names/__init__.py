@@ -3,6 +3,7 @@
 __all__ = [
     "array_name",
     "code_tables",
+    "constituents",
     "levels",
     "lexicon",
     "long_names",
