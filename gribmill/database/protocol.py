@@ -223,6 +223,10 @@ class FileDatabase(Protocol):
         """A consistent copy, made while workers go on."""
         ...
 
+    def blocked(self) -> bool:
+        """Whether a stopped process keeps every writer out: no job can be given to another worker meanwhile."""
+        ...
+
     def check_sound(self) -> None:
         """StoreCorrupt if a quick look finds the file damaged: before a worker begins to use it."""
         ...

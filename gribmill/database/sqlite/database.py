@@ -14,6 +14,7 @@ from gribmill.database.sqlite.durable_log import DurableLog
 from gribmill.database.sqlite.error_translation import FAULTS, damaged_file, fault_of, plain_faults
 from gribmill.database.sqlite.filesystem_check import check_place, check_sqlite_version, make_folder
 from gribmill.database.sqlite.host_lock import HostLock
+from gribmill.database.sqlite.lock_holder import lock_holder
 from gribmill.database.sqlite.migrate import migrate, missing_migrations
 from gribmill.database.sqlite.notifier import WakeFolder, WakeSocket
 from gribmill.database.sqlite.private_files import create_private, tighten
@@ -245,6 +246,17 @@ class SqliteDatabase:
             for row in connection.execute("PRAGMA foreign_key_check").fetchall():
                 found.append(f"{row[0]} row {row[1]} refers to a missing row of {row[2]}")
             return found
+
+    def blocked(self) -> bool:
+        try:
+            fd = os.open(self.path.with_name(self.path.name + ".lock"), os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            holder = lock_holder(fd)
+        finally:
+            os.close(fd)
+        return holder is not None and holder.stopped and holder.pid != os.getpid()
 
     def check_sound(self) -> None:
         """StoreCorrupt if the file is visibly damaged. Large files are not read for this: `integrity` does so."""

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import logging
 import os
 import threading
 from pathlib import Path
 
+from gribmill.database.sqlite.lock_holder import LockHolder, lock_holder
 from gribmill.database.sqlite.private_files import FILE_MODE
 from gribmill.queue.errors import StoreBusy, StoreReadOnly
 
+log = logging.getLogger("gribmill.queue")
+
 # Past this the holder is stuck (a stopped process), not slow: a write transaction takes milliseconds.
 PATIENCE_SECONDS = 30.0
+# After this the log names who is in the way.
+NAME_HOLDER_SECONDS = 3.0
 
 
 class HostLock:
@@ -34,6 +40,10 @@ class HostLock:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._queue_up(patience_seconds)
+
+    def holder(self) -> LockHolder | None:
+        """The process that has the lock now, as far as that can be known."""
+        return lock_holder(self._fd)
 
     def release(self) -> None:
         fcntl.flock(self._fd, fcntl.LOCK_UN)
@@ -69,8 +79,14 @@ class HostLock:
         """Wait in the kernel's queue. Only a thread can do that and still be given up on."""
         waiter, self._waiter = self._waiter or _Waiter(self._fd), None
         given = False
+        holder: LockHolder | None = None
         try:
-            given = waiter.given_within(patience_seconds)
+            given = waiter.given_within(min(patience_seconds, NAME_HOLDER_SECONDS))
+            if not given:
+                holder = self.holder()
+                if patience_seconds > NAME_HOLDER_SECONDS:
+                    log.warning("waiting for %s, held by %s", self.path, holder or "another process")
+                    given = waiter.wait(patience_seconds - NAME_HOLDER_SECONDS)
         finally:
             if given:
                 self._waiter = waiter
@@ -81,8 +97,8 @@ class HostLock:
                 self._fd = self._open()
         if not given:
             raise StoreBusy(
-                f"{self.path} was locked by another process for more than {patience_seconds:g} s;"
-                " is one of the workers stopped (Ctrl-Z)? Nothing was written"
+                f"{self.path} was locked for more than {patience_seconds:g} s by {holder or 'another process'}."
+                " Nothing was written"
             )
 
 
@@ -99,8 +115,12 @@ class _Waiter:
         threading.Thread(target=self._serve, daemon=True, name="host-lock").start()
 
     def given_within(self, seconds: float) -> bool:
-        """Ask for the lock; False when it did not come."""
+        """Ask for the lock; False when it did not come yet."""
         self._wanted.release()
+        return self.wait(seconds)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the lock that was asked for; False when it did not come yet."""
         return self._given.acquire(timeout=seconds)
 
     def dismiss(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -11,6 +12,8 @@ from gribmill.queue.process_identity import has_died
 from gribmill.queue.store.base import Facet
 
 SWEEP_LIMIT = 500
+# A turn to write comes within milliseconds: a longer wait means that somebody kept all writers out.
+LONGEST_TURN_SECONDS = 1.0
 # No honest lease reaches further: one that does was written before the clock was set back.
 FARTHEST_LEASE_SECONDS = 2 * 3600.0
 
@@ -38,11 +41,17 @@ class Upkeep(Facet):
     """Sweeping and pruning."""
 
     def recover(self) -> Recovered:
-        """End the attempts whose lease has run out, at most 500 at a time."""
+        """End the attempts whose lease has run out, at most 500 at a time.
+
+        None of them if this had to wait for its turn to write: other workers had to wait as well, and renew first.
+        """
         with self.database.read() as tx:
             if not tx.any_lost(FARTHEST_LEASE_SECONDS):
                 return Recovered()
+        asked = time.monotonic()
         with self.database.write() as tx:
+            if time.monotonic() - asked > LONGEST_TURN_SECONDS:
+                return Recovered()
             recovered = tx.recover(SWEEP_LIMIT, FARTHEST_LEASE_SECONDS)
         self.database.announce()
         return recovered

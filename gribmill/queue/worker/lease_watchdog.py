@@ -1,4 +1,7 @@
-"""The self-fence: a worker that cannot renew its leases stops its own jobs before others may take them."""
+"""The self-fence: a worker that cannot renew its leases stops its own jobs before others may take them.
+
+While a stopped process keeps every writer out of the database, no other worker can take them either: they go on.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,22 @@ from collections.abc import Callable
 
 log = logging.getLogger("gribmill.worker")
 
+LOOK_SECONDS = 0.2
+# After the block, writers take turns: our heartbeat is among them.
+TURN_SECONDS = 2.0
+
 
 class LeaseWatchdog(threading.Thread):
     """A thread of its own, so that it fires even while the supervisor hangs in a write to a failing disk."""
 
-    def __init__(self, lease_seconds: float, kill: Callable[[], int]) -> None:
+    def __init__(self, lease_seconds: float, kill: Callable[[], int], blocked: Callable[[], bool]) -> None:
         super().__init__(name="fence", daemon=True)
         self._lease_seconds = lease_seconds
         # The margin covers the time between our clock reading and the database's.
         self._patience = lease_seconds - max(0.2, lease_seconds / 6)
         self._kill = kill
+        self._blocked = blocked
+        self._unblocked = 0.0
         self._renewed = time.monotonic()
         self._changed = threading.Condition()
         self._closed = False
@@ -46,8 +55,18 @@ class LeaseWatchdog(threading.Thread):
                 if left > 0:
                     self._changed.wait(left)
                     continue
+                if self._is_blocked():
+                    self._changed.wait(LOOK_SECONDS)
+                    continue
                 killed = self._kill()
                 if killed:
                     self.fired += 1
                     log.error("no heartbeat for %.1f s: stopped %d executors of our own", self._patience, killed)
                 self._changed.wait(self._patience)
+
+    def _is_blocked(self) -> bool:
+        """Whether nobody can write, or could not until a moment ago."""
+        now = time.monotonic()
+        if self._blocked():
+            self._unblocked = now + TURN_SECONDS
+        return now < self._unblocked

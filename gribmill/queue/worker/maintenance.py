@@ -66,7 +66,11 @@ class Maintenance:
         jump = (wall - before_wall) - (steady - before_steady)
         if abs(jump) > self._options.lease_seconds / 3:
             log.warning("the clock jumped by %+.0f s: not looking for lost jobs for one lease", jump)
-            self._sweep_after = steady + self._options.lease_seconds
+            self.postpone_sweep()
+
+    def postpone_sweep(self) -> None:
+        """Look for lost jobs only after one lease: their owners may be alive, and renew them until then."""
+        self._sweep_after = time.monotonic() + self._options.lease_seconds
 
     def _prune_if_due(self) -> None:
         if time.monotonic() < self._next_prune:

@@ -30,6 +30,7 @@ from gribmill.queue.worker.trigger_poller import TriggerPoller
 log = logging.getLogger("gribmill.worker")
 
 STORE_RETRY_SECONDS = 1.0
+LATE_SECONDS = 1.0
 # Enough to name a model, a run and an hour; arguments may be long.
 ARGS_LOGGED = 200
 
@@ -58,12 +59,13 @@ class Supervisor:
         self.pool = ExecutorPool(self.lanes, options, self.worker_id, self._selector, self._top_up)
         self._listener = store.database.listener()
         self._signals = StopSignals()
-        self._watchdog = LeaseWatchdog(options.lease_seconds, self.pool.kill_busy)
+        self._watchdog = LeaseWatchdog(options.lease_seconds, self.pool.kill_busy, self._is_blocked)
         self._maintenance = Maintenance(store, options, self.worker_id)
         self._triggers = TriggerPoller(store)
         self._unsent: list[Report] = []
         self._began: dict[AttemptRef, float] = {}
         self._next_heartbeat = 0.0
+        self._last_heartbeat = 0.0
         self._next_poll = 0.0
         self._next_due = float("inf")
         self._store_back_at = 0.0
@@ -306,11 +308,19 @@ class Supervisor:
             self._store_failed(error)
             return False
         self._trouble.over("the queue can be written again")
+        self._note_late_heartbeat()
         self._watchdog.renew(began)
         self._drop_lost({one.ref for one in held})
         self._return_strays({one.ref for one in held})
         self.pool.stop_cancelled([one.ref for one in held if one.cancel_requested])
         return True
+
+    def _note_late_heartbeat(self) -> None:
+        """If ours was late, those of other workers may have been, for the same reason: they renew before a sweep."""
+        now = time.monotonic()
+        if self._last_heartbeat and now - self._last_heartbeat > self.options.lease_seconds / 3 + LATE_SECONDS:
+            self._maintenance.postpone_sweep()
+        self._last_heartbeat = now
 
     def _drop_lost(self, held: set[AttemptRef]) -> None:
         for executor in self.pool.executors:
@@ -386,6 +396,11 @@ class Supervisor:
             for executor in self.pool.executors:
                 if executor.batch:
                     executor.stop("shutdown", self.options.kill_grace_seconds)
+
+    def _is_blocked(self) -> bool:
+        """For the fence, from its own thread."""
+        database = self.store.database
+        return isinstance(database, FileDatabase) and database.blocked()
 
     def _store_failed(self, error: Exception) -> None:
         self._trouble.tell(f"{error}; trying again every {STORE_RETRY_SECONDS:g} s")

@@ -5,15 +5,20 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP
 from typing import Any
 
 import pytest
 
-from gribmill.queue.errors import StoreFull
+from gribmill.database.sqlite import host_lock
+from gribmill.database.sqlite.host_lock import HostLock
+from gribmill.queue.errors import StoreBusy, StoreFull
 from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
 from gribmill.queue.worker import supervisor as supervisor_module
@@ -97,6 +102,69 @@ def test_a_worker_that_cannot_write_stops_its_own_jobs_before_their_leases_end(
     wait_until(lambda: store.jobs.get(job_id).status == "completed", what="the job to run again")
     first = attempts(store, job_id)[0]
     assert first.status in ("failed", "lost")
+
+
+HOLD_THE_LOCK = """
+import os, signal, sys
+from pathlib import Path
+from gribmill.database.sqlite.host_lock import HostLock
+lock = HostLock(Path(sys.argv[1]))
+lock.acquire()
+os.kill(os.getpid(), signal.SIGSTOP)
+lock.release()
+"""
+
+
+@contextmanager
+def frozen_writer(database: Path) -> Iterator[int]:
+    """A process that was stopped in the middle of a write; its pid. It goes on at the end."""
+    lock = str(database.with_name(database.name + ".lock"))
+    process = subprocess.Popen([sys.executable, "-c", HOLD_THE_LOCK, lock])
+    try:
+        os.waitpid(process.pid, os.WUNTRACED)
+        yield process.pid
+    finally:
+        process.send_signal(SIGCONT)
+        process.wait(60)
+
+
+def test_the_error_of_a_writer_that_had_to_wait_names_the_stopped_process(database: Path, store: Store) -> None:
+    with frozen_writer(database) as pid:
+        lock = HostLock(database.with_name(database.name + ".lock"))
+        with pytest.raises(StoreBusy, match=rf"by process {pid} .* is stopped: continue it with `kill -CONT {pid}`"):
+            lock.acquire(0.1)
+        lock.close()
+
+
+def test_a_writer_that_waits_says_for_whom(
+    database: Path, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(host_lock, "NAME_HOLDER_SECONDS", 0.1)
+    lock = HostLock(database.with_name(database.name + ".lock"))
+    with frozen_writer(database) as pid:
+        with pytest.raises(StoreBusy):
+            lock.acquire(0.2)
+    lock.close()
+    assert f"held by process {pid} " in caplog.text
+
+
+def test_jobs_go_on_while_a_stopped_process_keeps_every_writer_out(
+    store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    """Nobody can take them over: stopping them would cost an attempt for nothing."""
+    path = tmp_path / "go"
+    job_id = enqueue(store, "hold", path=str(path))
+    healthy = [workers.start(database, lease_seconds=1.0) for _ in range(2)]
+    executor = wait_until(lambda: holding(path), what="the job to run")
+    with frozen_writer(database):
+        expired = store.jobs.get(job_id).lease_expires_at
+        assert expired is not None
+        wait_until(lambda: datetime.now(UTC) > expired + timedelta(seconds=1), what="its lease to be long over")
+        assert alive(executor)
+    path.touch()
+    wait_until(lambda: store.jobs.get(job_id).status == "completed", what="the job to end")
+    assert statuses(store, job_id) == ["succeeded"]
+    assert not [worker for worker in healthy if "stopped 1 executors" in worker.log]
 
 
 class Outage:
