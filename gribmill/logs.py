@@ -113,7 +113,8 @@ def set_up_logging(options: LogOptions, describe: Callable[[Any], str] | None = 
 
 def log_format(options: LogOptions) -> str:
     """The format in force: lines for people are shorter on a terminal than in a journal."""
-    return "terminal" if options.format == "human" and sys.stderr.isatty() else options.format
+    watched = sys.stderr is not None and sys.stderr.isatty()  # it may be closed
+    return "terminal" if options.format == "human" and watched else options.format
 
 
 def _formatter(name: str, describe: Callable[[Any], str] | None) -> logging.Formatter:

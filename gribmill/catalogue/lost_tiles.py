@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from gribmill.catalogue.events import TilesLost
 from gribmill.catalogue.reads import Catalogue
 from gribmill.catalogue.records import TileRecord
 from gribmill.identity import RunRef
 from gribmill.storage.layout import DataRoot
+
+if TYPE_CHECKING:
+    from gribmill.catalogue.events import TilesLost
 
 
 def lost_tiles(
@@ -38,5 +41,7 @@ def is_as_recorded(root: DataRoot, run: RunRef, tile: TileRecord) -> bool:
 
 def loss_events(run: RunRef, lost: Mapping[int, Iterable[str]], seen_at: datetime) -> Iterator[TilesLost]:
     """What to record. `seen_at` is when the look began: tiles that were built since then are not lost."""
+    from gribmill.catalogue.events import TilesLost  # late: `status` only looks
+
     for hour, regions in lost.items():
         yield TilesLost(run.hour(hour), tuple(regions), seen_at)

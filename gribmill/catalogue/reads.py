@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from gribmill.catalogue.changes import apply
-from gribmill.catalogue.events import Event
 from gribmill.catalogue.records import HourRecord, MirrorRecord, OutageRecord, RunRecord, TileRecord, WaitingHours
 from gribmill.database.protocol import Database
 from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
+
+if TYPE_CHECKING:
+    from gribmill.catalogue.events import Event
 
 MOST_RUNS = 10_000
 RecordT = TypeVar("RecordT")
@@ -92,6 +93,8 @@ class Catalogue:
 
     def record(self, events: Iterable[Event]) -> None:
         """For commands that work outside the queue: all of them or none."""
+        from gribmill.catalogue.changes import apply  # late: most commands only read
+
         with self.database.write() as tx:
             for event in events:
                 apply(tx, event)

@@ -21,7 +21,7 @@ LOOK_EVERY_SECONDS = 1.0
 def live_line(text: Callable[[], str]) -> Iterator[None]:
     """Inside, stderr ends with this text, which is asked for every second in a thread. Nothing in a pipe."""
     stream = sys.stderr
-    if not stream.isatty():
+    if stream is None or not stream.isatty():
         yield
         return
     line = LiveLine(stream)

@@ -6,23 +6,22 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from gribmill.catalogue.reads import Catalogue
 from gribmill.catalogue.records import HourRecord
-from gribmill.grib.names.lexicon import lexicon
-from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.rate_limit import RateLimit
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import TYPES
 from gribmill.pipeline.models import configured_models
 from gribmill.pipeline.open_queue import look_database, open_database
 from gribmill.queue.store.jobs import Jobs
 from gribmill.queue.worker.task import PermanentFailure, Task
-from gribmill.regions.named_grid import named_grids
 from gribmill.regions.region import Region, load_regions
-from gribmill.regions.window import window
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
+
+if TYPE_CHECKING:
+    from gribmill.ingest.http.client import SourceSession
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,8 @@ class Context:
 
     def variables_to_fetch(self, known: HourRecord | None, variables: Iterable[str]) -> tuple[str, ...]:
         """These variables, and those that were fetched before: a tile that is built again loses none."""
+        from gribmill.grib.names.lexicon import lexicon
+
         earlier = known.variables if known else ()
         return tuple(dict.fromkeys((*variables, *(name for name in earlier if lexicon().get(name)))))
 
@@ -70,6 +71,9 @@ class Context:
         return [name for name in names if self._reaches(model, name)]
 
     def _reaches(self, model: Model, name: str) -> bool | None:
+        from gribmill.regions.named_grid import named_grids
+        from gribmill.regions.window import window
+
         grid = next((one.grid for one in named_grids() if one.name == model.grid), None)
         return None if grid is None else window(grid, self.region(name).box) is not None
 
@@ -84,6 +88,9 @@ class Context:
 
 def open_session(root: DataRoot) -> SourceSession:
     """Pooled connections; the hosts' limits hold across all processes that share the data root."""
+    from gribmill.ingest.http.client import SourceSession
+    from gribmill.ingest.http.rate_limit import RateLimit
+
     return SourceSession(RateLimit(root.rates))
 
 

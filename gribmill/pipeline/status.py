@@ -135,7 +135,7 @@ def _model_status(
     ahead = [one.run_id for one in context.catalogue.runs(model.id) if run_time(one.run_id) > now + CLOCK_SLACK]
     records = context.catalogue.runs(model.id, limit=runs + len(ahead))[len(ahead) :]
     latest = read_latest(context.root, model.id)
-    followed = _followed(context, model)
+    followed = _followed(context, model, records)
     shown = tuple(_run_status(context, model, record, followed, now) for record in records)
     return ModelStatus(
         model_id=model.id,
@@ -159,9 +159,17 @@ def _complete(latest: dict[str, LatestRuns], region: str, runs: tuple[RunStatus,
     return next((run.run_id for run in runs if run.run_id < named and not lacking[run.run_id]), None)
 
 
-def _followed(context: Context, model: Model) -> list[str]:
-    """The regions that [chain] wants of the model."""
-    return context.regions_of(model, context.settings.chain.regions) if _in_chain(context, model) else []
+def _followed(context: Context, model: Model, records: list[RunRecord]) -> list[str]:
+    """The regions that [chain] wants of the model. Which of them its grid reaches is known from files that were
+    downloaded; grids are only looked at for the others."""
+    chain = context.settings.chain
+    if not _in_chain(context, model):
+        return []
+    hours = [hour for record in records for hour in context.catalogue.hours(record.ref).values()]
+    reached = {name for hour in hours for name in hour.regions}
+    settled = reached | {name for hour in hours for name in hour.asked}
+    found = reached | {*context.regions_of(model, [name for name in chain.regions if name not in settled])}
+    return [name for name in chain.regions if name in found]
 
 
 def _in_chain(context: Context, model: Model) -> bool:

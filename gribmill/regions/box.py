@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from gribmill.regions.errors import RegionError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 # GRIB2 writes coordinates in millionths of a degree: a point that close to an edge is on it.
 EDGE_DEG = 1e-6
@@ -71,15 +72,21 @@ class Box:
 
     def contains(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Which points are inside or on the edge; NaN is not. At a pole the longitude counts too."""
+        import numpy as np  # late: boxes are also read where nothing is computed
+
         return np.asarray(self.contains_latitude(lat) & self.contains_longitude(lon), dtype=np.bool_)
 
     def contains_latitude(self, lat: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Which latitudes are between south and north."""
+        import numpy as np  # late: boxes are also read where nothing is computed
+
         lat = np.asarray(lat, dtype=np.float64)
         return np.asarray((lat >= self.south - EDGE_DEG) & (lat <= self.north + EDGE_DEG), dtype=np.bool_)
 
     def contains_longitude(self, lon: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Which longitudes, modulo 360°, are between west and east."""
+        import numpy as np  # late: boxes are also read where nothing is computed
+
         lon = np.asarray(lon, dtype=np.float64)
         if self.all_longitudes:
             return np.asarray(np.isfinite(lon), dtype=np.bool_)
@@ -98,7 +105,11 @@ def wrap_longitude(lon: Any) -> Any:
     """The same meridian in [-180, 180), untouched where it is there already; floats stay floats."""
     turns = (lon + 180.0) / 360.0
     # Unlike a modulo this leaves the last bits of a number that needs no turn alone.
-    return lon - 360.0 * (math.floor(turns) if type(turns) is float else np.floor(turns))
+    if type(turns) is float:
+        return lon - 360.0 * math.floor(turns)
+    import numpy as np  # late: as above
+
+    return lon - 360.0 * np.floor(turns)
 
 
 def _number(box: Box, name: str) -> float:

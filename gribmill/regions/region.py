@@ -15,7 +15,6 @@ from gribmill.config_file import expand_user
 from gribmill.identity import IdentityError, check_region_name
 from gribmill.regions.box import Box
 from gribmill.regions.errors import RegionError
-from gribmill.regions.geojson import box_of_geojson
 from gribmill.regions.tile_options import ENCODINGS, METHODS, Encoding, Method
 
 
@@ -99,6 +98,8 @@ def _box(settings: RegionTable) -> Box:
     if (settings.box is None) == (settings.geojson is None):
         raise RegionError('give either box = [west, south, east, north] or geojson = "file"')
     if settings.geojson is not None:
+        from gribmill.regions.geojson import box_of_geojson  # late: it loads NumPy
+
         return box_of_geojson(expand_user(settings.geojson), settings.feature)
     assert settings.box is not None
     if settings.feature is not None:

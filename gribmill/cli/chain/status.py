@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,7 +12,8 @@ import click
 
 from gribmill.cli.format_duration import format_duration
 from gribmill.cli.format_size import format_size
-from gribmill.cli.output import console, one_line, print_json, styled
+from gribmill.cli.output import one_line, print_json
+from gribmill.cli.plain_lines import Line, line, print_lines
 from gribmill.cli.status_text import STYLES
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import look_context
@@ -21,11 +21,8 @@ from gribmill.pipeline.health import health_of
 from gribmill.pipeline.job_text import short_error
 from gribmill.pipeline.status import status_of
 from gribmill.settings.schema import Settings
-from gribmill.views.status import ModelStatusView
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from gribmill.pipeline.health import Health
     from gribmill.pipeline.status import MissingHour, ModelStatus, RunStatus
 
@@ -53,6 +50,8 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
     statuses, health = _read(settings, models, runs)
     while True:
         if as_json:
+            from gribmill.views.status import ModelStatusView
+
             print_json([ModelStatusView.of(one, health) for one in statuses])
         else:
             _print(settings, statuses, health, watch=watch)
@@ -77,60 +76,44 @@ def _read(settings: Settings, names: tuple[str, ...], runs: int) -> tuple[list[M
 
 
 def _print(settings: Settings, statuses: list[ModelStatus], health: Health, *, watch: bool) -> None:
-    out = console()
     lines = [*_headline(statuses, health)]
     for one in statuses:
         lines += _lines(one)
     free, total = format_size(health.disk_free), format_size(health.disk_total)
-    lines.append(styled(f"disk: {free} free of {total} at {settings.data_root}"))
-    if not watch or not sys.stdout.isatty():
-        for line in lines:
-            out.print(line, soft_wrap=not sys.stdout.isatty())
-        return
-    with out.capture() as captured:
-        for line in lines:
-            out.print(line)
-    rows = captured.get().splitlines()
-    if len(rows) >= out.height:
-        left = len(rows) - out.height + 2
-        rows = [*rows[: out.height - 2], f"… {left} more lines: a taller window, or `gribmill status MODEL`"]
-    out.clear()
-    click.echo("\n".join(rows))
+    print_lines([*lines, line(f"disk: {free} free of {total} at {settings.data_root}")], screen=watch)
 
 
-def _headline(statuses: list[ModelStatus], health: Health) -> Iterator[Text]:
+def _headline(statuses: list[ModelStatus], health: Health) -> Iterator[Line]:
     """The answer first, then all that is wrong, one line each."""
     if health.well:
         workers = f"{health.workers} worker{'' if health.workers == 1 else 's'}"
         models = ", ".join(f"{one.model_id} {one.verdict}" for one in statuses[:4])
         more = f" and {len(statuses) - 4} more" if len(statuses) > 4 else ""
-        yield styled(("all well", "bold green"), f": {models}{more}; {workers}; {format_size(health.disk_free)} free")
+        yield line(("all well", "bold green"), f": {models}{more}; {workers}; {format_size(health.disk_free)} free")
         rest = health.problems
     else:
-        yield styled(("not well", "bold red"), f": {health.problems[0].text}")
+        yield line(("not well", "bold red"), f": {health.problems[0].text}")
         rest = health.problems[1:]
     for one in rest:
-        yield styled(("  also: " if one.serious else "  note: ", "red" if one.serious else "yellow"), one.text)
+        yield line(("  also: " if one.serious else "  note: ", "red" if one.serious else "yellow"), one.text)
 
 
-def _lines(one: ModelStatus) -> Iterator[Text]:
+def _lines(one: ModelStatus) -> Iterator[Line]:
     now = datetime.now(UTC)
     colour = COLOURS.get(one.verdict, "red")
-    yield styled((one.model_id, "bold"), f"  {one.title}  ", (one.verdict, colour))
+    yield line((one.model_id, "bold"), f"  {one.title}  ", (one.verdict, colour))
     for run in one.runs:
-        yield styled(f"  {_run_line(run, now)}")
+        yield line(f"  {_run_line(run, now)}")
         if run.missing:
-            yield styled(f"    missing: {'; '.join(_groups(run, now))}")
+            yield line(f"    missing: {'; '.join(_groups(run, now))}")
         if run.variables_missing:
-            yield styled(f"    missing in some files: {', '.join(run.variables_missing)}")
+            yield line(f"    missing in some files: {', '.join(run.variables_missing)}")
     if one.complete:
-        yield styled(
-            "  complete: " + ", ".join(f"{region} {run or 'none yet'}" for region, run in one.complete.items())
-        )
+        yield line("  complete: " + ", ".join(f"{region} {run or 'none yet'}" for region, run in one.complete.items()))
     if one.next_due_at:
-        yield styled(f"  next run is due in {format_duration((one.next_due_at - now).total_seconds())}")
+        yield line(f"  next run is due in {format_duration((one.next_due_at - now).total_seconds())}")
     for mirror in one.mirrors:
-        yield styled(f"  mirror {mirror.name} ", (mirror.summary, COLOURS.get(mirror.state, "")))
+        yield line(f"  mirror {mirror.name} ", (mirror.summary, COLOURS.get(mirror.state, "")))
 
 
 def _run_line(run: RunStatus, now: datetime) -> str:
