@@ -4,6 +4,7 @@ __all__ = [
     "backfill",
     "backfill_estimate",
     "backfill_progress",
+    "checkup",
     "context",
     "follow",
     "health",

@@ -98,16 +98,18 @@ class CheckView(View):
 
 
 class TileCheckView(View):
-    """All checks of one tile. It is good when none of them failed."""
+    """All checks of one tile. It is good when none of them failed. `repaired`: whether it is right again."""
 
     tile: str
     good: bool
+    repaired: bool | None
     checks: tuple[CheckView, ...]
 
     @classmethod
-    def of(cls, path: Path, checks: Sequence[TileCheck]) -> Self:
+    def of(cls, path: Path, checks: Sequence[TileCheck], repaired: bool | None = None) -> Self:
         return cls(
             tile=str(path),
+            repaired=repaired,
             good=not any(check.good is False for check in checks),
             checks=tuple(CheckView.copy_of(check) for check in checks),
         )

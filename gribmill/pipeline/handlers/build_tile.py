@@ -134,7 +134,9 @@ def _fetch_again(context: Context, batch: Batch, task: Task) -> None:
     if known is not None and is_as_recorded(context.root, run, known):
         batch.done(task, Succeeded(skipped="the tile is there already"))
         return
-    again = ingest_job(args.hour_ref, live=True, regions=(args.region,))
+    record = context.catalogue.hour(args.hour_ref)
+    variables = (record.variables if record else ()) or None
+    again = ingest_job(args.hour_ref, live=True, regions=(args.region,), variables=variables)
     batch.done(
         task, Succeeded(skipped="its messages are gone: they are fetched again, then it is built", then=(again,))
     )

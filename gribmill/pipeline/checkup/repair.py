@@ -1,0 +1,92 @@
+"""Brings back tiles that are lost or wrong: from the spool if their messages are there, else fetched again."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from gribmill.catalogue.events import TilesLost
+from gribmill.identity import HourRef, TileRef
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.handlers.spooled_content import recorded_spool
+from gribmill.pipeline.job_types import BUILD_TILE, INGEST_GRIB, PUBLISH, ingest_job, publish_job
+from gribmill.queue.model import NewJob
+from gribmill.queue.store import Store
+from gribmill.queue.worker.in_process import Ticker
+
+TYPES_OF_REPAIR = (INGEST_GRIB.key, BUILD_TILE.key, PUBLISH.key)
+LOOK_AGAIN_SECONDS = 0.5
+# Then the command ends; the jobs go on.
+LONGEST_WAIT_SECONDS = 900.0
+# Called with the number of finished jobs, and of all.
+RepairProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Jobs that bring tiles back."""
+
+    correlation_id: str
+    tiles: tuple[TileRef, ...]
+    from_spool: int
+    """Hours whose messages are here."""
+    fetched: int
+    """Hours whose messages are fetched again."""
+
+
+def start_repair(context: Context, store: Store, wrong: Iterable[TileRef]) -> Repair:
+    """Mark these tiles as lost, so that no run with them counts as complete, and enqueue what brings them back."""
+    tiles = tuple(tile for tile in wrong if tile.region in context.regions and tile.model_id in context.models)
+    by_hour: dict[HourRef, list[str]] = {}
+    for tile in tiles:
+        by_hour.setdefault(tile.hour_ref, []).append(tile.region)
+    now = datetime.now(UTC)
+    context.catalogue.record(TilesLost(hour, tuple(regions), now) for hour, regions in by_hour.items())
+    correlation_id = f"repair-{secrets.token_hex(6)}"
+    jobs: list[NewJob] = []
+    spooled = 0
+    for hour, regions in by_hour.items():
+        record = context.catalogue.hour(hour)
+        spooled += recorded_spool(context.root, hour, record) is not None
+        variables = (record.variables if record else ()) or None
+        jobs.append(
+            ingest_job(hour, live=True, regions=tuple(regions), variables=variables, correlation_id=correlation_id)
+        )
+    # latest.json must not name these runs complete meanwhile, whatever becomes of the downloads.
+    jobs += [publish_job(hour) for hour in {hour.run: hour for hour in by_hour}.values()]
+    store.jobs.enqueue_many(jobs)
+    return Repair(correlation_id, tiles, spooled, len(by_hour) - spooled)
+
+
+def has_worker(context: Context, store: Store) -> bool:
+    """Whether workers run that do everything a repair needs."""
+    since = datetime.now(UTC) - timedelta(seconds=context.settings.queue.lease_seconds)
+    living = [one for one in store.workers.list() if one.state != "stopped" and one.last_heartbeat]
+    done = {kind for one in living if one.last_heartbeat and one.last_heartbeat >= since for kind in one.types}
+    return {*TYPES_OF_REPAIR} <= done
+
+
+def work_on_repair(context: Context, store: Store, repair: Repair, tell: RepairProgress) -> None:
+    """Do the jobs in this process, until none of them is ready."""
+    settings = context.settings
+    ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
+    while _is_active(store, repair, tell) and ticker.tick(1, TYPES_OF_REPAIR):
+        pass
+
+
+def wait_for_repair(store: Store, repair: Repair, tell: RepairProgress) -> None:
+    """Wait for the workers, until the jobs are done or the longest wait is over."""
+    until = time.monotonic() + LONGEST_WAIT_SECONDS
+    while _is_active(store, repair, tell) and time.monotonic() < until:
+        time.sleep(LOOK_AGAIN_SECONDS)
+
+
+def _is_active(store: Store, repair: Repair, tell: RepairProgress) -> bool:
+    counts = store.jobs.progress(repair.correlation_id)
+    total = sum(counts.values())
+    active = sum(count for (_, status), count in counts.items() if status in ("pending", "processing"))
+    tell(total - active, total)
+    return active > 0
