@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from gribmill.grib.product.keys import ECMWF, NCEP, Keys
@@ -29,16 +30,18 @@ class ModelSignature:
     subcentre: int | None = None
     centre: int = NCEP
 
-    def fits(self, keys: Keys, spec: dict[str, Any], shape: tuple[int, int]) -> bool:
-        """Whether a field with these keys, on the grid of this description, is of the model."""
+    def fits(
+        self, centre: int, subcentre: int, process: int | None, spec: dict[str, Any], shape: tuple[int, int]
+    ) -> bool:
+        """Whether a field with these numbers, on the grid of this description, is of the model."""
         spacing = spec.get("dx", spec.get("dlat", 0.0))
         return (
-            self.centre == keys.centre
-            and (self.processes is None or keys.process in self.processes)
+            self.centre == centre
+            and (self.processes is None or process in self.processes)
             and self.kind in (None, spec["kind"])
             and (self.spacing is None or abs(spacing - self.spacing) < 1e-3 * self.spacing)
             and self.shape in (None, shape)
-            and self.subcentre in (None, keys.subcentre or 0)
+            and self.subcentre in (None, subcentre)
         )
 
 
@@ -148,12 +151,17 @@ def guess_model(keys: Keys, grid: Grid, file: str = "", *, aerosols: bool = Fals
 def _family(keys: Keys, grid: Grid, aerosols: bool) -> ModelGuess:
     if keys.mars is not None:
         return _by_labels(keys, keys.mars)
+    known = None
     if not (aerosols and keys.process in GFS_PROCESSES):
-        spec = grid.spec()
-        for one in SIGNATURES:
-            if one.fits(keys, spec, grid.shape):
-                return ModelGuess(one.model)
-    return ModelGuess(_neutral(keys, aerosols), recognised=False)
+        known = _by_process(keys.centre, keys.subcentre or 0, keys.process, grid)
+    return ModelGuess(known) if known else ModelGuess(_neutral(keys, aerosols), recognised=False)
+
+
+# Every field of a file asks the same.
+@lru_cache(maxsize=256)
+def _by_process(centre: int, subcentre: int, process: int | None, grid: Grid) -> str | None:
+    spec = grid.spec()
+    return next((one.model for one in SIGNATURES if one.fits(centre, subcentre, process, spec, grid.shape)), None)
 
 
 def _by_labels(keys: Keys, labels: MarsLabels) -> ModelGuess:

@@ -126,6 +126,14 @@ def test_ecmwf_analyses_of_an_hour_keep_their_name() -> None:
     assert keys.ensemble_member is None  # ECMWF writes member 0 of 0 there
 
 
+@pytest.mark.parametrize(("indicator", "name"), [(0, "t2m"), (1, "t2m"), (2, "t2m"), (3, None), (4, None), (51, None)])
+def test_an_ecmwf_mean_or_sum_over_a_time_range_is_not_named_as_a_moment(indicator: int, name: str | None) -> None:
+    oper = MODA[:3] + (1025).to_bytes(2, "big") + MODA[5:]
+    keys = grib1(98, {4: 128, 9: 167, 10: 1, 11: 0, 12: 0, 18: 1, 19: 0, 20: 24, 21: indicator}, oper)
+    match = lexicon().match_keys(keys)
+    assert (match.variable.name if match else None) == name
+
+
 def test_a_probability_of_ncep_in_grib1_has_its_limits() -> None:
     # 273.15 and 0 as floats of the IBM 360.
     limits = bytes.fromhex("43111266") + bytes(4)

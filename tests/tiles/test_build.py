@@ -19,6 +19,7 @@ import gribmill
 from gribmill.grib.decode.field import read_fields
 from gribmill.grib.errors import GribError
 from gribmill.grib.inventory import inventory
+from gribmill.grib.sections import sections2
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.regions.tile_options import Encoding, Method
@@ -514,10 +515,11 @@ def test_without_any_known_field_regions_are_not_reported(tmp_path: Path) -> Non
 
 
 def test_an_unsupported_grid_is_reported_without_the_folder_of_the_file(tmp_path: Path) -> None:
-    reduced = real("ecmwf/ifs.20260714.00z.O1280.2t.mtg2.grib2").read_bytes()
+    (part,) = sections2(make_message("rrfs-na-small", "2t", packing="grid_simple"))
+    staggered = replace(part, grid=part.grid[:12] + (32768).to_bytes(2, "big") + part.grid[14:]).message()
     tiles = []
     for folder in ("one", "two"):
-        path = write(tmp_path / folder / "mixed.grib2", [reduced, make_message("ecmwf-small", "2d")])
+        path = write(tmp_path / folder / "mixed.grib2", [staggered, make_message("gfs-small", "2d")])
         tiles.append(tile_of(build(path, [AFRICA], tmp_path / folder), "africa"))
     (note,) = tiles[0].meta.skipped
     assert "not supported" in note.reason

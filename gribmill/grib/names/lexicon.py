@@ -132,7 +132,8 @@ class Lexicon:
             if not source.fits(keys.centre, keys.process) or (usual and not row.beside):
                 continue
             own_number = source.centre == ECMWF
-            timed = (own_number and keys.edition == 1) or _same_time(row, keys.statistic, keys.start)
+            timed = _ecmwf_time(row, keys) if own_number and keys.edition == 1 else False
+            timed = timed or _same_time(row, keys.statistic, keys.start)
             timed = timed or (keys.of_many is not None and row.statistic == "instant")
             found = _at_level(row, text, any_level=own_number) if timed else None
             if found:
@@ -285,6 +286,11 @@ def _parameter(keys: Keys) -> tuple[int, ...]:
     if keys.edition == 1 and keys.parameter[0] in (1, 3) and keys.parameter[1] < 128:
         return (2, keys.parameter[1]) if keys.centre != ECMWF else keys.parameter
     return keys.parameter
+
+
+def _ecmwf_time(row: Variable, keys: Keys) -> bool:
+    """ECMWF's GRIB1 has sums and extremes at a moment, or over a range without a statistic: the parameter says it."""
+    return keys.statistic in ("instant", "other", row.statistic)
 
 
 def _same_time(row: Variable, statistic: Statistic, start: timedelta | None) -> bool:

@@ -36,8 +36,8 @@ UNSPECIFIED = 2
 # Over many analyses or forecasts. In most the first has the lead time P1, and P2 is the time between them, not the end
 # of a range.
 OF_MANY: dict[int, OfMany] = {
-    113: "mean", 114: "sum", 115: "mean", 116: "sum", 117: "mean", 118: "variance", 119: "sd", 123: "mean", 124: "sum",
-    125: "sd",
+    51: "mean", 113: "mean", 114: "sum", 115: "mean", 116: "sum", 117: "mean", 118: "variance", 119: "sd",
+    123: "mean", 124: "sum", 125: "sd",
 }  # fmt: skip
 ENDS_AT_P1 = {113, 114, 123, 124, 125}
 # Ranges that begin before the reference time, and end before or after it.
