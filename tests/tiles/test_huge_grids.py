@@ -75,7 +75,7 @@ def test_a_rotated_grid_round_the_globe_is_not_searched_beyond_the_limit() -> No
         west=0.0,
         south=-89.99,
         dlon=0.0018,
-        dlat=0.0018,
+        dlat=0.0017,
         pole_lat=40.0,
         pole_lon=10.0,
         earth=EARTH,
