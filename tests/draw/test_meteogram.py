@@ -224,3 +224,61 @@ def test_a_constant_line_runs_through_the_middle() -> None:
     start = next(k for k, line in enumerate(lines) if line.startswith("Cloud"))
     panel = lines[start + 1 : start + 5]
     assert [bool(line[10:].strip()) for line in panel] == [False, True, False, False] and "40.0" in panel[1]
+
+
+def test_a_quantity_that_stays_zero_or_missing_has_no_panel_but_is_named() -> None:
+    nothing = {"asnow": np.zeros(4), "snod": np.full(4, np.nan)}
+    data = curves([0, 1, 2, 3], values=nothing, units={"asnow": "m", "snod": "m"}, minutes={"asnow": [60] * 4})
+    titles = [panel.title for panel in panels_of(data)[0]]
+    assert "Snowfall" not in titles and "snod" not in titles and "Precipitation" in titles
+    text = printed(data, width=120)
+    assert "zero throughout: asnow; no values: snod" in text and "Snowfall" not in text
+    some = curves([0, 1, 2, 3], values={**nothing, "asnow": np.array([0, 0, 0.02, 0])}, minutes={"asnow": [60] * 4})
+    assert "Snowfall" in [panel.title for panel in panels_of(some)[0]]
+
+
+def test_dry_weather_keeps_its_panel() -> None:
+    data = curves([0, 1, 2], values={"tp": np.zeros(3)}, minutes={"tp": [60] * 3})
+    assert "Precipitation" in [panel.title for panel in panels_of(data)[0]]
+
+
+def test_panels_in_the_same_units_stand_together() -> None:
+    more = {"cape": np.arange(3.0), "sp": np.full(3, 99000.0), "skt": np.full(3, 283.0)}
+    data = friendly(with_wind(curves([0, 1, 2], values=more, units={"cape": "J kg-1", "sp": "Pa", "skt": "K"})))
+    names = [panel.names[0] for panel in panels_of(data)[0]]
+    assert names == ["t2m", "skt", "ws10", "tp", "mslp", "sp", "tcc", "cape"]
+
+
+def quarters(count: int = 9) -> Curves:
+    """A series at steps of 15 minutes, each amount with its own 15 minutes."""
+    times = [START + timedelta(minutes=15 * k) for k in range(1, count + 1)]
+    values = {"t2m": 280 + np.arange(count) / 4, "tp": np.arange(count, dtype=float)}
+    return Curves(times, values, {"t2m": "K", "tp": "kg m-2"}, minutes={"tp": [15] * count})
+
+
+def test_steps_of_a_quarter_of_an_hour_have_ticks_and_bars_of_their_width(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = drawn(quarters(), tmp_path / "a.png", monkeypatch)
+    assert [label.get_text() for label in figure.axes[-1].get_xticklabels()][:3] == ["12:00", "12:15", "12:30"]
+    panel = next(ax for ax in figure.axes if ax.get_title(loc="left").startswith("Precipitation"))
+    widths = [abs(bar.get_width()) for bar in panel.patches if 0 < bar.get_height() < 9]
+    assert widths == pytest.approx([900 * 0.94] * 8)
+    assert "12:15" in printed(quarters(), width=100)
+
+
+def test_hourly_series_have_whole_hours_on_their_axis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = drawn(curves(list(range(4))), tmp_path / "a.png", monkeypatch)
+    assert [label.get_text() for label in figure.axes[-1].get_xticklabels()] == ["12", "13", "14", "15"]
+
+
+def test_an_amount_that_begins_before_the_first_time_is_drawn_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = curves([6, 12, 18], values={"tp": np.array([4.0, 1.0, 0.5])}, minutes={"tp": [360] * 3})
+    figure = drawn(data, tmp_path / "a.png", monkeypatch)
+    panel = next(ax for ax in figure.axes if ax.get_title(loc="left").startswith("Precipitation"))
+    assert panel.get_xlim()[0] <= START.timestamp()
+    rows = printed(data, width=60).splitlines()
+    bar = rows[next(k for k, row in enumerate(rows) if row.startswith("Precipitation")) + 1]
+    assert 14 <= bar.count("█") <= 20  # a third of the axis

@@ -121,6 +121,16 @@ def with_gaps(curves: Curves) -> Curves:
     )
 
 
+def first_moment(curves: Curves) -> float:
+    """Where the time axis begins: at the first time, or at the beginning of the first amount before it."""
+    seconds = curves.seconds
+    begins = [seconds[0]]
+    for name in curves.minutes:
+        present = np.isfinite(curves.get(name))
+        begins += (seconds - bar_seconds(curves, name))[present].tolist()
+    return float(min(begins))
+
+
 def bar_seconds(curves: Curves, name: str) -> Floats:
     """The interval of each amount: as given, otherwise since the previous time."""
     if name in curves.minutes:

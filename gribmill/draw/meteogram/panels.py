@@ -14,6 +14,8 @@ from gribmill.tiles.read.unit_conversion import KNOTS_PER_M_S, conversion
 
 Look = Literal["lines", "bars", "cover"]
 NAMES_TOLD = 8
+ZERO_SAYS_NOTHING = ("asnow", "snod", "weasd", "frzr", "sf", "csnow", "cfrzr", "cicep")
+KINDRED = ("°C", "°F", "K", "hPa", "inHg", "Pa", "m/s", "mph", "kt", "m s-1")  # panels in these units stand together
 MOST_PANELS = 10  # what comes after is named in the footer, not drawn
 
 
@@ -46,6 +48,7 @@ HIDDEN = ("u10", "v10", "wdir10")  # shown as barbs and arrows
 def panels_of(curves: Curves) -> tuple[list[Panel], list[str]]:
     """The panels to draw, and the names left out for want of room."""
     left = [name for name in curves.values if name not in HIDDEN]
+    left = [name for name in left if name not in without_panel(curves)] or left
     panels = []
     for title, members, look in FAMILIES:
         names = [name for name in members if name in left]
@@ -54,9 +57,39 @@ def panels_of(curves: Curves) -> tuple[list[Panel], list[str]]:
             together = tuple(name for name in names if curves.units.get(name, "") == units)
             panels.append(Panel(title, together, look))
             left = [name for name in left if name not in together]
-    panels += [Panel(curves.label(name), (name,), _look(curves, name)) for name in left]
+    for name in left:
+        _insert(panels, Panel(curves.label(name), (name,), _look(curves, name)), curves)
     unseen = [name for panel in panels[MOST_PANELS:] for name in panel.names]
     return panels[:MOST_PANELS], unseen
+
+
+def without_panel(curves: Curves) -> dict[str, str]:
+    """Names whose panel would be empty, and why: no values at all, or an amount that stays zero (but for rain)."""
+    found = {}
+    for name in curves.values:
+        values = curves.get(name)
+        present = values[np.isfinite(values)]
+        if not len(present):
+            found[name] = "no values"
+        elif name != "tp" and not present.any() and (name in curves.minutes or name in ZERO_SAYS_NOTHING):
+            found[name] = "zero throughout"
+    return found
+
+
+def without_panel_text(curves: Curves) -> str:
+    """`zero throughout: asnow; no values: snod`."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in without_panel(curves).items():
+        if name not in HIDDEN:
+            by_reason.setdefault(reason, []).append(name)
+    return "; ".join(f"{reason}: {', '.join(names[:NAMES_TOLD])}" for reason, names in by_reason.items())
+
+
+def _insert(panels: list[Panel], panel: Panel, curves: Curves) -> None:
+    """After the last panel in the same units where these tell the kind of quantity, else at the end."""
+    units = curves.units.get(panel.names[0], "")
+    same = [k for k, other in enumerate(panels) if units in KINDRED and curves.units.get(other.names[0]) == units]
+    panels.insert(same[-1] + 1 if same else len(panels), panel)
 
 
 def unseen_text(unseen: list[str]) -> str:

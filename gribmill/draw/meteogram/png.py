@@ -10,10 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gribmill.draw.map.png import matplotlib_figure, save
-from gribmill.draw.meteogram.curves import Curves, bar_at, bar_seconds, friendly, with_gaps
-from gribmill.draw.meteogram.local_hours import local_hours, zone_label
+from gribmill.draw.meteogram.curves import Curves, bar_at, bar_seconds, first_moment, friendly, with_gaps
+from gribmill.draw.meteogram.local_hours import local_hours, tick_hours, tick_label, zone_label
 from gribmill.draw.meteogram.night import nights
-from gribmill.draw.meteogram.panels import Panel, colour_of, finite_range, knots, panels_of, unseen_text, with_wind
+from gribmill.draw.meteogram.panels import (
+    Panel,
+    colour_of,
+    finite_range,
+    knots,
+    panels_of,
+    unseen_text,
+    with_wind,
+    without_panel_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +33,6 @@ FOOT_LETTERS = 136  # of a line at the foot
 BARBS_ACROSS = 36
 DAY = 86400.0
 DAY_LABEL_SHARE = 0.075  # of the axis: narrower days have no room for their name
-TICK_HOURS = (1, 3, 6, 12, 24)
 
 
 def draw_meteogram(curves: Curves, path: Path, dpi: int = 130) -> None:
@@ -41,7 +49,7 @@ def draw_meteogram(curves: Curves, path: Path, dpi: int = 130) -> None:
     _time_axis(axes, curves)
     figure.text(0.075, 1 - 0.38 / high, curves.title, fontsize=13, fontweight="bold", color=INK)
     figure.text(0.075, 1 - 0.65 / high, curves.subtitle, fontsize=9.5, color=GREY)
-    notes = [curves.attribution, unseen_text(unseen), "gribmill"]
+    notes = [curves.attribution, without_panel_text(curves), unseen_text(unseen), "gribmill"]
     foot = "\n".join(wrap(" · ".join(note for note in notes if note), FOOT_LETTERS))
     figure.text(0.075, 0.1 / high, foot, fontsize=7.5, color=GREY)
     save(figure, path, curves.title)
@@ -142,9 +150,9 @@ def _say_missing(ax: Axes) -> None:
 
 def _time_axis(axes: Sequence[Axes], curves: Curves) -> None:
     """Hours under the last panel, days under the hours, nights shaded through all panels."""
-    start, end = float(curves.seconds[0]), float(curves.seconds[-1])
-    room = max((end - start) * 0.02, 900.0)
-    every = next((h for h in TICK_HOURS if (end - start) / 3600 / h <= 26), 24)
+    start, end = first_moment(curves), float(curves.seconds[-1])
+    room = max((end - start) * 0.02, 60.0)
+    every = tick_hours(curves.seconds, 26, 14)
     ticks = local_hours(start, end, every, curves.zone)
     days = local_hours(start - DAY - 3600, end, 24, curves.zone)
     for ax in axes:
@@ -156,7 +164,7 @@ def _time_axis(axes: Sequence[Axes], curves: Curves) -> None:
             if day > start - room:
                 ax.axvline(day, color="#8a939b", linewidth=0.7, zorder=0.5)
     last = axes[-1]
-    last.set_xticks([moment for moment, _ in ticks], [f"{local:%H}" for _, local in ticks])
+    last.set_xticks([moment for moment, _ in ticks], [tick_label(local, every) for _, local in ticks])
     for day, local in days:
         at = max(day, start - room)
         if (min(day + DAY, end + room) - at) / (end - start + 2 * room) > DAY_LABEL_SHARE:

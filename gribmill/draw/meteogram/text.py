@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gribmill.arrays import Floats
-from gribmill.draw.meteogram.curves import Curves, bar_at, friendly, with_gaps
-from gribmill.draw.meteogram.local_hours import local_hours, zone_label
-from gribmill.draw.meteogram.panels import Panel, colour_of, finite_range, panels_of, unseen_text, with_wind
+from gribmill.draw.meteogram.curves import Curves, bar_at, first_moment, friendly, with_gaps
+from gribmill.draw.meteogram.local_hours import local_hours, tick_hours, tick_label, zone_label
+from gribmill.draw.meteogram.panels import (
+    Panel,
+    colour_of,
+    finite_range,
+    panels_of,
+    unseen_text,
+    with_wind,
+    without_panel_text,
+)
 from gribmill.draw.terminal.braille import bars, braille, dots_of, stars
 
 if TYPE_CHECKING:
@@ -40,7 +48,7 @@ def draw_meteogram_terminal(curves: Curves, console: Console, width: int | None 
     for panel in panels if coloured else _apart(panels, curves):
         lines += _panel(panel, curves, columns, coloured=coloured, plain=plain)
     lines += [Text(line) for line in _time_axis(curves, columns)]
-    notes = [curves.attribution, unseen_text(unseen)]
+    notes = [curves.attribution, without_panel_text(curves), unseen_text(unseen)]
     lines += [Text(note, "dim") for note in notes if note]
     for line in lines:
         text = line if coloured else Text(line.plain.rstrip())
@@ -120,8 +128,8 @@ def _bars(name: str, most: float, curves: Curves, columns: int, *, plain: bool) 
     """Every column shows the amount of its interval; `x` below marks hours without one."""
     from rich.text import Text
 
-    seconds = curves.seconds
-    moments = seconds[0] + (np.arange(columns) + 0.5) / columns * max(seconds[-1] - seconds[0], 1.0)
+    start, end = first_moment(curves), float(curves.seconds[-1])
+    moments = start + (np.arange(columns) + 0.5) / columns * max(end - start, 1.0)
     amounts = bar_at(curves, name, moments)
     rows = bars(amounts / most if most > 0 else amounts, ROWS - 1, plain=plain)
     gaps = "".join("x" if missing else " " for missing in np.isnan(amounts))
@@ -145,35 +153,36 @@ def _arrows(curves: Curves, columns: int, *, plain: bool) -> Text:
 
 def _time_axis(curves: Curves, columns: int) -> list[str]:
     """Hours below the ticks, days below the hours."""
-    start, end = float(curves.seconds[0]), float(curves.seconds[-1])
+    start, end = first_moment(curves), float(curves.seconds[-1])
     span = max(end - start, 1.0)
-    every = next((h for h in (1, 3, 6, 12, 24) if columns / max(span / 3600 / h, 1e-9) >= 4), 24)
+    every = tick_hours(curves.seconds, columns // 4, columns // 8)
     axis, hours, days = ["─"] * columns, [" "] * (columns + 3), [" "] * (columns + 12)
     free = 0
     ticks = local_hours(start, end, every, curves.zone)
     # The first tick has the name of its day, unless there is no room for it before midnight.
-    midnight = next((moment for moment, local in ticks if local.hour == 0), end)
+    midnight = next((moment for moment, local in ticks if (local.hour, local.minute) == (0, 0)), end)
     named = ticks[0][0] if ticks and (midnight - ticks[0][0]) / span * (columns - 1) > DAY_LETTERS else midnight
     for moment, local in ticks:
         place = round((moment - start) / span * (columns - 1))
         axis[place] = "┬"
-        hours[place : place + 2] = f"{local.hour:02d}"
-        if place >= free and (local.hour == 0 or moment == named):
+        label = tick_label(local, every)
+        hours[place : place + len(label)] = label
+        if place >= free and ((local.hour, local.minute) == (0, 0) or moment == named):
             text = f"{local:%a %d %b}"
             if place + len(text) <= columns:
                 days[place : place + len(text)] = text
             free = place + len(text) + 1
-    label = zone_label([local for _, local in ticks] or [datetime.fromtimestamp(start, curves.zone)])
+    zone = zone_label([local for _, local in ticks] or [datetime.fromtimestamp(start, curves.zone)])
     return [
         " " * (MARGIN - 1) + "└" + "".join(axis),
         " " * MARGIN + "".join(hours).rstrip(),
-        " " * MARGIN + "".join(days).rstrip() + f"  {label}",
+        " " * MARGIN + "".join(days).rstrip() + f"  {zone}",
     ]
 
 
 def _shares(curves: Curves) -> Floats:
-    seconds = curves.seconds
-    return np.asarray(seconds - seconds[0]) / max(float(seconds[-1] - seconds[0]), 1.0)
+    seconds, start = curves.seconds, first_moment(curves)
+    return np.asarray(seconds - start) / max(float(seconds[-1]) - start, 1.0)
 
 
 def _margin(value: float | None) -> str:
