@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from gribmill.views.view import View
@@ -22,23 +23,43 @@ class ScanView(View):
         return cls(model=model, job_id=made.id, new=made.created)
 
 
+@dataclass(frozen=True, slots=True)
+class ScanFinding:
+    """What a scan found: its outcome, how many new files, a note, and the worker, unless it ran in this process."""
+
+    outcome: str
+    files: int
+    note: str | None
+    worker: str | None = None
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Self:
+        notes = (getattr(outcome, name, None) for name in ("skipped", "reason", "error"))
+        note = next((note for note in notes if note), None)
+        return cls(type(outcome).__name__.lower(), len(getattr(outcome, "then", ())), note)
+
+
 class ScanResultView(ScanView):
-    """A scan and what it found: how many new files, and a note. The outcome is null when it was not run here."""
+    """A scan and what it found: how many new files, and a note. The outcome is null when it was not run.
+
+    `worker` is null when it was run by this command.
+    """
 
     outcome: str | None
     files: int
     note: str | None
+    worker: str | None
 
     @classmethod
-    def with_outcome(cls, model: str, made: Enqueued, outcome: Outcome | None) -> Self:
-        notes = (getattr(outcome, name, None) for name in ("skipped", "reason", "error"))
+    def with_finding(cls, model: str, made: Enqueued, found: ScanFinding | None) -> Self:
         return cls(
             model=model,
             job_id=made.id,
             new=made.created,
-            outcome=type(outcome).__name__.lower() if outcome else None,
-            files=len(getattr(outcome, "then", ())),
-            note=next((note.partition("\n")[0] for note in notes if note), None),
+            outcome=found.outcome if found else None,
+            files=found.files if found else 0,
+            note=found.note.partition("\n")[0] if found and found.note else None,
+            worker=found.worker if found else None,
         )
 
 

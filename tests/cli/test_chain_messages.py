@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from gribmill.cli.output import print_json
+from gribmill.pipeline.backfill_progress import BackfillState
 from gribmill.queue.store import Store
 from gribmill.views.view import Time, View
 from tests.cli.conftest import Run
@@ -32,7 +33,8 @@ def test_scan_here_runs_its_own_scan_though_another_was_ready_before(gribmill: R
 def test_scan_that_could_not_be_run_here_does_not_claim_to_have_looked(gribmill: Run) -> None:
     gribmill("jobs", "pause", "scan_source")
     answer = gribmill("scan", "hrrr", "--here")
-    assert "was not run here" in answer.out
+    assert answer.code == 1
+    assert "was not run: scans are paused or reserved" in answer.out
     assert "0 new files" not in answer.out
 
 
@@ -156,7 +158,8 @@ def test_a_waiting_backfill_reports_that_no_worker_runs(gribmill: Run, store: St
     words = ("backfill", "hrrr", "--from", "20260101_00", "--to", "20260101_00", "--hours", "0", "--region", "ne")
     for waiting in (True, False):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("gribmill.cli.chain.backfill._wait", lambda store, chains: 0)
+            ended = BackfillState(done=1, total=1, failed=0, active=0)
+            patch.setattr("gribmill.cli.chain.backfill_wait._show", lambda *_: ended)
             assert ("no worker is running" in gribmill(*words, "--wait").err) == waiting
         store.workers.heartbeat("worker", 60.0)
 

@@ -116,7 +116,7 @@ def test_scan(gribmill: Run, server: Server, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("GRIBMILL_CHAIN_REGIONS", "ne")
     check_golden("scan", good(gribmill("scan", "hrrr", "--run", RUN, "--here", "--json")), case="--here")
     gribmill("jobs", "pause", "scan_source")
-    check_golden("scan", good(gribmill("scan", "hrrr", "--here", "--json")), case="--here, paused")
+    check_golden("scan", good(gribmill("scan", "hrrr", "--here", "--json"), 1), case="--here, paused")
 
 
 def test_event(gribmill: Run) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime, timedelta
+
 import click
 
+from gribmill.cli.counted import counted
 from gribmill.cli.current_user import current_user
 from gribmill.cli.output import print_json
 from gribmill.ingest.models.registry import models_named
@@ -11,32 +15,38 @@ from gribmill.pipeline.job_types import scan_job
 from gribmill.pipeline.models import configured_models
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.scan_schedule import scan_now
-from gribmill.queue.model import Failed, Outcome
+from gribmill.queue.model import Attempt, Enqueued
 from gribmill.queue.store import Store
+from gribmill.queue.store.listing import PAGE_LIMIT, JobFilter
 from gribmill.queue.worker.in_process import Ticker
 from gribmill.settings.schema import Settings
-from gribmill.views.scan import ScanResultView, ScanView
+from gribmill.views.scan import ScanFinding, ScanResultView, ScanView
+
+POLL_SECONDS = 0.1
+# What the end of an attempt is called where the outcome itself is in another process.
+OUTCOMES = {"succeeded": "succeeded", "skipped": "succeeded", "snoozed": "snoozed"}
 
 
 @click.command()
 @click.argument("model")
 @click.option("--run", "run_id", help="Only this run, as YYYYMMDD_HH.")
-@click.option("--here", is_flag=True, help="Scan in this process now, instead of leaving it to a worker.")
+@click.option("--here", is_flag=True, help="Look now, and show what was found.")
 @click.option("--json", "as_json", is_flag=True, help="The scans and what they found, as JSON.")
 @click.pass_obj
 def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json: bool) -> None:
     """Look for new runs of MODEL, and enqueue the files that are published and not here yet.
 
-    MODEL is a model such as hrrr, or a family such as gefs for all of its members. Exit code 1
-    if a scan failed in this process.
+    MODEL is a model such as hrrr, or a family such as gefs for all of its members. Without --here
+    a worker does it. With --here it is done in this process, or by a worker that was faster, whose
+    result is waited for and shown. Exit code 1 if a scan failed, or with --here could not be run.
     """
-
     chosen = models_named(configured_models(settings), model)
     store = open_queue(settings)
+    asked_at = datetime.now(UTC)
     made = scan_now(store, [scan_job(one.id, run_id, source="manual", created_by=current_user()) for one in chosen])
-    found = _run_here(settings, store, {job.id for job in made}) if here else {}
+    found = _look(settings, store, made, asked_at) if here else {}
     views = [
-        ScanResultView.with_outcome(one.id, job, found.get(job.id)) if here else ScanView.of(one.id, job)
+        ScanResultView.with_finding(one.id, job, found.get(job.id)) if here else ScanView.of(one.id, job)
         for one, job in zip(chosen, made, strict=True)
     ]
     if as_json:
@@ -44,26 +54,51 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
     else:
         for view in views:
             click.echo(f"{view.model}: scan is job {view.job_id}{_result(view)}")
-    if any(isinstance(outcome, Failed) for outcome in found.values()):
+    if here and (len(found) < len(views) or any(one.outcome == "failed" for one in found.values())):
         raise SystemExit(1)
 
 
-def _run_here(settings: Settings, store: Store, job_ids: set[int]) -> dict[int, Outcome]:
-    """Run these jobs in this process, and others that are ready before them; the outcomes of these."""
-
+def _look(settings: Settings, store: Store, made: list[Enqueued], asked_at: datetime) -> dict[int, ScanFinding]:
+    """What each scan found, run in this process or by a worker; none for those that are paused or reserved."""
     ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
-    found: dict[int, Outcome] = {}
-    while left := job_ids - found.keys():
+    found: dict[int, ScanFinding] = {}
+    while left := {one.id for one in made} - found.keys():
         ran = ticker.tick(len(left), ["scan_source"])
-        if not ran:
-            break  # a worker took them, or scans are paused or reserved
-        found |= {one.job.id: one.outcome for one in ran if one.job.id in job_ids}
+        found |= {one.job.id: ScanFinding.of(one.outcome) for one in ran if one.job.id in left}
+        waiting = False
+        for job_id in left - found.keys():
+            ended = _ended_since(store, job_id, asked_at)
+            if ended is not None:
+                found[job_id] = _finding(store, ended)
+            waiting |= ended is None and store.jobs.get(job_id).status == "processing"
+        if not ran and not waiting and not found.keys() & left:
+            break  # scans are paused or reserved
+        if waiting:
+            time.sleep(POLL_SECONDS)
     return found
+
+
+def _ended_since(store: Store, job_id: int, moment: datetime) -> Attempt | None:
+    """The attempt of a worker that ended since then."""
+    ended = [one for one in store.jobs.history(job_id).attempts if one.finished_at]
+    return next((one for one in reversed(ended) if one.finished_at and one.finished_at >= moment), None)
+
+
+def _finding(store: Store, attempt: Attempt) -> ScanFinding:
+    """What a worker's scan found: its files were enqueued in the transaction that ended the attempt."""
+    assert attempt.finished_at is not None
+    model_id = store.jobs.get(attempt.job_id).args["model_id"]
+    until = attempt.finished_at + timedelta(milliseconds=1)
+    wanted = JobFilter(type="ingest_grib", created_after=attempt.finished_at, created_before=until)
+    new = store.jobs.list(wanted, limit=PAGE_LIMIT).jobs
+    files = sum(isinstance(job.args, dict) and job.args.get("model_id") == model_id for job in new)
+    return ScanFinding(OUTCOMES.get(attempt.status, "failed"), files, attempt.error_text, attempt.worker_id)
 
 
 def _result(view: ScanView) -> str:
     if not isinstance(view, ScanResultView):
         return "" if view.new else " (one was active already)"
     if view.outcome is None:
-        return ", and was not run here: a worker took it, or scans are paused or reserved"
-    return f": {view.files} new files" + (f"; {view.note}" if view.note else "")
+        return ", and was not run: scans are paused or reserved"
+    by = f" (run by worker {view.worker})" if view.worker else ""
+    return f"{by}: {counted(view.files, 'new file')}" + (f"; {view.note}" if view.note else "")
