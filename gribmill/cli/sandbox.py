@@ -15,10 +15,13 @@ from gribmill.cli.options.parse_names import parse_names
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.models import configured_models
+from gribmill.regions.region import built_in_regions
+from gribmill.regions.window import window
+from gribmill.sandbox.client_settings import client_settings, client_tables
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.forecast import Forecaster, model_grid
 from gribmill.sandbox.forecast.thinned_grid import thinned
-from gribmill.sandbox.publication import models_in, plan, publish, roots
+from gribmill.sandbox.publication import models_in, plan, publish
 from gribmill.sandbox.publisher.fault import parse_fault
 from gribmill.sandbox.publisher.faults import Faults
 from gribmill.sandbox.publisher.server import Server
@@ -26,7 +29,7 @@ from gribmill.settings.schema import Settings
 
 if TYPE_CHECKING:
     from gribmill.ingest.models.model import Model
-    from gribmill.sandbox.publication import Publication, Wait
+    from gribmill.sandbox.publication import Publication, PublicationPlan, Wait
     from gribmill.sandbox.publisher.server import Server
 
 DEFAULT_PORT = 8750
@@ -72,14 +75,18 @@ MAX_PORT = 65535
     help="Keep every Nth grid point, on the same projection: faster demos.",
 )  # fmt: skip
 @click.option("--serve", is_flag=True, help="With --make: also serve, from the first file on.")
+@click.option(
+    "--config-out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="With --make and --serve: write settings that use this server. An existing FILE is not replaced.",
+)  # fmt: skip
 @click.option("--fault", "faults", multiple=True, metavar="FAULT", help="A fault to inject, see above; repeatable.")
 @click.option("--multi-range", is_flag=True, help="Support several ranges in one request, as NOMADS and ECMWF do.")
 @click.option("--no-digests", is_flag=True, help="Send no Content-Digest header, as S3.")
 @click.pass_obj
 def sandbox(
     settings: Settings, folder: Path, host: str, port: int, names: tuple[str, ...], run: str | None, runs: int,
-    hours: str, only: tuple[str, ...], every: float, seed: int, coarse: int, serve: bool, faults: tuple[str, ...],
-    multi_range: bool, no_digests: bool,
+    hours: str, only: tuple[str, ...], every: float, seed: int, coarse: int, serve: bool, config_out: Path | None,
+    faults: tuple[str, ...], multi_range: bool, no_digests: bool,
 ) -> None:  # fmt: skip
     """Serve the folder DIR over HTTP as cloud mirrors do, or fill it with synthetic forecasts.
 
@@ -92,6 +99,8 @@ def sandbox(
     gribmill sandbox --make hrrr DIR                       seven hours of the newest HRRR run
     gribmill sandbox --make hrrr,gfs DIR --coarse 4 --every 5 --serve
                                                            two models, one hour every five seconds
+    gribmill sandbox --make hrrr DIR --serve --config-out gribmill.toml
+                                                           with settings for `gribmill run` in another terminal
     gribmill sandbox DIR --fault 500:0.2x2 --fault flip:3  a fifth of the files fails twice; hour 3 is corrupted
 
     \b
@@ -104,6 +113,8 @@ def sandbox(
     no-range   the whole file for every range       reset      the connection is reset
     stall      silence in mid-response
     """
+    if config_out is not None and not (names and serve):
+        raise click.UsageError("--config-out needs --make and --serve")
     if run is not None and runs > 1:
         raise click.UsageError("--run and --runs exclude each other")
     known = configured_models(settings)
@@ -111,14 +122,17 @@ def sandbox(
     found = Faults([parse_fault(text) for text in faults], seed)
     if models:
         _make_folder(folder)
-        publishing = _publishing(models, folder, hours, run, runs, only, seed, coarse)
+        planned, publishing = _publishing(models, folder, hours, run, runs, only, seed, coarse)
     server = None
     if serve or not models:
         server = Server(folder, found, host=host, port=port, digests=not no_digests, multi_range=multi_range)
     stop = _stop_on_signals()
     if server:
         server.start()
-        _announce(server, folder, models or models_in(known.values(), folder))
+        made = planned if models else None
+        _announce(server, folder, models or models_in(known.values(), folder), made, quiet=config_out is not None)
+        if config_out is not None:
+            _write_settings(config_out, client_settings(models, server.url, made, _regions(settings, models)))
     try:
         if models:
             _show(publishing(every, stop.wait))
@@ -140,14 +154,14 @@ def _make_folder(folder: Path) -> None:
 def _publishing(
     models: Sequence[Model], folder: Path, hours: str, run: str | None, runs: int, only: Sequence[str],
     seed: int, coarse: int,
-) -> Callable[[float, Wait], Iterator[tuple[Publication, int]]]:  # fmt: skip
-    """Check all options now; files are made when the result is called with the interval."""
+) -> tuple[PublicationPlan, Callable[[float, Wait], Iterator[tuple[Publication, int]]]]:  # fmt: skip
+    """Check all options now, and plan; files are made when the second result is called with the interval."""
     wanted(only)
     for model in models:
         thinned(model_grid(model), coarse)
     planned = plan(models, hours, datetime.now(UTC), run=run, runs=runs)
     forecaster = Forecaster(seed, coarse, frozenset(only))
-    return lambda every, wait: publish(planned, folder, forecaster, every_seconds=every, wait=wait)
+    return planned, lambda every, wait: publish(planned, folder, forecaster, every_seconds=every, wait=wait)
 
 
 def _show(published: Iterator[tuple[Publication, int]]) -> None:
@@ -155,11 +169,34 @@ def _show(published: Iterator[tuple[Publication, int]]) -> None:
         click.echo(f"{datetime.now(UTC):%H:%M:%S}  {publication.key}  {size / 1e6:.1f} MB")
 
 
-def _announce(server: Server, folder: Path, models: Sequence[Model]) -> None:
+def _regions(settings: Settings, models: Sequence[Model]) -> list[str]:
+    """Those of [chain], or the first built-in region that all these models reach."""
+    if settings.chain.regions:
+        return [*settings.chain.regions]
+    grids = [model_grid(model) for model in models]
+    boxes = {name: region.box for name, region in built_in_regions().items()}
+    return [name for name, box in boxes.items() if all(window(grid, box) for grid in grids)][:1]
+
+
+def _write_settings(path: Path, text: str) -> None:
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise SandboxError(f"{path} exists already and is not replaced; remove it or choose another name") from None
+    except OSError as error:
+        raise SandboxError(f"cannot write {path}: {error.strerror}") from None
+    click.echo(f"wrote {path}: `gribmill run` beside it downloads from here")
+
+
+def _announce(
+    server: Server, folder: Path, models: Sequence[Model], made: PublicationPlan | None, *, quiet: bool
+) -> None:
     click.echo(f"serving {folder} at {server.url}  (Ctrl-C stops)")
+    if quiet:
+        return
     if models:
-        click.echo("to use only this server, add to gribmill.toml:\n\n[roots]")
-        click.echo("".join(f'{name} = "{root}"\n' for name, root in roots(models, server.url).items()))
+        click.echo(f"to use only this server, add to gribmill.toml:\n\n{client_tables(models, server.url, made)}")
     else:
         click.echo("to use it as a mirror, add its name and this address to [roots] in gribmill.toml:")
         click.echo(f'aws-hrrr = "{server.url}FOLDER/"')

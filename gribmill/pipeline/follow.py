@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from gribmill.errors import GribmillError
 from gribmill.identity import run_id, run_time
+from gribmill.ingest.models.hour_ranges import write_steps
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context, make_context
@@ -17,6 +20,11 @@ from gribmill.pipeline.scan_schedule import ScanSchedule, ScanScheduleThread
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.regions.region import region_named
 from gribmill.settings.schema import Settings
+
+log = logging.getLogger("gribmill.follow")
+
+# Between two lines about what `--until-complete` waits for.
+LOG_SECONDS = 30.0
 
 
 class NothingToFollow(GribmillError):
@@ -46,6 +54,7 @@ class Follow:
         options = worker_options(settings)
         self._options = dataclasses.replace(options, lanes=lanes or options.lanes)
         self._store = open_queue(settings)
+        self._logged, self._log_at = "", 0.0
 
     def plan(self) -> Iterator[str]:
         """One line per model that will be followed."""
@@ -72,22 +81,32 @@ class Follow:
             schedule.stop()
 
     def _complete(self) -> bool:
-        """Whether every run that is due is complete, and nothing waits to be published."""
-        return all(self._is_complete(model) for model in self._models) and not self._store.jobs.upcoming(
-            "publish", limit=1
-        )
+        """Whether every run that is due is complete, and nothing waits to be published. Logs what is waited for."""
+        awaited = [words for model in self._models if (words := self._awaited(model))]
+        self._log_awaited("; ".join(awaited))
+        return not awaited and not self._store.jobs.upcoming("publish", limit=1)
 
-    def _is_complete(self, model: Model) -> bool:
+    def _log_awaited(self, words: str) -> None:
+        """At most twice a minute, and not again while nothing changes."""
+        if words and words != self._logged and time.monotonic() >= self._log_at:
+            log.info("waiting for %s", words)
+            self._logged, self._log_at = words, time.monotonic() + LOG_SECONDS
+
+    def _awaited(self, model: Model) -> str | None:
+        """What keeps the model's newest run from being complete; None if nothing does."""
         regions = self._regions[model.id]
         if not regions:
-            return True  # it is not fetched
+            return None  # it is not fetched
         now = datetime.now(UTC)
         due = [run for run in model.runs(now) if model.expected_at(run, model.hours(run)[0]).usual <= now]
         # Runs that begin in the future were recorded while the clock was ahead.
         records = [one for one in self._context.catalogue.runs(model.id) if run_time(one.run_id) <= now]
-        if not records:
-            return not due
-        newest = records[0]
-        if not newest.final or (due and newest.run_id < run_id(due[0])):
-            return False
-        return not self._context.catalogue.lacking(newest.ref, regions)
+        newest = records[0] if records else None
+        if due and (newest is None or newest.run_id < run_id(due[0])):
+            return f"{model.id} {run_id(due[0])}, which is due and not published yet"
+        if newest is None:
+            return None
+        if not newest.final:
+            return f"{model.id} {newest.run_id}, whose hours are not all known yet"
+        lacking = self._context.catalogue.lacking(newest.ref, regions)
+        return f"{model.id} {newest.run_id}, hours {write_steps(tuple(sorted(lacking)))}" if lacking else None

@@ -156,9 +156,9 @@ def test_backfill_to_a_day_takes_all_runs_of_that_day(gribmill: Run) -> None:
 
 def test_a_waiting_backfill_reports_that_no_worker_runs(gribmill: Run, store: Store) -> None:
     words = ("backfill", "hrrr", "--from", "20260101_00", "--to", "20260101_00", "--hours", "0", "--region", "ne")
+    ended = BackfillState(done=1, total=1, failed=0, active=0)
     for waiting in (True, False):
         with pytest.MonkeyPatch.context() as patch:
-            ended = BackfillState(done=1, total=1, failed=0, active=0)
             patch.setattr("gribmill.cli.chain.backfill_wait._show", lambda *_: ended)
             assert ("no worker is running" in gribmill(*words, "--wait").err) == waiting
         store.workers.heartbeat("worker", 60.0)

@@ -1,0 +1,51 @@
+"""Settings that make gribmill download from a sandbox, and from nowhere else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from gribmill.ingest.models.hour_ranges import write_steps
+from gribmill.ingest.models.model import Model
+from gribmill.sandbox.publication import PublicationPlan, roots
+
+
+def client_tables(models: Iterable[Model], url: str, made: PublicationPlan | None = None) -> str:
+    """[roots] and, for what was made, [models]: a run is complete with the hours that there are, whatever its cycle."""
+    models = [*models]
+    lines = ["[roots]", *(f"{name} = {json.dumps(root)}" for name, root in roots(models, url).items())]
+    for family, hours in _hours(made).items():
+        cycles = {
+            cycle for model in models if model.family == family for row in model.schedules for cycle in row.cycles
+        }
+        table = f'{{ cycles = "{write_steps(tuple(sorted(cycles)))}", steps = "{write_steps(tuple(sorted(hours)))}" }}'
+        lines += ["", f"[models.{family}]", f"hours = [{table}]"]
+    return "\n".join(lines) + "\n"
+
+
+def client_settings(models: Iterable[Model], url: str, made: PublicationPlan | None, regions: Iterable[str]) -> str:
+    """A whole settings file. Its data root is `data` beside it."""
+    models = [*models]
+    names = list(dict.fromkeys(model.id for model in models))
+    return "\n".join(
+        [
+            "# Settings for a sandbox: every mirror of these models is the sandbox.",
+            'data = "data"',
+            "",
+            "[chain]",
+            f"models = {json.dumps(names)}",
+            f"regions = {json.dumps([*regions])}",
+            "",
+            client_tables(models, url, made),
+        ]
+    )
+
+
+def _hours(made: PublicationPlan | None) -> dict[str, set[int]]:
+    """The hours that were made of each family."""
+    found: dict[str, set[int]] = {}
+    for hour in made.hours if made else ():
+        for publication in hour:
+            for model in publication.models:
+                found.setdefault(model.family, set()).add(publication.hour)
+    return found
