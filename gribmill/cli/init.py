@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from gribmill.config_file import CONFIG_NAME
+from gribmill.data_root import default_data_root
 from gribmill.errors import GribmillError
 from gribmill.settings.toml_file import settings_file
 
@@ -26,4 +27,4 @@ def init(file: Path, force: bool) -> None:
         raise GribmillError(f"{file} exists already; --force replaces it") from None
     except OSError as error:
         raise GribmillError(f"cannot write {file}: {error.strerror or error}") from None
-    click.echo(f"wrote {file}")
+    click.echo(f"wrote {file}; data goes to {default_data_root()} unless the file sets `data`")

@@ -35,6 +35,7 @@ def client_settings(models: Iterable[Model], url: str, made: PublicationPlan | N
             "[chain]",
             f"models = {json.dumps(names)}",
             f"regions = {json.dumps([*regions])}",
+            "runs_back = 1",
             "",
             client_tables(models, url, made),
         ]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gribmill.data_root import default_data_root
 from gribmill.settings.load import load_settings
 from gribmill.settings.schema import Settings, known_keys
 from tests.cli.conftest import Run
@@ -16,7 +17,8 @@ from tests.cli.conftest import Run
 
 def test_written_file_loads_and_equals_the_defaults(gribmill: Run) -> None:
     answer = gribmill("init", flags=())
-    assert (answer.code, answer.out) == (0, "wrote gribmill.toml\n")
+    place = f"data goes to {default_data_root()} unless the file sets `data`"
+    assert (answer.code, answer.out) == (0, f"wrote gribmill.toml; {place}\n")
     assert load_settings() == Settings()
     assert load_settings(Path("gribmill.toml")) == Settings()
 
