@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import eccodes
 import pytest
 from click.testing import CliRunner
 
@@ -144,3 +149,65 @@ def test_clouds_of_the_national_blend_have_names(tmp_path: Path) -> None:
     keys = {"discipline": 0, "parameterCategory": 6, "parameterNumber": 1, **level}
     file = write(tmp_path / "c.grib2", [make_message("nbm-small", values=40.0, keys=keys)])
     assert [entry.name for entry in inventory(file)] == ["tcc_k195"]
+
+
+@pytest.mark.parametrize(
+    ("short_name", "options", "name"),
+    [
+        ("max_i10fg", {"window": (3, 6), "statistic": "max"}, "gust_max"),
+        ("max_2t", {"window": (3, 6), "statistic": "max"}, "t2m_max"),
+        ("min_2t", {"window": (3, 6), "statistic": "min"}, "t2m_min"),
+        ("slhf", {"window": (0, 6)}, "slhf"),
+        ("ewss", {"window": (0, 6)}, "ewss"),
+        ("sve", {}, "sve"),
+        ("zos", {}, "zos"),
+        ("deg0l", {}, "deg0l"),
+    ],
+)
+def test_messages_that_eccodes_gives_a_new_name_are_named(
+    short_name: str, options: dict[str, Any], name: str, tmp_path: Path
+) -> None:
+    """The witness is ecCodes: it writes the keys of each short name under the tables in which the name is new."""
+    with eccodes_message(short_name) as keys:
+        message = make_message("ecmwf-small", keys=keys, step=6, **options)
+    (entry,) = inventory(write(tmp_path / "x.grib2", [message]))
+    assert entry.name == name
+
+
+@contextmanager
+def eccodes_message(short_name: str) -> Iterator[dict[str, int]]:
+    """The keys that ecCodes sets for a short name under table version 35."""
+    wanted_keys = ("discipline", "parameterCategory", "parameterNumber", "typeOfFirstFixedSurface")
+    message = eccodes.codes_grib_new_from_samples("GRIB2")
+    try:
+        eccodes.codes_set(message, "centre", 98)
+        eccodes.codes_set(message, "tablesVersion", 35)
+        eccodes.codes_set(message, "shortName", short_name)
+        found = {key: eccodes.codes_get(message, key, int) for key in wanted_keys}
+        for key in ("scaleFactorOfFirstFixedSurface", "scaledValueOfFirstFixedSurface"):
+            if not eccodes.codes_is_missing(message, key):
+                found[key] = eccodes.codes_get(message, key, int)
+        yield {"tablesVersion": 35, **found}
+    finally:
+        eccodes.codes_release(message)
+
+
+def test_the_names_of_constituents_are_those_of_the_wmo_tables() -> None:
+    """The witness is ecCodes, whose names of constituents contain the words of gribmill's."""
+    words = {"total": "total aerosol", "seasalt": "sea salt", "organic_matter": "particulate organic matter dry"}
+    message = eccodes.codes_grib_new_from_samples("GRIB2")
+    try:
+        eccodes.codes_set(message, "tablesVersion", 33)
+        eccodes.codes_set(message, "productDefinitionTemplateNumber", 40)
+        for number, name in constituents().items():
+            eccodes.codes_set(message, "constituentType", int(number))
+            theirs = eccodes.codes_get(message, "constituentTypeName").lower()
+            ours = words.get(name, name.removesuffix("_absorbing").removesuffix("_scattering").replace("_", " "))
+            assert ours in theirs, (number, name, theirs)
+    finally:
+        eccodes.codes_release(message)
+
+
+def constituents() -> dict[str, str]:
+    document = tomllib.loads((files("gribmill.grib.names") / "constituents.toml").read_text(encoding="utf-8"))
+    return cast("dict[str, str]", document["constituents"])

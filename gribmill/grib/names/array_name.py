@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import lru_cache
 
 from gribmill.grib.names.constituents import constituent_name, is_constituent
 from gribmill.grib.names.levels import NAMED
@@ -26,6 +27,7 @@ def array_name(keys: Keys) -> str:
     return name_in_lexicon(match.variable, keys) if match else _parameter(keys) + _statistic(keys) + _ensemble(keys)
 
 
+@lru_cache(maxsize=1024)
 def is_array_name(name: str) -> bool:
     """Whether it may be the name of a field that the lexicon does not name.
 

@@ -116,9 +116,13 @@ class Lexicon:
 
     def match_keys(self, keys: Keys) -> Match | None:
         """The quantity of a message; None if the lexicon does not have it, or for spreads, probabilities and such."""
+        return next(iter(self.plain_matches(keys)), None)
+
+    def plain_matches(self, keys: Keys) -> list[Match]:
+        """Every quantity that the message can be, the usual one first; none for spreads, probabilities and such."""
         if keys.selector or keys.of_many or keys.spread or keys.probability or keys.percentile is not None:
-            return None
-        return self.match_quantity(keys)
+            return []
+        return list(self.matches(keys))
 
     def match_quantity(self, keys: Keys) -> Match | None:
         """As `match_keys`, but also for any statistic of an ensemble, or of many analyses."""

@@ -72,10 +72,8 @@ class FieldChoice:
 
     def match(self, keys: Keys) -> Match | None:
         """What the field is in the lexicon. Where it can be several variables, one that is wanted."""
-        if lexicon().match_keys(keys) is None:
-            return None
-        found = list(lexicon().matches(keys))
-        return next((one for one in found if one.variable.name in self.wanted), found[0])
+        found = lexicon().plain_matches(keys)
+        return next((one for one in found if one.variable.name in self.wanted), found[0] if found else None)
 
     def wants_variant(self, item: Field) -> bool:
         """Spreads, probabilities and percentiles of known variables: by name, or if the file has nothing else."""
@@ -154,9 +152,7 @@ def _other_variable(keys: Keys, taken: set[str]) -> Match | None:
 
 def lexicon_names(item: Field) -> list[str]:
     """Every name of the lexicon that the field can have, the usual one first."""
-    if lexicon().match_keys(item.keys) is None:
-        return []
-    return [match.variable.name for match in lexicon().matches(item.keys)]
+    return [match.variable.name for match in lexicon().plain_matches(item.keys)]
 
 
 def names_of(named: NamedField, keys: Keys) -> set[str]:
