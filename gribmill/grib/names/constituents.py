@@ -77,7 +77,8 @@ def _interval(selector: bytes, octet: int, scale: float, unit: str) -> str | Non
     """`lt2p5um`, `0p2_2um`, `550nm`; "" where there is none, None for kinds of interval that are not known."""
     kind = selector[octet - 1]
     first, second = (scaled(selector, octet + place) for place in (1, 6))
-    if kind == 255 or (first is None and second is None):
+    # Some writers leave limits of zero where there is no interval.
+    if kind == 255 or (not first and not second):
         return ""
     low, high = (None if limit is None else f"{limit * scale:.6g}".replace(".", "p") for limit in (first, second))
     if kind in BELOW_FIRST:
