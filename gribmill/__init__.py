@@ -1,7 +1,8 @@
 """gribmill grinds NOAA and ECMWF GRIB into small per-region NPZ tiles.
 
 From Python: `open_tile`, `open_run`, `point` and `points` read tiles, `cut` and `build` make them, `open_grib` opens
-any GRIB file, `verify` and `diff` check. Each is imported when it is first used.
+any GRIB file, `inventory` and `fetch` read published files,
+`verify` and `diff` check. Each is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from gribmill.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from gribmill.grib.open_grib import open_grib as open_grib
+    from gribmill.pipeline.remote import fetch as fetch
+    from gribmill.pipeline.remote import inventory as inventory
     from gribmill.regions.box import Box as Box
     from gribmill.regions.region import Region as Region
     from gribmill.tiles.build.build import build as build
@@ -33,6 +36,8 @@ _HOMES = {
     "build": "gribmill.tiles.build.build",
     "cut": "gribmill.tiles.build.cut",
     "diff": "gribmill.tiles.check.diff",
+    "fetch": "gribmill.pipeline.remote",
+    "inventory": "gribmill.pipeline.remote",
     "open_grib": "gribmill.grib.open_grib",
     "open_run": "gribmill.tiles.read.run_dataset",
     "open_runs": "gribmill.tiles.read.runs_dataset",
@@ -50,6 +55,8 @@ __all__ = [
     "build",
     "cut",
     "diff",
+    "fetch",
+    "inventory",
     "open_grib",
     "open_run",
     "open_runs",

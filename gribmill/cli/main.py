@@ -25,6 +25,7 @@ COMMANDS = {
     "event": ("gribmill.cli.chain.event:event", "Scan models that a notification reports new files of."),
     "fetch": ("gribmill.cli.chain.fetch:fetch", "Download the wanted messages of one file, without the queue."),
     "grib": ("gribmill.cli.data.grib.group:grib", "List the contents of GRIB files."),
+    "inventory": ("gribmill.cli.chain.inventory:inventory", "List the fields of a published file."),
     "init": ("gribmill.cli.init:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs.group:jobs", "List, enqueue, retry, cancel and check jobs."),
     "mirrors": ("gribmill.cli.chain.mirrors.group:mirrors", "List mirrors, and use failing ones again."),

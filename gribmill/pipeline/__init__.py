@@ -16,6 +16,7 @@ __all__ = [
     "models",
     "old_runs",
     "open_queue",
+    "remote",
     "s3_events",
     "scan_schedule",
     "status",

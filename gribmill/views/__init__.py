@@ -5,6 +5,7 @@ __all__ = [
     "backfill",
     "download",
     "grib",
+    "inventory",
     "job",
     "job_result",
     "job_stats",

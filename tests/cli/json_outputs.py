@@ -10,6 +10,7 @@ from gribmill.views.attempt import TickView
 from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView
 from gribmill.views.download import DownloadView
 from gribmill.views.grib import GribFileView
+from gribmill.views.inventory import RemoteInventoryView
 from gribmill.views.job import JobHistoryView, JobPageView, QueuedJobView
 from gribmill.views.job_result import (
     CancelledView,
@@ -42,6 +43,7 @@ _TYPES: dict[str, Any] = {
     "cut": list[BuiltTileView],
     "event s3": list[NotifiedScanView],
     "fetch": DownloadView,
+    "inventory": RemoteInventoryView,
     "grib ls": list[GribFileView],
     "jobs cancel": list[CancelledView | RefusedView] | list[ChosenJobView],
     "jobs enqueue": list[EnqueuedView],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -70,6 +71,7 @@ def download(
     places: ChoosePlaces | None = None,
     limits: Limits | None = None,
     now: datetime | None = None,
+    line_search: re.Pattern[str] | None = None,
 ) -> Downloaded:
     """The wanted messages of that hour as `target`, which appears only whole and verified; or a DownloadFailed.
 
@@ -78,11 +80,12 @@ def download(
     download. `check` is called with the messages' headers before the file becomes `target`, and may refuse it with a
     WrongFile: another mirror may have a better one. `places` names where the file may go instead of to `target`: the
     first place without another file is taken, and `path` of the result says which. What is verified stays beside the
-    target after a failure or a crash, and is not fetched again.
+    target after a failure or a crash, and is not fetched again. With `line_search`, the messages of all matching
+    lines of the index are wanted instead, of any time in the file.
     """
     moment = now or datetime.now(UTC)
     what = f"{model.id} {run_id(run)} hour {hour}"
-    expected = Expected(run, timedelta(minutes=hour * 60 + model.offset_minutes))
+    expected = Expected(run, None if line_search else timedelta(minutes=hour * 60 + model.offset_minutes))
     limits = limits or Limits()
     source = MirrorDownload(
         session,
@@ -96,6 +99,7 @@ def download(
         time.monotonic() + limits.seconds,
         check,
         places,
+        line_search,
     )
     search = _Search(source, moment)
     try:

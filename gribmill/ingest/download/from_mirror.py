@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,8 @@ from gribmill.ingest.http.local_files import is_local
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import parse_index
-from gribmill.ingest.index.select import Wanted, select
+from gribmill.ingest.index.search import select_lines
+from gribmill.ingest.index.select import Selection, Wanted, select
 from gribmill.ingest.listing.available_hours import Published
 from gribmill.ingest.mirrors.mirror import Host, SourceUrls
 from gribmill.ingest.models.model import Model
@@ -55,6 +57,7 @@ class MirrorDownload:
     deadline: float
     check: CheckMessages | None = None
     places: ChoosePlaces | None = None
+    search: re.Pattern[str] | None = None
     traffic: Traffic = field(default_factory=Traffic)
 
     def by_index(self, source: SourceUrls, known: Published | None) -> Downloaded:
@@ -95,18 +98,23 @@ class MirrorDownload:
             raise
         head = listed or self._head(source)
         inventory = parse_index(source.index_kind, index, source.index_url, self.expected.run, head.size)
-        chosen = select(
-            inventory,
-            self.wanted,
-            self.hour,
-            extras=self.model.extras,
-            offset_minutes=self.model.offset_minutes,
-        )
-        if chosen.missing:
+        chosen = self._select(inventory)
+        if chosen.missing or self.search:
             self._check_covers(inventory, source, head, known=inventory.entries[-1] in chosen.entries)
         return self._fetch(source, plan_by_index(inventory, chosen, self.wanted, head, index))
 
+    def _select(self, inventory: Inventory) -> Selection:
+        if self.search is None:
+            minutes = self.model.offset_minutes
+            return select(inventory, self.wanted, self.hour, extras=self.model.extras, offset_minutes=minutes)
+        chosen = select_lines(inventory, self.search, self.model.extras)
+        if not chosen.entries:
+            raise NothingWanted(f"no line of {inventory.source} matches {self.search.pattern[:80]!r}")
+        return chosen
+
     def _once_by_headers(self, source: SourceUrls) -> Downloaded:
+        if self.search is not None:
+            raise NothingWanted(f"{source.grib_url} has no usable index to search; name variables instead")
         head = self._head(source)
         if is_local(head.url):
             return self._fetch(source, self._planned(source.mirror.host, head, self.traffic, "walk"))
