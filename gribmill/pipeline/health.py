@@ -24,7 +24,6 @@ from gribmill.queue.store.workers import Workers
 # What the chain cannot do without.
 CHAIN_TYPES = (SCAN_SOURCE.key, INGEST_GRIB.key, BUILD_TILE.key, PUBLISH.key)
 FULL_BYTES = 20_000_000
-NEARLY_FULL_BYTES = 200_000_000
 DEAD_LETTERS_SINCE = timedelta(days=1)
 DEAD_LETTERS_LOOKED_AT = 1000
 
@@ -78,7 +77,7 @@ def health_of(context: Context, statuses: Sequence[ModelStatus], *, now: datetim
     problems = [
         *_of_models(statuses),
         *_of_workers(known, living, moment),
-        *_of_disk(statuses, usage.free, usage.total),
+        *_of_disk(context, statuses, usage.free, usage.total),
         *_of_queue(context),
         *_of_mirrors(statuses),
         *_late(statuses),
@@ -109,14 +108,16 @@ def _of_workers(known: Sequence[Worker], living: Sequence[Worker], now: datetime
         yield Problem("no worker", f"no worker runs {', '.join(idle)} jobs")
 
 
-def _of_disk(statuses: Sequence[ModelStatus], free: int, total: int) -> Iterator[Problem]:
+def _of_disk(context: Context, statuses: Sequence[ModelStatus], free: int, total: int) -> Iterator[Problem]:
+    mark = min(context.settings.chain.min_free_gigabytes * 1e9, total / 10)
     run_bytes = sum(max((run.bytes for run in one.runs), default=0) for one in statuses)
     left = f"{_size(free)} free of {_size(total)}"
-    if free < FULL_BYTES:
+    if free < min(FULL_BYTES, total / 100):
         yield Problem("disk", f"the disk is full: {left}")
-    elif free < max(NEARLY_FULL_BYTES, run_bytes):
-        need = f"; one run of each model takes {_size(run_bytes)}" if free < run_bytes else ""
-        yield Problem("disk", f"the disk is nearly full: {left}{need}")
+    elif free < mark:
+        yield Problem("disk", f"the disk is nearly full: {left}; nothing is downloaded below {_size(mark)}")
+    elif free < run_bytes:
+        yield Problem("disk", f"the disk is nearly full: {left}; one run of each model takes {_size(run_bytes)}")
 
 
 def _of_queue(context: Context) -> Iterator[Problem]:
@@ -208,5 +209,5 @@ def _existing(path: Path) -> Path:
     return next((place for place in (path, *path.parents) if place.exists()), Path("/"))
 
 
-def _size(count: int) -> str:
+def _size(count: float) -> str:
     return f"{count / 1e6:,.0f} MB" if count < 10e9 else f"{count / 1e9:,.0f} GB"

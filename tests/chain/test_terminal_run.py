@@ -35,6 +35,11 @@ def test_every_job_is_one_short_line_and_progress_is_shown_below(new_chain: NewC
     assert re.search(r"hrrr \d\dZ \d/3 hours, \d/6 tiles \| ", shown.raw), "the line at the bottom"
     assert not re.search(r"hours, \d/6 tiles", shown.text), "which leaves nothing behind"
     assert shown.lines[-1].startswith("finished ")
+    tile = chain.tile("hrrr", "ne", 1)
+    info = run_in_terminal("tile", "info", str(tile), cwd=chain.root)
+    assert str(tile) in info.text, "a path stays in one piece"
+    table = info.text.partition("\nname ")[2].splitlines()
+    assert table and max(map(len, table)) <= COLUMNS
 
 
 def test_a_pipe_gets_the_lines_of_a_journal_and_no_progress(new_chain: NewChain) -> None:

@@ -77,6 +77,9 @@ def test_looking_makes_no_database(gribmill: Run, data: Path) -> None:
         ["jobs", "list"],
         ["workers"],
         ["jobs", "types"],
+        ["jobs", "reservations"],
+        ["triggers", "list"],
+        ["prune", "--dry-run"],
     ):
         gribmill(*words)
         assert not data.exists(), words

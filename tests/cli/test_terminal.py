@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -129,3 +131,17 @@ def test_watching_the_status_keeps_its_first_line_on_the_screen(data: Path) -> N
     assert "not well: " in shown.text
     assert len(shown.text.split("\x1b[H")[-1].splitlines()) < 8
     assert "more lines: a taller window" in shown.text
+
+
+def test_status_loads_nothing_that_is_slow_to_start(data: Path) -> None:
+    """A person who is called at night waits for the answer."""
+    code = (
+        "import sys; from gribmill.cli.main import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "slow = {'numpy', 'requests', 'xarray', 'pandas', 'rich', 'eccodes'} & sys.modules.keys()\n"
+        "assert not slow, slow"
+    )
+    words = [sys.executable, "-c", code, "--data", str(data), "status"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=data.parent, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("not well: ")

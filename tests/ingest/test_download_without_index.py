@@ -20,7 +20,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher
-from tests.ingest.small_grib import FIELDS, RUN, WANTED, message, usual_file
+from tests.ingest.small_grib import FIELDS, RUN, WANTED, make_file, message, usual_file
 from tests.make_grib import make_message
 
 FILE = usual_file()
@@ -52,6 +52,13 @@ def test_a_source_without_an_index_is_fetched_whole(publisher: Publisher, target
     assert got.requested_bytes == len(FILE.data)
     assert got.etag == publisher.objects[key_of(FILE)].etag
     assert [path.name for path in target.parent.iterdir()] == ["001.grib2"]
+
+
+def test_a_quantity_at_another_level_only_is_missing(publisher: Publisher, target: Path) -> None:
+    file = make_file([("t500",), ("d2m",), ("tp",)], [900, 900, 900], RUN, 1, 0)
+    publisher.put(key_of(file), file.data)
+    got = _download(_without_index(hrrr_at(publisher)), target, ("t2m", "d2m", "tp", "u10"))
+    assert (set(got.found), set(got.missing)) == ({"d2m", "tp"}, {"t2m", "u10"})
 
 
 def test_no_more_is_read_of_a_whole_file_than_its_content_length(publisher: Publisher, target: Path) -> None:

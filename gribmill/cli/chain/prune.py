@@ -7,7 +7,7 @@ import click
 from gribmill.cli.output import print_json, print_table
 from gribmill.errors import GribmillError
 from gribmill.ingest.models.registry import models_named
-from gribmill.pipeline.context import make_context
+from gribmill.pipeline.context import look_context, make_context
 from gribmill.pipeline.old_runs import choose_old_runs, explain_left, prune_now, runs_on_disk
 from gribmill.settings.schema import Settings
 from gribmill.views.prune import PruneView
@@ -25,7 +25,7 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
     run are never removed. `gribmill run` prunes too; old jobs are removed by workers, or with
     `gribmill jobs prune`.
     """
-    context = make_context(settings)
+    context = look_context(settings) if dry_run else make_context(settings)
     runs = runs_on_disk(context.root, context.catalogue, model)
     if model is not None and not runs:  # not the name of any run here: a family, or unknown
         members = models_named(context.models, model)

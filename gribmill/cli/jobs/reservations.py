@@ -10,7 +10,7 @@ from gribmill.cli.current_user import current_user
 from gribmill.cli.format_duration import age_seconds, format_duration
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import print_json, print_table
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import look_queue, open_queue
 from gribmill.queue.store.reservations import EVERYTHING
 from gribmill.settings.schema import Settings
 from gribmill.views.reservation import ReservationView
@@ -71,7 +71,7 @@ def release(settings: Settings, reservation_ids: tuple[str, ...]) -> None:
 @click.pass_obj
 def reservations(settings: Settings, as_json: bool) -> None:
     """List the reservations in force."""
-    held = open_queue(settings).reservations.list()
+    held = look_queue(settings).reservations.list()
     if as_json:
         print_json([ReservationView.of(one) for one in held])
     elif held:

@@ -15,7 +15,7 @@ from gribmill.cli.options.duration import DURATION
 from gribmill.cli.options.ids import parse_ids
 from gribmill.cli.output import print_json, print_table
 from gribmill.errors import sentence
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import look_queue, open_queue
 from gribmill.queue.cron import CronSchedule
 from gribmill.queue.model import NewTrigger
 from gribmill.queue.times import to_rfc3339
@@ -44,7 +44,7 @@ def triggers() -> None:
 @click.pass_obj
 def list_(settings: Settings, as_json: bool) -> None:
     """List triggers, and when each fired last and fires next."""
-    found = open_queue(settings).triggers.list()
+    found = look_queue(settings).triggers.list()
     if as_json:
         print_json([TriggerView.of(one) for one in found])
     elif found:

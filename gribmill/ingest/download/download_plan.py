@@ -97,7 +97,7 @@ class DownloadPlan:
 class Downloaded:
     """A whole, verified spool file. `requested_bytes` came over the network, index and gaps included.
 
-    By `index`, `found` and `missing` are exact; by `walk` and `whole`, `found` names what may be in the file.
+    By `index`, `found` and `missing` are exact; by `walk` and `whole`, a time range may be another one.
     `messages` have their number in the source and their place in the spool.
     """
 

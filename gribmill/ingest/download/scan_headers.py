@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.messages import MessageHeader, read_header, without_messages
+from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.window_name import base_name
 from gribmill.grib.product.keys import Keys
 from gribmill.grib.sections import MAGIC, ByteSource
 from gribmill.ingest.download.download_plan import DownloadPlan, Piece, Way
@@ -76,21 +78,21 @@ def plan_by_headers(
     """The messages that can hold what is wanted: of its run, its time, its member and one of its parameters.
 
     Levels are not compared, so more may be fetched than is needed, but never less. Where the parameters of a wanted
-    quantity are not known, every message of that time is fetched.
+    quantity are not known, every message of that time is fetched. What is found, however, is at its own level.
     """
     known = {same_table(parameter) for want in wanted for parameter in want.parameters}
     choosy = bool(wanted) and all(want.parameters for want in wanted)
     pieces: list[Piece] = []
-    seen: set[tuple[int, ...]] = set()
+    seen: set[str] = set()
     for header in headers:
         fitting = [field.keys for field in header.fields if _fits(field.keys, expected, member)]
         chosen = [keys for keys in fitting if not choosy or same_table(keys.parameter) in known]
         if chosen:
-            seen |= {same_table(keys.parameter) for keys in chosen}
+            seen |= {name for keys in chosen for name in _quantities(keys)}
             number, offset, length = header.message.number, header.offset, header.length
             pieces.append(Piece(number, offset, length, len(header.fields), len(chosen)))
     named = [want for want in wanted if want.parameters]
-    found = tuple(want.name for want in named if not seen.isdisjoint(map(same_table, want.parameters)))
+    found = tuple(want.name for want in named if not seen.isdisjoint(_base_names(want)))
     missing = tuple(want.name for want in named if want.name not in found)
     return DownloadPlan(head, tuple(pieces), found, missing, way)
 
@@ -104,6 +106,15 @@ def member_of(extras: Collection[str]) -> int | None:
         if kind == "cf":
             return 0
     return None
+
+
+def _quantities(keys: Keys) -> Iterator[str]:
+    """Every quantity that a field can be, without its time range."""
+    return (base_name(match.variable.name) for match in lexicon().matches(keys))
+
+
+def _base_names(want: Wanted) -> set[str]:
+    return {base_name(name) for name in (want.name, *lexicon().current_names(want.name))}
 
 
 def _fits(keys: Keys, expected: Expected, member: int | None) -> bool:

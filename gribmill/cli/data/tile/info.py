@@ -80,9 +80,8 @@ def _print_variables(opened: Tile) -> None:
     if any(of_what):
         columns = (*columns, "of")
         rows = [(*row, text) for row, text in zip(rows, of_what, strict=True)]
-    print_table(
-        columns, rows, right=("min", "mean", "max", "missing", "msg"), wrap="level", drop=("packing", "msg", "missing")
-    )
+    numbers = ("min", "mean", "max", "missing", "msg")
+    print_table(columns, rows, right=numbers, wrap="level", drop=("packing", "msg", "missing", "mean"), least=16)
 
 
 def _fill_text(name: str, item: VariableMeta) -> str:
