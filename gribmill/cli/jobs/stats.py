@@ -11,12 +11,12 @@ import click
 
 from gribmill.cli.format_duration import format_duration
 from gribmill.cli.options.duration import DURATION
-from gribmill.cli.output import live, make_table, print_json, print_json_line, print_rich, stacked, styled
+from gribmill.cli.output import live, make_table, print_json, print_json_line, print_rich, print_table, stacked, styled
 from gribmill.cli.status_text import STYLES, status_text
 from gribmill.pipeline.open_queue import look_queue
 from gribmill.queue.model import STATUSES
 from gribmill.settings.schema import Settings
-from gribmill.views.job_stats import JobStatsView
+from gribmill.views.job_stats import JobStatsView, QueueTotalsView, ThroughputView
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -29,12 +29,17 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--watch", is_flag=True, help="Repeat until Ctrl-C.")
 @click.option("--every", type=DURATION, default="2", show_default=True, help="The interval of --watch.")
+@click.option("--totals", is_flag=True, help="All types together, with the rates of the last minute and hour.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON; with --watch, one line each time.")
 @click.pass_obj
-def stats(settings: Settings, watch: bool, every: float, as_json: bool) -> None:
+def stats(settings: Settings, watch: bool, every: float, totals: bool, as_json: bool) -> None:
     """Count jobs by type and status; show the oldest ready job, and the last hour's waits, run times and failures."""
     store = look_queue(settings)
-    if watch:
+    if totals and watch:
+        raise click.UsageError("--totals cannot be combined with --watch")
+    if totals:
+        _show_totals(QueueTotalsView.of(store.types.stats(), store.types.rates()), as_json)
+    elif watch:
         # Ctrl-C is the way to end it, and not a failure.
         try:
             _watch(store, max(every, 0.1), as_json)
@@ -59,6 +64,19 @@ def _watch(store: Store, every: float, as_json: bool) -> None:
         while True:
             time.sleep(every)
             display.update(_tables(store.types.stats()), refresh=True)
+
+
+def _show_totals(totals: QueueTotalsView, as_json: bool) -> None:
+    if as_json:
+        print_json(totals)
+        return
+    counts = ", ".join(f"{count} {status}" for status, count in totals.counts.items())
+    oldest = format_duration(totals.oldest_ready_seconds)
+    click.echo(f"{counts}" + (f"; the oldest ready job waits since {oldest}" if oldest else ""))
+    columns = ["within the last", *(name.replace("_", " ") for name in ThroughputView.model_fields)]
+    periods = {"minute": totals.last_minute, "hour": totals.last_hour}
+    rows = [[name, *one.model_dump().values()] for name, one in periods.items()]
+    print_table(columns, rows, right=columns[1:])
 
 
 def _views(store: Store) -> list[JobStatsView]:

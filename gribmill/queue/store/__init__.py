@@ -42,4 +42,4 @@ class Store(Exchanges):
         self.database.close()
 
 
-__all__ = ["Store", "effects", "jobs", "listing", "maintenance", "reservations", "types", "workers"]
+__all__ = ["Store", "effects", "jobs", "listing", "maintenance", "rates", "reservations", "types", "workers"]

@@ -11,6 +11,7 @@ from gribmill.queue.errors import UnknownJobType
 from gribmill.queue.job_type import JobType
 from gribmill.queue.model import Status
 from gribmill.queue.store.base import Facet
+from gribmill.queue.store.rates import Throughput, read_rates
 from gribmill.queue.store.readiness import inactive_types
 
 RECENT = timedelta(hours=1)
@@ -147,6 +148,11 @@ class Types(Facet):
             )
             for kind in kinds
         ]
+
+    def rates(self) -> dict[str, Throughput]:
+        """What went through the queue within the last minute and the last hour, all types together."""
+        with self.database.read() as tx:
+            return read_rates(tx)
 
     def _set_paused(self, type_key: str, *, paused: bool) -> None:
         with self.database.write() as tx:

@@ -10,6 +10,7 @@ from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.rates import Throughput
 from gribmill.queue.store.types import TypeStats
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, fail, snooze, stop, succeed, take
@@ -175,3 +176,22 @@ def test_the_end_of_a_reservation_is_the_next_thing_due(store: Store, clock: Fak
     assert store.jobs.seconds_to_next_due() == pytest.approx(30)
     clock.advance(31)
     assert store.jobs.seconds_to_next_due() is None
+
+
+def test_rates_count_what_happened_within_a_minute_and_an_hour(store: Store, clock: FakeClock) -> None:
+    for _ in range(5):
+        add(store, max_attempts=2)
+    succeed(store, take(store))
+    fail(store, take(store))
+    fail(store, take(store), permanent=True)
+    stop(store, take(store))
+    early = store.types.rates()
+    assert early["minute"] == early["hour"] == Throughput(5, 1, 1, 1, 0, 1)
+    clock.advance(90)
+    while jobs := claim(store):
+        fail(store, jobs[0]) if jobs[0].retry_count else succeed(store, jobs[0])
+    late = store.types.rates()
+    assert late["minute"] == Throughput(0, 1, 1, 0, 1, 0)
+    assert late["hour"] == Throughput(5, 2, 2, 1, 1, 1)
+    clock.advance(4000)
+    assert store.types.rates()["hour"] == Throughput(0, 0, 0, 0, 0, 0)

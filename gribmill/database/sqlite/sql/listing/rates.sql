@@ -1,0 +1,21 @@
+-- A job that was enqueued since then has ended since then, or is still active.
+WITH recent AS (
+  SELECT id, status, created_at, completed_at, dead_lettered_at, attempt_no FROM jobs INDEXED BY jobs_finished
+  WHERE completed_at IS NOT NULL AND completed_at >= :since
+  UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs INDEXED BY jobs_lease
+  WHERE status = 'processing'
+  UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs INDEXED BY jobs_ready
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0
+  UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs INDEXED BY jobs_due
+  WHERE status = 'pending' AND next_run_at IS NOT NULL
+  UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs INDEXED BY jobs_waiting
+  WHERE status = 'pending' AND deps_left > 0 AND next_run_at IS NULL)
+SELECT coalesce(sum(created_at >= :since), 0) AS enqueued,
+  coalesce(sum(status = 'completed'), 0) AS succeeded,
+  coalesce(sum(status = 'failed'), 0) AS failed,
+  coalesce(sum(status = 'cancelled'), 0) AS cancelled,
+  coalesce(sum(dead_lettered_at IS NOT NULL), 0) AS dead_lettered,
+  (SELECT count(*) FROM recent r JOIN job_attempts a ON a.job_id = r.id
+   WHERE r.attempt_no > 0 AND a.finished_at >= :since AND a.status IN ('failed','timeout','lost')
+     AND NOT (r.status = 'failed' AND a.attempt_no = r.attempt_no)) AS retried
+FROM recent
