@@ -30,6 +30,8 @@ class Findings:
     found: set[str] = field(default_factory=set)
     missing: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    unchecked: str | None = None
+    """What could not be checked, and how it can be."""
 
 
 def check_model(model: Model, now: datetime, inventory: Inventory | None = None, hour: int | None = None) -> Findings:
@@ -42,7 +44,11 @@ def check_model(model: Model, now: datetime, inventory: Inventory | None = None,
     for run in _runs_to_try(model, now):
         findings.keys += _check_keys(model, run, findings.problems)
     if inventory is None and all(layout.index == "none" for layout in model.layouts):
-        return findings  # every message of its files is looked at: there is no index to find names in
+        findings.unchecked = (
+            f"its {len(model.variables)} variables: its files have no index; `gribmill fetch` of one hour,"
+            " then `gribmill grib ls`, shows which it has"
+        )
+        return findings
     try:
         if inventory is not None:
             _try_variables(model, inventory, hour or 0, findings)

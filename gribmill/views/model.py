@@ -160,12 +160,14 @@ class ModelDetailView(View):
 
 
 class ModelCheckView(View):
-    """What was tried on one model: keys that were read back, variables found out of all, and problems."""
+    """What was tried on one model: keys that were read back, variables found out of all, problems, and what
+    could not be checked."""
 
     model: str
     keys: int
     variables: str
     problems: tuple[str, ...]
+    unchecked: str | None
 
     @classmethod
     def of(cls, findings: Findings) -> Self:
@@ -173,8 +175,9 @@ class ModelCheckView(View):
         return cls(
             model=findings.model,
             keys=findings.keys,
-            variables=f"{found}/{found + missing}",
+            variables=f"{found}/{found + missing}" if findings.unchecked is None else "not checked",
             problems=tuple(findings.problems),
+            unchecked=findings.unchecked,
         )
 
 

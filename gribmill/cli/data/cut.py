@@ -83,6 +83,7 @@ def cut(
     Tiles are written to OUT/tiles/MODEL/RUN/REGION/HOUR.npz. A file with several runs, hours or ensemble members
     gives several tiles (members as MODEL.MEMBER, such as gefs.p01). Cutting a file again gives the same bytes.
     A tile that was cut from another file, model or member is not overwritten without --replace.
+    In the data root (without --out) old runs are removed by `gribmill prune` and `gribmill run`, these too.
 
     \b
     gribmill cut hrrr.t06z.wrfsfcf01.grib2 --region ne --out tiles-of-today
@@ -107,6 +108,9 @@ def cut(
         print_json(tiles)
     elif tiles:
         _print_tiles(tiles)
+        if out is None:
+            days = f"{settings.chain.keep_days:g} days"
+            click.echo(f"written to the data root, where runs are removed after {days}; --out keeps them", err=True)
     if not tiles and not errors:
         click.echo("no tile was written; see the messages above", err=True)
     ctx.exit(1 if errors or not tiles else 0)

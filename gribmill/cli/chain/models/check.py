@@ -54,10 +54,15 @@ def check(settings: Settings, model: str | None, index: Path | None, hour: int |
     if as_json:
         print_json(views)
     else:
-        rows = [[one.model, one.keys, one.variables, "; ".join(one.problems) or "none"] for one in views]
+        rows = [[one.model, one.keys, one.variables, _remarks(one)] for one in views]
         print_table(["model", "keys", "variables", "problems"], rows, right=["keys", "variables"], wrap="problems")
     if any(one.problems for one in views):
         raise SystemExit(1)
+
+
+def _remarks(view: ModelCheckView) -> str:
+    problems = "; ".join(view.problems) or "none"
+    return f"{problems}; not checked: {view.unchecked}" if view.unchecked else problems
 
 
 def _representatives(chosen: list[Model]) -> list[Model]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import click
 
+from gribmill.cli.check_chain import check_chain_regions
 from gribmill.cli.output import print_json, print_table
 from gribmill.errors import GribmillError
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.box import Box
+from gribmill.regions.errors import RegionError
+from gribmill.regions.named_grid import NamedGrid, named_grids
 from gribmill.regions.region import Region, built_in_regions, user_region
 from gribmill.regions.window import window
 from gribmill.settings.schema import RegionSettings, Settings
@@ -17,7 +20,10 @@ from gribmill.views.region import RegionCheckView
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_context
 def check(ctx: click.Context, as_json: bool) -> None:
-    """Check your own regions, and report what is wrong with each. Exit code 1 if any is invalid."""
+    """Check your own regions, and report what is wrong with each.
+
+    Exit code 1 if any is invalid, or if [chain] names a region that does not exist.
+    """
     settings: Settings = ctx.obj
     views = [_check(name, values) for name, values in settings.regions.items()]
     if as_json:
@@ -29,6 +35,7 @@ def check(ctx: click.Context, as_json: bool) -> None:
         print_table(["", "region", "remarks"], rows, wrap="remarks")
     if not all(one.ok for one in views):
         ctx.exit(1)
+    check_chain_regions(settings)
 
 
 def _check(name: str, values: RegionSettings) -> RegionCheckView:
@@ -45,6 +52,25 @@ def _remarks(region: Region) -> str:
         remarks.append("replaces the built-in region of that name")
     if region.box.crosses_dateline:
         remarks.append("crosses the dateline")
-    if not any(window(named.grid, region.box) for named in named_grids()):
+    reached = [named for named in named_grids() if window(named.grid, region.box)]
+    if not reached:
         remarks.append("smaller than a grid cell: no known grid has a point inside")
+    elif all(_is_global(named) for named in reached):
+        remarks.append("WARNING: reaches only global grids" + _swapped(region.box))
     return "; ".join(remarks)
+
+
+def _is_global(named: NamedGrid) -> bool:
+    """Whether the grid has points near the equator on every side of the globe."""
+    return all(window(named.grid, Box(west, -10, west + 20, 10)) for west in (-180, -90, 0, 90))
+
+
+def _swapped(box: Box) -> str:
+    """A hint if a box with latitude and longitude exchanged would reach a regional grid."""
+    try:
+        other = Box(box.south, box.west, box.north, box.east)
+    except RegionError:
+        return ""
+    if any(window(named.grid, other) for named in named_grids() if not _is_global(named)):
+        return f"; box is [west, south, east, north]: was {other} meant?"
+    return ""
