@@ -22,6 +22,7 @@ COMMANDS = {
     "config": ("gribmill.cli.config:config", "Show the settings in force and where each came from."),
     "cut": ("gribmill.cli.data.cut:cut", "Cut GRIB files into tiles, without the queue."),
     "demo": ("gribmill.cli.demo.command:demo", "A guided tour with real processes, on this machine alone."),
+    "doctor": ("gribmill.cli.doctor:doctor", "Check this machine and the data root, and repair what is wrong."),
     "event": ("gribmill.cli.chain.event:event", "Scan models that a notification reports new files of."),
     "fetch": ("gribmill.cli.chain.fetch:fetch", "Download the wanted messages of one file, without the queue."),
     "grib": ("gribmill.cli.data.grib.group:grib", "List the contents of GRIB files."),

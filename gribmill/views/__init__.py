@@ -3,6 +3,7 @@
 __all__ = [
     "attempt",
     "backfill",
+    "doctor",
     "download",
     "grib",
     "inventory",

@@ -67,6 +67,7 @@ class TileView(View):
     winds: Literal["earth"]
     source: SourceFile
     attribution: str | None
+    generation: int | None
     identity: dict[str, str | int | float]
     notes: tuple[str, ...]
 

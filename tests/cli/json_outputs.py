@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from gribmill.views.attempt import TickView
 from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView
+from gribmill.views.doctor import FindingView
 from gribmill.views.download import DownloadView
 from gribmill.views.grib import GribFileView
 from gribmill.views.inventory import RemoteInventoryView
@@ -42,6 +43,7 @@ _TYPES: dict[str, Any] = {
     "config show": list[SettingView],
     "cut": list[BuiltTileView],
     "event s3": list[NotifiedScanView],
+    "doctor": list[FindingView],
     "fetch": DownloadView,
     "inventory": RemoteInventoryView,
     "grib ls": list[GribFileView],

@@ -33,6 +33,16 @@ class Description:
     units: str | None
 
 
+def eccodes_version() -> str:
+    """The version of the library that is loaded; a GribError if there is none."""
+    try:
+        import eccodes
+
+        return str(eccodes.codes_get_api_version())
+    except (ImportError, RuntimeError, OSError) as error:
+        raise GribError(f"ecCodes cannot be loaded: {error}") from None
+
+
 def decode(message: bytes, points: int) -> NDArray[np.float64]:
     """The values of a message with one field, in the message's own order; NaN where missing."""
     import eccodes

@@ -1,0 +1,69 @@
+"""`gribmill doctor`: is this machine and this data root in order, and what to do if not."""
+
+from __future__ import annotations
+
+import click
+
+from gribmill.cli.output import print_json
+from gribmill.cli.progress import progress_bars
+from gribmill.errors import printable
+from gribmill.pipeline.checkup.doctor import examine
+from gribmill.pipeline.checkup.files import tiles as check_tiles
+from gribmill.pipeline.checkup.finding import Examination, Finding
+from gribmill.pipeline.checkup.repair import has_worker, start_repair, wait_for_repair, work_on_repair
+from gribmill.pipeline.context import make_context
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.settings.schema import Settings
+from gribmill.views.doctor import FindingView
+
+WORDS = {True: "ok", False: "WRONG", None: "note"}
+
+
+@click.command()
+@click.option("--fix", is_flag=True, help="Bring back lost tiles of all models, and remove what killed processes left.")
+@click.option("--json", "as_json", is_flag=True, help="Every check, as JSON.")
+@click.pass_obj
+def doctor(settings: Settings, fix: bool, as_json: bool) -> None:
+    """Check this machine and the data root: one line per check, with the remedy.
+
+    Python, SQLite, ecCodes, the kernel, the clock, the disk, permissions, the queue, workers,
+    tiles against their records, and what killed processes left. --fix brings lost tiles back (by
+    the workers, or here if none runs) and removes leftovers. Exit code 1 if something is wrong.
+
+    \b
+    gribmill doctor
+    gribmill doctor --fix
+    """
+    about = Examination(make_context(settings), open_queue(settings), fix)
+    findings = []
+    for found in examine(about):
+        finding = _fixed(about, found, quiet=as_json) if fix and found.lost else found
+        findings.append(finding)
+        if not as_json:
+            click.echo(_line(finding))
+    if as_json:
+        print_json([FindingView.of(finding) for finding in findings])
+    elif not any(finding.good is False for finding in findings):
+        click.echo("all is well")
+    if any(finding.good is False for finding in findings):
+        raise SystemExit(1)
+
+
+def _fixed(about: Examination, finding: Finding, *, quiet: bool) -> Finding:
+    """Bring the lost tiles back; what is left then."""
+    started = start_repair(about.context, about.store, finding.lost)
+    with progress_bars("items", quiet=quiet) as add_bar:
+        bar = add_bar("jobs")
+        if has_worker(about.context, about.store):
+            wait_for_repair(about.store, started, bar)
+        else:
+            work_on_repair(about.context, about.store, started, bar)
+    (after,) = check_tiles(about)
+    mended = f"{len(finding.lost) - len(after.lost)} of {len(finding.lost)} lost tiles are back"
+    remedy = "`gribmill jobs list --type ingest_grib` and `jobs show ID` give the reasons" if after.lost else ""
+    return Finding(finding.check, not after.lost, mended, remedy)
+
+
+def _line(finding: Finding) -> str:
+    remedy = f". Remedy: {finding.remedy}" if finding.remedy and finding.good is not True else ""
+    return printable(f"{WORDS[finding.good]:<6}{finding.check}: {finding.detail}{remedy}")
