@@ -97,7 +97,7 @@ class VariableMeta(Record):
     flag_values: tuple[int, ...] = ()
     flag_meanings: tuple[Text, ...] = ()
     # Only what differs from the tile's own.
-    identity: dict[IdentityKey, IdentityValue] = {}
+    identity: dict[IdentityKey, IdentityValue] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _one_meaning_each(self) -> VariableMeta:
@@ -179,7 +179,7 @@ class Meta(Record):
     source: SourceFile
     attribution: Text | None = None
     # What all variables have in common; absent in tiles of earlier versions.
-    identity: dict[IdentityKey, IdentityValue] = {}
+    identity: dict[IdentityKey, IdentityValue] = Field(default_factory=dict)
     # About the source's grid, where it needs words.
     notes: tuple[Text, ...] = ()
     generation: Unsigned | None = None
