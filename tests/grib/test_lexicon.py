@@ -293,7 +293,7 @@ def test_a_bucket_with_its_own_window_keeps_its_name() -> None:
             "noaa/nbm.20260616.t12z.f001.ASNOW-prob-thresholds.grib2",
             ["asnow_prob_gt_0p00254", "asnow_prob_gt_0p0127", "asnow_prob_gt_0p0254"],
         ),
-        ("noaa/hrrr.20260301.t00z.wrfprsf00.template4.8.grib2", ["g2_0_2_220_c7_l108_10000_l108_100000_max"]),
+        ("noaa/hrrr.20260301.t00z.wrfprsf00.template4.8.grib2", ["uvv_max"]),
         ("noaa/hrrr.20201214.t00z.wrfsfcf12.APCP-0-12h+11-12h.grib2", ["tp", "tp_bucket"]),
         (
             "ecmwf/aifs-single.20260628.06z.0p25.0h.wave.grib2",
