@@ -71,8 +71,10 @@ def _print_variables(opened: Tile) -> None:
         item = opened.meta.variables[name]
         start, end = (minutes / 60 for minutes in item.step_minutes)
         step = f"{end:g}" if start == end else f"{start:g}-{end:g} {item.statistic}"
+        # The mean of codes has no meaning.
+        mean = "" if item.flags else _number(item.mean)
         rows.append(
-            (name, item.units, item.level, step, _number(item.min), "" if item.flags else _number(item.mean), _number(item.max),
+            (name, item.units, item.level, step, _number(item.min), mean, _number(item.max),
              item.missing or "", item.message if item.field == 1 else f"{item.message}.{item.field}", item.packing.name)
         )  # fmt: skip
     columns: tuple[str, ...] = ("name", "units", "level", "hour", "min", "mean", "max", "missing", "msg", "packing")
