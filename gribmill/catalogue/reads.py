@@ -37,6 +37,11 @@ class _RunId(NamedTuple):
     run_id: str | None
 
 
+class _RunInUse(NamedTuple):
+    model_id: str
+    run_id: str
+
+
 class Catalogue:
     """Short reads, each of one moment."""
 
@@ -90,6 +95,10 @@ class Catalogue:
     def newest_complete_run(self, model_id: str, region: str) -> str | None:
         """The newest run of which this region has every hour."""
         return self._query(_RunId, "newest_complete", model_id=model_id, region=region)[0].run_id
+
+    def runs_in_use(self) -> set[tuple[str, str]]:
+        """Model and run of all pending and running jobs, as their arguments have them: they may be written by hand."""
+        return {(one.model_id, one.run_id) for one in self._query(_RunInUse, "runs_in_use")}
 
     def record(self, events: Iterable[Event]) -> None:
         """For commands that work outside the queue: all of them or none."""

@@ -1,4 +1,4 @@
-"""Whether the models and regions that [chain] names exist. Loading the settings does not check it: it takes time."""
+"""Whether models and regions of [chain] and [retention] exist. Loading settings does not check it: it takes time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from gribmill.settings.schema import Settings
 
 
 def check_chain_models(settings: Settings) -> None:
-    """A ModelError for a model that does not exist."""
-    known = configured_models(settings) if settings.chain.models else {}
-    for name in settings.chain.models:
+    """A ModelError for a model that does not exist, in [chain] or in [retention]."""
+    names = [*settings.chain.models, *settings.retention]
+    known = configured_models(settings) if names else {}
+    for name in names:
         models_named(known, name)
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "old_runs",
     "open_queue",
     "remote",
+    "retention",
     "s3_events",
     "scan_schedule",
     "status",

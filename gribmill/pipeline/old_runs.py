@@ -1,19 +1,19 @@
-"""Old runs: which go by age, by count and by disk. Never the newest run of a region, nor its newest complete one."""
+"""Runs on disk: what they occupy, what protects them, and their removal. Which of them go is decided in `retention`."""
 
 from __future__ import annotations
 
 import contextlib
 import shutil
 import time
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable
+from datetime import UTC, datetime
 
 from gribmill.catalogue.events import RunRemoved
 from gribmill.catalogue.reads import Catalogue
 from gribmill.catalogue.records import RunRecord
 from gribmill.identity import IdentityError, RunRef
 from gribmill.pipeline.context import Context
-from gribmill.settings.schema import ChainSettings
+from gribmill.pipeline.retention import RunDecision, RunOnDisk
 from gribmill.storage.latest import named_runs
 from gribmill.storage.layout import DataRoot
 
@@ -21,68 +21,42 @@ from gribmill.storage.layout import DataRoot
 LEFTOVER_SECONDS = 6 * 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class RunOnDisk:
-    """What one run occupies, and whether it may go."""
-
-    ref: RunRef
-    bytes: int
-    written_at: datetime
-    """When its newest file was written: a backfilled run is as young as its backfill."""
-    protected: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OldRun:
-    """A run that goes, and why."""
-
-    run: RunOnDisk
-    reason: str
-
-
 def runs_on_disk(root: DataRoot, catalogue: Catalogue, model_id: str | None = None) -> list[RunOnDisk]:
     """Every run with tiles, messages or a row in the catalogue, the oldest first."""
     records = {record.ref: record for record in catalogue.runs(model_id)}
     known = root.runs(model_id) | records.keys()
-    newest = {model: _newest(catalogue, model) | named_runs(root, model) for model in {run.model_id for run in known}}
+    protected: dict[RunRef, str] = {}
+    for model in {run.model_id for run in known}:
+        protected |= _protected(root, catalogue, model)
+    # Asked last: a job that was enqueued while the disk was looked at counts.
+    in_use = catalogue.runs_in_use()
     return [
-        RunOnDisk(run, *_measure(root, run, records.get(run)), protected=run.run_id in newest[run.model_id])
+        RunOnDisk(
+            run,
+            *_measure(root, run, records.get(run)),
+            protected=protected.get(run, "a job needs it" if (run.model_id, run.run_id) in in_use else ""),
+        )
         for run in sorted(known, key=lambda run: (run.run_id, run.model_id))
     ]
 
 
-def choose_old_runs(runs: list[RunOnDisk], settings: ChainSettings, now: datetime | None = None) -> list[OldRun]:
-    """Those that are too old, too many of a model, or the oldest while all together need too much disk."""
-    oldest_kept = (now or datetime.now(UTC)) - timedelta(days=settings.keep_days)
-    chosen: dict[RunRef, OldRun] = {}
-    by_model: dict[str, list[RunOnDisk]] = {}
-    for run in runs:
-        by_model.setdefault(run.ref.model_id, []).append(run)
-        if run.written_at < oldest_kept:
-            _choose(chosen, run, f"older than {settings.keep_days:g} days")
-    for several in by_model.values():
-        for run in several[: -settings.keep_runs]:
-            _choose(chosen, run, f"more than {settings.keep_runs} runs")
-    if settings.keep_gigabytes is not None:
-        _choose_by_size(chosen, runs, settings.keep_gigabytes)
-    return list(chosen.values())
-
-
-def prune_now(context: Context, old: list[OldRun]) -> list[OldRun]:
+def prune_now(context: Context, old: list[RunDecision]) -> list[RunDecision]:
     """Outside the queue: remove the files and rows of these runs at once. Those that could not be removed."""
     left, events = remove_runs(context.root, old)
     context.catalogue.record(events)
     return left
 
 
-def remove_runs(root: DataRoot, old: list[OldRun]) -> tuple[list[OldRun], list[RunRemoved]]:
-    """Remove the files of these runs, and what killed writers left. The runs that remain, and the others' events."""
-    left = [one for one in old if not _remove_run(root, one.run.ref)]
+def remove_runs(root: DataRoot, old: Iterable[RunDecision]) -> tuple[list[RunDecision], list[RunRemoved]]:
+    """Remove the files of the runs that are to go, and what killed writers left. The runs that remain, and the
+    events of the others."""
+    chosen = [one for one in old if one.removed]
+    left = [one for one in chosen if not _remove_run(root, one.run.ref)]
     remove_leftovers(root, time.time() - LEFTOVER_SECONDS)
-    return left, [RunRemoved(one.run.ref) for one in old if one not in left]
+    return left, [RunRemoved(one.run.ref) for one in chosen if one not in left]
 
 
-def explain_left(root: DataRoot, left: list[OldRun]) -> str:
+def explain_left(root: DataRoot, left: list[RunDecision]) -> str:
     """Files of another account, or a run that is being written."""
     names = ", ".join([*(str(one.run.ref) for one in left[:5]), *("…" for _ in left[5:6])])
     return f"{root}: could not remove all files of {names}; check their ownership"
@@ -107,26 +81,19 @@ def _remove_run(root: DataRoot, run: RunRef) -> bool:
     return not any(folder.exists() for folder in folders)
 
 
-def _choose_by_size(chosen: dict[RunRef, OldRun], runs: list[RunOnDisk], gigabytes: float) -> None:
-    used = sum(run.bytes for run in runs if run.ref not in chosen)
-    for run in runs:
-        if used <= gigabytes * 1e9:
-            return
-        if run.ref not in chosen and not run.protected:
-            _choose(chosen, run, f"all together need more than {gigabytes:g} GB")
-            used -= run.bytes
-
-
-def _choose(chosen: dict[RunRef, OldRun], run: RunOnDisk, reason: str) -> None:
-    if not run.protected:
-        chosen.setdefault(run.ref, OldRun(run, reason))
-
-
-def _newest(catalogue: Catalogue, model_id: str) -> set[str]:
-    """The newest run of each region, and its newest complete one. The newest may be arriving still."""
-    newest = catalogue.newest_runs(model_id)
-    complete = {catalogue.newest_complete_run(model_id, region) for region in newest}
-    return {run_id for run_id in (*newest.values(), *complete) if run_id}
+def _protected(root: DataRoot, catalogue: Catalogue, model_id: str) -> dict[RunRef, str]:
+    """The newest run of each region, which may still be arriving, its newest complete one, and those that readers
+    find in latest.json."""
+    newest: dict[str, list[str]] = {}
+    complete: dict[str, list[str]] = {}
+    for region, run_id in catalogue.newest_runs(model_id).items():
+        newest.setdefault(run_id, []).append(region)
+        if whole := catalogue.newest_complete_run(model_id, region):
+            complete.setdefault(whole, []).append(region)
+    found = dict.fromkeys(named_runs(root, model_id), "named in latest.json")
+    found |= {run_id: f"the newest run of {', '.join(regions)}" for run_id, regions in newest.items()}
+    found |= {run_id: f"the newest complete run of {', '.join(regions)}" for run_id, regions in complete.items()}
+    return {RunRef(model_id, run_id): reason for run_id, reason in found.items()}
 
 
 def _measure(root: DataRoot, run: RunRef, record: RunRecord | None) -> tuple[int, datetime]:

@@ -103,6 +103,16 @@ class ChainSettings(SettingsTable):
     )
 
 
+class RetentionSettings(SettingsTable):
+    """Limits of one model or family, in place of those of [chain]."""
+
+    keep_days: Days | None = Field(None, description="Days to keep a run after its last new file.")
+    keep_runs: PositiveInt | None = Field(None, description="Maximum number of runs to keep, of each member.")
+    keep_gigabytes: Annotated[Number, Field(gt=0, le=1e9)] | None = Field(
+        None, description="Disk space for tiles and downloads; of a family, for all its members together."
+    )
+
+
 class RegionSettings(SettingsTable):
     """A region of your own: a box, or the polygons of a GeoJSON file. `gribmill regions check` checks it."""
 
@@ -131,6 +141,9 @@ class Settings(SettingsTable):
     models: dict[str, dict[str, Any]] = Field(
         default_factory=dict,
         description='Changes to models: [models.NAME] with the keys to change; like = "hrrr" derives a new model.',
+    )
+    retention: dict[str, RetentionSettings] = Field(
+        default_factory=dict, description="How long the runs of a model or family are kept: [retention.hrrr]."
     )
     models_dir: FilePath | None = Field(None, description="A folder with one TOML file per model of your own.")
     roots: dict[str, str] = Field(

@@ -8,30 +8,35 @@ from typing import TYPE_CHECKING, Self
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
-    from gribmill.pipeline.old_runs import OldRun
+    from gribmill.pipeline.retention import RunDecision
 
 
 class PrunedRunView(View):
-    """One run with the reason for its removal."""
+    """One run with the reason for its removal, or for keeping it."""
 
     model: str
     run: str
     bytes: int
     reason: str
 
+    @classmethod
+    def of(cls, decision: RunDecision) -> Self:
+        run = decision.run
+        return cls(model=run.ref.model_id, run=run.ref.run_id, bytes=run.bytes, reason=decision.reason)
+
 
 class PruneView(View):
-    """Runs that were removed; `removed` is false for a dry run."""
+    """Runs that were removed, and those that were kept; `removed` is false for a dry run."""
 
     removed: bool
     runs: tuple[PrunedRunView, ...]
+    kept: tuple[PrunedRunView, ...]
 
     @classmethod
-    def of(cls, old: Iterable[OldRun], *, removed: bool) -> Self:
+    def of(cls, decisions: Iterable[RunDecision], *, removed: bool) -> Self:
+        known = [*decisions]
         return cls(
             removed=removed,
-            runs=tuple(
-                PrunedRunView(model=run.ref.model_id, run=run.ref.run_id, bytes=run.bytes, reason=reason)
-                for run, reason in ((one.run, one.reason) for one in old)
-            ),
+            runs=tuple(PrunedRunView.of(one) for one in known if one.removed),
+            kept=tuple(PrunedRunView.of(one) for one in known if not one.removed),
         )

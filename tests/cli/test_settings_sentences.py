@@ -41,6 +41,15 @@ def test_a_model_of_the_chain_that_does_not_exist_is_refused(gribmill: Run) -> N
     assert answer.code == 1 and "there is no model 'hrr'; did you mean hrrr" in answer.err
 
 
+@pytest.mark.parametrize("command", [("config", "show"), ("prune", "--dry-run")])
+def test_retention_of_a_model_that_does_not_exist_is_refused(gribmill: Run, command: tuple[str, ...]) -> None:
+    settings("[retention.hrr]\nkeep_days = 2\n")
+    answer = gribmill(*command)
+    assert answer.code == 1 and "there is no model 'hrr'; did you mean hrrr" in answer.err
+    settings("[retention.gefs]\nkeep_days = 2\n")
+    assert gribmill(*command).code == 0, "a family"
+
+
 def test_a_box_with_latitude_first_gets_a_warning(gribmill: Run) -> None:
     settings("[regions.swapped]\nbox = [41.2, -73.5, 43.5, -71.5]\n")
     (view,) = gribmill("regions", "check", "--json").json

@@ -13,8 +13,9 @@ from gribmill.pipeline.backfill_progress import BackfillProgress, BackfillState
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.scan_source import Scan
 from gribmill.pipeline.job_types import tile_jobs
-from gribmill.pipeline.old_runs import choose_old_runs, runs_on_disk
+from gribmill.pipeline.old_runs import runs_on_disk
 from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.retention import decide
 from gribmill.pipeline.status import RunStatus, status_of
 from gribmill.queue.model import ClaimRequest, Failed, Outcome, Report, Succeeded
 from tests.pipeline.conftest import Scribe
@@ -177,7 +178,8 @@ def test_scans_do_not_look_for_hours_that_were_not_asked_for(context: Context) -
 def test_a_backfill_that_waits_is_not_pruned(context: Context) -> None:
     plan = plan_backfill(context, request(context, cycles=(0,)))
     enqueue_backfill(open_queue(context.settings), context.catalogue, plan)
-    assert choose_old_runs(runs_on_disk(context.root, context.catalogue), context.settings.chain) == []
+    decisions = decide(runs_on_disk(context.root, context.catalogue), context.settings)
+    assert not [one for one in decisions if one.removed]
 
 
 def test_an_hour_that_cannot_be_downloaded_is_shown_as_failed(context: Context) -> None:

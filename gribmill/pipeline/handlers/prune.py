@@ -5,7 +5,8 @@ from __future__ import annotations
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of
 from gribmill.pipeline.job_types import PruneArgs
-from gribmill.pipeline.old_runs import choose_old_runs, explain_left, remove_runs, runs_on_disk
+from gribmill.pipeline.old_runs import explain_left, remove_runs, runs_on_disk
+from gribmill.pipeline.retention import decide
 from gribmill.queue.model import Failed, Outcome, Succeeded
 from gribmill.queue.worker.task import Task
 
@@ -14,7 +15,7 @@ def run(task: Task) -> Outcome:
     """Remove the files first, the catalogue's rows with the completion: after a crash in between, it runs again."""
     args = task.args_as(PruneArgs)
     context = context_of(task)
-    old = choose_old_runs(runs_on_disk(context.root, context.catalogue, args.model_id), context.settings.chain)
-    left, events = remove_runs(context.root, old)
+    decisions = decide(runs_on_disk(context.root, context.catalogue, args.model_id), context.settings)
+    left, events = remove_runs(context.root, decisions)
     also = effects_of(events)
     return Failed(explain_left(context.root, left), also=also) if left else Succeeded(also=also)
