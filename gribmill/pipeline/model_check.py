@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from gribmill.errors import GribmillError
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import parse_index
-from gribmill.ingest.index.sample import sample_index
+from gribmill.ingest.index.sample import sample_index, sample_source
 from gribmill.ingest.index.select import select, wanted
 from gribmill.ingest.models.model import Model
 from gribmill.regions.named_grid import named_grids
@@ -26,6 +26,10 @@ class Findings:
     """What was tried on one model, and what is wrong with it."""
 
     model: str
+    # What the variables were looked for in: `real`, `reported` or `made up` for a sample inventory, `index` for a
+    # given one, None where the model has no index; and a description.
+    source: str | None = None
+    source_text: str = ""
     keys: int = 0
     found: set[str] = field(default_factory=set)
     missing: list[str] = field(default_factory=list)
@@ -35,7 +39,7 @@ class Findings:
 
 
 def check_model(model: Model, now: datetime, inventory: Inventory | None = None, hour: int | None = None) -> Findings:
-    """Everything that can be checked without a network; variables on `inventory`, or on a made-up index."""
+    """Everything that can be checked without a network; variables on `inventory`, or on an index made of the sample."""
     findings = Findings(model.id)
     if model.grid is not None and model.grid not in {grid.name for grid in named_grids()}:
         findings.problems.append(f"there is no grid {model.grid!r}")
@@ -51,8 +55,10 @@ def check_model(model: Model, now: datetime, inventory: Inventory | None = None,
         return findings
     try:
         if inventory is not None:
+            findings.source, findings.source_text = "index", inventory.source
             _try_variables(model, inventory, hour or 0, findings)
         else:
+            findings.source, findings.source_text = sample_source(model)
             _try_sample(model, now, findings)
     except GribmillError as error:
         findings.problems.append(str(error))
@@ -107,7 +113,7 @@ def _try_sample(model: Model, now: datetime, findings: Findings) -> None:
         raise GribmillError(f"{model.id} has no run at all")
     for hour in model.hours(run)[:TRIED_HOURS]:
         data = sample_index(model, run, hour)
-        inventory = parse_index(model.layouts[0].index, data, f"the made-up index of hour {hour}", run)
+        inventory = parse_index(model.layouts[0].index, data, f"the sample index of hour {hour}", run)
         _try_variables(model, inventory, hour, findings)
 
 

@@ -161,13 +161,18 @@ class ModelDetailView(View):
 
 class ModelCheckView(View):
     """What was tried on one model: keys that were read back, variables found out of all, problems, and what
-    could not be checked."""
+    could not be checked.
+
+    `source`: where the index lines are from, `real`, `reported`, `made up`, or `index` for a given one.
+    """
 
     model: str
     keys: int
     variables: str
     problems: tuple[str, ...]
     unchecked: str | None
+    source: str | None
+    source_text: str
 
     @classmethod
     def of(cls, findings: Findings) -> Self:
@@ -178,6 +183,8 @@ class ModelCheckView(View):
             variables=f"{found}/{found + missing}" if findings.unchecked is None else "not checked",
             problems=tuple(findings.problems),
             unchecked=findings.unchecked,
+            source=findings.source,
+            source_text=findings.source_text,
         )
 
 

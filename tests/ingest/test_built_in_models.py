@@ -75,7 +75,13 @@ def test_a_mirror_has_one_root_in_all_models_and_grids_have_names() -> None:
         ("nbm_pr", "20260901_07", 1, "blend.20260901/07/core/blend.t07z.core.f001.pr.grib2"),
         ("rrfs_conus", "20261101_06", 84, "rrfs.20261101/06/rrfs.t06z.2dfld.3km.f084.conus.grib2"),
         ("rrfs_hi", "20261101_03", 18, "rrfs.20261101/03/rrfs.t03z.2dfld.2p5km.f018.hi.grib2"),
-        ("ifs", "20240228_00", 0, "20240228/00z/0p4-beta/oper/20240228000000-0h-oper-fc.grib2"),
+        ("ifs", "20240131_12", 0, "20240131/12z/0p4-beta/oper/20240131120000-0h-oper-fc.grib2"),
+        ("ifs", "20240201_00", 0, "20240201/00z/0p25/oper/20240201000000-0h-oper-fc.grib2"),
+        ("ifs", "20240227_18", 0, "20240227/18z/0p25/scda/20240227180000-0h-scda-fc.grib2"),
+        ("ifs", "20240228_00", 0, "20240228/00z/0p25/oper/20240228000000-0h-oper-fc.grib2"),
+        ("ifs_wave", "20240201_06", 0, "20240201/06z/0p25/scwv/20240201060000-0h-scwv-fc.grib2"),
+        ("ifs_enfo.pf01", "20240131_00", 3, "20240131/00z/0p4-beta/enfo/20240131000000-3h-enfo-ef.grib2"),
+        ("ifs_enfo.pf01", "20240201_00", 3, "20240201/00z/0p25/enfo/20240201000000-3h-enfo-ef.grib2"),
         ("ifs", "20240228_06", 0, "20240228/06z/ifs/0p25/scda/20240228060000-0h-scda-fc.grib2"),
         ("ifs", "20240228_12", 0, "20240228/12z/ifs/0p25/oper/20240228120000-0h-oper-fc.grib2"),
         ("ifs", "20260511_18", 0, "20260511/18z/ifs/0p25/scda/20260511180000-0h-scda-fc.grib2"),
@@ -130,7 +136,7 @@ def test_hours_are_those_of_the_cycle_and_the_time(model_id: str, run: str, firs
     ("model_id", "run"),
     [
         ("nam", "20261014_12"),
-        ("rrfs_conus", "20260812_06"),
+        ("rrfs_conus", "20260812_18"),
         ("rrfs_conus", "20261101_01"),
         ("gfs", "20260901_03"),
         ("hrrrak", "20260901_01"),
@@ -142,6 +148,24 @@ def test_runs_that_do_not_exist_have_no_hours_and_no_addresses(model_id: str, ru
     assert hours(model_id, run) == ()
     with pytest.raises(ModelError, match=f"{model_id} has no hour 0 in its run {run}"):
         MODELS[model_id].urls(run_time(run), 0)
+
+
+def test_the_first_run_of_rrfs_is_that_of_21_utc() -> None:
+    assert hours("rrfs_conus", "20260812_21") == tuple(range(19))
+
+
+def test_titles_name_the_area_of_the_files() -> None:
+    assert {name: MODELS[name].title for name in ("nam", "rap")} == {
+        "nam": "NAM, contiguous US, 12 km",
+        "rap": "RAP, contiguous US, 13 km",
+    }
+
+
+def test_gefs_is_not_late_before_others_see_it_and_not_expected_much_later() -> None:
+    run = run_time("20260901_00")
+    first, last = (MODELS["gefs.p01"].expected_at(run, hour) for hour in (0, 240))
+    assert first.usual - run == timedelta(minutes=226)
+    assert timedelta(minutes=330) <= last.usual - run <= timedelta(minutes=339) < last.late - run
 
 
 def test_hours_of_the_national_blend_are_only_known_from_the_listing() -> None:

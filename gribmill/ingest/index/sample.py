@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 from importlib.resources import files
+from typing import NamedTuple
 
 from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, write_time_range
 from gribmill.ingest.errors import ModelError
@@ -16,6 +17,14 @@ from gribmill.ingest.models.model import Model
 # last reset, which is every six hours; also in minutes, `ave 5m`.
 _TIME = re.compile(r"(acc|ave|max|min) (?:(run)|(since )?([0-9]{1,3})(h|m))")
 MESSAGE_BYTES = 1000
+_SOURCE = re.compile(r"# source: (real|reported|made up)[, ] ?(?:index of )?(.+)")
+
+
+class SampleSource(NamedTuple):
+    """Where an inventory is from: `real` (read off an index), `reported` by others, or `made up`; and the rest."""
+
+    kind: str
+    text: str
 
 
 def sample_index(model: Model, run: datetime, hour: int) -> bytes:
@@ -24,9 +33,9 @@ def sample_index(model: Model, run: datetime, hour: int) -> bytes:
     minutes = hour * 60 + model.offset_minutes
     if model.layouts[0].index == "ecmwf_index":
         return _ecmwf(lines, model.extras[0], run, hour)
-    rows = [_noaa(line, minutes) for line in lines]
+    rows = [_noaa(line, minutes, model.extras[0]) for line in lines]
     texts = [
-        f"{number}:{(number - 1) * MESSAGE_BYTES}:d={run:%Y%m%d%H}:{row}:{model.extras[0]}"
+        f"{number}:{(number - 1) * MESSAGE_BYTES}:d={run:%Y%m%d%H}:{row}"
         for number, row in enumerate(filter(None, rows), 1)
     ]
     return "".join(f"{text}\n" for text in texts).encode("ascii")
@@ -34,17 +43,34 @@ def sample_index(model: Model, run: datetime, hour: int) -> bytes:
 
 def inventory_lines(model: Model) -> list[str]:
     """The lines of the model's inventory, without blanks and comments."""
+    return [line for line in _sample_text(model) if line and not line.startswith("#")]
+
+
+def sample_source(model: Model) -> SampleSource:
+    """Where the model's inventory is from, as its first line says."""
+    found = _SOURCE.fullmatch(next(iter(_sample_text(model)), ""))
+    if not found:
+        raise ModelError(f"the sample inventory {model.sample} does not say where it is from")
+    return SampleSource(found[1], found[2])
+
+
+def _sample_text(model: Model) -> list[str]:
     path = files("gribmill.ingest.models").joinpath("samples", f"{model.sample}.txt")
     if model.sample is None or not path.is_file():
         raise ModelError(f"model {model.id} has no sample inventory to check its variables against; give an index file")
-    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
+    return [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _noaa(line: str, minutes: int) -> str | None:
-    element, level, time = line.rsplit(":", 2)
+def split_line(line: str) -> tuple[str, str, str, str]:
+    """Element, level, time and the end of a line of NOAA's inventories; most have no such end."""
+    element, level, time, *extra = line.split(":", 3)
+    return element, level, time, extra[0] if extra else ""
+
+
+def _noaa(line: str, minutes: int, member: str) -> str | None:
+    element, level, time, extra = split_line(line)
     window = window_at(time, minutes)
-    return f"{element}:{level}:{write_time_range(window)}" if window else None
+    return f"{element}:{level}:{write_time_range(window)}:{extra or member}" if window else None
 
 
 def window_at(time: str, minutes: int) -> TimeRange | None:

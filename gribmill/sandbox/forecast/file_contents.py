@@ -10,7 +10,7 @@ from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, write_time_range
 from gribmill.grib.names.window_name import BUCKET, base_name, with_window
 from gribmill.grib.product.keys import NCEP
-from gribmill.ingest.index.sample import inventory_lines, window_at
+from gribmill.ingest.index.sample import inventory_lines, split_line, window_at
 from gribmill.ingest.models.model import Model
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.publisher_style import style_of
@@ -62,7 +62,9 @@ def only_names(item: PlannedField) -> set[str]:
 
 
 def _noaa(line: str, minutes: int, extra: str) -> Iterator[PlannedField]:
-    element, level, time = line.rsplit(":", 2)
+    element, level, time, ending = split_line(line)
+    if ending:
+        return  # spreads, probabilities and percentiles are not generated
     at_start = minutes == 0 and time != "inst"
     window = TimeRange(0, 0, WGRIB2_STATISTICS[time.split()[0]]) if at_start else window_at(time, minutes)
     if window is None:

@@ -49,9 +49,13 @@ def speed(moment: WeatherState) -> AnyFloats:
     return np.hypot(*at_10(moment))
 
 
-def direction(moment: WeatherState) -> AnyFloats:
-    u, v = at_10(moment)
+def _from(u: AnyFloats, v: AnyFloats) -> AnyFloats:
+    """Where a wind comes from, in degrees."""
     return np.mod(np.degrees(np.arctan2(-u, -v)), 360)
+
+
+def direction(moment: WeatherState) -> AnyFloats:
+    return _from(*at_10(moment))
 
 
 def _reflectivity(moment: WeatherState) -> AnyFloats:
@@ -121,7 +125,9 @@ NEAR_SURFACE: dict[str, FieldFunction] = {
     "v100": lambda now: at_100(now)[1],
     "ws10": speed,
     "ws100": lambda now: np.hypot(*at_100(now)),
+    "ws80": lambda now: np.hypot(*at_80(now)),
     "wdir10": direction,
+    "wdir80": lambda now: _from(*at_80(now)),
     "gust": lambda now: 1.5 * speed(now) + 2 * np.sqrt(now.rain),
     "prate": lambda now: now.rain / 3600,
     "cprat": lambda now: now.rain / 9000,

@@ -36,7 +36,9 @@ INDEX_LIMIT_BYTES = 32_000_000
 def check(settings: Settings, model: str | None, index: Path | None, hour: int | None, as_json: bool) -> None:
     """Check MODEL, or all models: every key can be parsed back, every variable is found in an index.
 
-    Without --index, a small sample index is used. Exit code 1 if there is a problem.
+    Without --index, a small sample index is used, and `source` says where its lines are from: `real` (read off an
+    index of that model), `reported` (by others who did), or `made up`. --json has the details. Exit code 1 if there
+    is a problem.
 
     \b
     gribmill models check
@@ -54,8 +56,9 @@ def check(settings: Settings, model: str | None, index: Path | None, hour: int |
     if as_json:
         print_json(views)
     else:
-        rows = [[one.model, one.keys, one.variables, _remarks(one)] for one in views]
-        print_table(["model", "keys", "variables", "problems"], rows, right=["keys", "variables"], wrap="problems")
+        rows = [[one.model, one.keys, one.variables, one.source or "none", _remarks(one)] for one in views]
+        columns = ["model", "keys", "variables", "source", "problems"]
+        print_table(columns, rows, right=["keys", "variables"], wrap="problems")
     if any(one.problems for one in views):
         raise SystemExit(1)
 
