@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from gribmill.views.view import Time, View
 
@@ -26,6 +26,7 @@ class WorkerView(View):
     version: str
     types: tuple[str, ...]
     started_at: Time | None
+    metadata: Any
 
     @classmethod
     def of(cls, worker: Worker, lease_seconds: float, running: Sequence[int] = ()) -> Self:
@@ -43,6 +44,7 @@ class WorkerView(View):
             version=worker.version,
             types=worker.types,
             started_at=worker.started_at,
+            metadata=worker.metadata,
         )
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -48,20 +49,19 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
     that was requested, has all hours.
     """
     statuses, health = _read(settings, models, runs)
-    while True:
-        if as_json:
-            from gribmill.views.status import ModelStatusView
+    # Ctrl-C is the way to end it, and not a failure.
+    with contextlib.suppress(KeyboardInterrupt) if watch else contextlib.nullcontext():
+        while True:
+            if as_json:
+                from gribmill.views.status import ModelStatusView
 
-            print_json([ModelStatusView.of(one, health) for one in statuses])
-        else:
-            _print(settings, statuses, health, watch=watch)
-        if not watch:
-            break
-        try:
+                print_json([ModelStatusView.of(one, health) for one in statuses])
+            else:
+                _print(settings, statuses, health, watch=watch)
+            if not watch:
+                break
             time.sleep(WATCH_SECONDS)
-        except KeyboardInterrupt:
-            break
-        statuses, health = _read(settings, models, runs)
+            statuses, health = _read(settings, models, runs)
     if not health.well:
         raise SystemExit(1)
 

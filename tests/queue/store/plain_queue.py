@@ -167,11 +167,17 @@ class PlainQueue:
             self._end(job, "completed", "skipped" if outcome.skipped else "succeeded")
         elif isinstance(outcome, Stopped) or job.cancel_requested:
             self._end(job, "cancelled", "cancelled")
+        elif isinstance(outcome, Snoozed) and self._has_polled_enough(job):
+            self._end(job, "failed", "failed", dead=True)
         elif isinstance(outcome, Snoozed):
             self._back(job, "snoozed", moment(self.now + outcome.seconds) if outcome.seconds > 0 else None)
         else:
             self._failed(job, outcome)
         return True
+
+    def _has_polled_enough(self, job: PlainJob) -> bool:
+        limit = TYPES[job.type].poll_limit
+        return limit is not None and job.attempt_no - job.retry_count > limit
 
     def _failed(self, job: PlainJob, outcome: Failed) -> None:
         how = "timeout" if outcome.timeout else "failed"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from gribmill.queue.errors import NotAllowed, Reserved
-from gribmill.queue.model import Claimed, Failed, NewJob, Outcome, Report, Snoozed, Stopped, Succeeded
+from gribmill.queue.model import DEFAULT_TENANT, Claimed, Failed, NewJob, Outcome, Report, Snoozed, Stopped, Succeeded
 from gribmill.queue.times import to_text
 from tests.queue.store.plain_queue import PlainJob, PlainQueue, moment
 from tests.queue.store.sample_types import ALL, TYPES
@@ -35,7 +36,7 @@ OUTCOMES: st.SearchStrategy[Outcome] = st.one_of(
 def new_jobs(draw: st.DrawFn) -> NewJob:
     kind = draw(KINDS)
     number = draw(st.integers(0, 2))
-    args = {"n": number} if kind in ("plain", "unique", "fragile") else {"hour": number}
+    args = {"n": number} if kind in ("plain", "unique", "fragile", "polling") else {"hour": number}
     return NewJob(
         kind,
         args,
@@ -173,6 +174,8 @@ class QueueMachine(RuleBasedStateMachine):
         accepted = self.plain.finish(worker, job.ref, Succeeded())
         assert bool(exchange.accepted) == accepted
         if accepted:
+            # A follow-up job belongs to the tenant of the job before it, unless it names another.
+            then = replace(then, tenant_id=job.tenant_id if then.tenant_id == DEFAULT_TENANT else then.tenant_id)
             dedupe = then.dedupe_key or TYPES[then.type].dedupe_key_of(
                 TYPES[then.type].encode(then.args)[0], then.tenant_id
             )
