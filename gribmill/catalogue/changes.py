@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from gribmill.catalogue.events import (
+    DiskFreed,
+    DiskLow,
     Event,
     HourFailed,
     HourIngested,
@@ -14,6 +16,7 @@ from gribmill.catalogue.events import (
     MirrorObserved,
     MirrorsAnswered,
     MirrorsSilent,
+    ModelJudged,
     RegionDropped,
     RegionsWanted,
     RunGivenUp,
@@ -27,21 +30,27 @@ from gribmill.catalogue.events import (
 from gribmill.catalogue.records import MirrorRecord
 from gribmill.database.protocol import Transaction
 from gribmill.identity import HourRef, RunRef
-from gribmill.ingest.mirrors.circuit_breaker import Observation, updated_health
+from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth, Observation, updated_health
+from gribmill.queue.model import NewEvent
+from gribmill.queue.times import to_rfc3339
+
+
+class _RunState(NamedTuple):
+    state: str
 
 
 def apply(tx: Transaction, event: Event) -> None:
     """Record one event in the caller's transaction."""
     match event:
         case RunSeen():
-            tx.change("catalogue/see_run", {**_run(event.run), "hours": event.hours, "final": event.final})
-            tx.change("catalogue/finish_run", _run(event.run))
+            _see_run(tx, event)
         case HoursRequested():
             asked = {"hours": event.hours, "hours_in_run": event.hours_in_run}
             tx.change("catalogue/request_hours", {**_run(event.run), **asked})
-            tx.change("catalogue/finish_run", _run(event.run))
+            _finish_run(tx, event.run)
         case RunGivenUp():
-            tx.change("catalogue/give_up_run", _run(event.run))
+            if tx.change("catalogue/give_up_run", _run(event.run)):
+                tx.publish(NewEvent("run.given_up", _run(event.run)))
         case RunRemoved():
             _remove_run(tx, event.run)
         case HourSeen():
@@ -70,13 +79,47 @@ def apply(tx: Transaction, event: Event) -> None:
         case MirrorObserved():
             _observe_mirror(tx, event)
         case MirrorCleared():
-            tx.change("catalogue/clear_mirror", {"name": event.mirror})
+            _clear_mirror(tx, event.mirror)
         case MirrorsSilent():
             tx.change("catalogue/begin_outage", {"family": event.family})
         case MirrorsAnswered():
             tx.change("catalogue/end_outage", {"family": event.family})
+        case DiskLow():
+            if tx.begin_condition("disk.low", event.folder):
+                tx.publish(NewEvent("disk.low", {"free_bytes": event.free_bytes, "low_bytes": event.low_bytes}))
+        case DiskFreed():
+            tx.end_condition("disk.low", event.folder)
+        case ModelJudged():
+            _judge_model(tx, event)
         case _:
             raise TypeError(f"{type(event).__name__} is not applied anywhere")
+
+
+def _see_run(tx: Transaction, event: RunSeen) -> None:
+    known = tx.first(_RunState, "catalogue/run_state", _run(event.run))
+    tx.change("catalogue/see_run", {**_run(event.run), "hours": event.hours, "final": event.final})
+    if known is None:
+        tx.publish(NewEvent("run.seen", {**_run(event.run), "hours": [*event.hours], "final": event.final}))
+    _finish_run(tx, event.run)
+
+
+def _finish_run(tx: Transaction, run: RunRef) -> None:
+    """The run is complete when its last hour is built. Published once, at that moment."""
+    if tx.change("catalogue/finish_run", _run(run)):
+        tx.publish(NewEvent("run.completed", _run(run)))
+
+
+def _judge_model(tx: Transaction, event: ModelJudged) -> None:
+    """Late, stale and recovered: each is published once, when it begins."""
+    model = {"model_id": event.model_id, "reason": event.reason}
+    for name, holds in (("model.late", event.late), ("model.stale", event.stale)):
+        if holds and tx.begin_condition(name, event.model_id):
+            tx.publish(NewEvent(name, model))
+    if event.late or event.stale:
+        return
+    ended = [tx.end_condition(name, event.model_id) for name in ("model.late", "model.stale")]
+    if any(ended):
+        tx.publish(NewEvent("model.recovered", {**model, "was_stale": ended[1]}))
 
 
 def _remove_run(tx: Transaction, run: RunRef) -> None:
@@ -110,18 +153,21 @@ def _ingest_hour(tx: Transaction, event: HourIngested) -> None:
             "generation": event.generation,
         },
     )
+    facts = {"mirror": event.mirror, "bytes": event.bytes, "regions": [*event.regions], "missing": [*event.missing]}
+    tx.publish(NewEvent("hour.ingested", {**_hour(event.hour), **facts}))
 
 
 def _record_tile(tx: Transaction, event: TileBuilt) -> None:
     tile = {"region": event.tile.region, "bytes": event.bytes}
     made = {"generation": event.generation, "variables": event.variables}
-    tx.change("catalogue/record_tile", {**_hour(event.tile.hour_ref), **tile, **made})
+    if tx.change("catalogue/record_tile", {**_hour(event.tile.hour_ref), **tile, **made}):
+        tx.publish(NewEvent("tile.built", {**_hour(event.tile.hour_ref), **tile}))
 
 
 def _finish_hour(tx: Transaction, hour: HourRef) -> None:
     """The hour is built when its last tile is, and the run complete when its last hour is built."""
     tx.change("catalogue/finish_hour", _hour(hour))
-    tx.change("catalogue/finish_run", _run(hour.run))
+    _finish_run(tx, hour.run)
 
 
 def _observe_mirror(tx: Transaction, event: MirrorObserved) -> None:
@@ -141,6 +187,25 @@ def _observe_mirror(tx: Transaction, event: MirrorObserved) -> None:
             "asked_until": health.asked_until,
         },
     )
+    was_open = known is not None and known.sick_until is not None
+    if was_open != (health.open_until is not None):
+        _publish_mirror(tx, health)
+
+
+def _clear_mirror(tx: Transaction, name: str) -> None:
+    known = tx.first(MirrorRecord, "catalogue/one_mirror", {"name": name})
+    tx.change("catalogue/clear_mirror", {"name": name})
+    if known is not None and known.sick_until is not None:
+        tx.publish(NewEvent("mirror.well", {"mirror": name}))
+
+
+def _publish_mirror(tx: Transaction, health: MirrorHealth) -> None:
+    """When its circuit breaker opens, and when it closes."""
+    if health.open_until is None:
+        tx.publish(NewEvent("mirror.well", {"mirror": health.mirror}))
+        return
+    facts = {"failures": health.failures, "reason": health.last_reason, "until": to_rfc3339(health.open_until)}
+    tx.publish(NewEvent("mirror.sick", {"mirror": health.mirror, **facts}))
 
 
 def _run(run: RunRef) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AwareDatetime, ConfigDict, Field, TypeAdapter, ValidationError
 
 from gribmill.errors import GribmillError
-from gribmill.identity import Hour, HourRef, RegionName, RunRef, TileRef
+from gribmill.identity import Hour, HourRef, ModelId, RegionName, RunRef, TileRef
 
 # An hour with every variable of the lexicon and hundreds of regions takes a twentieth of it.
 PAYLOAD_LIMIT_BYTES = 1_000_000
@@ -216,6 +216,35 @@ class MirrorsAnswered(Event):
     family: ShortText
 
 
+@dataclass(frozen=True, slots=True)
+class DiskLow(Event):
+    """The disk of a data root has less free space than downloads must leave."""
+
+    kind: ClassVar[str] = "disk_low"
+    folder: LongText
+    free_bytes: Count
+    low_bytes: Count
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFreed(Event):
+    """The disk of a data root has enough space again."""
+
+    kind: ClassVar[str] = "disk_freed"
+    folder: LongText
+
+
+@dataclass(frozen=True, slots=True)
+class ModelJudged(Event):
+    """Whether a followed model is late or stale at this moment, and why."""
+
+    kind: ClassVar[str] = "model_judged"
+    model_id: ModelId
+    late: bool
+    stale: bool
+    reason: LongText = ""
+
+
 EVENTS: dict[str, type[Event]] = {
     kind.kind: kind
     for kind in (
@@ -236,6 +265,9 @@ EVENTS: dict[str, type[Event]] = {
         MirrorCleared,
         MirrorsSilent,
         MirrorsAnswered,
+        DiskLow,
+        DiskFreed,
+        ModelJudged,
     )
 }
 

@@ -23,6 +23,7 @@ COMMANDS = {
     "cut": ("gribmill.cli.data.cut:cut", "Cut GRIB files into tiles, without the queue."),
     "demo": ("gribmill.cli.demo.command:demo", "A guided tour with real processes, on this machine alone."),
     "doctor": ("gribmill.cli.doctor:doctor", "Check this machine and the data root, and repair what is wrong."),
+    "events": ("gribmill.cli.jobs.events:events", "List, follow and report events."),
     "event": ("gribmill.cli.chain.event:event", "Scan models that a notification reports new files of."),
     "fetch": ("gribmill.cli.chain.fetch:fetch", "Download the wanted messages of one file, without the queue."),
     "grib": ("gribmill.cli.data.grib.group:grib", "List the contents of GRIB files."),

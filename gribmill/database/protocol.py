@@ -23,8 +23,10 @@ from gribmill.queue.model import (
     Failed,
     Heartbeat,
     HeldAttempt,
+    NewEvent,
     PlacedJob,
     PreparedJob,
+    PublishedEvent,
     Recovered,
     Report,
     Reservation,
@@ -76,6 +78,8 @@ class Transaction(Snapshot, Protocol):
     lasting: bool
     """Whether the commit waits for the disk, as it does by default. What only living processes rely on need not wait:
     a power cut ends them too."""
+    source_job: int | None
+    """The job whose attempt ends in this transaction: events are published in its name."""
 
     def change(self, name: str, params: Params = ...) -> int:
         """How many rows a named statement changed."""
@@ -153,6 +157,24 @@ class Transaction(Snapshot, Protocol):
 
     def reserve(self, reservation_id: str, scope: str, reserved_by: str, seconds: float) -> Reservation:
         """The reservation of the scope that is in force from now on: this one, or the one that was there before."""
+        ...
+
+    # Events
+
+    def publish(self, event: NewEvent) -> None:
+        """Put an event into the outbox. An optional one (`OPTIONAL_EVENTS`) only if somebody wants it."""
+        ...
+
+    def take_events(self, limit: int) -> list[PublishedEvent]:
+        """Events that were not dispatched yet, the oldest first; no other transaction gets them."""
+        ...
+
+    def begin_condition(self, name: str, subject: str) -> bool:
+        """Whether the condition begins now; False if it has begun before."""
+        ...
+
+    def end_condition(self, name: str, subject: str) -> bool:
+        """Whether the condition ends now; False if there was none."""
         ...
 
     # Triggers

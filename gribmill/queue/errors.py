@@ -33,6 +33,10 @@ class TriggerNotFound(QueueError):
     """There is no trigger with that id."""
 
 
+class EventNotFound(QueueError):
+    """There is no event with that id."""
+
+
 class NotAllowed(QueueError):
     """The job's state does not allow it."""
 

@@ -5,6 +5,8 @@ __all__ = [
     "backfill",
     "doctor",
     "download",
+    "event",
+    "event_payload",
     "grib",
     "inventory",
     "job",

@@ -10,6 +10,7 @@ from gribmill.views.attempt import TickView
 from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView
 from gribmill.views.doctor import FindingView
 from gribmill.views.download import DownloadView
+from gribmill.views.event import EventNameView, EventView
 from gribmill.views.grib import GribFileView
 from gribmill.views.inventory import RemoteInventoryView
 from gribmill.views.job import JobHistoryView, JobPageView, QueuedJobView
@@ -44,6 +45,10 @@ _TYPES: dict[str, Any] = {
     "cut": list[BuiltTileView],
     "event s3": list[NotifiedScanView],
     "doctor": list[FindingView],
+    "events emit": list[FiredView],
+    "events list": list[EventView],
+    "events names": list[EventNameView],
+    "events tail": list[EventView],
     "fetch": DownloadView,
     "inventory": RemoteInventoryView,
     "grib ls": list[GribFileView],

@@ -13,6 +13,8 @@ from gribmill.catalogue.events import (
     EVENTS,
     PAYLOAD_LIMIT_BYTES,
     BadEvent,
+    DiskFreed,
+    DiskLow,
     Event,
     HourFailed,
     HourSeen,
@@ -21,6 +23,7 @@ from gribmill.catalogue.events import (
     MirrorObserved,
     MirrorsAnswered,
     MirrorsSilent,
+    ModelJudged,
     RegionDropped,
     RegionsWanted,
     RunGivenUp,
@@ -63,6 +66,9 @@ EXAMPLES: list[Event] = [
     MirrorsAnswered("hrrr"),
     MirrorObserved("aws-hrrr", MOMENT, well=False, reason="503", retry_after_seconds=1.5),
     HoursRequested(RUN, (0, 3), 49),
+    DiskLow("/data", 5, 10),
+    DiskFreed("/data"),
+    ModelJudged("hrrr", late=True, stale=False, reason="behind"),
 ]
 TILE = {"model_id": "hrrr", "run_id": "20261101_12", "hour": 3, "region": "ne"}
 

@@ -97,7 +97,7 @@ def test_workers_reservations_and_triggers_are_there(store: Store, clock: Clock)
 
 
 def test_an_event_that_was_seen_counts_no_second_time(store: Store) -> None:
-    (again,) = store.triggers.fire_event("ping", {"text": "hello"}, event_id="ping-1")
+    (again,) = store.events.emit("ping", {"text": "hello"}, event_id="ping-1")
     assert (again.job, again.error) == (None, None)
 
 

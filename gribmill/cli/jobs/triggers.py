@@ -166,7 +166,7 @@ def remove(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
 def emit(settings: Settings, name: str, values_text: str, event_id: str | None, tenant: str, as_json: bool) -> None:
     """Report an event NAME, with values in JSON. Exit code 1 if a trigger could not enqueue its job."""
     values = parse_object(values_text, "the values of the event")
-    fired = open_queue(settings).triggers.fire_event(name, values, tenant_id=tenant, event_id=event_id)
+    fired = open_queue(settings).events.emit(name, values, tenant_id=tenant, event_id=event_id)
     if as_json:
         print_json([FiredView.of(one) for one in fired])
     elif not fired:

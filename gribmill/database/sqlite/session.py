@@ -19,12 +19,13 @@ RawParams = Mapping[str, Any] | Sequence[Any]
 class SqliteSession:
     """What the verbs stand on. In this folder times are text (`stamp`), above it they are datetimes (`now`)."""
 
-    __slots__ = ("_connection", "lasting", "seconds", "stamp")
+    __slots__ = ("_connection", "lasting", "seconds", "source_job", "stamp")
 
     def __init__(self, connection: sqlite3.Connection, seconds: float) -> None:
         self.seconds = seconds
         self.stamp = to_text(seconds)
         self.lasting = True
+        self.source_job: int | None = None
         self._connection = connection
 
     # For the store

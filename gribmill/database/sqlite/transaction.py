@@ -8,6 +8,7 @@ from gribmill.database.sqlite.verbs import (
     claims,
     completion,
     enqueue,
+    events,
     ordering,
     recovery,
     reservations,
@@ -49,5 +50,10 @@ class SqliteTransaction(SqliteSession):
     due_triggers = triggers.due_triggers
     event_triggers = triggers.event_triggers
     fire = triggers.fire
+
+    publish = events.publish
+    take_events = events.take_events
+    begin_condition = events.begin_condition
+    end_condition = events.end_condition
 
     violations = verification.violations

@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable
 
+from gribmill.catalogue.events import DiskLow
 from gribmill.pipeline.context import Context
+from gribmill.pipeline.effects import effects_of
 from gribmill.queue.model import Effect, Snoozed
 
 # On a small disk the mark is a part of it, so that a default fits all.
@@ -31,7 +33,9 @@ def wait_before_fetching(context: Context, attempt_no: int) -> Snoozed | None:
     mark = min(context.settings.chain.min_free_gigabytes * 1e9, usage.total * LARGEST_PART)
     if usage.free < mark:
         reason = f"the disk has {_size(usage.free)} free, less than {_size(mark)} (chain.min_free_gigabytes)"
-        return Snoozed(_pause(attempt_no, LONGEST_PAUSE_SECONDS), f"{reason}: nothing is downloaded until it has more")
+        low = effects_of([DiskLow(str(context.root.path), usage.free, round(mark))])
+        pause = _pause(attempt_no, LONGEST_PAUSE_SECONDS)
+        return Snoozed(pause, f"{reason}: nothing is downloaded until it has more", also=low)
     waiting = context.catalogue.waiting()
     if usage.free < mark + waiting.bytes:
         reason = f"{waiting.hours} downloaded hours ({_size(waiting.bytes)}) wait for their tiles"

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gribmill.catalogue.events import (
+    DiskFreed,
     Event,
     HourFailed,
     HourIngested,
@@ -132,7 +133,8 @@ def _recorded(request: RequestedHour, known: HourRecord | None, got: Downloaded,
         keep_grib=request.keep_grib,
         generation=generation,
     )
-    events = [*request.run_seen(), ingested, *outdated, *observations(got.health_updates)]
+    freed = DiskFreed(str(request.context.root.path))
+    events = [*request.run_seen(), ingested, *outdated, *observations(got.health_updates), freed]
     if not regions:
         return _nothing_to_cut(request, events)
     jobs = tile_jobs(request.ref, regions, live=request.live)

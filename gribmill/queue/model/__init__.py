@@ -9,6 +9,7 @@ from gribmill.queue.model.attempt import (
     HeldAttempt,
     Recovered,
 )
+from gribmill.queue.model.event import OPTIONAL_EVENTS, Condition, NewEvent, PublishedEvent
 from gribmill.queue.model.job import (
     DEFAULT_TENANT,
     FINISHED,
@@ -42,6 +43,7 @@ from gribmill.queue.model.worker import Heartbeat, Worker, WorkerState
 __all__ = [
     "DEFAULT_TENANT",
     "FINISHED",
+    "OPTIONAL_EVENTS",
     "STATUSES",
     "Attempt",
     "AttemptRef",
@@ -49,6 +51,7 @@ __all__ = [
     "BrokenTrigger",
     "ClaimRequest",
     "Claimed",
+    "Condition",
     "Effect",
     "Ended",
     "Enqueued",
@@ -61,11 +64,13 @@ __all__ = [
     "JobSource",
     "Json",
     "Misfire",
+    "NewEvent",
     "NewJob",
     "NewTrigger",
     "Outcome",
     "PlacedJob",
     "PreparedJob",
+    "PublishedEvent",
     "Recovered",
     "Report",
     "Reservation",

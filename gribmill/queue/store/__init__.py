@@ -7,6 +7,7 @@ from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Violation
 from gribmill.queue.store.attempts import Attempts
 from gribmill.queue.store.effects import EffectReader, NoEffects
+from gribmill.queue.store.events import Events
 from gribmill.queue.store.exchange import Exchanges
 from gribmill.queue.store.jobs import Jobs
 from gribmill.queue.store.maintenance import Upkeep
@@ -24,6 +25,7 @@ class Store(Exchanges):
         self.jobs = Jobs(database, registry)
         self.attempts = Attempts(database, registry)
         self.triggers = Triggers(database, registry)
+        self.events = Events(database, registry, self.triggers)
         self.reservations = Reservations(database, registry)
         self.workers = Workers(database, registry)
         self.types = Types(database, registry)

@@ -106,8 +106,10 @@ class Exchanges(Facet):
 
     def _apply(self, tx: Transaction, ref: AttemptRef, follow_up: FollowUp) -> bool:
         """Record the effects of an attempt and enqueue its jobs. True when there are any."""
+        tx.source_job = ref.job_id
         for change in follow_up.also:
             change(tx)
+        tx.source_job = None
         if not follow_up.then:
             return False
         origin = tx.first(_Origin, "jobs/origin", {"job_id": ref.job_id})

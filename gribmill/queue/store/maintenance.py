@@ -23,6 +23,7 @@ WORKERS_KEPT = timedelta(days=7)
 RESERVATIONS_KEPT = timedelta(days=7)
 # The longest window of a trigger; an event's id is remembered for as long.
 FIRINGS_KEPT = timedelta(days=31)
+EVENTS_KEPT = timedelta(days=31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ class Upkeep(Facet):
                 tx.change("reservations/prune", {"before": tx.now - RESERVATIONS_KEPT})
             self._remove("triggers/prune_firings", FIRINGS_KEPT)
             self._remove("attempts/prune", keep_completed)
+            self._remove("events/prune", EVENTS_KEPT)
         return Pruned(done, failed)
 
     def _prune(self, statuses: tuple[Status, ...], keep: timedelta, *, dry_run: bool) -> int:

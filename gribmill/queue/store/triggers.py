@@ -12,7 +12,7 @@ from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.argument_template import check_template, render
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
 from gribmill.queue.job_type import ARGS_LIMIT_BYTES, canonical_json
-from gribmill.queue.model import DEFAULT_TENANT, BrokenTrigger, Fired, JobSource, NewJob, NewTrigger, Trigger
+from gribmill.queue.model import BrokenTrigger, Fired, JobSource, NewJob, NewTrigger, Trigger
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.prepare import check_job, prepare
 from gribmill.queue.store.readiness import inactive_types
@@ -98,20 +98,20 @@ class Triggers(Facet):
         self.database.announce()
         return fired
 
-    def fire_event(
-        self, name: str, payload: Mapping[str, Any], *, tenant_id: str = DEFAULT_TENANT, event_id: str | None = None
+    def respond(
+        self,
+        tx: Transaction,
+        name: str,
+        payload: Mapping[str, Any],
+        tenant_id: str,
+        occasion: str,
+        *,
+        repeats: bool = False,
     ) -> Sequence[Fired]:
-        """Make the jobs of every rule for this event.
-
-        An event with an id counts once for each rule. Without one, a rule that has seen the same payload within its
-        window makes no second job.
-        """
-        occasion = _occasion(payload, event_id)
-        with self.database.write() as tx:
-            found = tx.event_triggers(name, tenant_id)
-            fired = [self._fire_event(tx, one, payload, occasion, repeats=event_id is None) for one in found]
-        self.database.announce()
-        return fired
+        """Make the jobs of every rule for an event, in the caller's transaction: one per occasion, or with `repeats`
+        one per window of the rule."""
+        found = tx.event_triggers(name, tenant_id)
+        return [self._fire_event(tx, one, payload, occasion, repeats=repeats) for one in found]
 
     def _check(self, new: NewTrigger) -> CronSchedule | None:
         """Everything that can be known of a rule before it fires."""
@@ -294,7 +294,7 @@ def _name(slot: datetime) -> str:
     return to_rfc3339(slot) or ""
 
 
-def _occasion(payload: Mapping[str, Any], event_id: str | None) -> str:
+def occasion_of(payload: Mapping[str, Any], event_id: str | None) -> str:
     """What an event is known by: its id, or a digest of its payload."""
     if _size(payload) > PAYLOAD_LIMIT_BYTES:
         raise BadArguments(f"the event's payload is larger than {PAYLOAD_LIMIT_BYTES} bytes")

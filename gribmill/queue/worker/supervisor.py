@@ -223,8 +223,9 @@ class Supervisor:
                 self._log_end(report)
             self._forget(report.ref)
         if reports:
-            # A finished job may free a slot of a limited type, or have made new ones.
+            # A finished job may free a slot of a limited type, or have made new ones, or events.
             self._feed_everyone()
+            self._triggers.nudge()
 
     def _forget(self, ref: AttemptRef) -> None:
         self.pool.ending.pop(ref, None)

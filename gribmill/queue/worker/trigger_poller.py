@@ -1,4 +1,4 @@
-"""Fires the schedules that are due. Every worker has one; each slot still makes one job."""
+"""Fires the schedules that are due, and dispatches events. Every worker has one; each slot still makes one job."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TriggerPoller:
             return False
         self._looked = now
         try:
-            fired = self._store.triggers.fire_due()
+            fired = [*self._store.triggers.fire_due(), *self._store.events.dispatch()]
             seconds = self._store.triggers.seconds_to_next_slot()
         except QueueError as error:  # also a row, written by hand, that cannot even be read
             self._trouble.tell(f"schedules have to wait: {error}")

@@ -213,9 +213,9 @@ def test_clock_that_was_ahead_for_a_while_silences_nothing(store: Store, clock: 
     on_ping(store)
     at(clock, "2036-01-01 00:00")
     store.triggers.fire_due()
-    assert store.triggers.fire_event("ping", {"n": 1})[0].job
+    assert store.events.emit("ping", {"n": 1})[0].job
     at(clock, "2030-01-01 12:05")
-    assert store.triggers.fire_event("ping", {"n": 1})[0].job, "that was six years from now"
+    assert store.events.emit("ping", {"n": 1})[0].job, "that was six years from now"
     assert store.triggers.fire_due() == []
     at(clock, "2030-01-01 12:10")
     assert occasions(store) == ["12:10"]
@@ -258,19 +258,19 @@ def test_an_event_fires_every_trigger_that_listens_to_it(store: Store) -> None:
     one, two = on_ping(store), on_ping(store, priority=7)
     on_ping(store, tenant_id="acme")
     store.triggers.set_enabled(on_ping(store), enabled=False)
-    assert store.triggers.fire_event("pong", {"n": 1}) == []
-    fired = store.triggers.fire_event("ping", {"n": 4})
+    assert store.events.emit("pong", {"n": 1}) == []
+    fired = store.events.emit("ping", {"n": 4})
     assert [found.trigger_id for found in fired] == [one, two]
     jobs = [store.jobs.get(found.job.id) for found in fired if found.job]
     assert [(job.args["n"], job.priority, job.source) for job in jobs] == [(4, 0, "event"), (4, 7, "event")]
-    assert len(store.triggers.fire_event("ping", {"n": 4}, tenant_id="acme")) == 1
+    assert len(store.events.emit("ping", {"n": 4}, tenant_id="acme")) == 1
 
 
 def test_an_event_repeated_after_the_dedupe_window_fires_again(store: Store, clock: FakeClock) -> None:
     on_ping(store, dedupe_window_seconds=60)
 
     def made(n: int) -> bool:
-        return store.triggers.fire_event("ping", {"n": n})[0].job is not None
+        return store.events.emit("ping", {"n": n})[0].job is not None
 
     assert made(1)
     assert made(2), "another payload"
@@ -282,22 +282,22 @@ def test_an_event_repeated_after_the_dedupe_window_fires_again(store: Store, clo
 
 def test_an_event_with_an_id_fires_once(store: Store, clock: FakeClock) -> None:
     on_ping(store, dedupe_window_seconds=0)
-    assert store.triggers.fire_event("ping", {"n": 1}, event_id="a")[0].job
+    assert store.events.emit("ping", {"n": 1}, event_id="a")[0].job
     clock.advance(86_400)
-    assert store.triggers.fire_event("ping", {"n": 2}, event_id="a")[0].job is None
-    assert store.triggers.fire_event("ping", {"n": 1}, event_id="b")[0].job
+    assert store.events.emit("ping", {"n": 2}, event_id="a")[0].job is None
+    assert store.events.emit("ping", {"n": 1}, event_id="b")[0].job
     with pytest.raises(BadArguments, match="id has 1 to 200"):
-        store.triggers.fire_event("ping", {"n": 1}, event_id="")
+        store.events.emit("ping", {"n": 1}, event_id="")
 
 
 def test_an_event_that_fails_for_one_trigger_fires_the_others_and_can_be_repeated(store: Store) -> None:
     on_ping(store)
     store.triggers.add(NewTrigger("any", "plain", {}, event="ping"))
-    bad, good = store.triggers.fire_event("ping", {"m": 1}, event_id="e")
+    bad, good = store.events.emit("ping", {"m": 1}, event_id="e")
     assert bad.job is None
     assert bad.error == "the template asks for {{event.n}}, which is not there"
     assert good.job is not None
-    better, known = store.triggers.fire_event("ping", {"n": 1}, event_id="e")
+    better, known = store.events.emit("ping", {"n": 1}, event_id="e")
     assert better.job is not None
     assert known.job is None
     assert known.error is None
@@ -308,15 +308,15 @@ def test_an_event_that_fails_for_one_trigger_fires_the_others_and_can_be_repeate
 def test_an_oversized_or_invalid_event_is_refused(store: Store, payload: dict[str, Any], event_id: str | None) -> None:
     on_ping(store)
     with pytest.raises(BadArguments, match=r"the event's payload is larger|the payload is not JSON"):
-        store.triggers.fire_event("ping", payload, event_id=event_id)
+        store.events.emit("ping", payload, event_id=event_id)
 
 
 def test_old_firings_are_forgotten(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
     on_ping(store)
-    store.triggers.fire_event("ping", {"n": 1}, event_id="old")
+    store.events.emit("ping", {"n": 1}, event_id="old")
     succeed(store, take(store))
     clock.advance(32 * 86_400)
-    store.triggers.fire_event("ping", {"n": 1}, event_id="new")
+    store.events.emit("ping", {"n": 1}, event_id="new")
     store.maintenance.prune(365, 365)
     assert backend.by_hand("SELECT fire_key FROM trigger_firings") == [("id new",)]
 

@@ -5,6 +5,7 @@ __all__ = [
     "claims",
     "completion",
     "enqueue",
+    "events",
     "ordering",
     "recovery",
     "reservations",

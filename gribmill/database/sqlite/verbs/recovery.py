@@ -8,7 +8,8 @@ from typing import Literal
 from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.verbs.completion import retry_policy
 from gribmill.database.sqlite.verbs.dependents import settle_dependents
-from gribmill.queue.model import AttemptRef, Recovered
+from gribmill.database.sqlite.verbs.events import publish
+from gribmill.queue.model import AttemptRef, NewEvent, Recovered
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ def recover(tx: SqliteSession, limit: int, farthest_lease_seconds: float) -> Rec
 
 
 def recover_worker(tx: SqliteSession, worker_id: str) -> Recovered:
-    tx.execute("workers/stop", {"worker_id": worker_id})
+    if tx.execute("workers/stop", {"worker_id": worker_id}).rowcount:
+        _lose_worker(tx, worker_id, "its process has died")
     return _recover_all(tx, tx.query(_LostJob, "leases/of_worker", {"worker_id": worker_id}), at_once=True)
 
 
@@ -42,7 +44,15 @@ def _recover_all(tx: SqliteSession, jobs: list[_LostJob], *, at_once: bool = Fal
         status = _recover(tx, job, at_once=at_once)
         if status is not None:
             (requeued if status == "pending" else ended).append(job.id)
+            if not at_once and job.worker_id:
+                _lose_worker(tx, job.worker_id, "its lease has expired")
     return Recovered(tuple(requeued), tuple(ended))
+
+
+def _lose_worker(tx: SqliteSession, worker_id: str, reason: str) -> None:
+    """Published once, until the worker sends a heartbeat again."""
+    if tx.execute("workers/lose", {"worker_id": worker_id, "now": tx.stamp}).rowcount:
+        publish(tx, NewEvent("worker.lost", {"worker_id": worker_id, "reason": reason}))
 
 
 def _lost(tx: SqliteSession, limit: int, farthest_lease_seconds: float) -> list[_LostJob]:

@@ -1,0 +1,1 @@
+INSERT INTO conditions (name, subject, began_at) VALUES (:name, :subject, :now) ON CONFLICT DO NOTHING

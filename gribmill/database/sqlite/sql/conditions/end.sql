@@ -1,0 +1,1 @@
+DELETE FROM conditions WHERE name = :name AND subject = :subject

@@ -1,0 +1,1 @@
+SELECT name, subject, began_at FROM conditions ORDER BY name, subject

@@ -1,0 +1,5 @@
+-- Only if it is recorded for all, or a trigger responds to it.
+INSERT INTO events (name, tenant_id, payload, created_at, job_id)
+SELECT :name, :tenant_id, :payload, :now, :job_id
+WHERE EXISTS (SELECT 1 FROM recorded_events WHERE name = :name)
+   OR EXISTS (SELECT 1 FROM job_triggers WHERE trigger_type = 'event' AND is_enabled = 1 AND event_name = :name)

@@ -1,0 +1,1 @@
+INSERT INTO recorded_events (name) VALUES (:name) ON CONFLICT DO NOTHING

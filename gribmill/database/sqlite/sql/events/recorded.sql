@@ -1,0 +1,1 @@
+SELECT name FROM recorded_events ORDER BY name

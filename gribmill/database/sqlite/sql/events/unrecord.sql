@@ -1,0 +1,1 @@
+DELETE FROM recorded_events WHERE name = :name

@@ -1,0 +1,48 @@
+"""Events: what has happened, by name, with a payload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from gribmill.queue.model.job import DEFAULT_TENANT, Json
+
+# They come with every attempt or every tile, and are recorded only if somebody wants them.
+OPTIONAL_EVENTS = ("attempt.metered", "tile.built")
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event to publish. Its payload is checked by nobody: the publisher keeps to the documented schema."""
+
+    name: str
+    payload: dict[str, Any] = field(default_factory=dict)
+    tenant_id: str = DEFAULT_TENANT
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedEvent:
+    """A row of the outbox. `job_id` is the job whose attempt caused it, `event_key` the id that its emitter gave."""
+
+    id: int
+    name: str
+    tenant_id: str
+    payload: Json
+    created_at: datetime | None
+    job_id: int | None
+    event_key: str | None
+    dispatched_at: datetime | None
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The payload as an object; empty where a row written by hand holds anything else."""
+        return self.payload if isinstance(self.payload, dict) else {}
+
+
+class Condition(NamedTuple):
+    """Something that has begun and not ended, such as a full disk."""
+
+    name: str
+    subject: str
+    began_at: datetime | None

@@ -1,0 +1,149 @@
+"""The payload of each event that gribmill publishes. Keys may be added; those that are here stay."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gribmill.views.view import View
+
+
+class RunPayload(View):
+    """One run of a model."""
+
+    model_id: str
+    run_id: str
+
+
+class RunSeenPayload(RunPayload):
+    """A run was seen for the first time. `hours` make it whole; while not `final`, more may be found."""
+
+    hours: list[int]
+    final: bool
+
+
+class HourIngestedPayload(RunPayload):
+    """The wanted messages of a forecast hour were downloaded: `bytes` from `mirror`, to be cut for `regions`."""
+
+    hour: int
+    mirror: str
+    bytes: int
+    regions: list[str]
+    missing: list[str]
+    """Variables that the file does not have."""
+
+
+class TileBuiltPayload(RunPayload):
+    """A tile was built."""
+
+    hour: int
+    region: str
+    bytes: int
+
+
+class ModelPayload(View):
+    """A followed model is late or stale."""
+
+    model_id: str
+    reason: str
+
+
+class ModelRecoveredPayload(ModelPayload):
+    """A model that was late or stale is up to date again."""
+
+    was_stale: bool
+
+
+class MirrorPayload(View):
+    """A mirror is used again."""
+
+    mirror: str
+
+
+class MirrorSickPayload(MirrorPayload):
+    """A mirror failed repeatedly, or asked for a pause, and is not used before `until`."""
+
+    failures: int
+    reason: str
+    until: str
+
+
+class JobFailedPayload(View):
+    """A job has failed for good: permanently, or as a dead letter."""
+
+    job_id: int
+    type: str
+    attempt_no: int
+    error: str | None
+    dead_lettered: bool
+    correlation_id: str | None
+
+
+class JobDeadLetteredPayload(View):
+    """A job has used up its attempts."""
+
+    job_id: int
+    type: str
+    attempts: int
+    error: str | None
+    correlation_id: str | None
+
+
+class JobRecoveredPayload(View):
+    """An attempt was lost with its worker. `status` is what became of its job: `pending` runs again."""
+
+    job_id: int
+    type: str
+    attempt_no: int
+    worker_id: str
+    status: str
+    error: str | None
+
+
+class AttemptMeteredPayload(View):
+    """An attempt has ended. `wait_seconds` is counted from when its job could first run. `bytes` is null if unknown."""
+
+    job_id: int
+    type: str
+    tenant_id: str
+    attempt_no: int
+    status: Literal["succeeded", "failed", "timeout", "cancelled", "lost", "snoozed", "skipped"]
+    exit_code: int | None
+    worker_id: str
+    wait_seconds: float | None
+    run_seconds: float | None
+    bytes: int | None
+
+
+class WorkerLostPayload(View):
+    """A worker died or fell silent while it held jobs."""
+
+    worker_id: str
+    reason: str
+
+
+class DiskLowPayload(View):
+    """The disk has less free space than downloads must leave: they wait."""
+
+    free_bytes: int
+    low_bytes: int
+
+
+PAYLOADS: dict[str, tuple[type[View], str]] = {
+    "run.seen": (RunSeenPayload, "A run was seen for the first time."),
+    "hour.ingested": (HourIngestedPayload, "The wanted messages of a forecast hour were downloaded."),
+    "run.completed": (RunPayload, "Every hour of a run has all its tiles."),
+    "run.given_up": (RunPayload, "The missing hours of a run are not expected any more."),
+    "tile.built": (TileBuiltPayload, "A tile was built. Optional: recorded only if somebody wants it."),
+    "model.late": (ModelPayload, "A followed model is late."),
+    "model.stale": (ModelPayload, "A model has been late for as long as its runs are apart, at least an hour."),
+    "model.recovered": (ModelRecoveredPayload, "A model that was late or stale is up to date again."),
+    "mirror.sick": (MirrorSickPayload, "A mirror is not used for a while."),
+    "mirror.well": (MirrorPayload, "A mirror that was not used is used again."),
+    "job.failed": (JobFailedPayload, "A job has failed for good, as a dead letter or permanently."),
+    "job.dead_lettered": (JobDeadLetteredPayload, "A job has used up its attempts; job.failed comes as well."),
+    "job.recovered": (JobRecoveredPayload, "An attempt was lost with its worker; its job runs again or has ended."),
+    "attempt.metered": (AttemptMeteredPayload, "An attempt has ended. Optional: recorded only if somebody wants it."),
+    "worker.lost": (WorkerLostPayload, "A worker died or fell silent while it held jobs."),
+    "disk.low": (DiskLowPayload, "Downloads wait because the disk is nearly full."),
+}
+"""Every name that gribmill publishes, with its payload and what it means."""
