@@ -6,7 +6,6 @@ __all__ = [
     "doctor",
     "download",
     "event",
-    "event_payload",
     "grib",
     "inventory",
     "job",
