@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, NamedTuple
 
 from gribmill.catalogue.events import (
     DiskFreed,
     DiskLow,
     Event,
+    FreshnessSeen,
     HourFailed,
     HourIngested,
     HourSeen,
@@ -16,7 +18,6 @@ from gribmill.catalogue.events import (
     MirrorObserved,
     MirrorsAnswered,
     MirrorsSilent,
-    ModelJudged,
     RegionDropped,
     RegionsWanted,
     RunGivenUp,
@@ -27,7 +28,7 @@ from gribmill.catalogue.events import (
     TilesLost,
     TilesOutdated,
 )
-from gribmill.catalogue.records import MirrorRecord
+from gribmill.catalogue.records import FreshnessRecord, MirrorRecord
 from gribmill.database.protocol import Transaction
 from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth, Observation, updated_health
@@ -37,6 +38,9 @@ from gribmill.queue.times import to_rfc3339
 
 class _RunState(NamedTuple):
     state: str
+
+
+log = logging.getLogger("gribmill.freshness")
 
 
 def apply(tx: Transaction, event: Event) -> None:
@@ -89,8 +93,8 @@ def apply(tx: Transaction, event: Event) -> None:
                 tx.publish(NewEvent("disk.low", {"free_bytes": event.free_bytes, "low_bytes": event.low_bytes}))
         case DiskFreed():
             tx.end_condition("disk.low", event.folder)
-        case ModelJudged():
-            _judge_model(tx, event)
+        case FreshnessSeen():
+            _see_freshness(tx, event)
         case _:
             raise TypeError(f"{type(event).__name__} is not applied anywhere")
 
@@ -107,19 +111,6 @@ def _finish_run(tx: Transaction, run: RunRef) -> None:
     """The run is complete when its last hour is built. Published once, at that moment."""
     if tx.change("catalogue/finish_run", _run(run)):
         tx.publish(NewEvent("run.completed", _run(run)))
-
-
-def _judge_model(tx: Transaction, event: ModelJudged) -> None:
-    """Late, stale and recovered: each is published once, when it begins."""
-    model = {"model_id": event.model_id, "reason": event.reason}
-    for name, holds in (("model.late", event.late), ("model.stale", event.stale)):
-        if holds and tx.begin_condition(name, event.model_id):
-            tx.publish(NewEvent(name, model))
-    if event.late or event.stale:
-        return
-    ended = [tx.end_condition(name, event.model_id) for name in ("model.late", "model.stale")]
-    if any(ended):
-        tx.publish(NewEvent("model.recovered", {**model, "was_stale": ended[1]}))
 
 
 def _remove_run(tx: Transaction, run: RunRef) -> None:
@@ -206,6 +197,24 @@ def _publish_mirror(tx: Transaction, health: MirrorHealth) -> None:
         return
     facts = {"failures": health.failures, "reason": health.last_reason, "until": to_rfc3339(health.open_until)}
     tx.publish(NewEvent("mirror.sick", {"mirror": health.mirror, **facts}))
+
+
+def _see_freshness(tx: Transaction, event: FreshnessSeen) -> None:
+    """Late, stale and recovered are reported once each: stale is not repeated until it was ok again."""
+    key = {"model_id": event.model_id, "region": event.region}
+    known = tx.first(FreshnessRecord, "catalogue/one_freshness", key)
+    tx.change("catalogue/note_freshness", {**key, "state": event.state, "cause": event.cause})
+    before = known.state if known else "ok"
+    name, facts = f"{event.model_id} {event.region}", {**key, "reason": event.cause or ""}
+    if event.state == "ok" and known is not None and before != "ok":
+        log.info("%s is up to date again", name)
+        tx.publish(NewEvent("model.recovered", {**facts, "was_stale": known.stale_at is not None}))
+    elif event.state == "stale" and (known is None or known.stale_at is None):
+        log.warning("%s is stale: %s", name, event.cause)
+        tx.publish(NewEvent("model.stale", facts))
+    elif event.state == "late" and before == "ok":
+        log.info("%s is late: %s", name, event.cause)
+        tx.publish(NewEvent("model.late", facts))
 
 
 def _run(run: RunRef) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AwareDatetime, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -235,14 +235,14 @@ class DiskFreed(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ModelJudged(Event):
-    """Whether a followed model is late or stale at this moment, and why."""
+class FreshnessSeen(Event):
+    """How up to date a region of a followed model is at this moment, and why it is late or stale."""
 
-    kind: ClassVar[str] = "model_judged"
+    kind: ClassVar[str] = "freshness_seen"
     model_id: ModelId
-    late: bool
-    stale: bool
-    reason: LongText = ""
+    region: RegionName
+    state: Literal["ok", "late", "stale"]
+    cause: ShortText | None = None
 
 
 EVENTS: dict[str, type[Event]] = {
@@ -267,7 +267,7 @@ EVENTS: dict[str, type[Event]] = {
         MirrorsAnswered,
         DiskLow,
         DiskFreed,
-        ModelJudged,
+        FreshnessSeen,
     )
 }
 

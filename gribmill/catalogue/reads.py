@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from gribmill.catalogue.records import HourRecord, MirrorRecord, OutageRecord, RunRecord, TileRecord, WaitingHours
+from gribmill.catalogue.records import (
+    FreshnessRecord,
+    HourRecord,
+    MirrorRecord,
+    OutageRecord,
+    RunRecord,
+    TileRecord,
+    WaitingHours,
+)
 from gribmill.database.protocol import Database
 from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
@@ -87,6 +95,10 @@ class Catalogue:
     def outages(self) -> dict[str, OutageRecord]:
         """The families of models of which no mirror answers."""
         return {one.family: one for one in self._query(OutageRecord, "list_outages")}
+
+    def freshness(self) -> dict[tuple[str, str], FreshnessRecord]:
+        """Model and region to how up to date it was at the last look."""
+        return {(one.model_id, one.region): one for one in self._query(FreshnessRecord, "list_freshness")}
 
     def newest_runs(self, model_id: str) -> dict[str, str]:
         """Region to the newest run that has any tile of it."""

@@ -128,6 +128,19 @@ class MirrorRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class FreshnessRecord:
+    """How up to date a region of a model was at the last look."""
+
+    model_id: str
+    region: str
+    state: Literal["ok", "late", "stale"]
+    cause: str | None
+    since: datetime | None
+    stale_at: datetime | None
+    """When it became stale; None if it has not been since it was last ok."""
+
+
+@dataclass(frozen=True, slots=True)
 class OutageRecord:
     """Since when no mirror of a family of models has answered."""
 

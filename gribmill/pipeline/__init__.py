@@ -7,6 +7,7 @@ __all__ = [
     "checkup",
     "context",
     "follow",
+    "freshness",
     "health",
     "hour_jobs",
     "job_text",

@@ -17,6 +17,7 @@ from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.open_queue import open_queue, worker_options
 from gribmill.pipeline.progress import progress_line
 from gribmill.pipeline.scan_schedule import ScanSchedule, ScanScheduleThread
+from gribmill.pipeline.watch import ChainWatch
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.regions.region import region_named
 from gribmill.settings.schema import Settings
@@ -72,7 +73,8 @@ class Follow:
 
         Returns the number of attempts that ended here.
         """
-        schedule = ScanScheduleThread(ScanSchedule(self._store, self._models), self._store)
+        watch = ChainWatch(self._context, self._models, self._store)
+        schedule = ScanScheduleThread(ScanSchedule(self._store, self._models), self._store, watch)
         supervisor = Supervisor(self._store, self._options)
         schedule.start()
         try:

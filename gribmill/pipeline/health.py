@@ -13,6 +13,7 @@ from typing import Any, Literal
 from gribmill.identity import HourRef, IdentityError
 from gribmill.ingest.http.errors import without_addresses
 from gribmill.pipeline.context import Context
+from gribmill.pipeline.free_space import free_space_mark
 from gribmill.pipeline.job_types import BUILD_TILE, INGEST_GRIB, PUBLISH, SCAN_SOURCE, TYPES
 from gribmill.pipeline.status import ModelStatus
 from gribmill.queue.model import Job, Worker
@@ -109,7 +110,7 @@ def _of_workers(known: Sequence[Worker], living: Sequence[Worker], now: datetime
 
 
 def _of_disk(context: Context, statuses: Sequence[ModelStatus], free: int, total: int) -> Iterator[Problem]:
-    mark = min(context.settings.chain.min_free_gigabytes * 1e9, total / 10)
+    mark = free_space_mark(context.settings, total)
     run_bytes = sum(max((run.bytes for run in one.runs), default=0) for one in statuses)
     left = f"{_size(free)} free of {_size(total)}"
     if free < min(FULL_BYTES, total / 100):

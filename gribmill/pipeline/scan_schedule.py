@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from gribmill.errors import GribmillError
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import prune_job, scan_job
+from gribmill.pipeline.watch import ChainWatch
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Enqueued, NewJob
 from gribmill.queue.redact import redact_json
@@ -90,10 +91,11 @@ class ScanSchedule:
 class ScanScheduleThread(threading.Thread):
     """A schedule beside a supervisor, in a thread with a database connection of its own."""
 
-    def __init__(self, schedule: ScanSchedule, store: Store) -> None:
+    def __init__(self, schedule: ScanSchedule, store: Store, watch: ChainWatch | None = None) -> None:
         super().__init__(name="schedule", daemon=True)
         self._schedule = schedule
         self._store = store
+        self._watch = watch
         self._over = threading.Event()
         self._trouble = ThrottledLog()
 
@@ -102,6 +104,8 @@ class ScanScheduleThread(threading.Thread):
             try:
                 for job in self._schedule.run_once():
                     log.debug("enqueued %s", job.type, extra={"job_args": redact_json(job.args)})
+                if self._watch is not None:
+                    self._watch.run_if_due()
             except Exception as error:  # noqa: BLE001 — if this thread ended, all scans would end unnoticed
                 words = str(error) if isinstance(error, GribmillError) else repr(error)
                 self._trouble.tell(f"the schedule has to wait: {words}")

@@ -92,6 +92,10 @@ class ModelStatus:
     """Since when no mirror has answered."""
     past_only: bool = False
     """Whether it is not in [chain], and all its runs are past ones that a backfill asked for."""
+    followed: tuple[str, ...] = ()
+    """The regions that [chain] wants of it."""
+    followed_since: datetime | None = None
+    """When the oldest of its runs that are here was first seen."""
 
     @property
     def newest(self) -> RunStatus | None:
@@ -132,8 +136,9 @@ def _model_status(
 ) -> ModelStatus:
     begun = [run for run in model.runs(now) if _due(model, run) <= now]
     coming = [_due(model, run) for run in model.runs(now + timedelta(days=1)) if _due(model, run) > now]
-    ahead = [one.run_id for one in context.catalogue.runs(model.id) if run_time(one.run_id) > now + CLOCK_SLACK]
-    records = context.catalogue.runs(model.id, limit=runs + len(ahead))[len(ahead) :]
+    known = context.catalogue.runs(model.id)
+    ahead = [one.run_id for one in known if run_time(one.run_id) > now + CLOCK_SLACK]
+    records = known[len(ahead) :][:runs]
     latest = read_latest(context.root, model.id)
     followed = _followed(context, model, records)
     shown = tuple(_run_status(context, model, record, followed, now) for record in records)
@@ -147,6 +152,8 @@ def _model_status(
         mirrors=tuple(mirror_status(mirror.name, health.get(mirror.name), now) for mirror in model.mirrors),
         future_runs=tuple(ahead),
         past_only=not _in_chain(context, model) and all(_is_past(model, record, now) for record in records),
+        followed=tuple(followed),
+        followed_since=min((one.first_seen_at for one in known if one.first_seen_at), default=None),
     )
 
 

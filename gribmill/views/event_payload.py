@@ -41,9 +41,10 @@ class TileBuiltPayload(RunPayload):
 
 
 class ModelPayload(View):
-    """A followed model is late or stale."""
+    """A region of a followed model is late or stale."""
 
     model_id: str
+    region: str
     reason: str
 
 
@@ -134,9 +135,9 @@ PAYLOADS: dict[str, tuple[type[View], str]] = {
     "run.completed": (RunPayload, "Every hour of a run has all its tiles."),
     "run.given_up": (RunPayload, "The missing hours of a run are not expected any more."),
     "tile.built": (TileBuiltPayload, "A tile was built. Optional: recorded only if somebody wants it."),
-    "model.late": (ModelPayload, "A followed model is late."),
-    "model.stale": (ModelPayload, "A model has been late for as long as its runs are apart, at least an hour."),
-    "model.recovered": (ModelRecoveredPayload, "A model that was late or stale is up to date again."),
+    "model.late": (ModelPayload, "A region of a followed model is late."),
+    "model.stale": (ModelPayload, "No run of a region has been complete in time for stale_hours of the model."),
+    "model.recovered": (ModelRecoveredPayload, "A region that was late or stale is up to date again."),
     "mirror.sick": (MirrorSickPayload, "A mirror is not used for a while."),
     "mirror.well": (MirrorPayload, "A mirror that was not used is used again."),
     "job.failed": (JobFailedPayload, "A job has failed for good, as a dead letter or permanently."),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, Self
 
 from gribmill.views.mirror import MirrorStatusView
 from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
+    from gribmill.pipeline.freshness import RegionFreshness
     from gribmill.pipeline.health import Health
     from gribmill.pipeline.hour_jobs import HourJob
     from gribmill.pipeline.status import MissingHour, ModelStatus, RunStatus
@@ -102,6 +104,17 @@ class HealthView(View):
         return cls.copy_of(health, problems=tuple(ProblemView.copy_of(one) for one in health.problems))
 
 
+class RegionFreshnessView(View):
+    """How up to date one region is: its newest complete run, and the newest that should be complete by now."""
+
+    region: str
+    state: Literal["ok", "late", "stale"]
+    cause: str | None
+    complete: str | None
+    expected: str | None
+    age_seconds: float | None
+
+
 class ModelStatusView(View):
     """One model: its newest runs, the newest complete run of each region, its mirrors, and a verdict in a phrase."""
 
@@ -115,13 +128,16 @@ class ModelStatusView(View):
     verdict: str
     future_runs: tuple[str, ...]
     silent_since: Time | None
+    freshness: tuple[RegionFreshnessView, ...]
+    """Of the regions that [chain] wants."""
     health: HealthView
     """The whole data root, the same for every model."""
 
     @classmethod
-    def of(cls, status: ModelStatus, health: Health) -> Self:
+    def of(cls, status: ModelStatus, health: Health, fresh: Iterable[RegionFreshness]) -> Self:
         return cls.copy_of(
             status,
+            freshness=tuple(RegionFreshnessView.copy_of(one) for one in fresh if one.model_id == status.model_id),
             health=HealthView.of(health),
             runs=tuple(RunStatusView.of(run) for run in status.runs),
             mirrors=tuple(MirrorStatusView.of(mirror) for mirror in status.mirrors),

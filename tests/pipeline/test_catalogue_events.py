@@ -16,6 +16,7 @@ from gribmill.catalogue.events import (
     DiskFreed,
     DiskLow,
     Event,
+    FreshnessSeen,
     HourFailed,
     HourSeen,
     HoursRequested,
@@ -23,7 +24,6 @@ from gribmill.catalogue.events import (
     MirrorObserved,
     MirrorsAnswered,
     MirrorsSilent,
-    ModelJudged,
     RegionDropped,
     RegionsWanted,
     RunGivenUp,
@@ -64,11 +64,11 @@ EXAMPLES: list[Event] = [
     MirrorCleared("aws-hrrr"),
     MirrorsSilent("hrrr"),
     MirrorsAnswered("hrrr"),
+    FreshnessSeen("hrrr", "ne", "late", "publisher late"),
     MirrorObserved("aws-hrrr", MOMENT, well=False, reason="503", retry_after_seconds=1.5),
     HoursRequested(RUN, (0, 3), 49),
     DiskLow("/data", 5, 10),
     DiskFreed("/data"),
-    ModelJudged("hrrr", late=True, stale=False, reason="behind"),
 ]
 TILE = {"model_id": "hrrr", "run_id": "20261101_12", "hour": 3, "region": "ne"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 import jsonschema
 import pytest
@@ -10,9 +11,9 @@ import pytest
 from gribmill.catalogue.events import (
     DiskFreed,
     DiskLow,
+    FreshnessSeen,
     MirrorCleared,
     MirrorObserved,
-    ModelJudged,
     RunGivenUp,
     RunSeen,
 )
@@ -101,16 +102,19 @@ def test_disk_is_low_once_until_it_is_freed(context: Context, store: Store) -> N
 
 
 def test_model_is_late_stale_and_recovered_once_each(context: Context, store: Store) -> None:
-    def judge(*, late: bool, stale: bool) -> None:
+    def see(state: Literal["ok", "late", "stale"]) -> None:
         for _ in range(2):
-            context.catalogue.record([ModelJudged("hrrr", late, stale, "behind")])
+            context.catalogue.record([FreshnessSeen("hrrr", "ne", state, "publisher late")])
 
-    judge(late=False, stale=False)
+    see("ok")
     assert names(store) == []
-    judge(late=True, stale=False)
-    judge(late=True, stale=True)
+    see("late")
+    see("stale")
     assert names(store) == ["model.late", "model.stale"]
-    judge(late=False, stale=False)
+    see("late")
+    see("stale")
+    assert names(store) == ["model.late", "model.stale"], "it was not up to date meanwhile"
+    see("ok")
     assert names(store) == ["model.late", "model.stale", "model.recovered"]
 
 

@@ -11,19 +11,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gribmill.cli.chain.status_check import check_line, unknown_line
 from gribmill.cli.format_duration import format_duration
 from gribmill.cli.format_size import format_size
 from gribmill.cli.output import one_line, print_json
 from gribmill.cli.plain_lines import Line, line, print_lines
 from gribmill.cli.status_text import STYLES
+from gribmill.errors import GribmillError
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import look_context
+from gribmill.pipeline.freshness import freshness_of
 from gribmill.pipeline.health import health_of
 from gribmill.pipeline.job_text import short_error
 from gribmill.pipeline.status import status_of
 from gribmill.settings.schema import Settings
 
 if TYPE_CHECKING:
+    from gribmill.pipeline.freshness import RegionFreshness
     from gribmill.pipeline.health import Health
     from gribmill.pipeline.status import MissingHour, ModelStatus, RunStatus
 
@@ -35,9 +39,12 @@ WATCH_SECONDS = 2.0
 @click.argument("models", nargs=-1)
 @click.option("--runs", type=click.IntRange(1, 100), default=3, show_default=True, help="Number of runs per model.")
 @click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
+@click.option(
+    "--check", is_flag=True, help="One line and an exit code for monitoring: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN."
+)
 @click.option("--watch", is_flag=True, help="Repeat every two seconds until Ctrl-C.")
 @click.pass_obj
-def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool, watch: bool) -> None:
+def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool, check: bool, watch: bool) -> None:
     """Show whether all is well, and if not, why; then how up to date each model is.
 
     The first line is the answer: "all well", or the worst of what is wrong. Exit code 1 if
@@ -47,38 +54,67 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
     Without MODELS, those of [chain] and those with runs in the data root. Only the data root
     is read: no network. A run is whole when every region of [chain], and every other region
     that was requested, has all hours.
+
+    --check follows the conventions of monitoring plugins (Nagios, Icinga, Checkmk …): CRITICAL if
+    a region is stale, no worker runs or the disk is (nearly) full, WARNING for anything else that
+    is wrong. Behind the bar are the ages of the newest complete runs, workers and free space.
     """
-    statuses, health = _read(settings, models, runs)
+    if check:
+        if as_json or watch:
+            raise click.UsageError("--check prints one line: it cannot be combined with --json or --watch")
+        _check(settings, models, runs)
+    statuses, health, fresh = _read(settings, models, runs)
     # Ctrl-C is the way to end it, and not a failure.
     with contextlib.suppress(KeyboardInterrupt) if watch else contextlib.nullcontext():
         while True:
             if as_json:
                 from gribmill.views.status import ModelStatusView
 
-                print_json([ModelStatusView.of(one, health) for one in statuses])
+                print_json([ModelStatusView.of(one, health, fresh) for one in statuses])
             else:
-                _print(settings, statuses, health, watch=watch)
+                _print(settings, statuses, health, fresh, watch=watch)
             if not watch:
                 break
             time.sleep(WATCH_SECONDS)
-            statuses, health = _read(settings, models, runs)
+            statuses, health, fresh = _read(settings, models, runs)
     if not health.well:
         raise SystemExit(1)
 
 
-def _read(settings: Settings, names: tuple[str, ...], runs: int) -> tuple[list[ModelStatus], Health]:
+def _check(settings: Settings, models: tuple[str, ...], runs: int) -> None:
+    try:
+        _, health, fresh = _read(settings, models, runs)
+        code, text = check_line(fresh, health)
+    except (GribmillError, OSError) as error:
+        code, text = unknown_line(str(error))
+    click.echo(text)
+    raise SystemExit(code)
+
+
+def _read(
+    settings: Settings, names: tuple[str, ...], runs: int
+) -> tuple[list[ModelStatus], Health, list[RegionFreshness]]:
     context = look_context(settings)
     known = {record.model_id for record in context.catalogue.runs()}
     wanted = names or (*settings.chain.models, *sorted(known & context.models.keys()))
     chosen = {model.id: model for name in wanted for model in models_named(context.models, name)}
+    now = datetime.now(UTC)
     statuses = status_of(context, chosen.values(), runs=runs)
-    return statuses, health_of(context, statuses)
+    health = health_of(context, statuses)
+    return statuses, health, freshness_of(context.models, statuses, health, now)
 
 
-def _print(settings: Settings, statuses: list[ModelStatus], health: Health, *, watch: bool) -> None:
+def _print(
+    settings: Settings,
+    statuses: list[ModelStatus],
+    health: Health,
+    fresh: list[RegionFreshness],
+    *,
+    watch: bool,
+) -> None:
     lines = [*_headline(statuses, health)]
     for one in statuses:
-        lines += _lines(one)
+        lines += _lines(one, {judged.region: judged for judged in fresh if judged.model_id == one.model_id})
     free, total = format_size(health.disk_free), format_size(health.disk_total)
     print_lines([*lines, line(f"disk: {free} free of {total} at {settings.data_root}")], screen=watch)
 
@@ -98,7 +134,7 @@ def _headline(statuses: list[ModelStatus], health: Health) -> Iterator[Line]:
         yield line(("  also: " if one.serious else "  note: ", "red" if one.serious else "yellow"), one.text)
 
 
-def _lines(one: ModelStatus) -> Iterator[Line]:
+def _lines(one: ModelStatus, fresh: dict[str, RegionFreshness]) -> Iterator[Line]:
     now = datetime.now(UTC)
     colour = COLOURS.get(one.verdict, "red")
     yield line((one.model_id, "bold"), f"  {one.title}  ", (one.verdict, colour))
@@ -109,11 +145,18 @@ def _lines(one: ModelStatus) -> Iterator[Line]:
         if run.variables_missing:
             yield line(f"    missing in some files: {', '.join(run.variables_missing)}")
     if one.complete:
-        yield line("  complete: " + ", ".join(f"{region} {run or 'none yet'}" for region, run in one.complete.items()))
+        yield line("  complete: " + ", ".join(_complete(*pair, fresh) for pair in one.complete.items()))
     if one.next_due_at:
         yield line(f"  next run is due in {format_duration((one.next_due_at - now).total_seconds())}")
     for mirror in one.mirrors:
         yield line(f"  mirror {mirror.name} ", (mirror.summary, COLOURS.get(mirror.state, "")))
+
+
+def _complete(region: str, run: str | None, fresh: dict[str, RegionFreshness]) -> str:
+    """`ne 20261116_03`, `texas 20261116_01 (late: build failing)`."""
+    judged = fresh.get(region)
+    words = f" ({judged.text})" if judged is not None and judged.state != "ok" else ""
+    return f"{region} {run or 'none yet'}{words}"
 
 
 def _run_line(run: RunStatus, now: datetime) -> str:

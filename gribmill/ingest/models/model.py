@@ -121,6 +121,7 @@ class Model:
     sns_topic: str | None = None
     scan_seconds: int = 60
     give_up_hours: int = 24
+    stale_hours: int = 3
 
     def hours(self, run: datetime) -> tuple[int, ...]:
         """The hours of a run in order; empty if there is no such run. See `discovers`."""

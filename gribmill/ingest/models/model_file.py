@@ -117,6 +117,7 @@ class ModelFile(Table):
     sns_topic: _Words | None = None
     scan_seconds: Annotated[int, Field(ge=5, le=3600)] = 60
     give_up_hours: Annotated[int, Field(ge=1, le=1000)] = 24
+    stale_hours: Annotated[int, Field(ge=1, le=1000)] = 3
 
     @model_validator(mode="after")
     def _consistent(self) -> ModelFile:

@@ -164,6 +164,7 @@ def _models(name: str, file: ModelFile, roots: Mapping[str, str]) -> Iterator[Mo
             sns_topic=file.sns_topic,
             scan_seconds=file.scan_seconds,
             give_up_hours=file.give_up_hours,
+            stale_hours=file.stale_hours,
         )
 
 

@@ -14,6 +14,7 @@ from gribmill.errors import GribmillError
 from gribmill.grib.decode.eccodes import eccodes_version
 from gribmill.kernel.native import state
 from gribmill.pipeline.checkup.finding import Examination, Finding
+from gribmill.pipeline.free_space import free_space_mark
 from gribmill.storage.layout import SPOOL
 
 OLDEST_PYTHON = (3, 11)
@@ -64,7 +65,7 @@ def clock(about: Examination) -> Iterator[Finding]:
 def disk(about: Examination) -> Iterator[Finding]:
     root = about.context.root.path
     usage = shutil.disk_usage(next(place for place in (root, *root.parents) if place.exists()))
-    mark = min(about.context.settings.chain.min_free_gigabytes * 1e9, usage.total / 10)
+    mark = free_space_mark(about.context.settings, usage.total)
     detail = f"{usage.free / 1e9:,.1f} GB free of {usage.total / 1e9:,.1f} GB"
     if usage.free < mark:
         remedy = "free some space, or set chain.keep_gigabytes; downloads wait until then"

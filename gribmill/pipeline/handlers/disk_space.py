@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from gribmill.catalogue.events import DiskLow
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.effects import effects_of
+from gribmill.pipeline.free_space import free_space_mark
 from gribmill.queue.model import Effect, Snoozed
 
-# On a small disk the mark is a part of it, so that a default fits all.
-LARGEST_PART = 0.1
 FIRST_PAUSE_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 300.0
 # Tiles are built within seconds or minutes.
@@ -30,7 +29,7 @@ def wait_before_fetching(context: Context, attempt_no: int) -> Snoozed | None:
     """
     context.root.path.mkdir(parents=True, exist_ok=True)
     usage = shutil.disk_usage(context.root.path)
-    mark = min(context.settings.chain.min_free_gigabytes * 1e9, usage.total * LARGEST_PART)
+    mark = free_space_mark(context.settings, usage.total)
     if usage.free < mark:
         reason = f"the disk has {_size(usage.free)} free, less than {_size(mark)} (chain.min_free_gigabytes)"
         low = effects_of([DiskLow(str(context.root.path), usage.free, round(mark))])

@@ -24,6 +24,7 @@ from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
 from gribmill.pipeline.job_types import ScanSourceArgs, ingest_job, publish_job
 from gribmill.pipeline.past_runs import is_partial
+from gribmill.pipeline.watch import freshness_events, read_freshness
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import PermanentFailure, Task
 
@@ -125,6 +126,8 @@ class Scan:
     def outcome(self) -> Outcome:
         """What to enqueue and to record, and whether to come back."""
         self._note_outage()
+        # `gribmill run` looks every minute; other workers may run without it.
+        self._events += freshness_events(self._context, read_freshness(self._context, [self._model], self._now))
         why = self._mirrors.why()
         also = effects_of([*self._events, *observations(self._mirrors.observations)])
         if why and not self._then and not self._arriving:

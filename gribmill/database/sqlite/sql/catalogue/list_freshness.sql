@@ -1,0 +1,1 @@
+SELECT * FROM freshness ORDER BY model_id, region
