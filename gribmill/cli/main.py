@@ -21,6 +21,7 @@ COMMANDS = {
     "backfill": ("gribmill.cli.chain.backfill:backfill", "Fetch past runs of a model."),
     "config": ("gribmill.cli.config:config", "Show the settings in force and where each came from."),
     "cut": ("gribmill.cli.data.cut:cut", "Cut GRIB files into tiles, without the queue."),
+    "definitions": ("gribmill.cli.definitions.group:definitions", "List and tune job types, and add commands to run."),
     "demo": ("gribmill.cli.demo.command:demo", "A guided tour with real processes, on this machine alone."),
     "doctor": ("gribmill.cli.doctor:doctor", "Check this machine and the data root, and repair what is wrong."),
     "events": ("gribmill.cli.jobs.events:events", "List, follow and report events."),

@@ -32,7 +32,9 @@ def open_database(settings: Settings) -> SqliteDatabase:
 
 def open_queue(settings: Settings) -> Store:
     """The store behind these settings; made when it is not there yet."""
-    return Store(open_database(settings), TYPES, CatalogueEffects())
+    store = Store(open_database(settings), TYPES, CatalogueEffects())
+    store.definitions.set_resource_limits(settings.queue.resources)
+    return store
 
 
 def look_database(settings: Settings) -> SqliteDatabase:

@@ -21,6 +21,10 @@ class BadArguments(QueueError):
     """A job's arguments do not fit its type; the sentence names the field."""
 
 
+class BadDefinition(QueueError):
+    """A value that a job definition cannot have; the sentence names it."""
+
+
 class JobNotFound(QueueError):
     """There is no job with that id."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gribmill.queue.errors import BadArguments, UnknownJobType
+from gribmill.queue.model import RetryAs
 from gribmill.queue.retry_policy import JITTER
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -25,6 +26,9 @@ def canonical_json(value: Any) -> str:
     """The one JSON text of a value: sorted keys, no spaces, no NaN."""
     return _CANONICAL.encode(value)
 
+
+COMMAND_LANE = "command"
+"""Where the jobs of definitions with a command run, unless they name another lane."""
 
 # Arguments name things; they are not a place for data.
 ARGS_LIMIT_BYTES = 64_000
@@ -58,6 +62,12 @@ class JobType:
     on_lost: Literal["retry", "fail"] = "retry"
     poll_limit: int | None = None
     """The most times that a job may be snoozed; None: any number."""
+    retry_as: RetryAs = "same_row"
+    """Whether a failed job runs again itself, or ends and is followed by a new job that names it (`retry_of`)."""
+    resources: tuple[str, ...] = ()
+    """Tags: all types with a tag share the limit that the settings give it."""
+    default_args: Mapping[str, Any] | None = None
+    """Arguments of jobs that give none of that name."""
     group_by: Callable[[Any], str] | None = None
     """The batching rule: jobs with the same key may be claimed together."""
     dedupe: bool | tuple[str, ...] = False
@@ -96,6 +106,11 @@ class JobType:
             raise BadArguments(f"{self.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
         return text, model
 
+    @property
+    def argument_names(self) -> Sequence[str] | None:
+        """The names that arguments may have; None for any."""
+        return list(self.args.model_fields)
+
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments."""
         return self.args.model_json_schema()
@@ -113,8 +128,10 @@ class JobType:
 class Registry:
     """The declared types. Nothing else can be enqueued or run."""
 
-    def __init__(self, *types: JobType) -> None:
+    def __init__(self, *types: JobType, command_handler: str | None = None) -> None:
         self._types = {job_type.key: job_type for job_type in types}
+        self.command_handler = command_handler
+        """What runs the jobs of definitions with a command: `module:function`."""
 
     def __getitem__(self, key: str) -> JobType:
         try:

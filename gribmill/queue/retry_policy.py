@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-from gribmill.queue.model import AttemptRef, Status
+from gribmill.queue.model import AttemptRef, RetryAs, Status
 
 # Enough to spread a burst of failures, little enough to stay predictable.
 JITTER = 0.10
@@ -21,6 +21,7 @@ class RetryPolicy:
     on_lost: Literal["retry", "fail"] = "retry"
     backoff_jitter: float = JITTER
     poll_limit: int | None = None
+    retry_as: RetryAs = "same_row"
 
     def wait_seconds(self, retry: int, ref: AttemptRef) -> float:
         """The wait before retry number `retry` (1 is the first): the backoff, shortened by at most the jitter.

@@ -63,6 +63,12 @@ class QueueSettings(SettingsTable):
         1.0, description="Polling interval when idle; a fallback for missed wake-ups."
     )
     allow_network_files: bool = Field(False, description="Allow jobs.db on a network file system (unsafe).")
+    resources: dict[
+        Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,31}$")], Annotated[Whole, Field(gt=0, le=100_000)]
+    ] = Field(
+        default_factory=dict,
+        description="How many jobs (or batches) that need a resource run at once, such as { gpu = 1 }.",
+    )
     keep_completed_days: Days = Field(3.0, description="Days to keep completed and cancelled jobs.")
     keep_failed_days: Days = Field(90.0, description="Days to keep failed jobs.")
 

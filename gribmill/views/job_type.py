@@ -46,7 +46,7 @@ class JobTypeView(View):
             max_running=kind.max_running,
             on_lost=kind.on_lost,
             dedupe=kind.dedupe,
-            arg_schema=kind.args.model_json_schema(),
+            arg_schema=kind.schema(),
             active=state != "inactive",
             backoff_jitter=kind.backoff_jitter,
         )

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from gribmill.views.attempt import TickView
 from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView
+from gribmill.views.definition import DefinitionHistoryView, DefinitionView
 from gribmill.views.doctor import FindingView
 from gribmill.views.download import DownloadView
 from gribmill.views.event import EventNameView, EventView
@@ -44,6 +45,12 @@ _TYPES: dict[str, Any] = {
     "config show": list[SettingView],
     "cut": list[BuiltTileView],
     "event s3": list[NotifiedScanView],
+    "definitions activate": list[DefinitionView],
+    "definitions deactivate": list[DefinitionView],
+    "definitions edit": DefinitionView,
+    "definitions list": list[DefinitionView],
+    "definitions reset": DefinitionView,
+    "definitions show": DefinitionHistoryView,
     "doctor": list[FindingView],
     "events emit": list[FiredView],
     "events list": list[EventView],

@@ -9,6 +9,7 @@ from gribmill.queue.model.attempt import (
     HeldAttempt,
     Recovered,
 )
+from gribmill.queue.model.definition import TUNABLE, Definition, DefinitionVersion, RetryAs
 from gribmill.queue.model.event import OPTIONAL_EVENTS, Condition, NewEvent, PublishedEvent
 from gribmill.queue.model.job import (
     DEFAULT_TENANT,
@@ -45,6 +46,7 @@ __all__ = [
     "FINISHED",
     "OPTIONAL_EVENTS",
     "STATUSES",
+    "TUNABLE",
     "Attempt",
     "AttemptRef",
     "AttemptStatus",
@@ -52,6 +54,8 @@ __all__ = [
     "ClaimRequest",
     "Claimed",
     "Condition",
+    "Definition",
+    "DefinitionVersion",
     "Effect",
     "Ended",
     "Enqueued",
@@ -74,6 +78,7 @@ __all__ = [
     "Recovered",
     "Report",
     "Reservation",
+    "RetryAs",
     "Snoozed",
     "Status",
     "Stopped",

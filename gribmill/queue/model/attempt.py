@@ -30,7 +30,8 @@ class Claimed(NamedTuple):
     attempt_no: int
     retry_count: int
     max_attempts: int
-    timeout_seconds: int | None = None
+    timeout_seconds: int = 3600
+    """That of the job, else the one in force for its type."""
 
     @property
     def ref(self) -> AttemptRef:

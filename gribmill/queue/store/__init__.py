@@ -6,10 +6,12 @@ from gribmill.database.protocol import Database, FileDatabase
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Violation
 from gribmill.queue.store.attempts import Attempts
+from gribmill.queue.store.definitions import Definitions
 from gribmill.queue.store.effects import EffectReader, NoEffects
 from gribmill.queue.store.events import Events
 from gribmill.queue.store.exchange import Exchanges
 from gribmill.queue.store.jobs import Jobs
+from gribmill.queue.store.known_types import KnownTypes
 from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.reservations import Reservations
 from gribmill.queue.store.triggers import Triggers
@@ -21,6 +23,7 @@ class Store(Exchanges):
     """One durable priority queue: a facet for each noun, and what a worker does in its turns."""
 
     def __init__(self, database: Database, registry: Registry, effects: EffectReader | None = None) -> None:
+        registry = KnownTypes.over(database, registry)
         super().__init__(database, registry, effects or NoEffects())
         self.jobs = Jobs(database, registry)
         self.attempts = Attempts(database, registry)
@@ -29,8 +32,9 @@ class Store(Exchanges):
         self.reservations = Reservations(database, registry)
         self.workers = Workers(database, registry)
         self.types = Types(database, registry)
+        self.definitions = Definitions(database, registry)
         self.maintenance = Upkeep(database, registry)
-        self.types.declare()
+        self.definitions.declare()
 
     def verify(self) -> list[Violation]:
         """All invariants in one consistent look; empty when every promise holds."""
@@ -44,4 +48,16 @@ class Store(Exchanges):
         self.database.close()
 
 
-__all__ = ["Store", "effects", "jobs", "listing", "maintenance", "rates", "reservations", "types", "workers"]
+__all__ = [
+    "Store",
+    "definitions",
+    "effects",
+    "jobs",
+    "known_types",
+    "listing",
+    "maintenance",
+    "rates",
+    "reservations",
+    "types",
+    "workers",
+]

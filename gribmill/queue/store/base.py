@@ -6,17 +6,18 @@ from gribmill.database.protocol import Database, Snapshot
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Job
+from gribmill.queue.store.known_types import KnownTypes
 
 # What a database integer holds.
 ID_LIMIT = 2**63
 
 
 class Facet:
-    """One noun of the store: its database, and the job types that are declared."""
+    """One noun of the store: its database, and the job types in force."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
         self.database = database
-        self.registry = registry
+        self.registry = KnownTypes.over(database, registry)
 
 
 def get_job(tx: Snapshot, job_id: int) -> Job:

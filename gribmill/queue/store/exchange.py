@@ -101,6 +101,8 @@ class Exchanges(Facet):
         also = () if isinstance(outcome, Stopped) else outcome.also
         if not then and not also:
             return NOTHING
+        if then:
+            self.registry.refresh()
         jobs = [prepare(self.registry, job) for job in then]
         return FollowUp(jobs, [self._effects.prepare(effect) for effect in also])
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
@@ -15,11 +13,9 @@ from gribmill.queue.store.base import ID_LIMIT, get_job
 from gribmill.queue.store.listing import JobListing
 from gribmill.queue.store.positions import GAP, ahead_of, renumbered
 from gribmill.queue.store.prepare import check_priority, prepare
-from gribmill.queue.store.readiness import inactive_types
 
 # A longer transaction would keep claims waiting.
 CHUNK = 1000
-ACTIVITY_SECONDS = 1.0
 
 
 class _Found(NamedTuple):
@@ -34,11 +30,9 @@ class _PositionRange(NamedTuple):
 class Jobs(JobListing):
     """Arguments are checked before anything is written. Finished jobs are never rewritten: a retry is a new job."""
 
-    _inactive: frozenset[str] = frozenset()
-    _looked_up = -math.inf
-
     def enqueue(self, job: NewJob) -> Enqueued:
         """The job's id; an equal active job's id when it deduplicates."""
+        self.registry.refresh()
         prepared = prepare(self.registry, job)
         self._refuse_inactive({job.type})
         made = self.database.insert_job(prepared)
@@ -47,6 +41,7 @@ class Jobs(JobListing):
 
     def enqueue_many(self, jobs: Iterable[NewJob]) -> list[Enqueued]:
         """All are checked first; then written a thousand to a transaction, in order."""
+        self.registry.refresh()
         prepared = [prepare(self.registry, job) for job in jobs]
         self._refuse_inactive({job.type for job in prepared})
         rest = iter(prepared)
@@ -80,13 +75,7 @@ class Jobs(JobListing):
         ]
 
     def _refuse_inactive(self, types: set[str]) -> None:
-        """Looked up at most once a second: types are hardly ever switched off, and jobs come by the thousand."""
-        now = time.monotonic()
-        if now >= self._looked_up + ACTIVITY_SECONDS:
-            with self.database.read() as tx:
-                self._inactive = inactive_types(tx)
-            self._looked_up = now
-        if off := sorted(types & self._inactive):
+        if off := sorted(types & self.registry.inactive):
             raise NotAllowed(f"{off[0]} is inactive: its jobs are neither accepted nor run")
 
     # What an operator does

@@ -15,7 +15,7 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
     """The job as it is written, or BadArguments / UnknownJobType."""
     kind = registry[job.type]
     check_job(job)
-    text, args = kind.encode(job.args)
+    text, args = kind.encode({**kind.default_args, **job.args} if kind.default_args else job.args)
     return PreparedJob(
         job.type,
         job.priority,

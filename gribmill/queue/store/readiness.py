@@ -18,6 +18,17 @@ class _TypeState(NamedTuple):
     is_paused: bool
     is_active: bool
     max_running: int | None
+    resources: tuple[str, ...]
+
+
+class _TagLimit(NamedTuple):
+    tag: str
+    most: int
+
+
+class _RunningTag(NamedTuple):
+    tag: str
+    batches: int
 
 
 class _Running(NamedTuple):
@@ -59,10 +70,13 @@ def inactive_types(tx: Snapshot) -> frozenset[str]:
 def read_readiness(tx: Snapshot) -> Readiness:
     types = tx.query(_TypeState, "types/list")
     running = {one.type: one.batches for one in tx.query(_Running, "listing/running_batches")}
+    full = _full_resources(tx)
     held_back: dict[str, str] = {}
     for kind in types:
         if kind.max_running is not None and running.get(kind.key, 0) >= kind.max_running:
             held_back[kind.key] = f"limit: {kind.max_running} of this type at once"
+        if tag := next((tag for tag in kind.resources if tag in full), None):
+            held_back[kind.key] = f"limit: {full[tag]} at once of the resource {tag}"
         if kind.is_paused:
             held_back[kind.key] = "type is paused"
         if not kind.is_active:
@@ -70,3 +84,12 @@ def read_readiness(tx: Snapshot) -> Readiness:
     for one in tx.query(Reservation, "reservations/active"):
         held_back[one.scope] = f"reserved by {one.reserved_by} until {to_rfc3339(one.expires_at)}"
     return Readiness(tx.now, held_back, frozenset(kind.key for kind in types))
+
+
+def _full_resources(tx: Snapshot) -> dict[str, int]:
+    """The tags of which as many batches run as may, with their limits."""
+    limits = {one.tag: one.most for one in tx.query(_TagLimit, "types/resource_limits")}
+    if not limits:
+        return {}
+    running = {one.tag: one.batches for one in tx.query(_RunningTag, "types/running_by_tag")}
+    return {tag: most for tag, most in limits.items() if running.get(tag, 0) >= most}

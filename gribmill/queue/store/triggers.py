@@ -87,6 +87,7 @@ class Triggers(Facet):
 
         A slot whose job cannot be made is over; the reason is in the answer.
         """
+        self.registry.refresh()
         known = self._known_types
         with self.database.read() as tx:
             if not tx.any_trigger_due(known):
@@ -115,7 +116,7 @@ class Triggers(Facet):
 
     def _check(self, new: NewTrigger) -> CronSchedule | None:
         """Everything that can be known of a rule before it fires."""
-        kind = self.registry[new.type]
+        kind = self.registry.expect(new.type)
         if (new.cron is None) == (new.event is None):
             raise BadTrigger("a trigger has either a schedule or an event")
         if new.event is not None and new.misfire is not None:
@@ -125,8 +126,9 @@ class Triggers(Facet):
                 raise BadTrigger(f"a {what} has 1 to {LONGEST_NAME} characters")
         if not 0 <= new.window_seconds <= LONGEST_WINDOW_SECONDS:
             raise BadTrigger("a window is between 0 seconds and 30 days")
-        if strange := new.args.keys() - kind.args.model_fields.keys():
-            known = ", ".join(kind.args.model_fields)
+        names = kind.argument_names
+        if names is not None and (strange := new.args.keys() - set(names)):
+            known = ", ".join(names)
             raise BadArguments(f"{kind.key}: {', '.join(sorted(strange))}: no such argument; there are: {known}")
         if _size(new.args) > ARGS_LIMIT_BYTES:
             raise BadArguments(f"{kind.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")

@@ -1,55 +1,19 @@
-"""The job types as the database knows them: declared by the code, paused by an operator, counted."""
+"""The job types as they run: paused by an operator, counted."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gribmill.queue.errors import UnknownJobType
-from gribmill.queue.job_type import JobType
 from gribmill.queue.model import Status
 from gribmill.queue.store.base import Facet
 from gribmill.queue.store.rates import Throughput, read_rates
 from gribmill.queue.store.readiness import inactive_types
 
 RECENT = timedelta(hours=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """What the code declares of a type, as it is stored for other programs and other versions."""
-
-    key: str
-    description: str
-    arg_schema: dict[str, Any]
-    timeout_seconds: int
-    max_attempts: int
-    backoff_base_s: float
-    backoff_cap_s: float
-    backoff_jitter: float
-    batch_max: int
-    max_running: int | None
-    on_lost: str
-    poll_limit: int | None
-
-    @classmethod
-    def of(cls, kind: JobType) -> Definition:
-        return cls(
-            key=kind.key,
-            description=kind.description,
-            arg_schema=kind.schema(),
-            timeout_seconds=kind.timeout_seconds,
-            max_attempts=kind.max_attempts,
-            backoff_base_s=kind.backoff_base_s,
-            backoff_cap_s=kind.backoff_cap_s,
-            backoff_jitter=kind.backoff_jitter,
-            batch_max=kind.batch_max,
-            max_running=kind.max_running,
-            on_lost=kind.on_lost,
-            poll_limit=kind.poll_limit,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +61,6 @@ class _Run(NamedTuple):
 
 class Types(Facet):
     """Pausing, and statistics by type."""
-
-    def declare(self) -> None:
-        """Store what the code declares. Pausing belongs to the operator and stays as it is."""
-        with self.database.read() as tx:
-            stored = {one.key: one for one in tx.query(Definition, "types/list")}
-        wanted = [Definition.of(kind) for kind in self.registry]
-        stale = [one for one in wanted if stored.get(one.key) != one]
-        if stale:
-            with self.database.write() as tx:
-                for one in stale:
-                    tx.change("types/upsert", asdict(one))
 
     def pause(self, type_key: str) -> None:
         """No job of this type starts until it is resumed. Running ones go on."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gribmill.queue.errors import UnknownLane
-from gribmill.queue.job_type import JobType, Registry
+from gribmill.queue.job_type import COMMAND_LANE, Registry
 from gribmill.queue.worker.executor_handle import ExecutorHandle
 
 log = logging.getLogger("gribmill.worker")
@@ -61,16 +61,27 @@ def make_lanes(
     types: Registry, counts: Mapping[str, int], only: Sequence[str] = (), niceness: Mapping[str, int] | None = None
 ) -> list[Lane]:
     """One lane per name that has something to run; `only` narrows it to some types. UnknownLane for a misspelt one."""
-    known = dict.fromkeys(kind.lane for kind in types)
+    check_lanes(types, counts)
+    for key in only:
+        if not types[key].handler:
+            log.warning("%s is declared, but this gribmill has no handler for it", key)
+    keys = lane_types(types, only)
+    return [
+        Lane(name, keys[name], count, (niceness or {}).get(name, 0)) for name, count in counts.items() if name in keys
+    ]
+
+
+def check_lanes(types: Registry, counts: Mapping[str, int]) -> None:
+    """UnknownLane if no type runs in one of them."""
+    known = dict.fromkeys([*(kind.lane for kind in types), *([COMMAND_LANE] if types.command_handler else [])])
     if strange := counts.keys() - known.keys():
         raise UnknownLane(f"there is no lane {', '.join(sorted(strange))}; the lanes are: {', '.join(known)}")
-    chosen: list[JobType] = [types[key] for key in only] if only else types.runnable()
-    for kind in chosen:
-        if not kind.handler:
-            log.warning("%s is declared, but this gribmill has no handler for it", kind.key)
-    lanes = []
-    for name, count in counts.items():
-        keys = tuple(kind.key for kind in chosen if kind.lane == name and kind.handler)
-        if keys:
-            lanes.append(Lane(name, keys, count, (niceness or {}).get(name, 0)))
-    return lanes
+
+
+def lane_types(types: Registry, only: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
+    """The types that run in each lane."""
+    found: dict[str, list[str]] = {}
+    for kind in [types[key] for key in only] if only else types.runnable():
+        if kind.handler:
+            found.setdefault(kind.lane, []).append(kind.key)
+    return {lane: tuple(keys) for lane, keys in found.items()}

@@ -68,7 +68,7 @@ def _refuse_bad_arguments(kind: JobType, batch: Batch) -> None:
 
 def _call(kind: JobType, batch: Batch) -> None:
     handler = load_handler(kind)
-    if kind.batch_max > 1:
+    if kind.group_by is not None:  # an operator may have set batch_max to 1
         handler(batch)
         return
     for task in batch.unreported:

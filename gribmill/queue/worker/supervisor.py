@@ -19,7 +19,7 @@ from gribmill.queue.store.workers import new_worker_id
 from gribmill.queue.worker.executor_handle import ExecutorHandle
 from gribmill.queue.worker.executor_pool import ExecutorPool
 from gribmill.queue.worker.job_end import JobEnd
-from gribmill.queue.worker.lane import Lane, make_lanes
+from gribmill.queue.worker.lane import Lane, lane_types, make_lanes
 from gribmill.queue.worker.lease_watchdog import LeaseWatchdog
 from gribmill.queue.worker.maintenance import Maintenance
 from gribmill.queue.worker.options import WorkerOptions
@@ -52,6 +52,7 @@ class Supervisor:
         self.options = options
         self.worker_id = new_worker_id()
         self.lanes = make_lanes(store.registry, options.lanes, options.only_types, options.niceness)
+        self._types_seen = store.registry.generation
         self.draining = False
         self.started_jobs = 0
         self.finished_jobs = 0
@@ -245,8 +246,7 @@ class Supervisor:
         for job in batch:
             self._began[job.ref] = time.monotonic()
             log.debug("job %d starts", job.id, extra=self._job_fields(job))
-        usual = self.store.registry[batch[0].type].timeout_seconds
-        executor.assign(batch, max(job.timeout_seconds or usual for job in batch))
+        executor.assign(batch, max(job.timeout_seconds for job in batch))
         return len(batch)
 
     def _without_refused(self, reports: list[Report]) -> list[Report]:
@@ -293,6 +293,7 @@ class Supervisor:
     def _heartbeat_if_due(self) -> None:
         if time.monotonic() >= self._next_heartbeat:
             self._triggers.nudge()
+            self._follow_definitions()
             if self._heartbeat() and self._maintenance.run_once():
                 self._feed_everyone()
 
@@ -351,8 +352,23 @@ class Supervisor:
         except StoreError as error:
             self._store_failed(error)
 
+    def _follow_definitions(self) -> None:
+        """Types that operators have added, or moved to another lane, run from now on."""
+        registry = self.store.registry
+        with contextlib.suppress(StoreError):
+            registry.refresh()
+        if registry.generation == self._types_seen:
+            return
+        self._types_seen = registry.generation
+        types = lane_types(registry, [key for key in self.options.only_types if key in registry])
+        for lane in self.lanes:
+            lane.types = types.pop(lane.name, ())
+        for name in types.keys() & self.options.lanes.keys():
+            self.lanes.append(Lane(name, types[name], self.options.lanes[name], self.options.niceness.get(name, 0)))
+
     def _on_wake(self) -> None:
         self._listener.drain()
+        self._follow_definitions()
         self._next_due = float("inf")
         self._triggers.nudge()
         self._feed_everyone()

@@ -20,9 +20,8 @@ from gribmill.database.sqlite import database as database_module
 from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.database.sqlite.session import SqliteSession
 from gribmill.queue.errors import StatementRefused, StoreBusy, StoreError
-from gribmill.queue.model import NewJob
+from gribmill.queue.model import Definition, NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.store.types import Definition
 from tests.queue.store.mutant import Mutant
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, claim, drain, succeed, take

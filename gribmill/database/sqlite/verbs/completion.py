@@ -12,6 +12,7 @@ from typing import Any
 
 from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.verbs.dependents import settle_dependents
+from gribmill.database.sqlite.verbs.new_job_retry import follow_with_new_job
 from gribmill.queue.model import AttemptRef, AttemptStatus, Ended, Failed, Report, Snoozed, Stopped, Succeeded
 from gribmill.queue.retry_policy import RetryPolicy
 
@@ -38,9 +39,10 @@ def fail(tx: SqliteSession, worker_id: str, report: Report, outcome: Failed) -> 
     retry = held["retry_count"] + 1
     if outcome.permanent or retry >= held["max_attempts"]:
         return _end(tx, worker_id, report, status, error, "failed", dead=not outcome.permanent)
-    wait = outcome.retry_in
-    if wait is None:
-        wait = retry_policy(tx, held["type"]).wait_seconds(retry, report.ref)
+    policy = retry_policy(tx, held["type"])
+    wait = policy.wait_seconds(retry, report.ref) if outcome.retry_in is None else outcome.retry_in
+    if policy.retry_as == "new_job":
+        return _end_for_new_job(tx, worker_id, report, status, error, retry, wait)
     return _requeue(tx, worker_id, report, status, error, wait, cost=1)
 
 
@@ -90,6 +92,17 @@ def _requeue(
     return Ended(status, due is None)
 
 
+def _end_for_new_job(
+    tx: SqliteSession, worker_id: str, report: Report, status: AttemptStatus, error: str, retry: int, wait: float
+) -> Ended | None:
+    """The job has failed, and its retry is there, in one transaction."""
+    if not _write_end(tx, worker_id, report, error, "failed", dead=False):
+        return None
+    _end_attempt(tx, report, status, error)
+    wakes = follow_with_new_job(tx, report.ref.job_id, retry, wait)
+    return Ended(status, settle_dependents(tx) or wakes)
+
+
 def _cancel(tx: SqliteSession, worker_id: str, report: Report, error: str) -> Ended | None:
     return _end(tx, worker_id, report, "cancelled", error, "cancelled", dead=False)
 
@@ -97,12 +110,16 @@ def _cancel(tx: SqliteSession, worker_id: str, report: Report, error: str) -> En
 def _end(
     tx: SqliteSession, worker_id: str, report: Report, status: AttemptStatus, error: str, job_status: str, *, dead: bool
 ) -> Ended | None:
-    now = tx.stamp
-    changes = {"status": job_status, "now": now, "error": error, "dead_lettered_at": now if dead else None}
-    if not tx.execute("jobs/end", {**_fence(worker_id, report.ref), **changes}).rowcount:
+    if not _write_end(tx, worker_id, report, error, job_status, dead=dead):
         return None
     _end_attempt(tx, report, status, error)
     return Ended(status, settle_dependents(tx))
+
+
+def _write_end(tx: SqliteSession, worker_id: str, report: Report, error: str, job_status: str, *, dead: bool) -> bool:
+    now = tx.stamp
+    changes = {"status": job_status, "now": now, "error": error, "dead_lettered_at": now if dead else None}
+    return tx.execute("jobs/end", {**_fence(worker_id, report.ref), **changes}).rowcount > 0
 
 
 def _end_attempt(

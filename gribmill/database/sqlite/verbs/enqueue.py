@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
@@ -39,11 +40,23 @@ def retry(tx: SqliteSession, job_id: int, created_by: str | None) -> Enqueued | 
         return None
     if before := tx.rows("jobs/find_retry", {"job_id": job_id}):
         return Enqueued(before[0]["id"], created=False)
-    again = PreparedJob(**{name: rows[0][name] for name in (*COLUMNS, "timeout_seconds")})
+    again = _copy(rows[0])
     return _insert(
         tx,
         again._replace(source="manual", source_ref=f"retry of job {job_id}", retry_of=job_id, created_by=created_by),
     )
+
+
+def insert_copy(tx: SqliteSession, job_id: int, *, delay_seconds: float, source_ref: str) -> int:
+    """Enqueue the retry of a job that has just failed; its id."""
+    again = _copy(tx.rows("jobs/get", {"job_id": job_id})[0])
+    wait = delay_seconds if delay_seconds > 0 else None
+    return _insert(tx, again._replace(source="system", source_ref=source_ref, retry_of=job_id, delay_seconds=wait)).id
+
+
+def _copy(row: sqlite3.Row) -> PreparedJob:
+    """A job like the stored one."""
+    return PreparedJob(**{name: row[name] for name in (*COLUMNS, "timeout_seconds")})
 
 
 def plain_row(job: PreparedJob) -> tuple[Any, ...] | None:

@@ -9,6 +9,7 @@ from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.verbs.completion import retry_policy
 from gribmill.database.sqlite.verbs.dependents import settle_dependents
 from gribmill.database.sqlite.verbs.events import publish
+from gribmill.database.sqlite.verbs.new_job_retry import follow_with_new_job
 from gribmill.queue.model import AttemptRef, NewEvent, Recovered
 
 
@@ -75,23 +76,29 @@ def _recover(tx: SqliteSession, job: _LostJob, *, at_once: bool) -> Literal["pen
         status = "cancelled"
     elif policy.on_lost == "retry" and retry < job.max_attempts:
         status = "pending"
+    wait = 0.0 if at_once else policy.wait_seconds(retry, ref)
+    by_new_job = status == "pending" and policy.retry_as == "new_job"
+    if by_new_job:
+        status = "failed"
     again = status == "pending"
     how = "died" if at_once else "went silent"
     error = f"the worker {job.worker_id or '(unknown)'} {how} during attempt {job.attempt_no}"
     changes = {
         "now": tx.stamp,
         "status": status,
-        "next_run_at": tx.after(policy.wait_seconds(retry, ref)) if again and not at_once else None,
+        "next_run_at": tx.after(wait) if again and wait > 0 else None,
         "cost": int(again),
         "error": error,
         "completed_at": None if again else tx.stamp,
-        "dead_lettered_at": tx.stamp if status == "failed" else None,
+        "dead_lettered_at": tx.stamp if status == "failed" and not by_new_job else None,
     }
     if not tx.execute("leases/recover", {**ref._asdict(), **changes}).rowcount:
         return None
     lost = {**ref._asdict(), "now": tx.stamp, "error": error}
     if not tx.execute("attempts/lose", lost).rowcount:
         tx.execute("attempts/insert_lost", {**lost, "worker_id": job.worker_id or "(unknown)"})
+    if by_new_job:
+        follow_with_new_job(tx, job.id, retry, wait)
     if not again:
         settle_dependents(tx)
     return status

@@ -1,5 +1,5 @@
 SELECT j.id, j.type, j.args, j.tenant_id, j.group_key, j.attempt_no + 1 AS attempt_no, j.retry_count, j.max_attempts,
-  j.timeout_seconds, d.batch_max
+  coalesce(j.timeout_seconds, d.timeout_seconds) AS timeout_seconds, d.batch_max
 FROM json_each(:types) t
 CROSS JOIN job_definitions d ON d.rowid = (
   SELECT rowid FROM job_definitions
@@ -7,7 +7,13 @@ CROSS JOIN job_definitions d ON d.rowid = (
     AND NOT EXISTS (SELECT 1 FROM direct_reservations INDEXED BY direct_reservations_one
       WHERE status = 'ACTIVE' AND expires_at > :now AND (scope = '*' OR scope = t.value))
     AND (max_running IS NULL OR max_running > (
-      SELECT count(DISTINCT batch_id) FROM jobs INDEXED BY jobs_lease WHERE type = t.value AND status = 'processing')))
+      SELECT count(DISTINCT batch_id) FROM jobs INDEXED BY jobs_lease WHERE type = t.value AND status = 'processing'))
+    AND (resources = '[]' OR NOT EXISTS (
+      SELECT 1 FROM json_each(resources) tag CROSS JOIN resource_limits r ON r.tag = tag.value
+      WHERE r.most <= (
+        SELECT count(DISTINCT b.batch_id) FROM jobs b INDEXED BY jobs_lease
+        WHERE b.status = 'processing' AND EXISTS (
+          SELECT 1 FROM json_each((SELECT resources FROM job_definitions WHERE key = b.type)) WHERE value = r.tag)))))
 CROSS JOIN jobs j ON j.id = (
   SELECT id FROM jobs INDEXED BY jobs_ready
   WHERE type = t.value AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0

@@ -1,0 +1,3 @@
+"""`gribmill definitions`: one file per verb."""
+
+__all__: list[str] = []

@@ -1,0 +1,25 @@
+"""`gribmill definitions`: the job types, as the code declares them and as operators change them."""
+
+from __future__ import annotations
+
+import click
+
+from gribmill.cli.lazy_group import LazyGroup
+
+VERBS = {
+    "activate": ("gribmill.cli.definitions.switch:activate", "Accept and run jobs of some types again."),
+    "deactivate": ("gribmill.cli.definitions.switch:deactivate", "Accept and start no more jobs of some types."),
+    "edit": ("gribmill.cli.definitions.edit:edit", "Change values of a job type."),
+    "list": ("gribmill.cli.definitions.listing:list_definitions", "List the job types and what operators changed."),
+    "reset": ("gribmill.cli.definitions.edit:reset", "Return to the values of the code."),
+    "show": ("gribmill.cli.definitions.show:show", "Show one job type: declared, changed and effective values."),
+}
+
+
+@click.group(cls=LazyGroup, table=VERBS)
+def definitions() -> None:
+    """List and tune job types, and add commands to run.
+
+    Job types come with gribmill; their values can be changed, and stay changed after an
+    upgrade or a restart. Running workers use a change within seconds.
+    """

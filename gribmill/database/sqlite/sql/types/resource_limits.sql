@@ -1,0 +1,1 @@
+SELECT tag, most FROM resource_limits

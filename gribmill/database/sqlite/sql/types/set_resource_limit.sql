@@ -1,0 +1,1 @@
+INSERT INTO resource_limits (tag, most) VALUES (:tag, :most)

@@ -1,0 +1,1 @@
+UPDATE job_definitions SET version = version + 1 WHERE key = :key RETURNING version

@@ -1,0 +1,63 @@
+"""A job definition: what the database knows of a type, by the code and by the operator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from gribmill.queue.model.job import Json
+
+RetryAs = Literal["same_row", "new_job"]
+TUNABLE = (
+    "timeout_seconds", "max_attempts", "backoff_base_s", "backoff_cap_s", "backoff_jitter", "batch_max", "max_running",
+    "lane", "resources", "on_lost", "retry_as", "poll_limit", "default_args",
+)  # fmt: skip
+"""What an operator may change of any type, without changing what its jobs do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A row of `job_definitions`. The columns hold the effective values: `declared`, changed by `overrides`."""
+
+    key: str
+    description: str
+    arg_schema: Json
+    default_args: Json
+    timeout_seconds: int
+    max_attempts: int
+    backoff_base_s: float
+    backoff_cap_s: float
+    backoff_jitter: float
+    batch_max: int
+    max_running: int | None
+    lane: str
+    resources: tuple[str, ...]
+    on_lost: Literal["retry", "fail"]
+    retry_as: RetryAs
+    poll_limit: int | None
+    command: Json
+    """What its jobs run, for a type that an operator made; None for a type of the code."""
+    declared: Json
+    overrides: Json
+    version: int
+    is_paused: bool
+    is_active: bool
+    created_at: datetime | None
+    updated_at: datetime | None
+
+    @property
+    def effective(self) -> dict[str, Any]:
+        """The tunable values in force."""
+        return {name: getattr(self, name) for name in TUNABLE}
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionVersion:
+    """What a definition was after one change."""
+
+    version: int
+    changed_at: datetime | None
+    changed_by: str | None
+    change: str
+    definition: Json

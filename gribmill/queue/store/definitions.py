@@ -1,0 +1,177 @@
+"""Job definitions: what the code declares, what operators change, and what is in force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from gribmill.database.protocol import Snapshot, Transaction
+from gribmill.queue.errors import UnknownJobType
+from gribmill.queue.job_type import JobType
+from gribmill.queue.model import TUNABLE, Definition, DefinitionVersion
+from gribmill.queue.store.base import Facet
+from gribmill.queue.tuning import check_backoff, check_tuning
+
+
+class _Version(NamedTuple):
+    version: int
+
+
+class _Limit(NamedTuple):
+    tag: str
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionHistory:
+    """One definition with all its versions."""
+
+    definition: Definition
+    versions: tuple[DefinitionVersion, ...]
+
+
+class Definitions(Facet):
+    """Changes by operators are kept apart from the code's values, and survive every start."""
+
+    def declare(self) -> None:
+        """Store what the code declares, changed by what operators have set."""
+        declared = self.registry.declared
+        with self.database.read() as tx:
+            rows = tx.query(Definition, "types/list")
+        stored = {row.key: row for row in rows}
+        stale = [kind for kind in declared if not _is_current(kind, stored.get(kind.key))]
+        if stale:
+            with self.database.write() as tx:
+                for kind in stale:
+                    _declare(tx, kind, tx.first(Definition, "types/get", {"key": kind.key}))
+                rows = tx.query(Definition, "types/list")
+        self.registry.load(rows)
+
+    def set_resource_limits(self, limits: Mapping[str, int]) -> None:
+        """How many batches of types with a tag run at once; tags that are not named have no limit."""
+        with self.database.read() as tx:
+            if {one.tag: one.most for one in tx.query(_Limit, "types/resource_limits")} == limits:
+                return
+        with self.database.write() as tx:
+            tx.change("types/clear_resource_limits")
+            for tag, most in limits.items():
+                tx.change("types/set_resource_limit", {"tag": tag, "most": most})
+        self.database.announce()
+
+    def list(self) -> Sequence[Definition]:
+        with self.database.read() as tx:
+            return tx.query(Definition, "types/list")
+
+    def get(self, key: str) -> DefinitionHistory:
+        """The definition with its versions, or UnknownJobType."""
+        with self.database.read() as tx:
+            found = _get(tx, key)
+            return DefinitionHistory(found, tuple(tx.query(DefinitionVersion, "types/versions", {"key": key})))
+
+    def edit(self, key: str, changes: Mapping[str, Any], *, changed_by: str | None = None) -> Definition:
+        """Set values of a type. They hold until they are reset, whatever the code declares."""
+        given = check_tuning(self.registry.expect(key), changes)
+        with self.database.write() as tx:
+            found = _get(tx, key)
+            made = _store_overrides(tx, found, {**_object(found.overrides), **given}, "edit", changed_by)
+        return self._changed(made)
+
+    def reset(self, key: str, names: Sequence[str] = (), *, changed_by: str | None = None) -> Definition:
+        """Forget what operators have set: these values, or all of them."""
+        with self.database.write() as tx:
+            found = _get(tx, key)
+            kept = {name: value for name, value in _object(found.overrides).items() if names and name not in names}
+            made = _store_overrides(tx, found, kept, "reset", changed_by)
+        return self._changed(made)
+
+    def set_active(self, key: str, *, active: bool, changed_by: str | None = None) -> Definition:
+        """An inactive type accepts no jobs and starts none; running ones go on."""
+        with self.database.write() as tx:
+            _get(tx, key)
+            if tx.change("types/set_active", {"key": key, "is_active": active}):
+                _keep_version(tx, key, "activate" if active else "deactivate", changed_by)
+            made = _get(tx, key)
+        return self._changed(made)
+
+    def _changed(self, made: Definition) -> Definition:
+        self.registry.forget()
+        self.database.announce()
+        return made
+
+
+def _is_current(kind: JobType, row: Definition | None) -> bool:
+    return row is not None and asdict(row) == {**asdict(row), **_row(kind, row)}
+
+
+def _declare(tx: Transaction, kind: JobType, before: Definition | None) -> None:
+    row = _row(kind, before)
+    tx.change("types/upsert", row)
+    if before is not None and _object(before.declared) not in ({}, row["declared"]):
+        _keep_version(tx, kind.key, "changed by the code", None)
+
+
+def _row(kind: JobType, before: Definition | None) -> dict[str, Any]:
+    declared = _declared(kind)
+    overrides = _object(before.overrides) if before else {}
+    return {
+        "key": kind.key,
+        "description": kind.description,
+        "arg_schema": kind.schema(),
+        **_merged(declared, overrides),
+        "command": None,
+        "declared": declared,
+        "overrides": overrides,
+    }
+
+
+def _declared(kind: JobType) -> dict[str, Any]:
+    """As JSON gives it back."""
+    values = {name: getattr(kind, name) for name in TUNABLE}
+    return {**values, "resources": list(kind.resources), "default_args": dict(kind.default_args or {})}
+
+
+def _merged(declared: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The effective values. Names that a newer version stored are left alone."""
+    merged = {name: overrides.get(name, declared[name]) for name in TUNABLE}
+    return {**merged, "resources": tuple(merged["resources"])}
+
+
+def _store_overrides(
+    tx: Transaction, found: Definition, overrides: dict[str, Any], change: str, changed_by: str | None
+) -> Definition:
+    overrides = {**overrides, **({"resources": list(overrides["resources"])} if "resources" in overrides else {})}
+    if overrides == _object(found.overrides):
+        return found
+    values = _merged(_object(found.declared), overrides)
+    check_backoff(found.key, values)
+    tx.change("types/upsert", {**asdict(found), **values, "overrides": overrides})
+    _keep_version(tx, found.key, change, changed_by)
+    return _get(tx, found.key)
+
+
+def _keep_version(tx: Transaction, key: str, change: str, changed_by: str | None) -> None:
+    number = tx.first(_Version, "types/set_version", {"key": key})
+    row = _get(tx, key)
+    definition = {
+        "description": row.description,
+        "command": row.command,
+        "arg_schema": row.arg_schema if row.command else None,
+        "declared": row.declared,
+        "overrides": row.overrides,
+        "active": row.is_active,
+    }
+    params = {"key": key, "changed_by": changed_by, "change": change, "definition": definition}
+    tx.change("types/add_version", {**params, "version": number.version if number else 0})
+
+
+def _get(tx: Snapshot, key: str) -> Definition:
+    found = tx.first(Definition, "types/get", {"key": key})
+    if found is None:
+        raise UnknownJobType(f"there is no job type {key!r}; `gribmill definitions list` shows them")
+    return found
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """A row written by hand may hold anything."""
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,77 @@
+"""The job types in force: those of the code as the operator has tuned them, and those that operators made."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import math
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from gribmill.database.protocol import Database
+from gribmill.queue.job_type import JobType, Registry
+from gribmill.queue.model import TUNABLE, Definition
+
+log = logging.getLogger("gribmill.queue")
+
+LOOK_SECONDS = 1.0
+
+
+class KnownTypes(Registry):
+    """A registry whose values are those of the stored definitions. `refresh` is for callers outside a transaction."""
+
+    def __init__(self, database: Database, declared: Registry) -> None:
+        super().__init__(*declared, command_handler=declared.command_handler)
+        self.declared = declared
+        self.inactive: frozenset[str] = frozenset()
+        self.generation = 0
+        """Changes whenever some type does."""
+        self._database = database
+        self._rows: Sequence[Definition] = ()
+        self._looked_up = -math.inf
+
+    @classmethod
+    def over(cls, database: Database, registry: Registry) -> KnownTypes:
+        return registry if isinstance(registry, KnownTypes) else cls(database, registry)
+
+    def refresh(self) -> None:
+        """Looked up at most once a second: definitions hardly ever change, and jobs come by the thousand."""
+        if time.monotonic() >= self._looked_up + LOOK_SECONDS:
+            self._looked_up = time.monotonic()
+            with self._database.read() as tx:
+                self.load(tx.query(Definition, "types/list"))
+
+    def expect(self, key: str) -> JobType:
+        """The type, also if it was added by another process within the last second."""
+        if key not in self:
+            self.forget()
+            self.refresh()
+        return self[key]
+
+    def forget(self) -> None:
+        """Some definition has changed: the next refresh looks again."""
+        self._looked_up = -math.inf
+
+    def load(self, rows: Sequence[Definition]) -> None:
+        """Take over the stored definitions."""
+        if rows == self._rows:
+            return
+        self._rows = rows
+        self.generation += 1
+        self.inactive = frozenset(row.key for row in rows if not row.is_active)
+        types = {kind.key: kind for kind in self.declared}
+        for row in rows:
+            if row.key in types:
+                types[row.key] = dataclasses.replace(types[row.key], **_tuned(row))
+            elif kind := self._made_by_operator(row):
+                types[row.key] = kind
+        self._types = types
+
+    def _made_by_operator(self, row: Definition) -> JobType | None:
+        return None
+
+
+def _tuned(row: Definition) -> dict[str, Any]:
+    defaults = row.default_args if isinstance(row.default_args, dict) else {}
+    return {**{name: getattr(row, name) for name in TUNABLE}, "default_args": defaults or None}
