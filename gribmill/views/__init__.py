@@ -3,6 +3,7 @@
 __all__ = [
     "attempt",
     "backfill",
+    "definition",
     "doctor",
     "download",
     "event",
