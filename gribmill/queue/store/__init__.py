@@ -53,7 +53,6 @@ __all__ = [
     "definitions",
     "effects",
     "jobs",
-    "known_types",
     "listing",
     "maintenance",
     "rates",
