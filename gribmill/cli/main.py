@@ -106,6 +106,10 @@ def cli(
     invocation = Invocation(config_file, {key: value for key, value in flags.items() if value is not None})
     ctx.meta[Invocation.META_KEY] = invocation
     ctx.obj, _ = invocation.settings()
+    if ctx.obj.variables:
+        from gribmill.pipeline.variables import use_configured_variables
+
+        use_configured_variables(ctx.obj)
     set_up_logging(ctx.obj.log, _describe_end)
 
 

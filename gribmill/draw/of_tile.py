@@ -7,11 +7,13 @@ import numpy as np
 from gribmill.arrays import Floats
 from gribmill.draw.drawable import Barbs, Drawable, Limits, ShownUnits
 from gribmill.draw.errors import DrawError
+from gribmill.draw.palette import palettes
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.grids import Grid
 from gribmill.tiles.format.grid_record import cached_grid
 from gribmill.tiles.read.point.sample import USUAL
 from gribmill.tiles.read.tile import Tile
+from gribmill.tiles.read.unit_conversion import Conversion, conversion
 from gribmill.tiles.read.units import System, conversion_for, shown_unit
 
 CELL_STATISTICS = ("_mean", "_min", "_max")  # that a regular grid's cells add to a name
@@ -58,7 +60,7 @@ def drawable_of(tile: Tile, name: str, units: System = "metric", limits: Limits 
         grid=None if tile.regular else window_grid(tile),
         box=meta.region.box,
         shown=_shown(name, facts.units, units),
-        limits=limits,
+        limits=limits if limits != (None, None) else _own_limits(name, facts.units, units),
         flags={} if pair else facts.flags,
     )
 
@@ -80,6 +82,19 @@ def palette_of(name: str) -> str:
         if known is None and name.endswith(ending):
             known = lexicon().get(name.removesuffix(ending))
     return known.palette if known else "generic"
+
+
+def _own_limits(name: str, unit: str, system: System) -> Limits:
+    """The range that the user has given a variable of his own, in the units shown."""
+    known = lexicon().get(name)
+    if known is None or not known.own_range:
+        return None, None
+    chosen = palettes()[known.palette]
+    convert = conversion_for(name, unit, system)
+    if system == "metric":
+        convert = (conversion(unit, chosen.units) if chosen.units else None) or Conversion()
+    low, high = (value * convert.factor + convert.offset for value in known.range)
+    return low, high
 
 
 def window_grid(tile: Tile) -> Grid:

@@ -22,4 +22,5 @@ __all__ = [
     "s3_events",
     "scan_schedule",
     "status",
+    "variables",
 ]

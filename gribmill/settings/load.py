@@ -7,12 +7,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from gribmill.config_file import SettingsError, beside, find_config, read_config
+from gribmill.config_file import SettingsError, beside, check_path, expand_user, find_config, read_config
 from gribmill.errors import quoted, shortened
 from gribmill.settings.origin import ENV_PREFIX, Origin, origins_of, variable_of
 from gribmill.settings.schema import RegionSettings, Settings, known_keys
+from gribmill.settings.variable_table import VariableSettings
 from gribmill.toml_table import parse_toml
 
 # More than these are not explained: a file may have thousands of mistakes.
@@ -44,6 +45,7 @@ def load_with_origins(
         for key, value in leaves.items():
             _put(merged, key, value)
             sources[key] = variable_of(key) if source == "environment" else source
+    _add_variables(merged, sources)
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
@@ -55,10 +57,31 @@ def _with_paths_beside(path: Path, table: dict[str, Any]) -> dict[str, Any]:
     """Paths in the settings file are relative to it."""
     regions = table.get("regions")
     outlines = [region for region in regions.values() if isinstance(region, dict)] if isinstance(regions, dict) else []
-    for holder, key in ((table, "data"), (table, "models_dir"), *((region, "geojson") for region in outlines)):
+    files = ((table, key) for key in ("data", "models_dir", "variables_file"))
+    for holder, key in (*files, *((region, "geojson") for region in outlines)):
         if isinstance(holder.get(key), str) and holder[key]:
             holder[key] = str(beside(path, holder[key]))
     return table
+
+
+def _add_variables(merged: dict[str, Any], sources: dict[str, str]) -> None:
+    """The tables of `variables_file` among the others, so that workers get them with the settings."""
+    file, tables = merged.get("variables_file"), merged.get("variables", {})
+    if not isinstance(file, str | Path) or not isinstance(tables, dict):
+        return
+    try:
+        check_path(file)
+    except ValueError as error:
+        raise SettingsError(f"variables_file = {quoted(str(file))} is invalid: {error}") from None
+    path = expand_user(Path(file))
+    if not path.is_file():
+        raise SettingsError(f"variables_file: there is no file {path}")
+    own = read_config(path)
+    for name in own:
+        if name in tables:
+            raise SettingsError(f"[variables.{name}] is in the settings and in {path}; keep one of them")
+        sources[f"variables.{name}"] = str(path)
+    merged["variables"] = {**tables, **own}
 
 
 def _leaves_of_table(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -124,11 +147,16 @@ def _explain(error: ValidationError, sources: dict[str, str]) -> str:
 
 def _hint(place: tuple[int | str, ...]) -> str:
     """What may have been meant by an unknown key: a key of a region within a region."""
-    if len(place) == 3 and place[0] == "regions":
-        keys = known_keys(RegionSettings)
+    tables: dict[int | str, tuple[str, type[BaseModel]]] = {
+        "regions": ("region", RegionSettings),
+        "variables": ("variable", VariableSettings),
+    }
+    if len(place) == 3 and place[0] in tables:
+        noun, table = tables[place[0]]
+        keys = known_keys(table)
         close = difflib.get_close_matches(str(place[2])[:KEY_LIMIT], keys, n=1)
         meant = f"; did you mean {close[0]}?" if close else ";"
-        return f"{meant} the keys of a region are: {', '.join(keys)}"
+        return f"{meant} the keys of a {noun} are: {', '.join(keys)}"
     return _did_you_mean(".".join(str(part) for part in place), known_keys())
 
 

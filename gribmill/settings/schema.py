@@ -6,22 +6,14 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from gribmill.config_file import check_path, expand_user
 from gribmill.data_root import default_data_root
 from gribmill.regions.tile_options import Encoding, Method
+from gribmill.settings.settings_table import Number, SettingsTable, Whole
+from gribmill.settings.variable_table import VariableSettings
 
-
-def _numeric(value: Any) -> Any:
-    """True would pass for 1."""
-    if isinstance(value, bool):
-        raise ValueError("expected a number, not true or false")
-    return value
-
-
-Number = Annotated[float, BeforeValidator(_numeric)]
-Whole = Annotated[int, BeforeValidator(_numeric)]
 # A century, and more than any machine can use: a larger number is a mistake, and may not fit into a date or an integer.
 Days = Annotated[Number, Field(gt=0, le=36_500)]
 PositiveInt = Annotated[Whole, Field(gt=0, le=1_000_000_000)]
@@ -34,13 +26,6 @@ def _split(value: Any) -> Any:
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 FilePath = Annotated[Path, BeforeValidator(check_path)]
-
-
-class SettingsTable(BaseModel):
-    """A table of the settings file: unknown keys are refused, values never change."""
-
-    # Only the whole is ever validated: compiling its parts alone would slow every start.
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class LogSettings(SettingsTable):
@@ -143,6 +128,12 @@ class Settings(SettingsTable):
     chain: ChainSettings = Field(default_factory=ChainSettings)
     regions: dict[str, RegionSettings] = Field(
         default_factory=dict, description="Your own regions: [regions.NAME] with a box or a GeoJSON file."
+    )
+    variables: dict[str, VariableSettings] = Field(
+        default_factory=dict, description="Your own variables: [variables.NAME], by an index's words or by GRIB keys."
+    )
+    variables_file: FilePath | None = Field(
+        None, description="A TOML file with more variables of your own, as tables [NAME]."
     )
     models: dict[str, dict[str, Any]] = Field(
         default_factory=dict,

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from gribmill.grib.names.constituents import constituent_name, is_constituent
 from gribmill.grib.names.levels import NAMED
-from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.lexicon import Lexicon, lexicon
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.window_name import base_name, with_window
 from gribmill.grib.product.keys import Keys, Level, Probability
@@ -27,14 +27,23 @@ def array_name(keys: Keys) -> str:
     return name_in_lexicon(match.variable, keys) if match else _parameter(keys) + _statistic(keys) + _ensemble(keys)
 
 
-@lru_cache(maxsize=1024)
 def is_array_name(name: str) -> bool:
     """Whether it may be the name of a field that the lexicon does not name.
 
     Such names have GRIB numbers, a constituent, or a number where another field of the file has the plain name.
     """
-    numbered = bool(_NUMBERED.fullmatch(name)) and lexicon().get(name) is None
-    return bool(_BY_NUMBERS.match(name)) or is_constituent(name) or numbered
+    return is_formed_name(name) or _is_numbered(name, lexicon())
+
+
+@lru_cache(maxsize=1024)
+def is_formed_name(name: str) -> bool:
+    """Whether it is a name with GRIB numbers, or of a constituent."""
+    return bool(_BY_NUMBERS.match(name)) or is_constituent(name)
+
+
+@lru_cache(maxsize=1024)
+def _is_numbered(name: str, known: Lexicon) -> bool:
+    return bool(_NUMBERED.fullmatch(name)) and known.get(name) is None
 
 
 def array_name_over_time(keys: Keys) -> str:

@@ -49,9 +49,9 @@ class Match:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """All rows, by each of their names."""
+    """All rows, by each of their names. Equal only to itself: caches are kept per lexicon."""
 
     rows: dict[str, Variable]
     by_noaa: dict[str, list[tuple[int, Variable, None]]]
@@ -59,6 +59,8 @@ class Lexicon:
     by_grib: dict[tuple[int, ...], list[tuple[int, Variable, GribSource]]]
     # Names of earlier versions, and the names that replace each of them.
     renamed: dict[str, tuple[str, ...]]
+    # A user's rows of probabilities, percentiles and spreads.
+    variants: dict[tuple[int, ...], list[tuple[int, Variable, GribSource]]]
 
     def current_names(self, name: str) -> tuple[str, ...]:
         """The name itself; for a name of earlier versions those that replace it, with a warning, once."""
@@ -119,10 +121,24 @@ class Lexicon:
         return next(iter(self.plain_matches(keys)), None)
 
     def plain_matches(self, keys: Keys) -> list[Match]:
-        """Every quantity that the message can be, the usual one first; none for spreads, probabilities and such."""
-        if keys.selector or keys.of_many or keys.spread or keys.probability or keys.percentile is not None:
+        """Every quantity that the message can be, the usual one first.
+
+        Spreads, probabilities and such are quantities of their own only where the user has defined them.
+        """
+        if keys.selector or keys.of_many:
             return []
+        if keys.spread or keys.probability or keys.percentile is not None:
+            return self._variant_matches(keys) if self.variants else []
         return list(self.matches(keys))
+
+    def _variant_matches(self, keys: Keys) -> list[Match]:
+        text = level_text(keys.level, keys.level2)
+        found = []
+        for rank, row, source in self.variants.get(_parameter(keys), ()):
+            right = row.variant is not None and row.variant.fits(keys) and source.fits(keys.centre, keys.process)
+            if right and _at_level(row, text, any_level=row.any_level) and _timed(row, keys):
+                found.append(Match(row, rank, source.units or row.units))
+        return found
 
     def match_quantity(self, keys: Keys) -> Match | None:
         """As `match_keys`, but also for any statistic of an ensemble, or of many analyses."""
@@ -137,9 +153,9 @@ class Lexicon:
                 continue
             own_number = source.centre == ECMWF
             timed = _ecmwf_time(row, keys) if own_number and keys.edition == 1 else False
-            timed = timed or _same_time(row, keys.statistic, keys.start)
+            timed = timed or _timed(row, keys)
             timed = timed or (keys.of_many is not None and row.statistic == "instant")
-            found = _at_level(row, text, any_level=own_number) if timed else None
+            found = _at_level(row, text, any_level=own_number or row.any_level) if timed else None
             if found:
                 usual = True
                 yield Match(found, rank, source.units or row.units, source.negated)
@@ -211,14 +227,39 @@ def unique_names(matches: Sequence[Match | None], minutes: Sequence[int] | None 
 
 
 @cache
-def lexicon() -> Lexicon:
+def built_in_lexicon() -> Lexicon:
     """The rows of variables.toml, read once."""
     document = tomllib.loads((files(__package__) / "variables.toml").read_text(encoding="utf-8"))
-    rows = {name: _variable(name, row) for name, row in document.items()}
+    return _indexed({name: _variable(name, row) for name, row in document.items()})
+
+
+def lexicon() -> Lexicon:
+    """The lexicon of this process: the built-in rows, and those of the user."""
+    return _with_own or built_in_lexicon()
+
+
+_own: tuple[Variable, ...] = ()
+_with_own: Lexicon | None = None
+
+
+def use_own_variables(own: tuple[Variable, ...]) -> None:
+    """From now on the lexicon of this process has these rows beside the built-in ones, and no others."""
+    global _own, _with_own
+    if own != _own:
+        _with_own = _indexed(built_in_lexicon().rows | {row.name: row for row in own}) if own else None
+        _own = own
+
+
+def _indexed(rows: dict[str, Variable]) -> Lexicon:
     by_noaa: dict[str, list[tuple[int, Variable, None]]] = defaultdict(list)
     by_ecmwf: dict[str, list[Variable]] = defaultdict(list)
     by_grib: dict[tuple[int, ...], list[tuple[int, Variable, GribSource]]] = defaultdict(list)
+    variants: dict[tuple[int, ...], list[tuple[int, Variable, GribSource]]] = defaultdict(list)
     for row in rows.values():
+        if row.variant is not None:
+            for rank, source in enumerate((*row.grib2, *row.grib1)):
+                variants[source.parameter].append((rank, row, source))
+            continue
         for rank, element in enumerate(row.noaa):
             by_noaa[element].append((rank, row, None))
         for param in row.ecmwf:
@@ -230,7 +271,7 @@ def lexicon() -> Lexicon:
     for row in rows.values():
         for old in row.was:
             renamed[old.name] += (row.name,) if row.name not in renamed[old.name] else ()
-    return Lexicon(rows, dict(by_noaa), dict(by_ecmwf), dict(by_grib), dict(renamed))
+    return Lexicon(rows, dict(by_noaa), dict(by_ecmwf), dict(by_grib), dict(renamed), dict(variants))
 
 
 def absent_names(wanted: Collection[str], taken: Collection[str]) -> list[str]:
@@ -252,11 +293,11 @@ def _variable(name: str, row: dict[str, Any]) -> Variable:
     read |= {key: tuple(row.get(key, ())) for key in ("levels", "noaa", "ecmwf")}
     read["was"] = tuple(_old_name(text) for text in row.get("was", ()))
     read |= {key: tuple(_rule(text) for text in row.get(key, ())) for key in ("fill", "codes")}
-    read |= {key: tuple(_source(text) for text in row.get(key, ())) for key in ("grib2", "grib1")}
+    read |= {key: tuple(read_source(text) for text in row.get(key, ())) for key in ("grib2", "grib1")}
     return Variable(**read)
 
 
-def _source(text: str) -> GribSource:
+def read_source(text: str) -> GribSource:
     """`0.1.193@98=m` of GRIB2, or `98:128.228=m` of GRIB1; `#83,105` for generating processes, `=-` for signs."""
     place, _, units = text.partition("=")
     place, _, processes = place.partition("#")
@@ -303,6 +344,11 @@ def _same_time(row: Variable, statistic: Statistic, start: timedelta | None) -> 
     if row.window is None:
         return True
     return start is not None and (row.window == "run") == (start == timedelta(0))
+
+
+def _timed(row: Variable, keys: Keys) -> bool:
+    right_length = row.minutes is None or row.minutes == keys.window_minutes
+    return right_length and _same_time(row, keys.statistic, keys.start)
 
 
 def _at_level(row: Variable, text: str, *, any_level: bool) -> Variable | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gribmill.grib.names.level_suffix import level_suffix
+from gribmill.grib.names.variant import Variant
 from gribmill.grib.product.keys import NCEP, NOAA
 from gribmill.grib.product.statistic import AccumulationStart, Statistic
 
@@ -73,6 +74,13 @@ class Variable:
     was: tuple[OldName, ...] = ()
     # Whether it is the name of a field only where a better source has the usual one, or where it is asked for.
     beside: bool = False
+    # Of a user's variables: a statistic of an ensemble; the end of its index lines; whether it may be at any single
+    # level; its level in ECMWF's indexes (`pl 850`); whether its range is the user's choice.
+    variant: Variant | None = None
+    ending: str | None = None
+    any_level: bool = False
+    ecmwf_level: str | None = None
+    own_range: bool = False
 
     def fill_values(self, centre: int) -> tuple[float, ...]:
         """The numbers that a centre writes where there is no value."""

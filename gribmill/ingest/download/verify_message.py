@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.messages import MessageHeader, read_header
+from gribmill.grib.names.variant import Variant
 from gribmill.grib.product.keys import Keys, Level, Parameter
 from gribmill.grib.sections import ByteSource, read_indicator
 from gribmill.ingest.index.entry import IndexEntry
@@ -43,9 +44,12 @@ class IndexClaim:
     name: str
     parameters: tuple[Parameter, ...]
     level: Level | None = None
+    variant: Variant | None = None
 
     def fits(self, keys: Keys) -> bool:
         """Whether the field can be what is claimed; numbers that cannot be compared are accepted."""
+        if self.variant is not None and not self.variant.fits(keys):
+            return False
         return self._right_parameter(same_table(keys.parameter)) and self._right_level(keys.level)
 
     def _right_parameter(self, parameter: Parameter) -> bool:
@@ -102,7 +106,7 @@ def verify_message(
 
 def claim_of(want: Wanted, entry: IndexEntry) -> IndexClaim:
     """What the index claims about the entry that was selected for a wanted quantity."""
-    return IndexClaim(want.name, want.parameters, level_of(entry.level))
+    return IndexClaim(want.name, want.parameters, level_of(entry.level), want.variant)
 
 
 def level_of(text: str) -> Level | None:

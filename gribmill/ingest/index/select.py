@@ -7,11 +7,12 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 
 from gribmill.errors import GribmillError
-from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.lexicon import Lexicon, lexicon
 from gribmill.grib.names.variable import Variable
+from gribmill.grib.names.variant import Variant, variant_of_ending
 from gribmill.grib.names.wgrib2_time import TimeRange, parse_time_range
 from gribmill.grib.names.window_name import base_name
 from gribmill.grib.product.keys import NCEP
@@ -22,6 +23,8 @@ from gribmill.ingest.index.entry import IndexEntry, Inventory
 
 _PRESSURE = re.compile(r"(\S+) mb")
 _SOIL = re.compile(r"soil level (\S+)")
+# Of percentiles: that the sum was made of several steps. `11-12 hour acc@(fcst,dt=1 hour),missing=0`.
+_STEPS_WITHIN = re.compile(r"@\(fcst,dt=[0-9]{1,4} (?:min|hour|day)\),missing=0$")
 
 
 class UnknownVariable(GribmillError):
@@ -75,23 +78,36 @@ class Wanted:
     noaa: NoaaSelector | None = None
     ecmwf: EcmwfSelector | None = None
     parameters: tuple[tuple[int, ...], ...] = ()
+    # Of a user's variables: a statistic of an ensemble, and the end of its lines.
+    variant: Variant | None = None
+    ending: str | None = None
+
+    @property
+    def has_own_ending(self) -> bool:
+        """Whether its lines end otherwise than those of the model's fields."""
+        return self.variant is not None or self.ending is not None
+
+    def ends(self, extra: str) -> bool:
+        """Whether a line with this end can be its line."""
+        found = variant_of_ending(extra)
+        return extra == self.ending or (self.variant is not None and self.variant.equals(found))
 
 
 def wanted(names: Iterable[str]) -> tuple[Wanted, ...]:
     """The selectors of each name; an UnknownVariable that suggests others where the lexicon does not have one."""
-    return tuple(_wanted(name) for name in names)
+    return tuple(_wanted(name, lexicon()) for name in names)
 
 
-@cache
-def _wanted(name: str) -> Wanted:
-    row = lexicon().get(name)
+@lru_cache(maxsize=4096)
+def _wanted(name: str, known: Lexicon) -> Wanted:
+    row = known.get(name)
     if row is None:
-        near = difflib.get_close_matches(name, lexicon().rows, n=3)
+        near = difflib.get_close_matches(name, known.rows, n=3)
         hint = f"; did you mean {', '.join(near)}?" if near else ""
         raise UnknownVariable(f"there is no variable {name!r} in the lexicon{hint}")
-    row = _merged([found for each in lexicon().current_names(name) if (found := lexicon().get(each))])
+    row = _merged([found for each in known.current_names(name) if (found := known.get(each))])
     parameters = tuple(dict.fromkeys(source.parameter for source in (*row.grib2, *row.grib1)))
-    return Wanted(name, _noaa(row), _ecmwf(row), parameters)
+    return Wanted(name, _noaa(row), _ecmwf(row), parameters, row.variant, row.ending)
 
 
 def _merged(rows: Sequence[Variable]) -> Variable:
@@ -129,6 +145,9 @@ def _ecmwf(row: Variable) -> EcmwfSelector | None:
         row = replace(row, ecmwf=() if row.statistic == "accum" else hours)
     if not row.ecmwf:
         return None
+    if row.ecmwf_level is not None:
+        levtype, _, levelist = row.ecmwf_level.partition(" ")
+        return EcmwfSelector(row.ecmwf, levtype, levelist)
     for level in row.levels:
         if found := _PRESSURE.fullmatch(level):
             return EcmwfSelector(row.ecmwf, "pl", found[1])
@@ -179,15 +198,18 @@ def select(
     wants = tuple(wanted)
     names = {want.name for want in wants}
     for want in wants:
-        alike = search.find(want)
-        if not alike and base_name(want.name) not in names:
+        if want.has_own_ending:
+            alike = finder([entry for entry in inventory if want.ends(entry.extra)], minutes).find(want)
+        else:
+            alike = search.find(want)
+        if not alike and not want.has_own_ending and base_name(want.name) not in names:
             # Where the run's total is not wanted, it is the bucket in the first hours: the same time range.
             alike = search.first_of(want)
         if not alike:
             missing.append(want.name)
             continue
         found[want.name] = alike[0]
-        if search.is_second(want, alike[0]):
+        if not want.has_own_ending and search.is_second(want, alike[0]):
             beside.extend(search.first_of(want))
         elif len(alike) > 1:
             duplicates[want.name] = tuple(alike[1:])
@@ -202,7 +224,7 @@ class _Noaa:
     def __init__(self, entries: Iterable[IndexEntry], minutes: int) -> None:
         self.by_words: dict[tuple[str, str], list[_Timed]] = defaultdict(list)
         for entry in entries:
-            window = parse_time_range(entry.window)
+            window = parse_time_range(_STEPS_WITHIN.sub(" fcst", entry.window) if entry.extra else entry.window)
             if window is not None and window.end == minutes:
                 self.by_words[entry.element, entry.level].append(_Timed(entry, window))
 

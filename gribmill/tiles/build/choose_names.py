@@ -68,11 +68,16 @@ class FieldChoice:
         names = lexicon_names(item)
         if not names:
             return self.wants_variant(item)
+        return self._wants_one(names) or (is_variant(item.keys) and self.wants_variant(item))
+
+    def _wants_one(self, names: Sequence[str]) -> bool:
         return not self.wanted or any(base_name(name) in self.bases for name in names)
 
     def match(self, keys: Keys) -> Match | None:
         """What the field is in the lexicon. Where it can be several variables, one that is wanted."""
         found = lexicon().plain_matches(keys)
+        if found and is_variant(keys) and not self._wants_one([one.variable.name for one in found]):
+            return None  # it may be wanted by the name that its keys form
         return next((one for one in found if one.variable.name in self.wanted), found[0] if found else None)
 
     def wants_variant(self, item: Field) -> bool:
@@ -140,14 +145,22 @@ def _by_member(items: Sequence[Field], groups: Sequence[Hashable | None]) -> lis
     found: dict[Hashable, dict[Hashable, list[int]]] = {}
     for place, (item, group) in enumerate(zip(items, groups, strict=True)):
         if group is not None:
-            member = (item.keys.member, item.keys.derived)
+            keys = item.keys
+            # A spread that the user has given a name is a variable beside the others.
+            own = keys.spread and bool(lexicon().variants) and lexicon().match_keys(keys) is not None
+            member = (keys.member, None if own else keys.derived)
             found.setdefault(group, {}).setdefault(member, []).append(place)
     return [list(members.values()) for members in found.values()]
 
 
 def _other_variable(keys: Keys, taken: set[str]) -> Match | None:
     """A further variable that the field can be, where another message has its usual name."""
-    return next((one for one in lexicon().matches(keys) if one.variable.name not in taken), None)
+    return next((one for one in lexicon().plain_matches(keys) if one.variable.name not in taken), None)
+
+
+def is_variant(keys: Keys) -> bool:
+    """Whether it is a spread, a probability or a percentile instead of the quantity itself."""
+    return keys.spread or keys.probability is not None or keys.percentile is not None
 
 
 def lexicon_names(item: Field) -> list[str]:

@@ -27,13 +27,15 @@ RIGHT = {"#", "byte", "size", *STATS_COLUMNS}
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--stats", is_flag=True, help="Decode each field, and show minimum, mean, maximum and missing points.")
 @click.option("--json", "as_json", is_flag=True, help="All details, as JSON.")
-def list_fields(paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
+@click.pass_context
+def list_fields(ctx: click.Context, paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
     """List the fields of GRIB files: any edition, grid or packing.
 
     The names are those of the arrays in tiles, as `gribmill cut --vars` takes them; in brackets, what NCEP or
     ecCodes calls a field that the lexicon does not have. A damaged message is listed with the reason, and the
     exit code is 1.
     """
+    _use_own_variables(ctx.find_root().params.get("config_file"))
     whole, listed = True, []
     for path in paths:
         entries, problem = [], None
@@ -53,6 +55,23 @@ def list_fields(paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
         print_json([GribFileView.of(*one) for one in listed])
     if not whole:
         sys.exit(1)
+
+
+def _use_own_variables(config_file: Path | None) -> None:
+    """Name the user's own variables too. Settings that cannot be read do not keep a file from being listed."""
+    from gribmill.config_file import find_config, read_config
+
+    try:
+        path = find_config(config_file)
+        if path is None or read_config(path).keys().isdisjoint({"variables", "variables_file"}):
+            return
+        # Late: they load pydantic, and most files are listed without settings.
+        from gribmill.pipeline.variables import use_configured_variables
+        from gribmill.settings.load import load_settings
+
+        use_configured_variables(load_settings(path))
+    except GribmillError as error:
+        click.echo(f"warning: without your own variables: {error}", err=True)
 
 
 def _print(path: Path, entries: list[InventoryEntry], problem: str | None, stats: bool, *, several: bool) -> None:

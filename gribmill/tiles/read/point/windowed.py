@@ -13,7 +13,8 @@ from gribmill.tiles.read.point.series import Column
 
 # One hour: the value of each variable, and its metadata.
 SampleRow = dict[str, tuple[float, VariableMeta]]
-INSTANT, SUM, MEAN = "instant", "accum", "avg"
+INSTANT, SUM, MEAN, OTHER = "instant", "accum", "avg", "other"
+SPREADS = {"standard deviation", "normalised standard deviation", "spread", "interquartile range"}
 EXTREMES = {"max": True, "min": False}
 PERCENT = 100.0
 
@@ -37,11 +38,12 @@ class WindowedColumns:
         words = quantity.long_name
         if length is not None:
             words = with_range(words, length[1])
-        elif quantity.statistic == SUM and not name.endswith(RUN):
+        elif quantity.statistic == SUM and _combines(quantity) and not name.endswith(RUN):
             words = without_range(words)
         values = tuple(math.nan if one is None else one.value for one in found)
         windows = tuple(None if one is None or one.start == one.end else (one.start, one.end) for one in found)
-        return Column(name, words, quantity.units, values, windows, quantity.statistic, quantity.flags)
+        statistic = quantity.statistic if _combines(quantity) else OTHER
+        return Column(name, words, quantity.units, values, windows, statistic, quantity.flags)
 
     def _quantity(self, name: str) -> VariableMeta | None:
         """The metadata of the variable, or of the same quantity over another time range."""
@@ -55,6 +57,9 @@ class WindowedColumns:
         totals = self._family(base_name(name), quantity.statistic)
         if name.endswith(RUN):
             return [next((_as_stated(one) for one in row if one.start == 0), None) for row in totals]
+        if not _combines(quantity):
+            fitting = [[_as_stated(one) for one in row if length in (None, one.end - one.start)] for row in totals]
+            return [min(row, key=_length, default=None) for row in fitting]
         if quantity.statistic == SUM:
             return self._sums(totals, length)
         if quantity.statistic == MEAN and any(one.usable for row in totals for one in row):
@@ -90,6 +95,14 @@ class WindowedColumns:
                 for step, row in zip(self.steps, self.rows, strict=True)
             ]
         return self._totals[base, statistic]
+
+
+def _combines(quantity: VariableMeta) -> bool:
+    """Whether values of parts of a time give that of the whole. Probabilities, percentiles and spreads do not."""
+    identity = quantity.identity
+    if identity.get("derived") in SPREADS or "probability" in identity or "percentile" in identity:
+        return False
+    return quantity.statistic != SUM or quantity.units != "%"
 
 
 def _as_stated(total: Total) -> Amount:
