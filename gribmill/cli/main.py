@@ -29,6 +29,7 @@ COMMANDS = {
     "fetch": ("gribmill.cli.chain.fetch:fetch", "Download the wanted messages of one file, without the queue."),
     "grib": ("gribmill.cli.data.grib.group:grib", "List the contents of GRIB files."),
     "inventory": ("gribmill.cli.chain.inventory:inventory", "List the fields of a published file."),
+    "groups": ("gribmill.cli.groups.group:groups", "Follow, cancel and retry jobs that belong together."),
     "init": ("gribmill.cli.init:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs.group:jobs", "List, enqueue, retry, cancel and check jobs."),
     "mirrors": ("gribmill.cli.chain.mirrors.group:mirrors", "List mirrors, and use failing ones again."),

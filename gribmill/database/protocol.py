@@ -91,13 +91,19 @@ class Transaction(Snapshot, Protocol):
         """Enqueue in order. An active job with the same dedupe key is returned instead of a new one."""
         ...
 
-    def retry(self, job_id: int, created_by: str | None) -> Enqueued | None:
+    def retry(
+        self, job_id: int, created_by: str | None, after: tuple[int, ...] = ..., on_parent_failure: str = ...
+    ) -> Enqueued | None:
         """Enqueue a copy of a finished job, or find the one that was made before; None when there is no such job, or it
-        has not finished."""
+        has not finished. The copy can wait for other jobs."""
         ...
 
     def cancel(self, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
         """Cancel a waiting job with its dependents, or ask a running one to stop; None when it has ended."""
+        ...
+
+    def cancel_group(self, group_id: int, reason: str) -> int:
+        """Cancel the waiting jobs of a group with their dependents; how many jobs of the group there were."""
         ...
 
     def rearrange(self, priority: int, arrange: Callable[[Sequence[PlacedJob]], Mapping[int, int]]) -> int:

@@ -104,7 +104,9 @@ def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
 
 
 def enqueue_backfill(store: Store, catalogue: Catalogue, plan: BackfillPlan) -> str:
-    """Enqueue it all; returns the correlation id to follow it by. The same request has the same one.
+    """Enqueue it all as one job group; returns its name, which is also the correlation id of all its jobs.
+
+    The same request has the same one.
 
     What is asked for is recorded first: `status` then shows no other hours of these runs as missing.
     """
@@ -113,7 +115,10 @@ def enqueue_backfill(store: Store, catalogue: Catalogue, plan: BackfillPlan) -> 
     digest = hashlib.blake2b(repr(wish).encode(), digest_size=6).hexdigest()
     correlation_id = f"backfill-{request.model.id}-{digest}"
     catalogue.record(_requested(plan))
-    store.jobs.enqueue_many(_jobs(plan, correlation_id))
+    # One group, of the same name as its chain: what a second request adds is followed with the rest.
+    group = store.groups.open(correlation_id, created_by=request.requested_by)
+    store.groups.resume(group.id)
+    store.groups.add(group.id, _jobs(plan, correlation_id))
     return correlation_id
 
 

@@ -23,11 +23,12 @@ class BackfillState:
 
 
 class BackfillProgress:
-    """Follows jobs by their correlation ids. Earlier requests with the same id do not count."""
+    """Follows backfills by their job groups. Jobs of earlier requests with the same name do not count."""
 
     def __init__(self, store: Store, regions: Mapping[str, int]) -> None:
-        """`regions`: correlation id to how many tiles a file of that backfill has. To be made once all is enqueued."""
+        """`regions`: group to how many tiles a file of that backfill has. To be made once all is enqueued."""
         self._store = store
+        self._groups = {name: store.groups.find(name).id for name in regions}
         self._regions = dict(regions)
         self._first = {chain: self._counts(chain) for chain in regions}
         self._total = sum(
@@ -40,7 +41,7 @@ class BackfillProgress:
         for chain, first in self._first.items():
             now = self._counts(chain)
             active += sum(count for (_, status), count in now.items() if status in ACTIVE)
-            new = {key: count - first[key] for key, count in now.items() if key[1] not in ACTIVE}
+            new = {key: max(0, count - first[key]) for key, count in now.items() if key[1] not in ACTIVE}
             ended = Counter[str]()
             for (kind, status), count in new.items():
                 ended[kind] += count
@@ -51,7 +52,7 @@ class BackfillProgress:
         return BackfillState(min(done, self._total) if active else self._total, self._total, failed, active)
 
     def _counts(self, chain: str) -> Counter[tuple[str, str]]:
-        return Counter(self._store.jobs.progress(chain))
+        return Counter(self._store.groups.counts(self._groups[chain]))
 
 
 def _sum(counts: Counter[tuple[str, str]], kind: str, statuses: tuple[str, ...]) -> int:

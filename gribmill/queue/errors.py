@@ -29,6 +29,10 @@ class JobNotFound(QueueError):
     """There is no job with that id."""
 
 
+class GroupNotFound(QueueError):
+    """There is no job group with that name or id."""
+
+
 class BadTrigger(QueueError):
     """A rule that could never make a job."""
 

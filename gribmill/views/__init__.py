@@ -10,6 +10,7 @@ __all__ = [
     "grib",
     "inventory",
     "job",
+    "job_group",
     "job_result",
     "job_stats",
     "job_type",

@@ -54,6 +54,7 @@ class JobView(View):
     created_by: str | None
     updated_at: Time | None
     timeout_seconds: int | None
+    group_id: int | None
     shown_status: Status | Literal["dead_letter"]
 
     @classmethod

@@ -15,6 +15,7 @@ from gribmill.views.event import EventNameView, EventView
 from gribmill.views.grib import GribFileView
 from gribmill.views.inventory import RemoteInventoryView
 from gribmill.views.job import JobHistoryView, JobPageView, QueuedJobView
+from gribmill.views.job_group import GroupCancelledView, GroupJobsView, JobGroupView
 from gribmill.views.job_result import (
     CancelledView,
     ChosenJobView,
@@ -59,6 +60,11 @@ _TYPES: dict[str, Any] = {
     "fetch": DownloadView,
     "inventory": RemoteInventoryView,
     "grib ls": list[GribFileView],
+    "groups add": GroupJobsView,
+    "groups cancel": GroupCancelledView,
+    "groups list": list[JobGroupView],
+    "groups retry": GroupJobsView,
+    "groups show": JobGroupView,
     "jobs cancel": list[CancelledView | RefusedView] | list[ChosenJobView],
     "jobs enqueue": list[EnqueuedView],
     "jobs list": JobPageView | list[QueuedJobView],

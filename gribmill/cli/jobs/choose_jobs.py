@@ -44,7 +44,7 @@ def choice_options(statuses: Sequence[str]) -> Callable[[Callable[..., Any]], Ca
         click.option("--type", "type_key", metavar="TYPE", help="Only this job type."),
         click.option("--since", type=DURATION, metavar="AGE", help="Only jobs enqueued within this time, such as 1h."),
         click.option("--tenant", metavar="TENANT", help="Only jobs of this tenant."),
-        click.option("--group", metavar="KEY", help="Only this group: jobs that are claimed together."),
+        click.option("--group", metavar="KEY", help="Only this batching key: jobs that may be claimed together."),
         click.option("--dry-run", is_flag=True, help="Only show which jobs would be chosen."),
         click.option("--yes", is_flag=True, help=f"Do not ask before more than {CONFIRM_ABOVE} jobs are changed."),
         click.option("--json", "as_json", is_flag=True, help="The result for each job, as JSON."),

@@ -51,6 +51,7 @@ DEDUPE_LIMIT = 1000
     show_default=True,
     help="What happens to this job if one of them fails.",
 )
+@click.option("--group-name", metavar="NAME", help="Add it to this group; see `gribmill groups add --help`.")
 @click.option("--tenant", default="global", show_default=True, help="The tenant that the job belongs to.")
 @click.option("--json", "as_json", is_flag=True, help="The ids as JSON.")
 @click.pass_obj
@@ -67,6 +68,7 @@ def enqueue(
     max_attempts: int | None,
     after: tuple[int, ...],
     parent_failure: Literal["cancel", "ignore"],
+    group_name: str | None,
     tenant: str,
     as_json: bool,
 ) -> None:
@@ -94,7 +96,7 @@ def enqueue(
         raise click.UsageError(
             "--dedupe is for a single job: of several with the same key only the first would be enqueued"
         )
-    made = store.jobs.enqueue_many(
+    jobs = [
         NewJob(
             type=kind.key,
             args=one,
@@ -111,7 +113,14 @@ def enqueue(
             on_parent_failure=parent_failure,
         )
         for one in objects
-    )
+    ]
+    if group_name is None:
+        made = store.jobs.enqueue_many(jobs)
+    else:
+        for job in jobs:
+            store.jobs.check(job)
+        group = store.groups.open(group_name, tenant_id=tenant, created_by=current_user())
+        made = store.groups.add(group.id, jobs)
     _report(made, as_json)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.format_duration import age_seconds, format_duration, seconds_between
+from gribmill.cli.groups.name import named_group
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import one_line, print_json, print_table
 from gribmill.cli.status_text import status_text
@@ -35,7 +36,8 @@ MOST_COLUMNS = 48
 @click.option("--status", type=click.Choice([*STATUSES, DEAD_LETTER]), help="Only this status.")
 @click.option("--type", "type_key", metavar="TYPE", help="Only this job type.")
 @click.option("--tenant", metavar="TENANT", help="Only jobs of this tenant.")
-@click.option("--group", metavar="KEY", help="Only this group: jobs that are claimed together.")
+@click.option("--group", metavar="KEY", help="Only this batching key: jobs that may be claimed together.")
+@click.option("--group-name", metavar="NAME", help="Only jobs of this job group; see `gribmill groups list`.")
 @click.option("--worker", metavar="ID", help="Only jobs that this worker is running.")
 @click.option("--since", type=DURATION, metavar="AGE", help="Only jobs enqueued within this time, such as 2h.")
 @click.option("--before-age", type=DURATION, metavar="AGE", help="Only jobs enqueued longer ago than this, such as 1d.")
@@ -68,15 +70,17 @@ def list_jobs(
             raise click.UsageError("--queue can only be combined with --type, --limit and --json")
         _list_queue(store, filters["type_key"], limit, as_json)
     else:
-        _list_page(store, _filter(**filters), limit, before, as_json)
+        _list_page(store, _filter(store, **filters), limit, before, as_json)
 
 
 def _filter(
+    store: Store,
     *,
     status: str | None,
     type_key: str | None,
     tenant: str | None,
     group: str | None,
+    group_name: str | None,
     worker: str | None,
     since: float | None,
     before_age: float | None,
@@ -88,6 +92,7 @@ def _filter(
         type=type_key,
         tenant_id=tenant,
         group_key=group,
+        group_id=None if group_name is None else named_group(store, group_name, tenant or "global").id,
         worker_id=worker,
         created_after=None if since is None else now - timedelta(seconds=since),
         created_before=None if before_age is None else now - timedelta(seconds=before_age),

@@ -26,6 +26,7 @@ class SqliteTransaction(SqliteSession):
     insert_jobs = enqueue.insert_jobs
     retry = enqueue.retry
     cancel = cancellation.cancel
+    cancel_group = cancellation.cancel_group
     rearrange = ordering.rearrange
 
     claim = claims.claim

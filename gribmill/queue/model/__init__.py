@@ -24,6 +24,7 @@ from gribmill.queue.model.job import (
     PreparedJob,
     Status,
 )
+from gribmill.queue.model.job_group import GroupMode, GroupProgress, GroupStatus, JobGroup, OnGroupFailure
 from gribmill.queue.model.outcome import (
     Effect,
     Ended,
@@ -62,15 +63,20 @@ __all__ = [
     "Exchange",
     "Failed",
     "Fired",
+    "GroupMode",
+    "GroupProgress",
+    "GroupStatus",
     "Heartbeat",
     "HeldAttempt",
     "Job",
+    "JobGroup",
     "JobSource",
     "Json",
     "Misfire",
     "NewEvent",
     "NewJob",
     "NewTrigger",
+    "OnGroupFailure",
     "Outcome",
     "PlacedJob",
     "PreparedJob",

@@ -36,6 +36,8 @@ class NewJob:
     run_at: datetime | None = None
     """Start no earlier than this; instead of `delay_seconds`."""
     timeout_seconds: int | None = None
+    group_id: int | None = None
+    """The job group that it belongs to; a sequential one is added to by `Groups.add` alone."""
 
 
 class PreparedJob(NamedTuple):
@@ -58,6 +60,7 @@ class PreparedJob(NamedTuple):
     on_parent_failure: str = "cancel"
     run_at: datetime | None = None
     timeout_seconds: int | None = None
+    group_id: int | None = None
 
 
 class Enqueued(NamedTuple):
@@ -101,6 +104,7 @@ class Job:
     created_by: str | None
     updated_at: datetime | None
     timeout_seconds: int | None
+    group_id: int | None
 
 
 class PlacedJob(NamedTuple):

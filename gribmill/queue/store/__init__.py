@@ -10,6 +10,7 @@ from gribmill.queue.store.definitions import Definitions
 from gribmill.queue.store.effects import EffectReader, NoEffects
 from gribmill.queue.store.events import Events
 from gribmill.queue.store.exchange import Exchanges
+from gribmill.queue.store.groups import Groups
 from gribmill.queue.store.jobs import Jobs
 from gribmill.queue.store.known_types import KnownTypes
 from gribmill.queue.store.maintenance import Upkeep
@@ -26,6 +27,7 @@ class Store(Exchanges):
         registry = KnownTypes.over(database, registry)
         super().__init__(database, registry, effects or NoEffects())
         self.jobs = Jobs(database, registry)
+        self.groups = Groups(database, registry)
         self.attempts = Attempts(database, registry)
         self.triggers = Triggers(database, registry)
         self.events = Events(database, registry, self.triggers)

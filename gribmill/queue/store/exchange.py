@@ -24,6 +24,7 @@ from gribmill.queue.model import (
 )
 from gribmill.queue.store.base import Facet
 from gribmill.queue.store.effects import Change, EffectReader
+from gribmill.queue.store.groups import join_follow_ups
 from gribmill.queue.store.prepare import prepare
 
 
@@ -31,6 +32,7 @@ class _Origin(NamedTuple):
     tenant_id: str
     created_by: str | None
     correlation_id: str
+    group_id: int | None
 
 
 class FollowUp(NamedTuple):
@@ -115,14 +117,20 @@ class Exchanges(Facet):
         if not follow_up.then:
             return False
         origin = tx.first(_Origin, "jobs/origin", {"job_id": ref.job_id})
-        return bool(tx.insert_jobs([self._inherited(job, origin) for job in follow_up.then]))
+        made = tx.insert_jobs([self._inherited(job, origin) for job in follow_up.then])
+        if origin is not None and origin.group_id is not None:
+            join_follow_ups(tx, origin.group_id, ref.job_id, made)
+        return bool(made)
 
     def _inherited(self, job: PreparedJob, origin: _Origin | None) -> PreparedJob:
-        """A follow-up job belongs to the tenant of the job before it, and carries its creator and correlation id."""
+        """A follow-up job belongs to the tenant and the group of the job before it, and carries its creator and
+        correlation id."""
         if origin is None:
             return job
         heir = job._replace(
-            correlation_id=job.correlation_id or origin.correlation_id, created_by=job.created_by or origin.created_by
+            correlation_id=job.correlation_id or origin.correlation_id,
+            created_by=job.created_by or origin.created_by,
+            group_id=origin.group_id,
         )
         if job.tenant_id != DEFAULT_TENANT or origin.tenant_id == DEFAULT_TENANT:
             return heir

@@ -52,6 +52,11 @@ class Jobs(JobListing):
             self.database.announce()
         return results
 
+    def check(self, job: NewJob) -> None:
+        """Refuse what `enqueue` would refuse; nothing is written."""
+        prepare(self.registry, job)
+        self._refuse_inactive({job.type})
+
     def any_active(self, jobs: Iterable[NewJob]) -> bool:
         """Whether a job that equals one of these, by its dedupe key, is pending or running."""
         prepared = [prepare(self.registry, job) for job in jobs]

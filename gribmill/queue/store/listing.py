@@ -35,6 +35,8 @@ class JobFilter:
     worker_id: str | None = None
     source: JobSource | None = None
     correlation_id: str | None = None
+    group_id: int | None = None
+    """The job group; `group_key` is the batching key."""
     created_after: datetime | None = None
     created_before: datetime | None = None
     retried: bool | None = None
@@ -47,6 +49,10 @@ class JobFilter:
     @property
     def wanted_status(self) -> Status | None:
         return "failed" if self.dead is not None else self.status
+
+    @property
+    def statement(self) -> str:
+        return STATEMENTS[self.wanted_status] if self.group_id is None else "listing/in_group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,7 @@ class JobListing(Facet):
         limit = max(1, min(limit, PAGE_LIMIT))
         params = {**wanted.params(), "before": before, "limit": limit + 1}
         with self.database.read() as tx:
-            found = tx.query(Job, STATEMENTS[wanted.wanted_status], params)
+            found = tx.query(Job, wanted.statement, params)
         return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
 
     def upcoming(self, type_key: str | None = None, *, limit: int = 50) -> tuple[Job, ...]:

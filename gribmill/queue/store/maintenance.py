@@ -87,6 +87,7 @@ class Upkeep(Facet):
             self._remove("triggers/prune_firings", FIRINGS_KEPT)
             self._remove("attempts/prune", keep_completed)
             self._remove("events/prune", EVENTS_KEPT)
+            self._remove("groups/prune", keep_completed)
         return Pruned(done, failed)
 
     def _prune(self, statuses: tuple[Status, ...], keep: timedelta, *, dry_run: bool) -> int:

@@ -34,6 +34,7 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
         job.on_parent_failure,
         job.run_at,
         job.timeout_seconds,
+        job.group_id,
     )
 
 

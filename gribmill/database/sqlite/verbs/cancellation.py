@@ -16,3 +16,9 @@ def cancel(tx: SqliteSession, job_id: int, reason: str) -> Literal["cancelled", 
             settle_dependents(tx)
             return "cancelled"
     return "requested" if tx.execute("jobs/request_cancel", params).rowcount else None
+
+
+def cancel_group(tx: SqliteSession, group_id: int, reason: str) -> int:
+    done = tx.execute("groups/cancel_pending", {"group_id": group_id, "now": tx.stamp, "error": reason}).rowcount
+    settle_dependents(tx)
+    return done

@@ -8,7 +8,8 @@ from gribmill.database.sqlite.session import SqliteSession
 
 
 def settle_dependents(tx: SqliteSession) -> bool:
-    """Release or cancel the dependents of every job that has ended, and theirs in turn. True when some job may run now.
+    """Release or cancel the dependents of every job that has ended, and theirs in turn; stop the groups in which a
+    failure means that. True when some job may run now.
 
     A trigger lists the parents that have ended, whether the queue or a manual statement ended them.
     """
@@ -28,5 +29,9 @@ def _settle(tx: SqliteSession, parent: sqlite3.Row) -> bool:
         else:
             error = f"parent job {parent['id']} ended {parent['status']}"
             tx.execute("jobs/cancel_pending", {**params, "error": error})
+    if parent["stopped_group"] is not None:
+        group = {"group_id": parent["stopped_group"], "now": tx.stamp}
+        tx.execute("groups/stop", group)
+        tx.execute("groups/cancel_pending", {**group, "error": f"job {parent['id']} of the group failed"})
     tx.execute("dependencies/settled", (parent["id"],))
     return woken

@@ -34,17 +34,21 @@ def insert_jobs(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueued
     return made
 
 
-def retry(tx: SqliteSession, job_id: int, created_by: str | None) -> Enqueued | None:
+def retry(
+    tx: SqliteSession,
+    job_id: int,
+    created_by: str | None,
+    after: tuple[int, ...] = (),
+    on_parent_failure: str = "cancel",
+) -> Enqueued | None:
     rows = tx.rows("jobs/get", {"job_id": job_id})
     if not rows or rows[0]["status"] not in FINISHED:
         return None
     if before := tx.rows("jobs/find_retry", {"job_id": job_id}):
         return Enqueued(before[0]["id"], created=False)
     again = _copy(rows[0])
-    return _insert(
-        tx,
-        again._replace(source="manual", source_ref=f"retry of job {job_id}", retry_of=job_id, created_by=created_by),
-    )
+    again = again._replace(source="manual", source_ref=f"retry of job {job_id}", retry_of=job_id, created_by=created_by)
+    return _insert(tx, again._replace(after=after, on_parent_failure=on_parent_failure))
 
 
 def insert_copy(tx: SqliteSession, job_id: int, *, delay_seconds: float, source_ref: str) -> int:
@@ -56,7 +60,7 @@ def insert_copy(tx: SqliteSession, job_id: int, *, delay_seconds: float, source_
 
 def _copy(row: sqlite3.Row) -> PreparedJob:
     """A job like the stored one."""
-    return PreparedJob(**{name: row[name] for name in (*COLUMNS, "timeout_seconds")})
+    return PreparedJob(**{name: row[name] for name in (*COLUMNS, "timeout_seconds", "group_id")})
 
 
 def plain_row(job: PreparedJob) -> tuple[Any, ...] | None:
@@ -72,13 +76,14 @@ def plain_row(job: PreparedJob) -> tuple[Any, ...] | None:
         and not job.after
         and job.run_at is None
         and job.timeout_seconds is None
+        and job.group_id is None
     )
     return (*job[:5], job.args) if is_plain else None
 
 
 def _likeness(job: PreparedJob) -> tuple[Any, ...]:
     """Neighbours for which this is the same can be written by one statement."""
-    shared = (job.retry_of, job.delay_seconds, job.after, job.run_at, job.timeout_seconds)
+    shared = (job.retry_of, job.delay_seconds, job.after, job.run_at, job.timeout_seconds, job.group_id)
     return (job[:SHARED], job.dedupe_key is None, *shared)
 
 
@@ -86,7 +91,7 @@ def _insert(tx: SqliteSession, job: PreparedJob) -> Enqueued:
     waiting, broken = _parents(tx, job) if job.after else ([], None)
     # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
     state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
-    row = (tx.stamp, _due(tx, job), len(waiting), *state, *job[: len(COLUMNS)], job.timeout_seconds)
+    row = (tx.stamp, _due(tx, job), len(waiting), *state, *job[: len(COLUMNS)], job.timeout_seconds, job.group_id)
     cursor = tx.execute("jobs/insert", row)
     if not cursor.rowcount:
         return Enqueued(_duplicate(tx, job), created=False)
@@ -103,7 +108,7 @@ def _insert_alike(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
     own = json.dumps([(job.args, job.group_key, job.dedupe_key) for job in jobs], ensure_ascii=False)
     if "\\u0000" in own:  # SQLite's JSON functions end a text there
         return [_insert(tx, job) for job in jobs]
-    params = (tx.stamp, _due(tx, first), *first[:SHARED], first.retry_of, first.timeout_seconds, own)
+    params = (tx.stamp, _due(tx, first), *first[:SHARED], first.retry_of, first.timeout_seconds, first.group_id, own)
     new_ids = sorted(row["id"] for row in tx.rows("jobs/insert_many", params))
     if len(new_ids) == len(jobs):
         return [Enqueued(job_id, created=True) for job_id in new_ids]

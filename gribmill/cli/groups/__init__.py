@@ -1,0 +1,3 @@
+"""`gribmill groups`."""
+
+__all__: list[str] = []

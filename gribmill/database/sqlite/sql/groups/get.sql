@@ -1,0 +1,1 @@
+SELECT * FROM job_groups WHERE id = :group_id

@@ -1,0 +1,1 @@
+UPDATE job_groups SET stopped_at = NULL WHERE id = :group_id
