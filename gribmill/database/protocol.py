@@ -106,15 +106,22 @@ class Transaction(Snapshot, Protocol):
         """Cancel the waiting jobs of a group with their dependents; how many jobs of the group there were."""
         ...
 
-    def rearrange(self, priority: int, arrange: Callable[[Sequence[PlacedJob]], Mapping[int, int]]) -> int:
-        """Give pending jobs of a priority new positions. `arrange` gets all of them, in order; they cannot change
-        meanwhile."""
+    def rearrange(
+        self, priority: int, arrange: Callable[[Sequence[PlacedJob]], Mapping[int, int]], *, moved_only: bool = ...
+    ) -> int:
+        """Give pending jobs of a priority new positions. `arrange` gets all of them, or those with a position other
+        than 0, in order; they cannot change meanwhile."""
         ...
 
     # Attempts
 
     def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
         """Promote what is due, then take the next batch, head first. Each job in it is this worker's alone."""
+        ...
+
+    def claim_job(self, request: ClaimRequest, job_id: int) -> Claimed | None:
+        """Take this pending job ahead of its turn and its time, alone; None when something else keeps it from starting.
+        The types of the request do not matter."""
         ...
 
     def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
@@ -161,8 +168,17 @@ class Transaction(Snapshot, Protocol):
 
     # Reservations
 
-    def reserve(self, reservation_id: str, scope: str, reserved_by: str, seconds: float) -> Reservation:
-        """The reservation of the scope that is in force from now on: this one, or the one that was there before."""
+    def reserve(
+        self, reservation_id: str, scope: str, reserved_by: str, seconds: float, *, only_one: bool = ...
+    ) -> Reservation:
+        """The reservation of the scope that is in force from now on: this one, or the one that was there before.
+
+        With `only_one` there is at most one at a time, whatever its scope.
+        """
+        ...
+
+    def share_reservation(self, reservation_id: str, worker_id: str) -> bool:
+        """Let a worker start jobs in spite of a reservation; False when it is not in force."""
         ...
 
     # Events

@@ -34,6 +34,7 @@ def open_queue(settings: Settings) -> Store:
     """The store behind these settings; made when it is not there yet."""
     store = Store(open_database(settings), TYPES, CatalogueEffects())
     store.definitions.set_resource_limits(settings.queue.resources)
+    store.reservations.only_one = settings.queue.reservations == "one"
     return store
 
 

@@ -54,6 +54,9 @@ class QueueSettings(SettingsTable):
         default_factory=dict,
         description="How many jobs (or batches) that need a resource run at once, such as { gpu = 1 }.",
     )
+    reservations: Literal["scope", "one"] = Field(
+        "scope", description="scope: one reservation for each job type, and one for all. one: a single one at a time."
+    )
     keep_completed_days: Days = Field(3.0, description="Days to keep completed and cancelled jobs.")
     keep_failed_days: Days = Field(90.0, description="Days to keep failed jobs.")
 

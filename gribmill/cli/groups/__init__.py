@@ -1,3 +1,3 @@
 """`gribmill groups`."""
 
-__all__: list[str] = []
+__all__ = ["name"]

@@ -1,3 +1,3 @@
 """Commands for the queue: jobs, one file per verb; triggers; workers."""
 
-__all__ = ["json_input"]
+__all__ = ["json_input", "move"]

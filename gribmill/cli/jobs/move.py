@@ -16,8 +16,9 @@ PRIORITY = click.IntRange(-(2**31) + 1, 2**31 - 1)
 @click.command()
 @click.argument("job_id", type=ID, required=False, metavar="[ID]")
 @click.option("--front", is_flag=True, help="Before all pending jobs of its priority.")
-@click.option("--back", is_flag=True, help="After all pending jobs of its priority.")
+@click.option("--back", is_flag=True, help="After all pending jobs of its priority; new jobs go behind it.")
 @click.option("--before", type=ID, metavar="K", help="Directly before job K, with the priority of K.")
+@click.option("--after", type=ID, metavar="K", help="Directly after job K, with the priority of K.")
 @click.option("--priority", type=PRIORITY, metavar="N", help="Change the priority; higher runs first.")
 @click.option("--now", is_flag=True, help="Make a delayed job ready at once.")
 @click.option("--normalize", type=PRIORITY, metavar="P", help="Renumber the moved jobs of priority P; the order stays.")
@@ -28,6 +29,7 @@ def move(
     front: bool,
     back: bool,
     before: int | None,
+    after: int | None,
     priority: int | None,
     now: bool,
     normalize: int | None,
@@ -39,9 +41,11 @@ def move(
     gribmill jobs move 12 --before 7
     gribmill jobs move --normalize 0
     """
-    choices = [front, back, before is not None, priority is not None, now, normalize is not None]
+    choices = [front, back, before is not None, after is not None, priority is not None, now, normalize is not None]
     if sum(choices) != 1:
-        raise click.UsageError("choose one of --front, --back, --before K, --priority N, --now, --normalize P")
+        raise click.UsageError(
+            "choose one of --front, --back, --before K, --after K, --priority N, --now, --normalize P"
+        )
     if (job_id is None) != (normalize is not None):
         raise click.UsageError("--normalize takes no job id; the other options need one")
     store = open_queue(settings)
@@ -56,6 +60,8 @@ def move(
         act, where = lambda: store.jobs.move_to_back(job_id), "is at the back of its priority"
     elif before is not None:
         act, where = lambda: store.jobs.move_before(job_id, before), f"runs before job {before}"
+    elif after is not None:
+        act, where = lambda: store.jobs.move_after(job_id, after), f"runs after job {after}"
     elif priority is not None:
         act, where = lambda: store.jobs.set_priority(job_id, priority), f"has priority {priority}"
     else:

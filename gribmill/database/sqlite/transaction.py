@@ -30,6 +30,7 @@ class SqliteTransaction(SqliteSession):
     rearrange = ordering.rearrange
 
     claim = claims.claim
+    claim_job = claims.claim_job
     claim_siblings = claims.claim_siblings
     complete = completion.complete
     fail = completion.fail
@@ -43,6 +44,7 @@ class SqliteTransaction(SqliteSession):
     note_running = workers.note_running
     take_lease = workers.take_lease
     reserve = reservations.reserve
+    share_reservation = reservations.share_reservation
 
     list_triggers = triggers.list_triggers
     get_trigger = triggers.get_trigger

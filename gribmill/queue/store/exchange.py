@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gribmill.database.protocol import Database, Transaction
+from gribmill.queue.errors import NotAllowed
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import (
     DEFAULT_TENANT,
@@ -15,6 +16,7 @@ from gribmill.queue.model import (
     Ended,
     Exchange,
     Failed,
+    NewJob,
     Outcome,
     PreparedJob,
     Report,
@@ -22,10 +24,11 @@ from gribmill.queue.model import (
     Stopped,
     Succeeded,
 )
-from gribmill.queue.store.base import Facet
+from gribmill.queue.store.base import Facet, get_job
 from gribmill.queue.store.effects import Change, EffectReader
 from gribmill.queue.store.groups import join_follow_ups
 from gribmill.queue.store.prepare import prepare
+from gribmill.queue.store.readiness import read_readiness
 
 
 class _Origin(NamedTuple):
@@ -60,6 +63,30 @@ class Exchanges(Facet):
                 tx.note_running(request.worker_id)
             tx.lasting = self._must_outlive(batch)
         return batch
+
+    def claim_job(self, request: ClaimRequest, job_id: int) -> Claimed:
+        """This pending job, ahead of its turn. NotAllowed with the reason why it cannot start."""
+        with self.database.write() as tx:
+            return self._claim_job(tx, request, job_id)
+
+    def claim_new(self, request: ClaimRequest, job: NewJob) -> Claimed:
+        """Enqueue a job and take it at once, so that no other worker can; NotAllowed if it cannot start now."""
+        prepared = prepare(self.registry, job)
+        with self.database.write() as tx:
+            (made,) = tx.insert_jobs([prepared])
+            if not made.created:
+                raise NotAllowed(f"an equal job, {made.id}, is active already")
+            return self._claim_job(tx, request, made.id)
+
+    def _claim_job(self, tx: Transaction, request: ClaimRequest, job_id: int) -> Claimed:
+        claimed = tx.claim_job(request, job_id)
+        if claimed is None:
+            job = get_job(tx, job_id)
+            pending = job.status == "pending"
+            why = read_readiness(tx, request.worker_id).why_not(job) if pending else f"it is {job.status}"
+            raise NotAllowed(f"the job cannot start now: {why}")
+        tx.note_running(request.worker_id)
+        return claimed
 
     def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
         """Ready jobs of the same group that arrived since the head was claimed; none for a worker that has lost it."""

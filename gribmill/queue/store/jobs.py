@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
 from gribmill.database.protocol import Snapshot
 from gribmill.queue.errors import NotAllowed
-from gribmill.queue.model import Enqueued, Job, NewJob
+from gribmill.queue.model import Enqueued, Job, NewJob, PlacedJob
 from gribmill.queue.store.base import ID_LIMIT, get_job
 from gribmill.queue.store.listing import JobListing
-from gribmill.queue.store.positions import GAP, ahead_of, renumbered
+from gribmill.queue.store.positions import GAP, ahead_of, behind, renumbered
 from gribmill.queue.store.prepare import check_priority, prepare
 
 # A longer transaction would keep claims waiting.
 CHUNK = 1000
+# Positions grow by 100 with each job while one is parked. Renumbering more jobs at once would keep claims waiting.
+FARTHEST_POSITION = 1_000_000
+MOST_RENUMBERED = 20_000
 
 
 class _Found(NamedTuple):
     id: int
+
+
+class _Priority(NamedTuple):
+    priority: int
 
 
 class _PositionRange(NamedTuple):
@@ -125,14 +132,11 @@ class Jobs(JobListing):
 
     def move_before(self, job_id: int, other_id: int) -> None:
         """Directly ahead of another pending job, taking over its priority."""
-        if job_id == other_id:
-            raise NotAllowed(f"job {job_id} cannot go ahead of itself")
-        with self.database.write() as tx:
-            if get_job(tx, job_id).status != "pending":
-                raise _not_pending(tx, job_id)
-            priority = get_job(tx, other_id).priority
-            if not tx.rearrange(priority, lambda queue: ahead_of(other_id, job_id, queue)):
-                raise _not_pending(tx, other_id)
+        self._move_beside(job_id, other_id, ahead_of, "go ahead of")
+
+    def move_after(self, job_id: int, other_id: int) -> None:
+        """Directly behind another pending job, taking over its priority."""
+        self._move_beside(job_id, other_id, behind, "go behind")
 
     def set_priority(self, job_id: int, priority: int) -> None:
         """Higher runs first. The job goes to its natural place among the new priority."""
@@ -145,7 +149,25 @@ class Jobs(JobListing):
     def renumber(self, priority: int) -> int:
         """Number the moved jobs of a priority evenly again, order unchanged. How many were renumbered."""
         with self.database.write() as tx:
-            return tx.rearrange(priority, renumbered)
+            return tx.rearrange(priority, renumbered, moved_only=True)
+
+    def renumber_far(self) -> int:
+        """Number the priorities evenly again whose positions have grown beyond a million. How many jobs it was."""
+        with self.database.read() as tx:
+            far = tx.query(_Priority, "order/far", {"farthest": FARTHEST_POSITION, "most": MOST_RENUMBERED})
+        return sum(self.renumber(one.priority) for one in far)
+
+    def _move_beside(
+        self, job_id: int, other_id: int, arrange: Callable[[int, int, Sequence[PlacedJob]], dict[int, int]], verb: str
+    ) -> None:
+        if job_id == other_id:
+            raise NotAllowed(f"job {job_id} cannot {verb} itself")
+        with self.database.write() as tx:
+            if get_job(tx, job_id).status != "pending":
+                raise _not_pending(tx, job_id)
+            priority = get_job(tx, other_id).priority
+            if not tx.rearrange(priority, lambda queue: arrange(other_id, job_id, queue)):
+                raise _not_pending(tx, other_id)
 
     def _move_to_end(self, job_id: int, *, front: bool) -> None:
         with self.database.write() as tx:

@@ -1,6 +1,7 @@
 """Explicit order among pending jobs of one priority.
 
-Position 0 is natural order; negative is pinned ahead, positive parked behind. Only jobs that have been moved carry one.
+Position 0 is natural order; negative is pinned ahead, positive parked behind. Only jobs that have been moved carry one,
+and those that were enqueued while a job of their priority was parked: they go behind it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,18 @@ def ahead_of(other_id: int, job_id: int, queue: Sequence[PlacedJob]) -> dict[int
         return {}
     position = _between(others, at)
     return {job_id: position} if position is not None else _pinned_up_to(others, at, job_id)
+
+
+def behind(other_id: int, job_id: int, queue: Sequence[PlacedJob]) -> dict[int, int]:
+    """New positions that put a job directly behind another; empty when the other is not there."""
+    others = [one for one in queue if one.id != job_id]
+    at = next((index for index, one in enumerate(others) if one.id == other_id), None)
+    if at is None:
+        return {}
+    if at + 1 < len(others):
+        return ahead_of(others[at + 1].id, job_id, queue)
+    # The last one: among those that come later, if the other is ahead of them all.
+    return {job_id: 0 if others[at].position < 0 else others[at].position + GAP}
 
 
 def renumbered(queue: Sequence[PlacedJob]) -> dict[int, int]:

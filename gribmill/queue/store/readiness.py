@@ -67,7 +67,8 @@ def inactive_types(tx: Snapshot) -> frozenset[str]:
     return frozenset(kind.key for kind in tx.query(_TypeState, "types/list") if not kind.is_active)
 
 
-def read_readiness(tx: Snapshot) -> Readiness:
+def read_readiness(tx: Snapshot, worker_id: str | None = None) -> Readiness:
+    """For a certain worker, without the reservations that do not hold it back."""
     types = tx.query(_TypeState, "types/list")
     running = {one.type: one.batches for one in tx.query(_Running, "listing/running_batches")}
     full = _full_resources(tx)
@@ -81,7 +82,7 @@ def read_readiness(tx: Snapshot) -> Readiness:
             held_back[kind.key] = "type is paused"
         if not kind.is_active:
             held_back[kind.key] = "type is inactive"
-    for one in tx.query(Reservation, "reservations/active"):
+    for one in tx.query(Reservation, "reservations/against", {"worker_id": worker_id}):
         held_back[one.scope] = f"reserved by {one.reserved_by} until {to_rfc3339(one.expires_at)}"
     return Readiness(tx.now, held_back, frozenset(kind.key for kind in types))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -13,25 +14,58 @@ from gribmill.queue.times import to_rfc3339
 
 EVERYTHING = "*"
 LONGEST_SECONDS = 86_400.0
+POLL_SECONDS = 0.2
 
 
 class Reservations(Facet):
-    """At most one active reservation per scope. Only the clock ends one whose holder died."""
+    """At most one active reservation per scope, or one in all. Only the clock ends one whose holder died."""
 
-    def reserve(self, reserved_by: str, seconds: float, scope: str = EVERYTHING) -> Reservation:
-        """Hold back all jobs, or those of one type. Reserved when another holder has that scope."""
+    only_one = False
+    """Whether a reservation of any scope keeps out every other."""
+
+    def reserve(
+        self,
+        reserved_by: str,
+        seconds: float,
+        scope: str = EVERYTHING,
+        *,
+        worker_id: str | None = None,
+        wait_seconds: float = 0.0,
+    ) -> Reservation:
+        """Hold back all jobs, or those of one type; not those that the holder's own worker starts.
+
+        Reserved when another holder still has that scope after `wait_seconds`.
+        """
+        deadline = time.monotonic() + wait_seconds
+        while True:
+            try:
+                return self._reserve(reserved_by, seconds, scope, worker_id)
+            except Reserved:
+                if time.monotonic() + POLL_SECONDS > deadline:
+                    raise
+            time.sleep(POLL_SECONDS)
+
+    def _reserve(self, reserved_by: str, seconds: float, scope: str, worker_id: str | None) -> Reservation:
         if scope != EVERYTHING:
             scope = self.registry[scope].key
         _check_length(seconds)
         wanted = secrets.token_hex(8)
         with self.database.write() as tx:
-            held = tx.reserve(wanted, scope, reserved_by, seconds)
+            held = tx.reserve(wanted, scope, reserved_by, seconds, only_one=self.only_one)
+            if held.id == wanted and worker_id is not None:
+                tx.share_reservation(wanted, worker_id)
         if held.id != wanted:
             raise Reserved(
-                f"{'the queue' if scope == EVERYTHING else scope} is reserved by {held.reserved_by}"
+                f"{'the queue' if held.scope == EVERYTHING else held.scope} is reserved by {held.reserved_by}"
                 f" until {to_rfc3339(held.expires_at)}"
             )
         return held
+
+    def share(self, reservation_id: str, worker_id: str) -> None:
+        """Let a worker start jobs in spite of this reservation."""
+        with self.database.write() as tx:
+            if not tx.share_reservation(reservation_id, worker_id):
+                raise NotAllowed(f"there is no reservation {reservation_id} in force")
 
     def extend(self, reservation_id: str, seconds: float) -> None:
         """The holder needs longer: it now ends `seconds` from now."""

@@ -78,6 +78,7 @@ class Maintenance:
         self._next_prune = time.monotonic() + PRUNE_EVERY_SECONDS
         if self._store.workers.take_lease("prune", self._worker_id, PRUNE_EVERY_SECONDS, renew=False) is None:
             return  # another worker did it within the hour
+        self._store.jobs.renumber_far()
         gone = self._store.maintenance.prune(self._options.keep_completed_days, self._options.keep_failed_days)
         if gone.completed or gone.failed:
             log.info("pruned %d completed and %d failed jobs", gone.completed, gone.failed)

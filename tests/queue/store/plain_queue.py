@@ -106,8 +106,15 @@ class PlainQueue:
             waiting = {parent for parent in new.after if self.jobs[parent].active}
             job.parents = dict.fromkeys(waiting, new.on_parent_failure)
             job.deps_left = len(waiting)
-        self.jobs[job_id] = job
+        self._place(job)
         return True
+
+    def _place(self, job: PlainJob) -> None:
+        """A new job goes behind all of its priority if one of them is parked."""
+        parked = [other.position for other in self.in_order() if other.priority == job.priority and other.position > 0]
+        if parked and job.status == "pending":
+            job.position = max(parked) + 100
+        self.jobs[job.id] = job
 
     # Going out
 
@@ -248,10 +255,8 @@ class PlainQueue:
         if there := self.duplicate_of(old.tenant, old.dedupe):
             assert there.id == job_id
             return False
-        self.jobs[job_id] = PlainJob(
-            job_id, old.type, old.priority, self.ms, old.max_attempts, old.tenant, old.dedupe, old.group,
-            retry_of=old.id,
-        )  # fmt: skip
+        again = (job_id, old.type, old.priority, self.ms, old.max_attempts, old.tenant, old.dedupe, old.group)
+        self._place(PlainJob(*again, retry_of=old.id))
         return True
 
     def prune(self, completed_days: float, failed_days: float) -> tuple[int, int]:

@@ -265,7 +265,7 @@ class QueueMachine(RuleBasedStateMachine):
         job.next_run = None
 
     @precondition(lambda self: self.plain.in_order())
-    @rule(pick=PICK, to=PICK, how=st.sampled_from(("front", "back", "before", "before", "before", "tidy", "priority")))
+    @rule(pick=PICK, to=PICK, how=st.sampled_from(("front", "back", "before", "before", "after", "tidy", "priority")))
     def move(self, pick: int, to: int, how: str) -> None:
         pending = self.plain.in_order()
         job = pending[pick % len(pending)]
@@ -275,6 +275,10 @@ class QueueMachine(RuleBasedStateMachine):
             self.store.jobs.move_before(job.id, target.id)
             job.priority = target.priority
             rest.insert(rest.index(target), job)
+        elif how == "after" and target is not None:
+            self.store.jobs.move_after(job.id, target.id)
+            job.priority = target.priority
+            rest.insert(rest.index(target) + 1, job)
         elif how == "tidy":
             self.store.jobs.renumber(job.priority)
             rest = pending

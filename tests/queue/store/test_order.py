@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from gribmill.queue.errors import BadArguments, JobNotFound, NotAllowed
+from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, drain, snooze, succeed, take
@@ -40,14 +41,61 @@ def test_front_is_ahead_of_all_of_its_priority_only(store: Store) -> None:
     assert drain(store) == [high, b, c, a]
 
 
-def test_back_is_behind_all_of_its_priority_and_those_that_come_later(store: Store) -> None:
+def test_back_is_behind_all_of_its_priority_but_not_behind_those_that_come_later(store: Store) -> None:
     low = add(store, priority=-1)
     a, b = add(store), add(store)
     store.jobs.move_to_back(a)
-    late = add(store)
-    assert order(store) == [b, late, a, low]
+    late, later = add(store), add(store)
+    assert order(store) == [b, a, late, later, low]
     store.jobs.move_to_back(b)
-    assert drain(store) == [late, a, b, low]
+    assert drain(store) == [a, late, later, b, low]
+
+
+def test_job_enqueued_while_another_is_parked_goes_behind_it_however_it_comes(
+    store: Store, backend: BackendUnderTest, clock: FakeClock
+) -> None:
+    parked = add(store)
+    store.jobs.move_to_back(parked)
+    clock.advance(-100)
+    made = [
+        add(store),
+        *(one.id for one in store.jobs.enqueue_many([NewJob("plain"), NewJob("plain", delay_seconds=1)])),
+    ]
+    backend.by_hand("INSERT INTO jobs (type) VALUES ('plain')")
+    assert order(store) == [parked, *made, made[-1] + 1]
+    other = add(store, priority=1)
+    assert store.jobs.get(other).position == 0
+    clock.advance(2)
+    assert len(drain(store)) == 6
+    assert store.jobs.get(add(store)).position == 0
+
+
+def test_after_another_takes_over_its_priority(store: Store) -> None:
+    a, b, c = add(store), add(store), add(store)
+    high = add(store, priority=7)
+    store.jobs.move_after(a, b)
+    assert order(store) == [high, b, a, c]
+    store.jobs.move_after(b, c)
+    assert order(store) == [high, a, c, b]
+    store.jobs.move_after(c, high)
+    late = add(store)
+    assert order(store) == [high, c, a, b, late]
+    assert store.jobs.get(c).priority == 7
+    store.jobs.move_to_front(high)
+    store.jobs.move_to_front(c)
+    store.jobs.move_after(a, high)
+    assert drain(store) == [c, high, a, b, late]
+
+
+def test_positions_that_have_grown_are_renumbered_by_maintenance(store: Store, backend: BackendUnderTest) -> None:
+    ids = [add(store) for _ in range(3)]
+    store.jobs.move_to_back(ids[0])
+    late = add(store)
+    assert store.jobs.renumber_far() == 0
+    backend.by_hand("UPDATE jobs SET position = position * 10000 WHERE position > 0")
+    assert store.jobs.renumber_far() == 2
+    assert order(store) == [*ids[1:], ids[0], late]
+    assert store.jobs.get(late).position == 200
 
 
 def test_before_another_takes_over_its_priority(store: Store) -> None:
@@ -110,7 +158,7 @@ def test_front_is_ahead_of_older_rows_that_come_later(store: Store, clock: FakeC
     store.jobs.move_to_front(first)
     clock.advance(-100)
     late = add(store)
-    assert order(store) == [first, late, parked]
+    assert order(store) == [first, parked, late]
 
 
 def test_before_among_parked_jobs(store: Store) -> None:
@@ -131,7 +179,7 @@ def test_any_sequence_of_moves_keeps_a_plain_list_s_order(store: Store, clock: F
     for step in range(120):
         job_id = dice.choice(expected)
         rest = [other for other in expected if other != job_id]
-        match dice.choice(("front", "back", "before", "before", "before", "tidy")):
+        match dice.choice(("front", "back", "before", "before", "after", "after", "tidy")):
             case "front":
                 store.jobs.move_to_front(job_id)
                 expected = [job_id, *rest]
@@ -142,6 +190,10 @@ def test_any_sequence_of_moves_keeps_a_plain_list_s_order(store: Store, clock: F
                 at = dice.randrange(len(rest))
                 store.jobs.move_before(job_id, rest[at])
                 expected = [*rest[:at], job_id, *rest[at:]]
+            case "after":
+                at = dice.randrange(len(rest))
+                store.jobs.move_after(job_id, rest[at])
+                expected = [*rest[: at + 1], job_id, *rest[at + 1 :]]
             case "tidy":
                 store.jobs.renumber(0)
         assert order(store) == expected, f"after step {step}"
@@ -192,6 +244,8 @@ def test_only_pending_jobs_move(store: Store) -> None:
         store.jobs.move_to_back,
         lambda i: store.jobs.move_before(i, waiting),
         lambda i: store.jobs.move_before(waiting, i),
+        lambda i: store.jobs.move_after(i, waiting),
+        lambda i: store.jobs.move_after(waiting, i),
         lambda i: store.jobs.set_priority(i, 1),
     )
     for job_id, state in ((running, "processing"), (done, "completed")):

@@ -45,12 +45,12 @@ HOT: dict[str, Plan] = {
     "jobs/promote_due": Plan(("jobs_due", "INTEGER PRIMARY KEY"), {"now": NOW}),
     "claims/head": Plan(
         ("INDEX jobs_ready (type=?)", "j USING INTEGER PRIMARY KEY", "direct_reservations_one", "jobs_lease"),
-        {"types": '["plain","tile"]', "now": NOW},
+        {"types": '["plain","tile"]', "now": NOW, "worker_id": "w"},
         sorts="the best of one head per type, and the batches that run: a handful of rows",
     ),
     "claims/may_join": Plan(
         ("job_definitions", "direct_reservations_one", "jobs_lease"),
-        {"type": "limited", "batch_id": 1, "now": NOW},
+        {"type": "limited", "batch_id": 1, "now": NOW, "worker_id": "w"},
         sorts="counts the batches that run: a handful of rows",
     ),
     "listing/counts": Plan(

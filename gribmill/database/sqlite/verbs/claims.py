@@ -14,7 +14,7 @@ def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
     if tx.rows("jobs/any_due", {"now": tx.stamp}):
         settle_dependents(tx)
         tx.execute("jobs/promote_due", {"now": tx.stamp})
-    heads = tx.rows("claims/head", {"types": request.types_json, "now": tx.stamp})
+    heads = tx.rows("claims/head", {"types": request.types_json, "now": tx.stamp, "worker_id": request.worker_id})
     if not heads:
         return ()
     head, batch_max = _head(heads[0]), heads[0]["batch_max"]
@@ -24,10 +24,20 @@ def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
     return _take(tx, request, [head, *_siblings(tx, head, more)] if joins else [head])
 
 
+def claim_job(tx: SqliteSession, request: ClaimRequest, job_id: int) -> Claimed | None:
+    settle_dependents(tx)
+    found = tx.rows("claims/one", {"job_id": job_id, "now": tx.stamp, "worker_id": request.worker_id})
+    if not found:
+        return None
+    tx.execute("jobs/run_now", {"job_id": job_id, "now": tx.stamp})
+    (taken,) = _take(tx, request, [_head(found[0])])
+    return taken
+
+
 def claim_siblings(tx: SqliteSession, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
     held = {"job_id": head.id, "attempt_no": head.attempt_no, "worker_id": request.worker_id}
     # While the batch runs, its siblings do not count as a further one against the limit of the type.
-    joins = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp}
+    joins = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp, "worker_id": request.worker_id}
     if not tx.rows("jobs/held", held) or not tx.rows("claims/may_join", joins):
         return ()
     return _take(tx, request, _siblings(tx, head, limit))

@@ -8,7 +8,13 @@ from gribmill.database.sqlite.session import SqliteSession
 from gribmill.queue.model import PlacedJob
 
 
-def rearrange(tx: SqliteSession, priority: int, arrange: Callable[[Sequence[PlacedJob]], Mapping[int, int]]) -> int:
-    places = arrange(tx.query(PlacedJob, "order/pending", {"priority": priority}))
-    rows = [{"job_id": job_id, "position": position, "priority": priority} for job_id, position in places.items()]
+def rearrange(
+    tx: SqliteSession,
+    priority: int,
+    arrange: Callable[[Sequence[PlacedJob]], Mapping[int, int]],
+    *,
+    moved_only: bool = False,
+) -> int:
+    queue = tx.query(PlacedJob, "order/moved" if moved_only else "order/pending", {"priority": priority})
+    rows = [{"job_id": job_id, "position": at, "priority": priority} for job_id, at in arrange(queue).items()]
     return tx.execute_many("order/set", rows) if rows else 0
