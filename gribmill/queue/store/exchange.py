@@ -71,6 +71,7 @@ class Exchanges(Facet):
 
     def claim_new(self, request: ClaimRequest, job: NewJob) -> Claimed:
         """Enqueue a job and take it at once, so that no other worker can; NotAllowed if it cannot start now."""
+        self.registry.refresh()
         prepared = prepare(self.registry, job)
         with self.database.write() as tx:
             (made,) = tx.insert_jobs([prepared])

@@ -20,7 +20,7 @@ from gribmill.queue.model import (
     PreparedJob,
 )
 from gribmill.queue.store.base import ID_LIMIT, Facet
-from gribmill.queue.store.prepare import prepare
+from gribmill.queue.store.prepare import prepare, refuse_inactive
 
 # A longer transaction would keep claims waiting.
 CHUNK = 1000
@@ -78,7 +78,10 @@ class Groups(Facet):
 
     def add(self, group_id: int, jobs: Iterable[NewJob]) -> list[Enqueued]:
         """Enqueue jobs of a group, in order. All are checked first; then written a thousand to a transaction."""
-        rest = iter([prepare(self.registry, job) for job in jobs])
+        self.registry.refresh()
+        prepared = [prepare(self.registry, job) for job in jobs]
+        refuse_inactive(self.registry, {job.type for job in prepared})
+        rest = iter(prepared)
         results: list[Enqueued] = []
         while chunk := [*islice(rest, CHUNK)]:
             with self.database.write() as tx:

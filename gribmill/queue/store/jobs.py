@@ -12,7 +12,7 @@ from gribmill.queue.model import Enqueued, Job, NewJob, PlacedJob
 from gribmill.queue.store.base import ID_LIMIT, get_job
 from gribmill.queue.store.listing import JobListing
 from gribmill.queue.store.positions import GAP, ahead_of, behind, renumbered
-from gribmill.queue.store.prepare import check_priority, prepare
+from gribmill.queue.store.prepare import check_priority, prepare, refuse_inactive
 
 # A longer transaction would keep claims waiting.
 CHUNK = 1000
@@ -41,7 +41,7 @@ class Jobs(JobListing):
         """The job's id; an equal active job's id when it deduplicates."""
         self.registry.refresh()
         prepared = prepare(self.registry, job)
-        self._refuse_inactive({job.type})
+        refuse_inactive(self.registry, {job.type})
         made = self.database.insert_job(prepared)
         self.database.announce()
         return made
@@ -50,7 +50,7 @@ class Jobs(JobListing):
         """All are checked first; then written a thousand to a transaction, in order."""
         self.registry.refresh()
         prepared = [prepare(self.registry, job) for job in jobs]
-        self._refuse_inactive({job.type for job in prepared})
+        refuse_inactive(self.registry, {job.type for job in prepared})
         rest = iter(prepared)
         results: list[Enqueued] = []
         while chunk := [*islice(rest, CHUNK)]:
@@ -61,8 +61,9 @@ class Jobs(JobListing):
 
     def check(self, job: NewJob) -> None:
         """Refuse what `enqueue` would refuse; nothing is written."""
+        self.registry.refresh()
         prepare(self.registry, job)
-        self._refuse_inactive({job.type})
+        refuse_inactive(self.registry, {job.type})
 
     def any_active(self, jobs: Iterable[NewJob]) -> bool:
         """Whether a job that equals one of these, by its dedupe key, is pending or running."""
@@ -85,10 +86,6 @@ class Jobs(JobListing):
         return [
             known or failed.get((job.tenant_id, job.dedupe_key)) for job, known in zip(prepared, found, strict=True)
         ]
-
-    def _refuse_inactive(self, types: set[str]) -> None:
-        if off := sorted(types & self.registry.inactive):
-            raise NotAllowed(f"{off[0]} is inactive: its jobs are neither accepted nor run")
 
     # What an operator does
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from gribmill.queue.errors import BadArguments
+from gribmill.queue.errors import BadArguments, NotAllowed
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import NewJob, PreparedJob
+from gribmill.queue.store.known_types import KnownTypes
 
 PRIORITY_LIMIT = 2**31 - 1
 DELAY_LIMIT_SECONDS = 10 * 366 * 86400.0
@@ -57,3 +58,9 @@ def check_priority(priority: int) -> None:
     """Refuse what no database integer column should have to hold."""
     if not -PRIORITY_LIMIT <= priority <= PRIORITY_LIMIT:
         raise BadArguments(f"priority {priority} is beyond ±{PRIORITY_LIMIT}")
+
+
+def refuse_inactive(registry: KnownTypes, types: set[str]) -> None:
+    """A job of a type that is switched off would wait for ever."""
+    if off := sorted(types & registry.inactive):
+        raise NotAllowed(f"{off[0]} is inactive: its jobs are neither accepted nor run")

@@ -111,6 +111,21 @@ def test_failure_recorded_by_a_manual_statement_stops_the_group(store: Store, ba
     assert statuses(store, ids) == ["failed", "cancelled", "cancelled"]
 
 
+@pytest.mark.parametrize("mode", ["parallel", "sequential"])
+def test_failure_that_is_retried_as_a_new_job_stops_nothing(store: Store, clock: FakeClock, mode: GroupMode) -> None:
+    store.definitions.edit("plain", {"retry_as": "new_job", "max_attempts": 2})
+    group, ids = group_of(store, 2, mode, "stop")
+    fail(store, take(store))
+    assert statuses(store, ids) == ["failed", "pending"]
+    assert (store.groups.progress(group.id).failed, store.groups.progress(group.id).total) == (0, 2)
+    clock.advance(100)
+    again = take(store) if mode == "sequential" else max(take(store), take(store), key=lambda job: job.id)
+    assert (store.jobs.get(again.id).retry_of, store.jobs.get(again.id).group_id) == (ids[0], group.id)
+    fail(store, again)
+    assert statuses(store, ids[1:]) == (["cancelled"] if mode == "sequential" else ["processing"])
+    assert store.groups.progress(group.id).group.stopped_at is not None
+
+
 def test_dependents_outside_a_stopped_group_are_cancelled_too(store: Store) -> None:
     _, ids = group_of(store, 2, "parallel", "stop")
     outside = add(store, after=(ids[1],))
