@@ -110,7 +110,7 @@ def test_energy_over_no_time_has_no_power(tmp_path: Path) -> None:
 def test_geopotential_becomes_geopotential_height_but_helicity_does_not(tmp_path: Path) -> None:
     fields: Fields = {"z_500": (54000.0, {"units": "m2 s-2"}), "hlcy_3km": (100.0, {"units": "m2 s-2"})}
     opened = gribmill.open_tile(make_tile(tmp_path, fields), units="common")
-    assert opened["z_500"].attrs["units"] == "gpm" and float(opened["z_500"][0, 0]) == pytest.approx(54000 / 9.80665)
+    assert opened["z_500"].attrs["units"] == "m" and float(opened["z_500"][0, 0]) == pytest.approx(54000 / 9.80665)
     assert opened["hlcy_3km"].attrs["units"] == "m2 s-2"
 
 

@@ -11,24 +11,13 @@ import numpy as np
 from gribmill.arrays import Values
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
+from gribmill.tiles.read.cf_names import cf_standard_name, cf_units
 from gribmill.tiles.read.unit_conversion import Conversion
 from gribmill.tiles.read.units import SYSTEMS, System, conversion_for, shown_unit
 
 ENERGY, POWER = "J m-2", "W m-2"
 OPPOSITE_SIGN = ", with the opposite sign"
 INTEGRAL = "integral_wrt_time_of_"
-# CF has separate names for an amount of water as a mass and as a depth.
-STANDARD_NAMES = {
-    "precipitation_amount": "lwe_thickness_of_precipitation_amount",
-    "convective_precipitation_amount": "lwe_thickness_of_convective_precipitation_amount",
-    "stratiform_precipitation_amount": "lwe_thickness_of_stratiform_precipitation_amount",
-    "snowfall_amount": "lwe_thickness_of_snowfall_amount",
-    "surface_snow_amount": "lwe_thickness_of_surface_snow_amount",
-    "precipitation_flux": "lwe_precipitation_rate",
-    "convective_precipitation_flux": "lwe_convective_precipitation_rate",
-    "geopotential": "geopotential_height",
-}
-MASS = {"kg m-2", "kg m-2 s-1", "m2 s-2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +59,14 @@ def converted_attributes(attrs: dict[str, Any], quantity: VariableMeta, change: 
     """The attributes of a variable in these units."""
     if change.units == quantity.units and change.conversion == Conversion():
         return attrs
-    found = {**attrs, "units": change.units, "long_name": quantity.long_name.removesuffix(OPPOSITE_SIGN)}
-    standard = quantity.standard_name
+    found = {**attrs, "units": cf_units(change.units), "long_name": quantity.long_name.removesuffix(OPPOSITE_SIGN)}
+    standard = cf_standard_name(quantity.standard_name, change.units, codes=bool(quantity.flag_values))
     if change.units == POWER and standard:
-        found |= {"standard_name": standard.removeprefix(INTEGRAL), "cell_methods": "time: mean"}
-    elif standard and quantity.units in MASS and change.units != quantity.units:
-        found.pop("standard_name")
-        if standard in STANDARD_NAMES:
-            found["standard_name"] = STANDARD_NAMES[standard]
+        standard = standard.removeprefix(INTEGRAL)
+        found["cell_methods"] = "time: mean"
+    found.pop("standard_name", None)
+    if standard:
+        found["standard_name"] = standard
     if quantity.valid_min is not None:
         found["valid_min"] = change(np.array(quantity.valid_min, np.float32))[()]
     return found

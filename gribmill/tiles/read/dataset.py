@@ -15,6 +15,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from gribmill.tiles.format.meta import Meta, VariableMeta
+from gribmill.tiles.read.cf_names import cf_standard_name, cf_units
 from gribmill.tiles.read.converted import UnitChange, converted_attributes, unit_change
 from gribmill.tiles.read.tile import Tile, read_tile
 from gribmill.tiles.read.time_bounds import bounds_names, cell_methods, encoding, tile_bounds, window_of
@@ -167,12 +168,12 @@ def attributes(quantity: VariableMeta) -> dict[str, Any]:
     start, end = quantity.step_minutes
     found: dict[str, Any] = {
         "long_name": quantity.long_name,
-        "units": quantity.units,
+        "units": cf_units(quantity.units),
         "level": quantity.level,
         "grid_mapping": GRID_MAPPING,
     }
-    if quantity.standard_name:
-        found["standard_name"] = quantity.standard_name
+    if standard := cf_standard_name(quantity.standard_name, quantity.units, codes=bool(quantity.flag_values)):
+        found["standard_name"] = standard
     if methods := cell_methods(quantity):
         found["cell_methods"] = methods
     if start != end:
