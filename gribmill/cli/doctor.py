@@ -26,9 +26,11 @@ WORDS = {True: "ok", False: "WRONG", None: "note"}
 def doctor(settings: Settings, fix: bool, as_json: bool) -> None:
     """Check this machine and the data root: one line per check, with the remedy.
 
-    Python, SQLite, ecCodes, the kernel, the clock, the disk, permissions, the queue, workers,
-    tiles against their records, and what killed processes left. --fix brings lost tiles back (by
-    the workers, or here if none runs) and removes leftovers. Exit code 1 if something is wrong.
+    Python, SQLite and its known faults, ecCodes, the kernel, the clock, the disk, permissions, the
+    queue, workers, schedules, mirrors as they were last seen, hours that no job will build, tiles
+    against their records, and what killed processes left. --fix brings lost tiles back (by the
+    workers, or here if none runs), enqueues forgotten hours and removes leftovers. Exit code 1 if
+    something is wrong.
 
     \b
     gribmill doctor

@@ -71,43 +71,60 @@ def freshness_of(
     models: Mapping[str, Model], statuses: Iterable[ModelStatus], health: Health, now: datetime
 ) -> list[RegionFreshness]:
     """Every region that [chain] wants of these models. What a backfill brought is neither late nor stale."""
-    return [_judge(models[one.model_id], one, region, health, now) for one in statuses for region in one.followed]
+    found = []
+    for one in statuses:
+        due = _due_runs(models[one.model_id], now) if one.followed else _DueRuns()
+        found += [_judge(models[one.model_id], due, one, region, health, now) for region in one.followed]
+    return found
 
 
-def _judge(model: Model, status: ModelStatus, region: str, health: Health, now: datetime) -> RegionFreshness:
+@dataclass(frozen=True, slots=True)
+class _DueRuns:
+    """The newest runs that should have got that far by now."""
+
+    begun: str | None = None
+    """Its first hour is late."""
+    complete: str | None = None
+    """Its last hour is late."""
+    overdue: str | None = None
+    """Its last hour has been late for the model's `stale_hours`."""
+
+
+def _judge(
+    model: Model, due: _DueRuns, status: ModelStatus, region: str, health: Health, now: datetime
+) -> RegionFreshness:
     complete = status.complete.get(region)
-    expected = _newest_overdue(model, now, timedelta())
-    overdue = _newest_overdue(model, now, timedelta(hours=model.stale_hours))
+    newest = status.newest.run_id if status.newest else None
     missing = [one for run in status.runs[:1] for one in run.missing if one.late and region in one.regions]
     state: FreshnessState = "ok"
-    if _is_older(complete, overdue) and _known_for(status, now) >= timedelta(hours=model.stale_hours):
+    if _is_older(complete, due.overdue) and _known_for(status, now) >= timedelta(hours=model.stale_hours):
         state = "stale"
-    elif _is_older(complete, expected) or missing or _is_missing(model, status, now):
+    elif missing or _is_older(complete, due.complete) or _is_older(newest, due.begun):
         state = "late"
     cause = None if state == "ok" else _cause(status, region, complete, health)
     age = None if complete is None else (now - run_time(complete)).total_seconds()
-    return RegionFreshness(status.model_id, region, state, cause, complete, expected, age)
+    return RegionFreshness(status.model_id, region, state, cause, complete, due.complete, age)
 
 
-def _newest_overdue(model: Model, now: datetime, grace: timedelta) -> str | None:
-    """The newest run whose last hour has been late for so long."""
-    back = timedelta(hours=48 + model.stale_hours + model.give_up_hours)
-    for run in model.runs(now, back):
-        if model.expected_at(run, model.hours(run)[-1]).late + grace <= now:
-            return run_id(run)
-    return None
+def _due_runs(model: Model, now: datetime) -> _DueRuns:
+    begun = complete = None
+    grace = timedelta(hours=model.stale_hours)
+    for run in model.runs(now, timedelta(hours=48 + model.stale_hours + model.give_up_hours)):
+        hours = model.hours(run)
+        if begun is None and model.expected_at(run, hours[0]).late <= now:
+            begun = run_id(run)
+        if begun is None:
+            continue
+        late = model.expected_at(run, hours[-1]).late
+        if complete is None and late <= now:
+            complete = run_id(run)
+        if late + grace <= now:
+            return _DueRuns(begun, complete, run_id(run))
+    return _DueRuns(begun, complete)
 
 
 def _is_older(complete: str | None, wanted: str | None) -> bool:
     return wanted is not None and (complete is None or complete < wanted)
-
-
-def _is_missing(model: Model, status: ModelStatus, now: datetime) -> bool:
-    """Whether not even the first hour of a run that is late has been seen."""
-    newest = status.newest.run_id if status.newest else None
-    begun = (run for run in model.runs(now) if model.expected_at(run, model.hours(run)[0]).late <= now)
-    due = next(begun, None)
-    return due is not None and _is_older(newest, run_id(due))
 
 
 def _known_for(status: ModelStatus, now: datetime) -> timedelta:

@@ -134,8 +134,8 @@ def status_of(
 def _model_status(
     context: Context, model: Model, health: dict[str, MirrorHealth], runs: int, now: datetime
 ) -> ModelStatus:
-    begun = [run for run in model.runs(now) if _due(model, run) <= now]
-    coming = [_due(model, run) for run in model.runs(now + timedelta(days=1)) if _due(model, run) > now]
+    begun = next((run for run in model.runs(now) if _due(model, run) <= now), None)
+    coming = [due for run in model.runs(now + timedelta(days=1)) if (due := _due(model, run)) > now]
     known = context.catalogue.runs(model.id)
     ahead = [one.run_id for one in known if run_time(one.run_id) > now + CLOCK_SLACK]
     records = known[len(ahead) :][:runs]
@@ -145,7 +145,7 @@ def _model_status(
     return ModelStatus(
         model_id=model.id,
         title=model.title,
-        newest_due=run_id(begun[0]) if begun else None,
+        newest_due=run_id(begun) if begun else None,
         next_due_at=min(coming, default=None),
         runs=shown,
         complete={region: _complete(latest, region, shown) for region in sorted({*latest, *followed})},

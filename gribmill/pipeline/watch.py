@@ -25,7 +25,7 @@ PRUNE_BELOW_MARKS = 2.0
 PRUNE_AGAIN = timedelta(minutes=10)
 # Free space moves up and down by a tile or a download.
 ENOUGH_MARKS = 1.1
-RUNS_LOOKED_AT = 3
+RUNS_LOOKED_AT = 2
 
 
 class ChainWatch:

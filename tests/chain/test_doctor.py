@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gribmill.catalogue.events import MirrorObserved
 from gribmill.pipeline.checkup import doctor as room
 from gribmill.pipeline.checkup.finding import Examination
+from gribmill.pipeline.checkup.machine import check_sqlite
+from gribmill.queue.model import ClaimRequest, NewJob, NewTrigger
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain, of_model
 
@@ -91,3 +96,69 @@ def test_check_that_fails_does_not_stop_the_others(chain: ChainDriver, monkeypat
     assert code == 1
     assert found["broken"]["detail"] == "it could not be checked: the disk is on fire"
     assert found["tiles"]["good"] is True
+
+
+def test_known_faults_of_sqlite_are_named_by_version() -> None:
+    assert check_sqlite((3, 37, 2)).good is False
+    for faulty in ((3, 40, 1), (3, 44, 5), (3, 50, 6), (3, 51, 2)):
+        found = check_sqlite(faulty)
+        assert found.good is None and "WAL-reset fault" in found.detail and found.remedy
+    for sound in ((3, 44, 6), (3, 50, 7), (3, 51, 3), (3, 53, 0)):
+        assert check_sqlite(sound).good is True
+
+
+def test_records_from_the_future_show_that_the_clock_is_behind(chain: ChainDriver) -> None:
+    assert findings(chain)[1]["clock"]["good"] is True
+    ahead = (datetime.now(UTC) + timedelta(hours=1)).strftime("%Y-%m-%d %H:%M:%S.000")
+    with sqlite3.connect(chain.context.root.jobs_db) as database:
+        database.execute("UPDATE runs SET first_seen_at = ?", (ahead,))
+    code, found = findings(chain)
+    assert (code, found["clock"]["good"]) == (1, False)
+    assert found["clock"]["detail"].startswith(f"the record of hrrr/{chain.run_id} is ")
+
+
+def test_schedule_that_nobody_fires_is_overdue(chain: ChainDriver) -> None:
+    chain.store.triggers.add(NewTrigger("nightly", "sleep", cron="0 3 * * *"))
+    assert findings(chain)[1]["schedules"]["detail"] == "1 enabled"
+    with sqlite3.connect(chain.context.root.jobs_db) as database:
+        database.execute("UPDATE job_triggers SET next_trigger_at = '2026-01-01 03:00:00.000'")
+    code, found = findings(chain)
+    assert (code, found["schedules"]["detail"]) == (1, "1 of 1 are overdue: 1 (nightly)")
+    assert "gribmill run" in found["schedules"]["remedy"]
+
+
+def test_mirrors_are_shown_as_they_were_last_seen(chain: ChainDriver) -> None:
+    now = datetime.now(UTC)
+    assert findings(chain)[1]["mirrors"]["good"] is True
+    chain.context.catalogue.record([MirrorObserved("aws-hrrr", now, False, "it is down")])
+    code, found = findings(chain)
+    assert (code, found["mirrors"]["good"]) == (0, None), "the other one answers"
+    chain.context.catalogue.record([MirrorObserved("gcs-hrrr", now, False, "it is down")])
+    code, found = findings(chain)
+    assert (code, found["mirrors"]["good"]) == (1, False)
+    assert found["mirrors"]["detail"].startswith("no mirror of hrrr answers")
+
+
+def test_silent_worker_with_jobs_is_wrong(chain: ChainDriver) -> None:
+    chain.store.jobs.enqueue(NewJob("sleep"))
+    (job,) = chain.store.claim(ClaimRequest("host-9-dead", ("sleep",), 60))
+    chain.store.workers.heartbeat("host-9-dead", 60, types=["sleep"])
+    assert findings(chain)[1]["workers"]["good"] is not False
+    with sqlite3.connect(chain.context.root.jobs_db) as database:
+        database.execute("UPDATE workers SET last_heartbeat = '2026-01-01 00:00:00.000', running_count = 1")
+    code, found = findings(chain)
+    assert (code, found["workers"]["good"]) == (1, False)
+    assert "host-9-dead" in found["workers"]["detail"] and job.id
+
+
+def test_downloaded_hour_without_a_job_is_enqueued_by_fix(chain: ChainDriver) -> None:
+    with sqlite3.connect(chain.context.root.jobs_db) as database:
+        database.execute("UPDATE hours SET state = 'ingested' WHERE hour = 1")
+    code, found = findings(chain)
+    assert (code, found["hours"]["good"]) == (1, False)
+    assert f"hrrr/{chain.run_id}" in found["hours"]["detail"] and "--fix" in found["hours"]["remedy"]
+    findings(chain, "--fix")
+    assert [job.args for job in chain.jobs("pending", "ingest_grib")] == [
+        {"model_id": "hrrr", "run_id": chain.run_id, "hour": 1}
+    ]
+    assert findings(chain)[1]["hours"]["good"] is True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gribmill.errors import GribmillError
-from gribmill.pipeline.checkup import files, machine, queue
+from gribmill.pipeline.checkup import files, machine, queue, sources
 from gribmill.pipeline.checkup.finding import DoctorCheck, Examination, Finding
 
 CHECKS: tuple[DoctorCheck, ...] = (
@@ -18,6 +18,9 @@ CHECKS: tuple[DoctorCheck, ...] = (
     machine.permissions,
     queue.invariants,
     queue.workers,
+    queue.schedules,
+    sources.mirrors,
+    sources.forgotten_hours,
     files.tiles,
     files.strange_tiles,
     files.spent_messages,

@@ -20,6 +20,9 @@ from gribmill.storage.layout import SPOOL
 OLDEST_PYTHON = (3, 11)
 # STRICT tables, RETURNING and json_each over text, which the queue and the catalogue use.
 OLDEST_SQLITE = (3, 38, 0)
+# A commit that meets the second of two checkpoints may damage a database in WAL mode (sqlite.org/wal.html#walresetbug).
+WAL_RESET_FIXED = (3, 51, 3)
+WAL_RESET_BACKPORTS = ((3, 44, 6), (3, 50, 7))
 CLOCK_TOLERANCE = timedelta(minutes=2)
 
 
@@ -29,8 +32,20 @@ def python(_: Examination) -> Iterator[Finding]:
 
 
 def sqlite(_: Examination) -> Iterator[Finding]:
-    good = sqlite3.sqlite_version_info >= OLDEST_SQLITE
-    yield Finding("SQLite", good, sqlite3.sqlite_version, "" if good else "use a Python with SQLite 3.38 or later")
+    yield check_sqlite(sqlite3.sqlite_version_info)
+
+
+def check_sqlite(version: tuple[int, ...]) -> Finding:
+    """Whether this version can be used, and which faults of it are known."""
+    name = ".".join(map(str, version))
+    if version < OLDEST_SQLITE:
+        return Finding("SQLite", False, name, "use a Python with SQLite 3.38 or later")
+    if version >= WAL_RESET_FIXED or any(fixed <= version < (*fixed[:2], 99) for fixed in WAL_RESET_BACKPORTS):
+        return Finding("SQLite", True, f"{name}, no known fault")
+    detail = (
+        f"{name} has the WAL-reset fault (fixed in 3.51.3), which jobs.db.lock keeps away from gribmill's processes"
+    )
+    return Finding("SQLite", None, detail, "let no other program write jobs.db while workers run, or update SQLite")
 
 
 def eccodes(_: Examination) -> Iterator[Finding]:
@@ -51,15 +66,30 @@ def kernel(_: Examination) -> Iterator[Finding]:
 
 
 def clock(about: Examination) -> Iterator[Finding]:
-    """Heartbeats and runs from the future: the clock is behind now, or was ahead before."""
+    """Records from the future: the clock is behind now, or was ahead before."""
     now = datetime.now(UTC)
-    beats = [one.last_heartbeat for one in about.store.workers.list() if one.last_heartbeat]
-    newest = max(beats, default=now)
-    if newest > now + CLOCK_TOLERANCE:
-        ahead = f"the newest heartbeat is {(newest - now).total_seconds():.0f} s in the future"
+    moment, what = max(_newest_records(about), default=(now, ""))
+    if moment > now + CLOCK_TOLERANCE:
+        ahead = f"{what} is {(moment - now).total_seconds():.0f} s in the future"
         yield Finding("clock", False, ahead, "set the clock, and run NTP")
     else:
-        yield Finding("clock", True, f"{now:%Y-%m-%d %H:%M:%S} UTC, not behind any heartbeat")
+        yield Finding("clock", True, f"{now:%Y-%m-%d %H:%M:%S} UTC, not behind the newest record")
+
+
+def _newest_records(about: Examination) -> Iterator[tuple[datetime, str]]:
+    """The times that workers, scans and mirrors left, each with a name."""
+    for worker in about.store.workers.list():
+        if worker.last_heartbeat:
+            yield worker.last_heartbeat, f"the heartbeat of {worker.id}"
+    for run in about.context.catalogue.runs():
+        if run.first_seen_at:
+            yield run.first_seen_at, f"the record of {run.ref}"
+    for job in about.store.jobs.list(limit=1).jobs:
+        if job.created_at:
+            yield job.created_at, f"job {job.id}"
+    for mirror in about.context.catalogue.mirrors().values():
+        if mirror.last_success:
+            yield mirror.last_success, f"the last answer of {mirror.mirror}"
 
 
 def disk(about: Examination) -> Iterator[Finding]:

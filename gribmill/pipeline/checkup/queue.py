@@ -1,11 +1,17 @@
-"""Checks of the queue: the database file, its invariants, workers."""
+"""Checks of the queue: the database file, its invariants, workers, schedules."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+from gribmill import __version__
 from gribmill.pipeline.checkup.finding import Examination, Finding
+from gribmill.queue.errors import QueueError
+from gribmill.queue.model import Trigger
+
+# Workers look at their schedules at least this often.
+OVERDUE = timedelta(minutes=5)
 
 
 def invariants(about: Examination) -> Iterator[Finding]:
@@ -19,10 +25,43 @@ def invariants(about: Examination) -> Iterator[Finding]:
 
 
 def workers(about: Examination) -> Iterator[Finding]:
+    """One line: those that run, those that died, and those of another version."""
     since = datetime.now(UTC) - timedelta(seconds=about.context.settings.queue.lease_seconds)
-    known = about.store.workers.list()
-    alive = [one for one in known if one.state != "stopped" and one.last_heartbeat and one.last_heartbeat >= since]
-    if alive:
-        yield Finding("workers", True, f"{len(alive)} running")
-    else:
+    known = [one for one in about.store.workers.list() if one.state != "stopped"]
+    alive = [one for one in known if one.last_heartbeat and one.last_heartbeat >= since]
+    silent = [one for one in known if one not in alive and one.running_count]
+    if silent:
+        names = ", ".join(one.id for one in silent[:3])
+        detail = f"{len(silent)} silent with jobs in their hands: {names}"
+        yield Finding(
+            "workers", False, detail, "any running worker takes their jobs back: start one with `gribmill run`"
+        )
+    elif not alive:
         yield Finding("workers", None, "none is running", "`gribmill run` or `gribmill work` starts one")
+    elif other := sorted({one.version for one in alive} - {__version__}):
+        detail = f"{len(alive)} running, some of version {', '.join(other)} beside {__version__}"
+        yield Finding("workers", None, detail, "restart them after an upgrade")
+    else:
+        yield Finding("workers", True, f"{len(alive)} running")
+
+
+def schedules(about: Examination) -> Iterator[Finding]:
+    """Schedules that cannot fire, or should have fired."""
+    try:
+        known = [one for one in about.store.triggers.list() if one.cron is not None]
+    except QueueError as error:
+        yield Finding("schedules", False, str(error), "`gribmill triggers remove ID`, and add it again")
+        return
+    now = datetime.now(UTC)
+    late = [one for one in known if one.is_enabled and _is_overdue(one, now)]
+    if late:
+        names = ", ".join(f"{one.id} ({one.label})" for one in late[:3])
+        remedy = "start a worker: `gribmill run` or `gribmill work`; then `gribmill triggers list`"
+        yield Finding("schedules", False, f"{len(late)} of {len(known)} are overdue: {names}", remedy)
+        return
+    off = sum(not one.is_enabled for one in known)
+    yield Finding("schedules", True, f"{len(known) - off} enabled{f', {off} disabled' if off else ''}")
+
+
+def _is_overdue(trigger: Trigger, now: datetime) -> bool:
+    return trigger.next_fire_at is not None and trigger.next_fire_at < now - OVERDUE
