@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from gribmill.errors import GribmillError
@@ -13,7 +13,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import prune_job, scan_job
 from gribmill.pipeline.watch import ChainWatch
 from gribmill.queue.errors import NotAllowed
-from gribmill.queue.model import Enqueued, NewJob
+from gribmill.queue.model import Enqueued, NewJob, NewTrigger, Trigger
 from gribmill.queue.redact import redact_json
 from gribmill.queue.store import Store
 from gribmill.queue.worker.throttled_log import ThrottledLog
@@ -41,7 +41,10 @@ def scan_now(store: Store, jobs: Iterable[NewJob]) -> list[Enqueued]:
 
 
 class ScanSchedule:
-    """Enqueues what is due. Equal jobs are deduplicated, so two schedules do no harm."""
+    """Enqueues what is due. Equal jobs are deduplicated, so two schedules do no harm.
+
+    Each scan is a row among the triggers, which shows its next time; while the row is disabled, it is not enqueued.
+    """
 
     def __init__(
         self, store: Store, models: Iterable[Model], clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -49,6 +52,8 @@ class ScanSchedule:
         self._store = store
         self._models = {model.id: model for model in models}
         self._clock = clock
+        self._rules = [*(_rule(scan_job(model_id), f"scan {model_id}") for model_id in self._models)]
+        self._rules.append(_rule(prune_job(), "remove old runs"))
         self._begin(clock())
 
     def _begin(self, now: datetime) -> None:
@@ -56,6 +61,7 @@ class ScanSchedule:
         self._next_scan = dict.fromkeys(self._models, now)
         self._next_prune = now + timedelta(minutes=10)
         self._first = True
+        self._rows: set[int] = set()
 
     def run_once(self) -> list[NewJob]:
         """Enqueue every scan that is due now; returns them. What cannot be enqueued stays due."""
@@ -64,11 +70,13 @@ class ScanSchedule:
             self._begin(now)  # everything planned is too far ahead
         self._seen = now
         models = [self._models[model_id] for model_id, moment in self._next_scan.items() if moment <= now]
-        due = [scan_job(model.id) for model in models]
-        if self._next_prune <= now:
-            due.append(prune_job())
-        if not due:
+        pruning = self._next_prune <= now
+        if not models and not pruning and not self._first:
             return []
+        rows = dict(zip([*self._models, None], self._store.triggers.keep_adaptive(self._rules), strict=True))
+        due = [scan_job(model.id) for model in models if rows[model.id].is_enabled]
+        if pruning and rows[None].is_enabled:
+            due.append(prune_job())
         # A new schedule does not wait for the pause of an earlier one's scan.
         if self._first:
             scan_now(self._store, due)
@@ -78,14 +86,30 @@ class ScanSchedule:
         for model in models:
             soon = model.next_scan_at(now) or now + LONGEST_WAIT
             self._next_scan[model.id] = min(max(soon, now + timedelta(seconds=model.scan_seconds)), now + LONGEST_WAIT)
-        if self._next_prune <= now:
+        if pruning:
             self._next_prune = now + PRUNE_EVERY
+        self._note(rows, due)
         return due
+
+    def _note(self, rows: Mapping[str | None, Trigger], due: Iterable[NewJob]) -> None:
+        """The rows show when each fires next, and fired last."""
+        self._rows = {row.id for row in rows.values()}
+        slots = {rows[model_id].id: moment for model_id, moment in self._next_scan.items()}
+        fired = [rows[job.args.get("model_id")].id for job in due]
+        self._store.triggers.plan({**slots, rows[None].id: self._next_prune}, fired)
+
+    def close(self) -> None:
+        """No row shows a time any more: nothing fires it."""
+        self._store.triggers.plan(dict.fromkeys(self._rows))
 
     def seconds_to_next(self) -> float:
         """Seconds until the next job is due."""
         soonest = min([self._next_prune, *self._next_scan.values()])
         return min(max(0.05, (soonest - self._clock()).total_seconds()), LONGEST_SLEEP_SECONDS)
+
+
+def _rule(job: NewJob, label: str) -> NewTrigger:
+    return NewTrigger(label, job.type, dict(job.args), priority=job.priority, created_by="gribmill run")
 
 
 class ScanScheduleThread(threading.Thread):
@@ -113,6 +137,8 @@ class ScanScheduleThread(threading.Thread):
                 continue
             self._trouble.over("the schedule goes on")
             self._over.wait(self._schedule.seconds_to_next())
+        with contextlib.suppress(GribmillError):
+            self._schedule.close()
         self._store.close()
 
     def stop(self) -> None:

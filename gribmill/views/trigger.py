@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Self
 
-from gribmill.queue.model import Misfire
+from gribmill.queue.model import Misfire, TriggerKind
 from gribmill.queue.redact import redact_json
 from gribmill.views.job_result import DoneView
 from gribmill.views.view import Time, View
@@ -32,10 +32,18 @@ class TriggerView(View):
     last_fired_at: Time | None
     next_fire_at: Time | None
     created_by: str | None
+    kind: TriggerKind
+    """adaptive: `gribmill run` chooses its times, and it has no cron fields."""
 
     @classmethod
     def of(cls, trigger: Trigger) -> Self:
-        return cls.copy_of(trigger, template=_text(trigger.template))
+        return cls.copy_of(trigger, **_shown(trigger))
+
+
+def _shown(trigger: Trigger) -> dict[str, Any]:
+    """What is not shown as it is stored."""
+    clock = {"cron": None, "timezone": None} if trigger.kind == "adaptive" else {}
+    return {"template": _text(trigger.template), **clock}
 
 
 def _text(template: Any) -> str:
@@ -49,7 +57,7 @@ class SwitchedTriggerView(TriggerView, DoneView):
 
     @classmethod
     def of(cls, trigger: Trigger) -> Self:
-        return cls.copy_of(trigger, template=_text(trigger.template), ok=True)
+        return cls.copy_of(trigger, **_shown(trigger), ok=True)
 
 
 class FiredView(View):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gribmill.queue.model import NewTrigger
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
+from tests.cli.golden_json import check_golden
 
 NAP = '{"seconds": 0, "say": "{{event.word}}"}'
 
@@ -67,3 +69,27 @@ def test_preview_shows_the_next_slots(gribmill: Run) -> None:
     slots = gribmill("triggers", "preview", "15 6 * * *", "--timezone", "Asia/Tokyo", "-n", "3").out.split()
     assert len(slots) == 3
     assert all(slot.endswith("T21:15:00.000Z") for slot in slots)
+
+
+def test_trigger_is_edited_and_fired(gribmill: Run, store: Store) -> None:
+    gribmill("triggers", "add", "nap", "sleep", "--cron", "0 12 * * *")
+    edited = gribmill("triggers", "edit", "1", "--cron", "30 6 * * *", "--window", "2h", "--args", '{"say": "x"}')
+    assert edited.out.startswith("trigger 1 is changed; next firing at 2")
+    assert "06:30Z" in edited.out
+    (trigger,) = store.triggers.list()
+    assert (trigger.cron, trigger.dedupe_window_seconds, trigger.label) == ("30 6 * * *", 7200, "nap")
+    assert gribmill("triggers", "fire", "1").out == "trigger 1 enqueued job 1\n"
+    assert store.jobs.get(1).args["say"] == "x"
+    assert gribmill("triggers", "edit", "1").code == 2
+    assert gribmill("triggers", "edit", "1", "--cron", "x").code == 1
+    assert gribmill("triggers", "edit", "9", "--label", "x").err == "error: there is no trigger 9\n"
+    assert "takes no values" in gribmill("triggers", "fire", "1", '{"n": 1}').err
+    check_golden("triggers edit", gribmill("triggers", "edit", "1", "--event", "tired", "--json").out)
+    check_golden("triggers fire", gribmill("triggers", "fire", "1", "{}", "--json").out)
+
+
+def test_adaptive_schedules_are_listed(gribmill: Run, store: Store) -> None:
+    store.triggers.keep_adaptive([NewTrigger("scan hrrr", "scan_source", {"model_id": "hrrr"})])
+    assert "adaptive" in gribmill("triggers", "list").out
+    listed = gribmill("triggers", "list", "--json").json[0]
+    assert (listed["kind"], listed["cron"], listed["timezone"]) == ("adaptive", None, None)

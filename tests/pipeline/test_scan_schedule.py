@@ -98,3 +98,28 @@ def test_a_scan_schedule_survives_any_error(context: Context, monkeypatch: pytes
     thread.start()
     wait_until(lambda: store.jobs.list().jobs, what="a scan")
     thread.stop()
+
+
+def test_scans_are_listed_paused_and_fired_by_hand(context: Context) -> None:
+    clock = Clock(datetime(2026, 11, 15, 6, 0, tzinfo=UTC))
+    store = open_queue(context.settings)
+    schedule = ScanSchedule(store, [context.models["hrrr"], context.models["gfs"]], clock)
+    schedule.run_once()
+    hrrr, gfs, prune = store.triggers.list()
+    assert [one.label for one in (hrrr, gfs, prune)] == ["scan hrrr", "scan gfs", "remove old runs"]
+    assert {one.kind for one in (hrrr, gfs, prune)} == {"adaptive"}
+    assert hrrr.next_fire_at is not None and hrrr.next_fire_at > clock.now
+    assert prune.next_fire_at == clock.now + timedelta(minutes=10)
+    assert (hrrr.last_fired_at is not None, prune.last_fired_at is not None) == (True, False)
+    store.triggers.set_enabled(hrrr.id, enabled=False)
+    clock.now += timedelta(hours=7)
+    assert [job.args.get("model_id") for job in schedule.run_once()] == ["gfs", None]
+    fired = store.triggers.fire_now(hrrr.id)
+    assert fired.job is not None
+    assert store.jobs.get(fired.job.id).args == {"model_id": "hrrr"}
+    store.triggers.set_enabled(hrrr.id, enabled=True)
+    clock.now += timedelta(hours=7)
+    assert "hrrr" in [job.args.get("model_id") for job in schedule.run_once()]
+    schedule.close()
+    assert {one.next_fire_at for one in store.triggers.list()} == {None}
+    assert [one.id for one in store.triggers.list()] == [hrrr.id, gfs.id, prune.id]

@@ -35,7 +35,8 @@ def triggers() -> None:
     """Rules that enqueue jobs on a schedule or in response to an event.
 
     Running workers fire the schedules. Each slot of a schedule enqueues one job, no matter how
-    many workers run.
+    many workers run. The scans of `gribmill run` are listed as well: it adapts their times to the
+    publishing times of each model. Disable one to pause the scans of a model, fire it to scan now.
     """
 
 
@@ -124,6 +125,62 @@ def add(
 
 
 @triggers.command()
+@click.argument("trigger_id", metavar="ID", type=int)
+@click.option("--label", metavar="TEXT", help="The new label.")
+@click.option("--args", "args_text", metavar="JSON", help="The arguments of the jobs, in place of all earlier ones.")
+@click.option("--cron", metavar="FIELDS", help="Minute, hour, day of month, month, day of week.")
+@click.option("--timezone", metavar="ZONE", help="Time zone of the schedule.")
+@click.option(
+    "--misfire", type=click.Choice(["skip", "latest", "all"]), help="What is done about slots that were missed."
+)
+@click.option("--event", metavar="NAME", help="Fire on this event.")
+@click.option("--window", "dedupe_window_seconds", type=DURATION, help="Make no further job within this time.")
+@click.option("--priority", type=int, help="Priority of the jobs; higher runs first.")
+@AS_JSON
+@click.pass_obj
+def edit(settings: Settings, /, trigger_id: int, args_text: str | None, as_json: bool, **options: Any) -> None:
+    """Change a trigger. Its id, its history and what is not named stay.
+
+    --cron makes it a schedule, --event a trigger for that event. A schedule goes on at its next
+    slot from now.
+    """
+    changes = {name: value for name, value in options.items() if value is not None}
+    if args_text is not None:
+        changes["args"] = parse_object(args_text)
+    if "dedupe_window_seconds" in changes:
+        changes["dedupe_window_seconds"] = round(changes["dedupe_window_seconds"])
+    if not changes:
+        raise click.UsageError("name at least one option to change")
+    made = open_queue(settings).triggers.edit(trigger_id, **changes)
+    if as_json:
+        print_json(TriggerView.of(made))
+    else:
+        ahead = f"; next firing at {_time(made.next_fire_at)}" if made.next_fire_at else ""
+        click.echo(f"trigger {made.id} is changed{ahead}")
+
+
+@triggers.command()
+@click.argument("trigger_id", metavar="ID", type=int)
+@click.argument("values_text", metavar="[JSON]", default="{}")
+@AS_JSON
+@click.pass_obj
+def fire(settings: Settings, trigger_id: int, values_text: str, as_json: bool) -> None:
+    """Enqueue the job of a trigger now, even if it is disabled. A schedule goes on as before.
+
+    A trigger for an event takes the values of the event in JSON. If an equal job waits for its
+    time, it runs now. Exit code 1 if no job could be enqueued.
+    """
+    values = parse_object(values_text, "the values of the event")
+    fired = open_queue(settings).triggers.fire_now(trigger_id, values)
+    if as_json:
+        print_json([FiredView.of(fired)])
+    else:
+        click.echo(_sentence(fired), err=fired.error is not None)
+    if fired.error:
+        raise SystemExit(1)
+
+
+@triggers.command()
 @IDS
 @AS_JSON
 @click.pass_obj
@@ -205,9 +262,10 @@ def _switch(settings: Settings, ids: tuple[int, ...], *, enabled: bool, as_json:
 
 
 def _row(one: Trigger) -> list[Any]:
-    when = f"{one.cron} {one.timezone}" if one.cron else f"on {one.event}"
+    when = {"schedule": f"{one.cron} {one.timezone}", "event": f"on {one.event}", "adaptive": "adaptive"}[one.kind]
     state = "on" if one.is_enabled else "off"
-    return [one.id, one.label, when, one.type, state, _time(one.last_fired_at), _time(one.next_fire_at)]
+    ahead = _time(one.next_fire_at) if one.is_enabled else ""
+    return [one.id, one.label, when, one.type, state, _time(one.last_fired_at), ahead]
 
 
 def _time(moment: Any) -> str:

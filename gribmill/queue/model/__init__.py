@@ -38,11 +38,12 @@ from gribmill.queue.model.outcome import (
     exit_code_of,
 )
 from gribmill.queue.model.reservation import Reservation
-from gribmill.queue.model.trigger import BrokenTrigger, Fired, Misfire, NewTrigger, Trigger
+from gribmill.queue.model.trigger import ADAPTIVE, BrokenTrigger, Fired, Misfire, NewTrigger, Trigger, TriggerKind
 from gribmill.queue.model.violation import Violation
 from gribmill.queue.model.worker import Heartbeat, Worker, WorkerState
 
 __all__ = [
+    "ADAPTIVE",
     "DEFAULT_TENANT",
     "FINISHED",
     "OPTIONAL_EVENTS",
@@ -90,6 +91,7 @@ __all__ = [
     "Stopped",
     "Succeeded",
     "Trigger",
+    "TriggerKind",
     "Violation",
     "Worker",
     "WorkerState",

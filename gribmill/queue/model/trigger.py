@@ -9,6 +9,9 @@ from typing import Any, Literal
 from gribmill.queue.model.job import DEFAULT_TENANT, Enqueued, Json
 
 Misfire = Literal["skip", "latest", "all"]
+TriggerKind = Literal["schedule", "event", "adaptive"]
+# Stands for the cron fields of a schedule whose times a program chooses as it goes.
+ADAPTIVE = "@adaptive"
 EVENT_WINDOW_SECONDS = 300
 
 
@@ -56,6 +59,12 @@ class Trigger:
     last_fired_at: datetime | None
     next_fire_at: datetime | None
     created_by: str | None
+
+    @property
+    def kind(self) -> TriggerKind:
+        if self.cron is None:
+            return "event"
+        return "adaptive" if self.cron == ADAPTIVE else "schedule"
 
 
 @dataclass(frozen=True, slots=True)

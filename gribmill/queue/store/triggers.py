@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +14,7 @@ from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.argument_template import check_template, render
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
 from gribmill.queue.job_type import ARGS_LIMIT_BYTES, canonical_json
-from gribmill.queue.model import BrokenTrigger, Fired, JobSource, NewJob, NewTrigger, Trigger
+from gribmill.queue.model import ADAPTIVE, BrokenTrigger, Fired, JobSource, NewJob, NewTrigger, Trigger
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.prepare import check_job, prepare
 from gribmill.queue.store.readiness import inactive_types
@@ -56,11 +58,71 @@ class Triggers(Facet):
             trigger = _get(tx, trigger_id)
             if trigger.is_enabled == enabled:
                 return trigger
-            slot = _schedule(trigger).after(tx.now) if enabled and trigger.cron else None
-            _set_state(tx, trigger_id, enabled=enabled, slot=slot)
+            slot = _schedule(trigger).after(tx.now) if enabled and trigger.kind == "schedule" else None
+            _set_state(tx, trigger_id, enabled=enabled, slot=trigger.next_fire_at if _adaptive(trigger) else slot)
             trigger = _get(tx, trigger_id)
         self.database.announce()
         return trigger
+
+    def edit(self, trigger_id: int, **changes: Any) -> Trigger:
+        """Change fields of a rule, by their names in NewTrigger; its id, its firings and its jobs stay.
+
+        A `cron` makes it a schedule, an `event` a rule for that event.
+        """
+        with self.database.write() as tx:
+            old = _get(tx, trigger_id)
+            if _adaptive(old):
+                raise BadTrigger(f"trigger {trigger_id} is kept by `gribmill run`: enable, disable or fire it")
+            new = _edited(old, changes)
+            schedule = self._check(new)
+            same = (new.cron, new.timezone) == (old.cron, old.timezone)
+            slot = old.next_fire_at if same or not schedule else schedule.after(tx.now)
+            stored = _stored(new, slot if schedule and old.is_enabled else None)
+            kind = "event" if stored.cron is None else "schedule"
+            fields = ("label", "template", "cron", "timezone", "event", "priority", "dedupe_window_seconds", "misfire")
+            row = {name: getattr(stored, name) for name in fields}
+            tx.change("triggers/update", {"id": trigger_id, "trigger_type": kind, "slot": stored.next_fire_at, **row})
+            trigger = _get(tx, trigger_id)
+        self.database.announce()
+        return trigger
+
+    def fire_now(self, trigger_id: int, payload: Mapping[str, Any] | None = None) -> Fired:
+        """Make a job of a rule at once, enabled or not; a rule for an event gets the payload. The schedule goes on.
+
+        An equal job that waits for its time runs now.
+        """
+        with self.database.write() as tx:
+            trigger = _get(tx, trigger_id)
+            if trigger.event is None and payload:
+                raise BadTrigger(f"trigger {trigger_id} is a schedule, which takes no values")
+            fields = _slot_fields(tx.now) if trigger.event is None else {"event": payload or {}}
+            source: JobSource = "schedule" if trigger.event is None else "event"
+            occasion = f"manual {_name(tx.now)} {secrets.token_hex(4)}"  # twice in a millisecond is twice
+            fired = self._fire(tx, trigger, source, fields, occasion, None)
+            if fired.job and not fired.job.created:
+                tx.change("jobs/run_now", {"job_id": fired.job.id})
+        self.database.announce()
+        return fired
+
+    def keep_adaptive(self, rules: Sequence[NewTrigger]) -> Sequence[Trigger]:
+        """The stored rows of schedules whose times the caller chooses, in the same order; made if they are missing."""
+        with self.database.read() as tx:
+            found = _match(tx, rules)
+        if None not in found:
+            return [one for one in found if one]
+        with self.database.write() as tx:
+            for rule, known in zip(rules, _match(tx, rules), strict=True):
+                if known is None:
+                    tx.insert_trigger(_stored(replace(rule, cron=ADAPTIVE), None))
+            return [one for one in _match(tx, rules) if one]
+
+    def plan(self, slots: Mapping[int, datetime | None], fired: Iterable[int] = ()) -> None:
+        """Note when adaptive schedules fire next, and which fired now."""
+        with self.database.write() as tx:
+            for trigger_id, slot in slots.items():
+                tx.change("triggers/plan", {"id": trigger_id, "slot": slot})
+            for trigger_id in fired:
+                tx.change("triggers/mark_fired", {"id": trigger_id})
 
     def remove(self, trigger_id: int) -> None:
         """Remove a rule. Its jobs stay."""
@@ -208,6 +270,44 @@ def schedule_of(cron: str, timezone: str) -> CronSchedule:
 
 def _schedule(trigger: Trigger) -> CronSchedule:
     return schedule_of(trigger.cron or "", trigger.timezone or "")
+
+
+def _adaptive(trigger: Trigger) -> bool:
+    return trigger.kind == "adaptive"
+
+
+def _match(tx: Snapshot, rules: Sequence[NewTrigger]) -> list[Trigger | None]:
+    """The adaptive row of each rule: the one with its type and arguments."""
+    rows = [one for one in tx.list_triggers() if isinstance(one, Trigger) and _adaptive(one)]
+    return [next((row for row in rows if (row.type, row.template) == (rule.type, rule.args)), None) for rule in rules]
+
+
+def _edited(old: Trigger, changes: Mapping[str, Any]) -> NewTrigger:
+    """The rule as it would be added."""
+    if changes.get("cron") is not None and changes.get("event") is not None:
+        raise BadTrigger("a trigger has either a schedule or an event")
+    cron, event = old.cron, old.event
+    if changes.get("cron") is not None:
+        event = None
+    if changes.get("event") is not None:
+        cron = None
+    kept = NewTrigger(
+        old.label,
+        old.type,
+        _template(old),
+        cron=cron,
+        timezone=old.timezone or "UTC",
+        event=event,
+        priority=old.priority,
+        tenant_id=old.tenant_id,
+        dedupe_window_seconds=old.dedupe_window_seconds,
+        misfire=None if cron is None else old.misfire,
+        created_by=old.created_by,
+    )
+    new = replace(kept, **changes)
+    if new.cron is None and changes.get("timezone") is not None:
+        raise BadTrigger("a time zone is for schedules: an event has none")
+    return new
 
 
 def _template(trigger: Trigger) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from gribmill.queue.model import NewTrigger
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import UNIQUE
-from tests.queue.store.store_driver import succeed, take
+from tests.queue.store.store_driver import snooze, succeed, take
 from tests.queue.store.tested_backend import BackendUnderTest
 
 
@@ -340,3 +340,103 @@ def test_missed_slots_within_the_window_are_not_made_up_for(store: Store, clock:
 def test_misfire_is_refused_for_an_event(store: Store) -> None:
     with pytest.raises(BadTrigger, match="misfire"):
         on_ping(store, misfire="all")
+
+
+def test_edited_trigger_keeps_its_id_and_its_firings(store: Store, clock: FakeClock) -> None:
+    trigger = every_ten(store)
+    at(clock, "2030-01-01 12:10:00")
+    assert len(store.triggers.fire_due()) == 1
+    edited = store.triggers.edit(trigger, cron="30 * * * *", label="half past", args={"n": 7}, priority=4)
+    assert (edited.id, edited.label, edited.priority, edited.template) == (trigger, "half past", 4, {"n": 7})
+    assert edited.last_fired_at == datetime(2030, 1, 1, 12, 10, tzinfo=UTC)
+    assert edited.next_fire_at == datetime(2030, 1, 1, 12, 30, tzinfo=UTC)
+    at(clock, "2030-01-01 12:20:00")
+    assert store.triggers.fire_due() == []
+    at(clock, "2030-01-01 12:30:00")
+    (fired,) = store.triggers.fire_due()
+    assert fired.job is not None
+    assert store.jobs.get(fired.job.id).args == {"n": 7}
+    later = store.triggers.edit(trigger, timezone="Asia/Kolkata")
+    assert later.next_fire_at == datetime(2030, 1, 1, 13, 0, tzinfo=UTC)
+
+
+def test_edit_of_a_label_leaves_the_next_slot(store: Store, clock: FakeClock) -> None:
+    trigger = every_ten(store)
+    at(clock, "2030-01-01 12:15:00")
+    store.triggers.edit(trigger, label="other")
+    assert occasions(store) == ["12:10"], "a slot that is due is not lost"
+    store.triggers.set_enabled(trigger, enabled=False)
+    assert store.triggers.edit(trigger, cron="0 * * * *").next_fire_at is None
+
+
+def test_schedule_becomes_a_rule_for_an_event_and_back(store: Store, clock: FakeClock) -> None:
+    trigger = every_ten(store)
+    edited = store.triggers.edit(trigger, event="ping", args={"n": "{{event.n}}"})
+    assert (edited.cron, edited.timezone, edited.next_fire_at) == (None, None, None)
+    at(clock, "2030-01-01 12:10:00")
+    assert store.triggers.fire_due() == []
+    assert store.events.emit("ping", {"n": 3})[0].job
+    assert store.triggers.edit(trigger, cron="0 * * * *", args={}).next_fire_at is not None
+    assert store.events.emit("ping", {"n": 4}) == []
+
+
+def test_edit_that_could_never_make_a_job_changes_nothing(store: Store) -> None:
+    trigger = every_ten(store)
+    before = store.triggers.list()
+    wrong: list[dict[str, Any]] = [
+        {"cron": "x"}, {"timezone": "Mars"}, {"args": {"m": 1}}, {"cron": "* * * * *", "event": "ping"},
+        {"event": "ping", "timezone": "UTC"}, {"event": "ping", "misfire": "all"}, {"label": ""},
+        {"dedupe_window_seconds": 10**9}, {"event": "ping", "args": {"n": "{{schedule.slot}}"}},
+    ]  # fmt: skip
+    for changes in wrong:
+        with pytest.raises((BadTrigger, BadArguments)):
+            store.triggers.edit(trigger, **changes)
+    with pytest.raises(TriggerNotFound):
+        store.triggers.edit(99, label="x")
+    assert store.triggers.list() == before
+
+
+def test_trigger_is_fired_by_hand_and_its_schedule_goes_on(store: Store, clock: FakeClock) -> None:
+    trigger = every_ten(store)
+    store.triggers.set_enabled(trigger, enabled=False)
+    for _ in range(2):
+        assert store.triggers.fire_now(trigger).job
+    store.triggers.set_enabled(trigger, enabled=True)
+    assert store.triggers.fire_now(trigger).job
+    with pytest.raises(BadTrigger):
+        store.triggers.fire_now(trigger, {"n": 1})
+    at(clock, "2030-01-01 12:10:00")
+    assert occasions(store) == ["12:10"]
+    rule = store.triggers.add(NewTrigger("ping", "plain", {"n": "{{event.n}}"}, event="ping")).id
+    assert store.triggers.fire_now(rule, {"n": 5}).job
+    assert store.triggers.fire_now(rule).error
+
+
+def test_firing_by_hand_wakes_an_equal_job_that_waits(store: Store) -> None:
+    trigger = store.triggers.add(NewTrigger("u", "unique", cron="0 0 * * *")).id
+    job = store.triggers.fire_now(trigger).job
+    assert job is not None
+    snooze(store, take(store), 600)
+    again = store.triggers.fire_now(trigger).job
+    assert again is not None
+    assert (again.id, again.created) == (job.id, False)
+    assert take(store).id == job.id
+
+
+def test_adaptive_schedules_are_rows_that_workers_do_not_fire(store: Store, clock: FakeClock) -> None:
+    rules = [NewTrigger("scan a", "plain", {"n": 1}), NewTrigger("scan b", "plain", {"n": 2})]
+    a, b = store.triggers.keep_adaptive(rules)
+    assert (a.kind, b.kind, a.is_enabled) == ("adaptive", "adaptive", True)
+    assert [one.id for one in store.triggers.keep_adaptive(rules)] == [a.id, b.id]
+    soon = datetime(2030, 1, 1, 12, 1, tzinfo=UTC)
+    store.triggers.plan({a.id: soon, b.id: soon}, [a.id])
+    assert store.triggers.list()[0].last_fired_at is not None
+    at(clock, "2030-01-01 12:05:00")
+    assert store.triggers.fire_due() == []
+    assert store.triggers.seconds_to_next_slot() is None
+    assert [one.is_enabled for one in store.triggers.list()] == [True, True]
+    store.triggers.set_enabled(a.id, enabled=False)
+    assert store.triggers.set_enabled(a.id, enabled=True).next_fire_at == soon
+    assert store.triggers.fire_now(a.id).job
+    with pytest.raises(BadTrigger, match="gribmill run"):
+        store.triggers.edit(a.id, cron="* * * * *")
