@@ -31,7 +31,7 @@ def hours(model_id: str, run: str) -> tuple[int, ...]:
 
 def test_every_family_of_the_issue_is_there() -> None:
     assert {model.family for model in MODELS.values()} == {
-        "hrrr", "hrrr_prs", "hrrr_subh", "hrrrak", "gfs", "gfswave", "gefs", "rap", "nam", "namnest",
+        "hrrr", "hrrr_prs", "hrrr_subh", "hrrrak", "gfs", "gfswave", "gefs", "gefs_0p50", "rap", "nam", "namnest",
         "nbm_co", "nbm_ak", "nbm_hi", "nbm_pr", "rrfs_conus", "rrfs_ak", "rrfs_hi", "rrfs_pr",
         "ifs", "ifs_wave", "ifs_enfo", "aifs", "aifs_ens",
     }  # fmt: skip
@@ -69,6 +69,7 @@ def test_a_mirror_has_one_root_in_all_models_and_grids_have_names() -> None:
         ("gfswave", "20260901_06", 3, "gfs.20260901/06/wave/gridded/gfswave.t06z.global.0p25.f003.grib2"),
         ("gefs.p01", "20260901_00", 3, "gefs.20260901/00/atmos/pgrb2sp25/gep01.t00z.pgrb2s.0p25.f003"),
         ("gefs.spr", "20260901_00", 3, "gefs.20260901/00/atmos/pgrb2sp25/gespr.t00z.pgrb2s.0p25.f003"),
+        ("gefs_0p50.p30", "20260901_18", 384, "gefs.20260901/18/atmos/pgrb2ap5/gep30.t18z.pgrb2a.0p50.f384"),
         ("rap", "20260901_03", 51, "rap.20260901/rap.t03z.awp130pgrbf51.grib2"),
         ("nam", "20261014_06", 84, "nam.20261014/nam.t06z.awphys84.tm00.grib2"),
         ("namnest", "20261014_06", 60, "nam.20261014/nam.t06z.conusnest.hiresf60.tm00.grib2"),
@@ -115,6 +116,7 @@ def test_files_are_where_their_publishers_put_them_at_the_time(
         ("hrrr_subh.m15", "20260901_00", 1, 18, 18),
         ("gfs", "20260901_06", 0, 384, 209),
         ("gefs.c00", "20260901_06", 0, 240, 81),
+        ("gefs_0p50.c00", "20260901_06", 0, 384, 105),
         ("rap", "20260901_03", 0, 51, 52),
         ("rap", "20260901_04", 0, 21, 22),
         ("nbm_co", "20260901_04", 1, 264, 264),

@@ -22,6 +22,7 @@ MODELS = load_models()
 REAL: dict[str, tuple[str, str, int, set[str]]] = {
     "aifs": ("aifs", "reformatters.aifs_single_20250301_00z_0h.index", 0, set()),
     "gefs": ("gefs.avg", "reformatters.2025080100.geavg.t00z.pgrb2s.0p25.f009.idx", 9, set()),
+    "gefs_0p50": ("gefs_0p50.c00", "reformatters.2025080100.gec00.t00z.pgrb2a.0p50.f432.idx", 432, set()),
     "gfs": ("gfs", "kerchunk.2023110400.gfs.t00z.pgrb2.0p25.f021.idx", 21, set()),
     "gfswave": ("gfswave", "gribberish.2023082318.gfswave.t18z.atlocn.0p16.f001.grib2.idx", 1, set()),
     "hrrr": ("hrrr", "reformatters.2025080100.hrrr.t00z.wrfsfcf08.grib2.idx", 8, set()),
@@ -34,7 +35,11 @@ REAL: dict[str, tuple[str, str, int, set[str]]] = {
     "rap": ("rap", "Herbie.2023120100.rap.t00z.awp130pgrbf00.grib2.idx", 0, set()),
 }  # fmt: skip
 # Sums since the run began are in NBM's lists for the first hours, and in GEFS's until its sums are reset.
-NOT_AT_THAT_HOUR = {"gefs.avg": {"tp"}, "nbm_co": {"t2m_min", "ws_30m", "wdir80", "tp", "asnow"}}
+NOT_AT_THAT_HOUR = {
+    "gefs.avg": {"tp"},
+    "gefs_0p50.c00": {"tp"},
+    "nbm_co": {"t2m_min", "ws_30m", "wdir80", "tp", "asnow"},
+}
 _STATISTIC = re.compile(r"-\d+ (?:min|hour|day) (acc|ave|max|min) fcst")
 
 

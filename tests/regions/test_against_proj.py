@@ -20,7 +20,7 @@ from .sample_grids import PROJECTED
 pytestmark = pytest.mark.witness
 
 GRIDS: dict[str, Grid] = PROJECTED | {
-    named.name: named.grid for named in named_grids() if named.name not in ("gfs", "ifs")
+    named.name: named.grid for named in named_grids() if named.name not in ("gfs", "gefs_0p50", "ifs")
 }
 
 
