@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
+from gribmill.cli.counted import counted
 from gribmill.cli.output import print_json
+from gribmill.cli.plain_lines import Line, line, print_lines
 from gribmill.cli.progress import progress_bars
-from gribmill.errors import printable
 from gribmill.pipeline.checkup.doctor import examine
 from gribmill.pipeline.checkup.files import tiles as check_tiles
 from gribmill.pipeline.checkup.finding import Examination, Finding
@@ -30,7 +31,7 @@ def doctor(settings: Settings, fix: bool, as_json: bool) -> None:
     queue, workers, schedules, mirrors as they were last seen, hours that no job will build, tiles
     against their records, and what killed processes left. --fix brings lost tiles back (by the
     workers, or here if none runs), enqueues forgotten hours and removes leftovers. Exit code 1 if
-    something is wrong.
+    something is wrong; that no worker is running is only noted, and `gribmill status` exits with 1 for it.
 
     \b
     gribmill doctor
@@ -42,11 +43,12 @@ def doctor(settings: Settings, fix: bool, as_json: bool) -> None:
         finding = _fixed(about, found, quiet=as_json) if fix and found.lost else found
         findings.append(finding)
         if not as_json:
-            click.echo(_line(finding))
+            print_lines([_line(finding)])
     if as_json:
         print_json([FindingView.of(finding) for finding in findings])
     elif not any(finding.good is False for finding in findings):
-        click.echo("all is well")
+        idle = any(finding.check == "workers" and finding.good is None for finding in findings)
+        click.echo("all is well, but no worker is running" if idle else "all is well")
     if any(finding.good is False for finding in findings):
         raise SystemExit(1)
 
@@ -61,11 +63,12 @@ def _fixed(about: Examination, finding: Finding, *, quiet: bool) -> Finding:
         else:
             work_on_repair(about.context, about.store, started, bar)
     (after,) = check_tiles(about)
-    mended = f"{len(finding.lost) - len(after.lost)} of {len(finding.lost)} lost tiles are back"
+    back, all_lost = len(finding.lost) - len(after.lost), counted(len(finding.lost), "lost tile")
+    mended = f"{back} of {all_lost} {'is' if len(finding.lost) == 1 else 'are'} back"
     remedy = "`gribmill jobs list --type ingest_grib` and `jobs show ID` give the reasons" if after.lost else ""
     return Finding(finding.check, not after.lost, mended, remedy)
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: Finding) -> Line:
     remedy = f". Remedy: {finding.remedy}" if finding.remedy and finding.good is not True else ""
-    return printable(f"{WORDS[finding.good]:<6}{finding.check}: {finding.detail}{remedy}")
+    return line(f"{WORDS[finding.good]:<6}{finding.check}: {finding.detail}{remedy}")

@@ -34,7 +34,10 @@ def progress_bars(unit: Literal["bytes", "items"], *, quiet: bool = False) -> It
 
     amount = (DownloadColumn(), TransferSpeedColumn()) if unit == "bytes" else (MofNCompleteColumn(),)
     columns = (TextColumn("{task.description}"), BarColumn(), *amount, TimeRemainingColumn())
-    with Progress(*columns, console=console(stderr=True), transient=True) as bars:
+    # Not to what sys.stderr is later: a job that runs in this process passes its stderr on to the bars.
+    screen = console(stderr=True)
+    screen.file = sys.stderr
+    with Progress(*columns, console=screen, transient=True) as bars:
 
         def add(label: str) -> Bar:
             task = bars.add_task(label, total=None)

@@ -155,7 +155,7 @@ class ChainDriver:
         """A gribmill command in this process."""
         with CliRunner().isolation(input=text) as (out, err, _):
             try:
-                main(self._words(words))
+                main(self.words(*words))
                 code = 0
             except SystemExit as end:
                 code = int(end.code or 0)
@@ -163,14 +163,14 @@ class ChainDriver:
 
     def finish(self, *words: str) -> Answer:
         """A gribmill command in a process of its own, to its end."""
-        python = [sys.executable, "-m", "gribmill.cli.main", *self._words(words)]
+        python = [sys.executable, "-m", "gribmill.cli.main", *self.words(*words)]
         done = subprocess.run(python, capture_output=True, text=True, env=environment(), cwd=self.root, timeout=120)
         return Answer(done.returncode, done.stdout, done.stderr)
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         """A gribmill command that keeps running until the chain is closed."""
         output = (self.root / f"process-{len(self._processes)}.log").open("wb")
-        python = [sys.executable, "-m", "gribmill.cli.main", *self._words(words)]
+        python = [sys.executable, "-m", "gribmill.cli.main", *self.words(*words)]
         process = subprocess.Popen(
             python, stdout=output, stderr=output, env=environment(), cwd=self.root, start_new_session=True
         )
@@ -178,7 +178,8 @@ class ChainDriver:
         self._processes.append(process)
         return process
 
-    def _words(self, words: Sequence[str]) -> list[str]:
+    def words(self, *words: str) -> list[str]:
+        """Arguments of gribmill that use this chain's settings."""
         config = self.root / "gribmill.toml"
         config.write_text(_toml(self.settings.model_dump(mode="json", exclude_none=True, exclude_defaults=True)))
         return ["--config", str(config), *words]

@@ -18,6 +18,7 @@ from gribmill.pipeline.checkup.machine import check_sqlite
 from gribmill.queue.model import ClaimRequest, NewJob, NewTrigger
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain, of_model
+from tests.pseudo_terminal import COLUMNS, run_in_terminal
 
 
 @pytest.fixture
@@ -45,7 +46,8 @@ def leave(path: Path) -> Path:
 def test_sound_data_root_is_well(chain: ChainDriver) -> None:
     answer = chain.command("doctor")
     assert answer.returncode == 0, answer.stdout
-    assert "all is well" in answer.stdout and "WRONG" not in answer.stdout
+    assert answer.stdout.splitlines()[-1] == "all is well, but no worker is running"
+    assert "WRONG" not in answer.stdout
     _, found = findings(chain)
     assert len(found) == len(room.CHECKS)
     assert found["tiles"]["detail"].startswith("6 as recorded")
@@ -62,6 +64,15 @@ def test_lost_tiles_are_wrong_until_they_are_fixed(chain: ChainDriver, reference
     assert chain.tiles() == of_model(reference, "hrrr")
 
 
+@pytest.mark.process
+def test_every_line_fits_a_terminal(chain: ChainDriver) -> None:
+    chain.tile("hrrr", "ne", 1).unlink()
+    shown = run_in_terminal(*chain.words("doctor"), cwd=chain.root)
+    assert shown.code == 1
+    assert "WRONG tiles: 1 of 6 is lost or damaged" in shown.text
+    assert all(len(line) <= COLUMNS for line in shown.lines if str(chain.data) not in line), "a path stays in one piece"
+
+
 def test_leftovers_are_removed_by_fix_alone(chain: ChainDriver) -> None:
     folder = chain.tile("hrrr", "ne", 1).parent
     spool = chain.data / "grib" / "hrrr" / chain.run_id
@@ -71,7 +82,7 @@ def test_leftovers_are_removed_by_fix_alone(chain: ChainDriver) -> None:
     young.write_bytes(b"being written")
     _, found = findings(chain)
     assert found["leftovers"]["detail"].startswith("2 half-written files")
-    assert found["downloads"]["detail"].startswith("1 spool files")
+    assert found["downloads"]["detail"].startswith("1 downloaded file that no tile waits for")
     assert all(path.exists() for path in (*half, whole))
     code, _ = findings(chain, "--fix")
     assert code == 0

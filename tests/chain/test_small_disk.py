@@ -146,7 +146,7 @@ def test_downloads_do_not_run_ahead_of_tiles_on_a_small_disk(new_chain: NewChain
     chain.publish("hrrr", 1)
     chain.hurry("scan_source")
     (waits,) = snoozed(chain.look_only("hrrr", "scan_source", "ingest_grib"), "ingest_grib")
-    assert "1 downloaded hours (24.0 MB) wait for their tiles" in waits.reason
+    assert "1 downloaded hour waits for tiles (24.0 MB)" in waits.reason
     with contextlib.closing(sqlite3.connect(chain.data / "jobs.db")) as rows, rows:
         rows.execute("UPDATE hours SET bytes = (SELECT 1)")
     chain.work()

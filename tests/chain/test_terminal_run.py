@@ -29,6 +29,8 @@ def test_every_job_is_one_short_line_and_progress_is_shown_below(new_chain: NewC
     jobs = [line for line in shown.lines if re.match(r"\d\d:\d\d:\d\d hrrr ", line)]
     assert max(map(len, jobs)) <= COLUMNS
     assert not [line for line in jobs if "job_id=" in line]
+    (started,) = [line for line in shown.lines if " worker " in line]
+    assert re.search(r" runs fetch×\d+, build×\d+$", started) and len(started) <= COLUMNS
     tiles = [line for line in jobs if re.search(r"\+0[012] (ne|texas) +built \d+\.\d MB in \d+\.\d s", line)]
     assert len(tiles) == 6
     assert len([line for line in jobs if re.search(r"\+0[012] +fetched \d+\.\d MB in ", line)]) == 3
@@ -47,5 +49,19 @@ def test_a_pipe_gets_the_lines_of_a_journal_and_no_progress(new_chain: NewChain)
     chain.publish("hrrr")
     said = chain.finish("run", "--until-complete")
     assert "job_id=" in said.stderr
+    assert "build_tile" in next(line for line in said.stderr.splitlines() if " runs " in line), "a worker's job types"
     assert "\x1b" not in said.stderr + said.stdout
     assert "hours," not in said.stderr
+
+
+def test_listing_and_cutting_a_file_fit_a_terminal(new_chain: NewChain) -> None:
+    chain = new_chain()
+    chain.publish("hrrr")
+    source = chain.forecasts.folder / chain.forecasts.hours["hrrr", 1].key
+    listed = run_in_terminal("grib", "ls", str(source), cwd=chain.root)
+    assert (listed.code, listed.widest <= COLUMNS) == (0, True)
+    assert "not shown: packing" in listed.text
+    (chain.root / "unknown.grib2").write_bytes(source.read_bytes())
+    cut = run_in_terminal("cut", "unknown.grib2", "--bbox=-74,41,-70,43", "--out", "weather", cwd=chain.root)
+    assert cut.code == 0
+    assert cut.widest <= COLUMNS, "messages are above the bar, and the table leaves out what is in the path"

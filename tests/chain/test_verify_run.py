@@ -10,6 +10,7 @@ import pytest
 from gribmill.tiles.read.tile import read_tile
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain, of_model
+from tests.pseudo_terminal import COLUMNS, run_in_terminal
 from tests.waiting import wait_until
 
 
@@ -56,6 +57,26 @@ def test_each_wrong_tile_is_one_line(chain: ChainDriver) -> None:
     assert "ok" in everything.stdout and "FAILED" in everything.stdout
     found = json.loads(chain.command("tile", "verify", "hrrr", "--json").stdout)
     assert [one["good"] for one in found] == [False] * 3
+
+
+@pytest.mark.process
+def test_terminal_shows_faults_and_checks_within_its_width(chain: ChainDriver) -> None:
+    damage(chain)
+    faults = run_in_terminal(*chain.words("tile", "verify", "hrrr"), cwd=chain.root)
+    everything = run_in_terminal(*chain.words("tile", "verify", "hrrr", "--all"), cwd=chain.root)
+    for shown in (faults, everything):
+        assert shown.code == 1
+        assert all(len(line) <= COLUMNS for line in shown.lines if str(chain.data) not in line)
+        assert shown.text.count(str(chain.tile("hrrr", "ne", 1))) == 1, "the path is not repeated in the reason"
+
+
+@pytest.mark.process
+def test_terminal_shows_a_repair_in_a_few_lines(chain: ChainDriver) -> None:
+    damage(chain)
+    shown = run_in_terminal(*chain.words("tile", "verify", "hrrr", "--repair"), cwd=chain.root)
+    assert shown.code == 0
+    assert shown.lines[-1].endswith("3 wrong, 3 of them repaired")
+    assert len(shown.lines) < 20, "the bar is drawn in place, also while jobs run in this process"
 
 
 def test_tile_with_fewer_variables_than_recorded_is_found(chain: ChainDriver) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 
 import click
@@ -108,3 +109,21 @@ def test_a_terminal_is_asked_before_many_jobs_are_changed(
     assert answer.code == (0 if count else 1)
     assert asked == ([] if reply is None else ["retry 21 jobs?"])
     assert len(retries(store)) == count
+
+
+@pytest.mark.parametrize("verb", ["retry", "cancel"])
+def test_a_job_that_is_refused_counts_in_the_exit_code_and_the_others_are_changed(
+    gribmill: Run, store: Store, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    """A job may end, or be removed, between the choice and the change."""
+    if verb == "retry":
+        first, second = failed_jobs(store, 2)
+    else:
+        first, second = (store.jobs.enqueue(NewJob("sleep", {"say": str(n)})).id for n in range(2))
+    found = choose_jobs.chosen_ids
+    module = importlib.import_module(f"gribmill.cli.jobs.{verb}")
+    monkeypatch.setattr(module, "chosen_ids", lambda *words, **more: [first, 999, *(found(*words, **more) or [])[1:]])
+    answer = gribmill("jobs", verb, "--type", "sleep")
+    assert (answer.code, "999" in answer.err) == (1, True)
+    assert answer.out == ("retried 2 jobs\n" if verb == "retry" else "cancelled 2 jobs\n")
+    assert second

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace as with_changes
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ import click
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.progress import progress_bars
-from gribmill.errors import GribmillError, sentence
+from gribmill.errors import GribmillError, printable, sentence
 from gribmill.grib.decode.field import read_fields
 from gribmill.grib.names.array_name import is_array_name
 from gribmill.grib.names.lexicon import lexicon
@@ -128,12 +129,18 @@ def _cut_each(
                 outcome = cut_one(path, add_bar(label[-60:]))
             except GribmillError as error:
                 errors += 1
-                click.echo(f"error: {sentence(str(error))}", err=True)
+                _say(f"error: {sentence(str(error))}")
                 continue
             outcomes.append(outcome)
             errors += len(outcome.failed)
-            _print_notes(path, outcome, wanted)
+            for note in _notes(path, outcome, wanted):
+                _say(note)
     return outcomes, errors
+
+
+def _say(text: str) -> None:
+    """A line on stderr, above the bar if there is one: click.echo would write into it."""
+    sys.stderr.write(f"{printable(text)}\n")
 
 
 def _print_tiles(tiles: list[BuiltTileView]) -> None:
@@ -141,7 +148,7 @@ def _print_tiles(tiles: list[BuiltTileView]) -> None:
     rows = [
         (tile.model, tile.run, tile.hour, tile.region, len(tile.variables), tile.bytes, tile.path) for tile in tiles
     ]
-    print_table(columns, rows, right=("hour", "vars", "bytes"), drop=("vars", "bytes", "model", "run"))
+    print_table(columns, rows, right=("hour", "vars", "bytes"), drop=("vars", "bytes", "model", "run", "hour"))
 
 
 def _regions(
@@ -177,27 +184,25 @@ def _check_known(names: Sequence[str], everything: bool) -> None:
         raise click.UsageError(f"there is no variable {name} in the lexicon; {hint}")
 
 
-def _print_notes(path: Path, outcome: BuildResult, wanted: Sequence[str]) -> None:
+def _notes(path: Path, outcome: BuildResult, wanted: Sequence[str]) -> Iterator[str]:
     for name in outcome.unrecognised:
-        click.echo(
-            f"{path.name}: its model is not recognised, so its tiles are named {name}; --model names it", err=True
-        )
+        yield f"{path.name}: its model is not recognised, so its tiles are named {name}; --model names it"
     for words in dict.fromkeys(note for built in outcome.tiles for note in built.meta.notes):
-        click.echo(f"{path.name}: {words}", err=True)
+        yield f"{path.name}: {words}"
     for failure in outcome.failed:
-        click.echo(sentence(f"error: {path.name}: region {failure.region}: {failure.error}"), err=True)
+        yield sentence(f"error: {path.name}: region {failure.region}: {failure.error}")
     if outcome.outside:
-        click.echo(f"{path.name}: no point of its grid is inside {', '.join(outcome.outside)}", err=True)
+        yield f"{path.name}: no point of its grid is inside {', '.join(outcome.outside)}"
     for hour, absent in sorted(
         {(built.minutes / 60, built.meta.absent) for built in outcome.tiles if built.meta.absent}
     ):
-        click.echo(f"{path.name}: not in the file at +{hour:g} h: {', '.join(absent)}", err=True)
+        yield f"{path.name}: not in the file at +{hour:g} h: {', '.join(absent)}"
     for note in outcome.skipped:
-        click.echo(f"{path.name}: {note.name} (message {note.message}) is skipped: {note.reason}", err=True)
+        yield f"{path.name}: {note.name} (message {note.message}) is skipped: {note.reason}"
     if outcome.empty and not outcome.skipped:
-        click.echo(f"{path.name}: none of the requested variables has a point in {', '.join(outcome.empty)}", err=True)
+        yield f"{path.name}: none of the requested variables has a point in {', '.join(outcome.empty)}"
     elif not outcome.tiles and not outcome.failed and not outcome.outside and not outcome.skipped:
-        click.echo(f"{path.name}: {_why_nothing(path, wanted)}", err=True)
+        yield f"{path.name}: {_why_nothing(path, wanted)}"
 
 
 def _why_nothing(path: Path, wanted: Sequence[str]) -> str:

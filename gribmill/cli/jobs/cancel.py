@@ -56,3 +56,5 @@ def cancel(settings: Settings, /, ids: tuple[int, ...], reason: str | None, **op
         click.echo(
             f"cancelled {counted(ended, 'job')}" + (f"; workers have been asked to stop {asked}" if asked else "")
         )
+    if len(done) < len(chosen):
+        raise SystemExit(1)

@@ -20,7 +20,7 @@ def for_each(
 ) -> list[DoneT]:
     """Act on each job, and print a sentence or the view of the result, or the refusal; the views of those acted on.
 
-    `quiet` prints refusals only. Exit 1 if a named job was refused; jobs that a filter chose may have ended meanwhile.
+    Exit 1 if a job was refused; with `quiet`, which prints refusals only, the caller does so after its summary.
     An unusable database ends the command at once: the next id would fail too.
     """
     done: list[DoneT] = []

@@ -57,3 +57,5 @@ def retry(settings: Settings, /, ids: tuple[int, ...], **options: Any) -> None:
         active = len(done) - made
         equal = f"; not needed for {active}: equal jobs are active" if active else ""
         click.echo(f"retried {counted(made, 'job')}{equal}")
+    if len(done) < len(chosen):
+        raise SystemExit(1)

@@ -27,8 +27,11 @@ def tiles(about: Examination) -> Iterator[Finding]:
         for hour, regions in lost_tiles(context.root, context.catalogue, run.ref).items():
             lost += [run.ref.hour(hour).tile(region) for region in regions]
     if lost:
-        detail = f"{len(lost)} of {count} are lost or damaged: {_some([str(tile) for tile in lost])}"
-        yield Finding("tiles", False, detail, f"{FIX} brings them back", lost=tuple(lost))
+        are = "is" if len(lost) == 1 else "are"
+        detail = f"{len(lost)} of {count} {are} lost or damaged: {_some([str(tile) for tile in lost])}"
+        yield Finding(
+            "tiles", False, detail, f"{FIX} brings {'it' if len(lost) == 1 else 'them'} back", lost=tuple(lost)
+        )
     else:
         yield Finding("tiles", True, f"{count} as recorded (`gribmill tile verify MODEL` reads them in full)")
 
@@ -45,7 +48,8 @@ def strange_tiles(about: Examination) -> Iterator[Finding]:
             recorded[run] = {context.root.tile(TileRef(*_names(run), row.hour, row.region)) for row in rows}
         strange += [path for path in folder.tiles().values() if path not in recorded[run]]
     if strange:
-        detail = f"{len(strange)} tiles have no record: {_some([str(path) for path in strange])}"
+        have = "1 tile has" if len(strange) == 1 else f"{len(strange)} tiles have"
+        detail = f"{have} no record: {_some([str(path) for path in strange])}"
         yield Finding("tiles without record", None, detail, "cut by hand, or of a catalogue that was lost")
     else:
         yield Finding("tiles without record", True, "none")
@@ -63,7 +67,7 @@ def spent_messages(about: Examination) -> Iterator[Finding]:
                 users = (ingest_job(ref, live=True), *tile_jobs(ref, record.regions if record else (), live=True))
                 if not context.jobs.any_active(users):
                     spent += paths
-    yield _removed_or_found(about, "downloads", "spool files that no tile waits for", spent)
+    yield _removed_or_found(about, "downloads", "downloaded file", "that no tile waits for", spent)
 
 
 def leftovers(about: Examination) -> Iterator[Finding]:
@@ -76,20 +80,20 @@ def leftovers(about: Examination) -> Iterator[Finding]:
             target = path.with_name(path.name[1:].removesuffix(".part"))
             if _is_older(path, before) and not is_being_downloaded(target):
                 old += [path, *(one for one in (path.with_name(f".{target.name}.journal"),) if one.exists())]
-    yield _removed_or_found(about, "leftovers", "half-written files of killed processes", old)
+    yield _removed_or_found(about, "leftovers", "half-written file", "of killed processes", old)
 
 
-def _removed_or_found(about: Examination, check: str, what: str, paths: list[Path]) -> Finding:
+def _removed_or_found(about: Examination, check: str, noun: str, which: str, paths: list[Path]) -> Finding:
     if not paths:
-        return Finding(check, True, f"no {what}")
+        return Finding(check, True, f"no {noun}s {which}")
+    what = f"{len(paths)} {noun}{'' if len(paths) == 1 else 's'} {which}"
     if not about.fix:
-        return Finding(
-            check, None, f"{len(paths)} {what}: {_some([str(path) for path in paths])}", f"{FIX} removes them"
-        )
+        detail = f"{what}: {_some([str(path) for path in paths])}"
+        return Finding(check, None, detail, f"{FIX} removes {'it' if len(paths) == 1 else 'them'}")
     for path in paths:
         with contextlib.suppress(FileNotFoundError):
             remove_spool(path) if path.suffix == ".grib2" else path.unlink()
-    return Finding(check, True, f"removed {len(paths)} {what}")
+    return Finding(check, True, f"removed {what}")
 
 
 def _is_older(path: Path, before: float) -> bool:

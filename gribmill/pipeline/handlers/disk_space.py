@@ -37,7 +37,8 @@ def wait_before_fetching(context: Context, attempt_no: int) -> Snoozed | None:
         return Snoozed(pause, f"{reason}: nothing is downloaded until it has more", also=low)
     waiting = context.catalogue.waiting()
     if usage.free < mark + waiting.bytes:
-        reason = f"{waiting.hours} downloaded hours ({_size(waiting.bytes)}) wait for their tiles"
+        hours = "1 downloaded hour waits" if waiting.hours == 1 else f"{waiting.hours} downloaded hours wait"
+        reason = f"{hours} for tiles ({_size(waiting.bytes)})"
         pause = _pause(attempt_no, LONGEST_TILES_SECONDS)
         return Snoozed(pause, f"{reason}, and the disk has only {_size(usage.free)} free: tiles are built first")
     return None

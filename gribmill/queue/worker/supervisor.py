@@ -102,7 +102,8 @@ class Supervisor:
         log.info(
             "worker %s runs %s",
             self.worker_id,
-            ", ".join(f"{lane.name}×{lane.count} ({', '.join(lane.types)})" for lane in self.lanes),
+            ", ".join(f"{lane.name}×{lane.count}" for lane in self.lanes),
+            extra={"types": {lane.name: [*lane.types] for lane in self.lanes}},
         )
 
     def run_once(self, wait_seconds: float = 0.0) -> Round:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.output import print_json
+from gribmill.cli.output import one_line, print_json
 from gribmill.errors import GribmillError, sentence
 from gribmill.grib.field_identity import identity_text
 from gribmill.grib.inventory import inventory
@@ -21,6 +23,10 @@ COLUMNS = ("#", "byte", "name", "level", "step", "grid", "packing", "size")
 IDENTITY_COLUMN = "of"
 STATS_COLUMNS = ("min", "mean", "max", "missing")
 RIGHT = {"#", "byte", "size", *STATS_COLUMNS}
+# On a narrow terminal these are left out, the first of them first, and then the text of levels is shortened.
+DROP = ("packing", "byte", "grid", "size", "mean", "missing")
+ELASTIC = "level"
+LEAST_LEVEL = 16
 
 
 @click.command("ls")
@@ -83,7 +89,10 @@ def _print(path: Path, entries: list[InventoryEntry], problem: str | None, stats
         of_what = [identity_text(entry.identity or {}, whole=False) for entry in entries]
         columns = COLUMNS + (STATS_COLUMNS if stats else ()) + ((IDENTITY_COLUMN,) if any(of_what) else ())
         rows = [[*_row(entry, stats), text][: len(columns)] for entry, text in zip(entries, of_what, strict=True)]
-        click.echo("\n".join(_lines(columns, rows)))
+        shown, cells, dropped = _fitted(columns, rows, _width())
+        click.echo("\n".join(_lines(shown, cells)))
+        if dropped:
+            click.echo(f"not shown: {', '.join(dropped)}; a wider terminal or --json shows all", err=True)
     for entry in entries:
         if entry.reason:
             click.echo(f"damaged: message {entry.number} at byte {entry.offset}: {entry.reason}", err=True)
@@ -91,9 +100,42 @@ def _print(path: Path, entries: list[InventoryEntry], problem: str | None, stats
         click.echo()
 
 
-def _lines(columns: tuple[str, ...], rows: list[list[Any]]) -> list[str]:
+def _width() -> int | None:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _fitted(
+    columns: Sequence[str], rows: list[list[Any]], width: int | None
+) -> tuple[list[str], list[list[str]], list[str]]:
+    """The columns and cells that fit, and the names of those left out; all in a pipe."""
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = {
+        column: max(len(column), *map(len, texts))
+        for column, texts in zip(columns, zip(*cells, strict=True), strict=True)
+    }
+    if width is None:
+        return [*columns], cells, []
+    dropped: list[str] = []
+
+    def excess(level: int) -> int:
+        left = [size for column, size in widths.items() if column != ELASTIC and column not in dropped]
+        return sum(left) + level + 2 * len(left) - width
+
+    for column in (column for column in DROP if column in widths):
+        if excess(min(widths[ELASTIC], LEAST_LEVEL)) <= 0:
+            break
+        dropped.append(column)
+    level = max(LEAST_LEVEL, widths[ELASTIC] - max(0, excess(widths[ELASTIC])))
+    kept = [at for at, column in enumerate(columns) if column not in dropped]
+    at_level = columns.index(ELASTIC)
+    for row in cells:
+        row[at_level] = one_line(row[at_level], level)
+    return [columns[at] for at in kept], [[row[at] for at in kept] for row in cells], dropped
+
+
+def _lines(columns: Sequence[str], rows: list[list[str]]) -> list[str]:
     """Aligned columns, without rich: a file may hold thousands of fields, and rich needs a millisecond for each."""
-    table = [columns, *(["" if cell is None else str(cell) for cell in row] for row in rows)]
+    table = [columns, *rows]
     widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
     places = [(width, column in RIGHT) for width, column in zip(widths, columns, strict=True)]
     return [

@@ -12,6 +12,7 @@ import click
 from gribmill.cli.counted import counted
 from gribmill.cli.data.tile.tile_path import TILE, without_grid
 from gribmill.cli.output import print_json, print_table
+from gribmill.cli.plain_lines import line, print_lines
 from gribmill.cli.progress import progress_bars
 from gribmill.errors import GribmillError, printable
 from gribmill.identity import TileRef, check_run_id
@@ -161,15 +162,13 @@ def _print(
 ) -> None:
     if everything:
         words = {True: "ok", False: "FAILED", None: "-"}
-        rows = [
-            (str(tile.path) if number == 0 else "", words[check.good], check.what, check.detail)
-            for tile in checked
-            for number, check in enumerate(tile.checks)
-        ]
-        print_table(("tile", "", "what", "detail"), rows)
+        for tile in checked:
+            click.echo(printable(str(tile.path)))
+            rows = [(words[check.good], check.what, _without_path(check.detail, tile)) for check in tile.checks]
+            print_table(("", "what", "detail"), rows, wrap="detail")
     else:
-        for tile in wrong:
-            click.echo(printable(f"{tile.path}: FAILED: {_first_faults(tile)}{_fate(repaired.get(tile.path))}"))
+        faults = [f"{tile.path}: FAILED: {_first_faults(tile)}{_fate(repaired.get(tile.path))}" for tile in wrong]
+        print_lines([line(fault) for fault in faults])
     right = len(checked) - len(wrong)
     mended = sum(repaired.values())
     tail = f", {mended} of them repaired" if repaired else ""
@@ -178,9 +177,14 @@ def _print(
 
 def _first_faults(tile: CheckedTile) -> str:
     """The first faults, on one line."""
-    faults = [f"{check.what}: {check.detail}" for check in tile.checks if check.good is False]
+    faults = [f"{check.what}: {_without_path(check.detail, tile)}" for check in tile.checks if check.good is False]
     more = f" (and {counted(len(faults) - 2, 'fault')} more)" if len(faults) > 2 else ""
     return "; ".join(faults[:2]) + more
+
+
+def _without_path(detail: str, tile: CheckedTile) -> str:
+    """The detail without the path of the tile, which is shown before it."""
+    return detail.replace(f"{tile.path} ", "it " if detail.startswith(f"{tile.path} ") else "")
 
 
 def _fate(repaired: bool | None) -> str:
