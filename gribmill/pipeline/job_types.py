@@ -211,7 +211,15 @@ PRUNE = JobType(
     dedupe=True,
 )
 
-# Nothing outside this list can be enqueued or run.
-TYPES = Registry(SCAN_SOURCE, INGEST_GRIB, BUILD_TILE, PUBLISH, PRUNE, replace(SLEEP, lane="fetch"))
+# Nothing outside this list can be enqueued or run, but the definitions with a command that operators add.
+TYPES = Registry(
+    SCAN_SOURCE,
+    INGEST_GRIB,
+    BUILD_TILE,
+    PUBLISH,
+    PRUNE,
+    replace(SLEEP, lane="fetch"),
+    command_handler="gribmill.pipeline.handlers.run_command:run",
+)
 # Where executor processes find it again.
 TYPES_PATH = "gribmill.pipeline.job_types:TYPES"

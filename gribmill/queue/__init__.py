@@ -1,3 +1,16 @@
 """Durable jobs. Knows no weather."""
 
-__all__ = ["cron", "errors", "job_type", "model", "redact", "retry_policy", "sleep", "store", "times", "worker"]
+__all__ = [
+    "command",
+    "command_type",
+    "cron",
+    "errors",
+    "job_type",
+    "model",
+    "redact",
+    "retry_policy",
+    "sleep",
+    "store",
+    "times",
+    "worker",
+]

@@ -20,6 +20,8 @@ def describe_type(field: dict[str, Any]) -> str:
         return " or ".join(str(value) for value in field["enum"])
     if "anyOf" in field:
         return " or ".join(describe_type(option) for option in field["anyOf"] if option.get("type") != "null")
+    if isinstance(field.get("type"), list):
+        return " or ".join(describe_type({**field, "type": kind}) for kind in field["type"] if kind != "null")
     words = [_KINDS.get(field.get("type", ""), "")]
     low, high = field.get("minimum"), field.get("maximum")
     if low is not None and high is not None:

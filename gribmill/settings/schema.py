@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, field_validator
 
 from gribmill.config_file import check_path, expand_user
 from gribmill.data_root import default_data_root
@@ -65,8 +65,8 @@ class WorkerSettings(SettingsTable):
     """Worker processes."""
 
     lanes: dict[str, Annotated[Whole, Field(gt=0, le=999)]] = Field(
-        default_factory=lambda: {"fetch": 4, "build": max(1, os.cpu_count() or 1)},
-        description="Executor processes per lane: fetch waits on the network, build uses the CPU.",
+        default_factory=lambda: {"fetch": 4, "build": max(1, os.cpu_count() or 1), "command": 2},
+        description="Executors per lane: fetch waits on the network, build uses the CPU, command runs commands.",
     )
     build_threads: Annotated[Whole, Field(gt=0, le=64)] = Field(
         1, description="Threads per build. 1 builds the most tiles per minute; more finish the first tiles sooner."
@@ -76,6 +76,25 @@ class WorkerSettings(SettingsTable):
     kill_grace_seconds: Annotated[Number, Field(gt=0, le=3600)] = Field(
         5.0, description="Seconds between TERM and KILL when an executor must stop."
     )
+
+
+class CommandSettings(SettingsTable):
+    """What jobs may run besides gribmill."""
+
+    allow: dict[Annotated[str, Field(pattern="^[A-Za-z0-9_.-]{1,64}$")], FilePath] = Field(
+        default_factory=dict,
+        description='Programs that job definitions may run, by absolute path: { rsync = "/usr/bin/rsync" }.',
+    )
+
+    @field_validator("allow")
+    @classmethod
+    def _absolute(cls, allow: dict[str, Path]) -> dict[str, Path]:
+        for name, path in allow.items():
+            if name == "gribmill":
+                raise ValueError("gribmill is always allowed, and is the one that runs")
+            if not path.is_absolute():
+                raise ValueError(f"the path of {name} is not absolute: {path}")
+        return allow
 
 
 class ChainSettings(SettingsTable):
@@ -128,6 +147,7 @@ class Settings(SettingsTable):
     log: LogSettings = Field(default_factory=LogSettings)
     queue: QueueSettings = Field(default_factory=QueueSettings)
     workers: WorkerSettings = Field(default_factory=WorkerSettings)
+    commands: CommandSettings = Field(default_factory=CommandSettings)
     chain: ChainSettings = Field(default_factory=ChainSettings)
     regions: dict[str, RegionSettings] = Field(
         default_factory=dict, description="Your own regions: [regions.NAME] with a box or a GeoJSON file."

@@ -47,6 +47,7 @@ _TYPES: dict[str, Any] = {
     "cut": list[BuiltTileView],
     "event s3": list[NotifiedScanView],
     "definitions activate": list[DefinitionView],
+    "definitions add": DefinitionView,
     "definitions deactivate": list[DefinitionView],
     "definitions edit": DefinitionView,
     "definitions list": list[DefinitionView],

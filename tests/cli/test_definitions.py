@@ -34,6 +34,16 @@ def test_json_matches_its_goldens(gribmill: Run, store: Store) -> None:
     assert [one["type"] for one in gribmill("definitions", "list", "--json").json][-1] == "sleep"
 
 
+def test_a_command_is_added_and_its_payload_checked(gribmill: Run, store: Store) -> None:
+    answer = gribmill("definitions", "add", "look", "--json", "--", "gribmill", "scan", "{{model}}")
+    check_golden("definitions add", answer.out)
+    assert "model" in gribmill("jobs", "types", "look").out
+    assert gribmill("jobs", "enqueue", "look", '{"model": "hrrr"}').code == 0
+    refused = gribmill("jobs", "enqueue", "look", '{"model": "--help"}')
+    assert (refused.code, "could be read as an option" in refused.err) == (1, True)
+    assert "'sh' is not allowed" in gribmill("definitions", "add", "x", "--", "sh", "-c", "true").err
+
+
 def test_an_inactive_type_refuses_jobs(gribmill: Run, store: Store) -> None:
     assert gribmill("definitions", "deactivate", "sleep").out == "sleep is inactive\n"
     refused = gribmill("jobs", "enqueue", "sleep")

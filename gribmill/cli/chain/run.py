@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gribmill.cli.live_line import live_line
+from gribmill.cli.options.config_variable import share_config_file
 from gribmill.cli.options.lanes import lanes_option
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.pipeline.follow import Follow
@@ -53,6 +54,7 @@ def run(
     gribmill run --model hrrr --model gfs --region ne --region conus
     gribmill run                                     the models and regions of [chain] in gribmill.toml
     """
+    share_config_file()
     follow = Follow(chain_settings(settings, models, regions, keep_grib), lanes)
     for line in follow.plan():
         click.echo(line, err=True)

@@ -7,6 +7,7 @@ import click
 from gribmill.cli.lazy_group import LazyGroup
 
 VERBS = {
+    "add": ("gribmill.cli.definitions.add:add", "Add a job type that runs a command."),
     "activate": ("gribmill.cli.definitions.switch:activate", "Accept and run jobs of some types again."),
     "deactivate": ("gribmill.cli.definitions.switch:deactivate", "Accept and start no more jobs of some types."),
     "edit": ("gribmill.cli.definitions.edit:edit", "Change values of a job type."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gribmill.cli.options.config_variable import share_config_file
 from gribmill.cli.options.job_types import types_option
 from gribmill.cli.output import print_json, print_table
 from gribmill.pipeline.open_queue import open_queue
@@ -26,6 +27,7 @@ def tick(settings: Settings, limit: int, only: tuple[str, ...], as_json: bool) -
     For cron, for debugging and for trying things out; `gribmill work` is the real worker.
     Exit code 1 if a job failed.
     """
+    share_config_file()
     store = open_queue(settings)
     ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
     ran = ticker.tick(limit, only)

@@ -51,7 +51,7 @@ def _row(kind: JobType, state: str | None) -> list[Any]:
 
 
 def _argument_names(kind: JobType) -> list[str]:
-    schema = kind.args.model_json_schema()
+    schema = kind.schema()
     required = set(schema.get("required", ()))
     return [name if name in required else f"[{name}]" for name in schema.get("properties", {})]
 
@@ -76,7 +76,7 @@ def _show(kind: JobType, state: str | None) -> None:
 
 
 def _arguments(kind: JobType) -> list[list[Any]]:
-    schema = kind.args.model_json_schema()
+    schema = kind.schema()
     required = set(schema.get("required", ()))
     return [
         [

@@ -6,6 +6,7 @@ import dataclasses
 
 import click
 
+from gribmill.cli.options.config_variable import share_config_file
 from gribmill.cli.options.job_types import types_option
 from gribmill.cli.options.lanes import lanes_option
 from gribmill.pipeline.open_queue import open_queue, worker_options
@@ -31,6 +32,7 @@ def work(settings: Settings, lanes: dict[str, int] | None, only: tuple[str, ...]
     gribmill work --lanes fetch=8,build=2  other numbers of executors
     gribmill work --types sleep --drain    run all jobs of one type, then stop
     """
+    share_config_file()
     if drain and once:
         raise click.UsageError("--drain and --once exclude each other")
     options = worker_options(settings)

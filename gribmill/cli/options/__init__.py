@@ -1,3 +1,13 @@
 """Types of options and arguments that several commands take."""
 
-__all__ = ["duration", "ids", "job_types", "lanes", "moment", "parse_names", "png_path", "scale_options"]
+__all__ = [
+    "config_variable",
+    "duration",
+    "ids",
+    "job_types",
+    "lanes",
+    "moment",
+    "parse_names",
+    "png_path",
+    "scale_options",
+]

@@ -32,6 +32,8 @@ class Claimed(NamedTuple):
     max_attempts: int
     timeout_seconds: int = 3600
     """That of the job, else the one in force for its type."""
+    command: str | None = None
+    """For a definition with a command: that and the schema of its payload, as JSON text."""
 
     @property
     def ref(self) -> AttemptRef:

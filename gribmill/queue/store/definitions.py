@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from gribmill.database.protocol import Snapshot, Transaction
-from gribmill.queue.errors import UnknownJobType
-from gribmill.queue.job_type import JobType
+from gribmill.queue.command import CommandSpec, schema_of
+from gribmill.queue.command_type import check_schema, make_command_type
+from gribmill.queue.errors import BadDefinition, UnknownJobType
+from gribmill.queue.job_type import JobType, canonical_json
 from gribmill.queue.model import TUNABLE, Definition, DefinitionVersion
 from gribmill.queue.store.base import Facet
 from gribmill.queue.tuning import check_backoff, check_tuning
@@ -29,6 +32,18 @@ class DefinitionHistory:
 
     definition: Definition
     versions: tuple[DefinitionVersion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewDefinition:
+    """A type to add: what its jobs run, and which payload they take."""
+
+    key: str
+    command: Mapping[str, Any]
+    description: str = ""
+    arg_schema: Mapping[str, Any] | None = None
+    """None: each placeholder takes a text or a number."""
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Definitions(Facet):
@@ -69,6 +84,26 @@ class Definitions(Facet):
             found = _get(tx, key)
             return DefinitionHistory(found, tuple(tx.query(DefinitionVersion, "types/versions", {"key": key})))
 
+    def add(self, new: NewDefinition, *, changed_by: str | None = None) -> Definition:
+        """Make a type that runs a command; BadDefinition when its key is taken or no payload could make it run."""
+        spec = CommandSpec.of(new.command)
+        schema = json.loads(check_schema(schema_of(spec.places) if new.arg_schema is None else new.arg_schema))
+        kind = _command_kind(new, self.registry.command_handler, schema)
+        given = check_tuning(kind, new.values)
+        with self.database.write() as tx:
+            if tx.first(Definition, "types/get", {"key": new.key}):
+                raise BadDefinition(f"there is a job type {new.key} already")
+            declared = _declared(kind)
+            overrides = _plain(given)
+            values = _merged(declared, overrides)
+            check_backoff(new.key, values)
+            texts = {"description": new.description, "arg_schema": schema, "command": spec.as_json()}
+            parts = {**texts, **values, "declared": declared, "overrides": overrides}
+            tx.change("types/upsert", {"key": new.key, **parts})
+            _keep_version(tx, new.key, "add", changed_by)
+            made = _get(tx, new.key)
+        return self._changed(made)
+
     def edit(self, key: str, changes: Mapping[str, Any], *, changed_by: str | None = None) -> Definition:
         """Set values of a type. They hold until they are reset, whatever the code declares."""
         given = check_tuning(self.registry.expect(key), changes)
@@ -96,6 +131,7 @@ class Definitions(Facet):
 
     def _changed(self, made: Definition) -> Definition:
         self.registry.forget()
+        self.registry.refresh()
         self.database.announce()
         return made
 
@@ -137,10 +173,22 @@ def _merged(declared: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[s
     return {**merged, "resources": tuple(merged["resources"])}
 
 
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """As JSON gives it back."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def _command_kind(new: NewDefinition, handler: str | None, schema: dict[str, Any]) -> JobType:
+    try:
+        return make_command_type(new.key, handler, new.command, canonical_json(schema), description=new.description)
+    except ValueError as error:
+        raise BadDefinition(str(error)) from None
+
+
 def _store_overrides(
     tx: Transaction, found: Definition, overrides: dict[str, Any], change: str, changed_by: str | None
 ) -> Definition:
-    overrides = {**overrides, **({"resources": list(overrides["resources"])} if "resources" in overrides else {})}
+    overrides = _plain(overrides)
     if overrides == _object(found.overrides):
         return found
     values = _merged(_object(found.declared), overrides)

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gribmill.database.protocol import Database
-from gribmill.queue.job_type import JobType, Registry
+from gribmill.queue.command_type import make_command_type
+from gribmill.queue.errors import BadDefinition
+from gribmill.queue.job_type import JobType, Registry, canonical_json
 from gribmill.queue.model import TUNABLE, Definition
 
 log = logging.getLogger("gribmill.queue")
@@ -69,7 +71,16 @@ class KnownTypes(Registry):
         self._types = types
 
     def _made_by_operator(self, row: Definition) -> JobType | None:
-        return None
+        """A type with a command; None for one that only another version knows, or a damaged row."""
+        if row.command is None or self.command_handler is None:
+            return None
+        try:
+            schema_text = canonical_json(row.arg_schema)
+            tuned = {**_tuned(row), "description": row.description}
+            return make_command_type(row.key, self.command_handler, row.command, schema_text, **tuned)
+        except (BadDefinition, ValueError) as error:
+            log.error("the definition %s cannot be used: %s", row.key, error)
+            return None
 
 
 def _tuned(row: Definition) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import faulthandler
 import importlib
 import logging
@@ -16,11 +15,11 @@ from typing import Any
 
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Outcome
+from gribmill.queue.worker.die_with_parent import die_with_parent
 from gribmill.queue.worker.ipc import Channel, claimed_from_message, outcome_to_message
 from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
 
-PR_SET_PDEATHSIG = 1
 log = logging.getLogger("gribmill.executor")
 
 
@@ -62,12 +61,6 @@ class Executor:
 
     def _tasks(self, jobs: list[dict[str, Any]]) -> list[Task]:
         return [Task.of(claimed_from_message(job), self._worker_id, self._environment) for job in jobs]
-
-
-def die_with_parent() -> None:
-    """Be killed when the supervisor dies, however it dies (Linux; elsewhere the closed channel ends us)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _on_terminate(signum: int, frame: FrameType | None) -> None:

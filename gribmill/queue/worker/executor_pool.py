@@ -174,6 +174,9 @@ class ExecutorPool:
             executor.mute = True
 
     def too_old(self, executor: ExecutorHandle) -> bool:
+        # What a command left behind ends with the executor's process group.
+        if any(job.command for job in executor.batch.values()):
+            return True
         if executor.mute or executor.jobs_done + len(executor.batch) >= self._options.max_jobs_per_executor:
             return True
         now = time.monotonic()

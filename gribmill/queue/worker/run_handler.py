@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import json
 import traceback
 from collections.abc import Callable
 from typing import Any
 
 from gribmill.logs import job_context
-from gribmill.queue.errors import BadArguments, UnknownJobType
+from gribmill.queue.command_type import make_command_type
+from gribmill.queue.errors import BadArguments, BadDefinition, UnknownJobType
 from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.model import Failed, Outcome, Snoozed, Stopped, Succeeded
-from gribmill.queue.worker.task import Batch, PermanentFailure
+from gribmill.queue.worker.task import Batch, PermanentFailure, Task
 
 SENTENCE_LIMIT = 4_000
 TRACE_LIMIT = 15_000
@@ -22,7 +24,7 @@ def run_batch(types: Registry, batch: Batch) -> None:
     head = batch.tasks[0]
     with job_context(**head.log_fields()):
         try:
-            kind = types[head.type]
+            kind = types[head.type] if head.definition is None else claimed_command_type(types, head)
             _refuse_bad_arguments(kind, batch)
             if batch.unreported:
                 _call(kind, batch)
@@ -32,6 +34,12 @@ def run_batch(types: Registry, batch: Batch) -> None:
                 batch.done(task, outcome)
     for task in batch.unreported:
         batch.fail(task, f"the handler of {task.type} returned without reporting this job")
+
+
+def claimed_command_type(types: Registry, head: Task) -> JobType:
+    """The type of a job whose definition an operator made, as it was at the claim."""
+    claimed = json.loads(head.definition or "{}")
+    return make_command_type(head.type, types.command_handler, claimed["command"], json.dumps(claimed["schema"]))
 
 
 def load_handler(kind: JobType) -> Callable[[Any], Any]:
@@ -47,7 +55,7 @@ def failure_of(error: BaseException) -> Failed:
     """An exception as an outcome. The sentence for a person comes first, the end of the trace after."""
     sentence = f"{type(error).__name__}: {error}"[:SENTENCE_LIMIT]
     trace = "".join(traceback.format_exception(error))[-TRACE_LIMIT:]
-    permanent = isinstance(error, PermanentFailure | BadArguments | UnknownJobType)
+    permanent = isinstance(error, PermanentFailure | BadArguments | BadDefinition | UnknownJobType)
     return Failed(f"{sentence}\n{trace}", permanent=permanent, exit_code=_exit_code(error))
 
 

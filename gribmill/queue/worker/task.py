@@ -30,10 +30,12 @@ class Task:
     worker_id: str
     environment: dict[str, Any] = field(default_factory=dict)
     """What the worker was started with: the settings, as plain data."""
+    definition: str | None = None
+    """For a definition with a command: that and the schema of its payload, as JSON text."""
 
     @classmethod
     def of(cls, job: Claimed, worker_id: str, environment: dict[str, Any]) -> Task:
-        return cls(job.id, job.type, job.args, job.attempt_no, job.tenant_id, worker_id, environment)
+        return cls(job.id, job.type, job.args, job.attempt_no, job.tenant_id, worker_id, environment, job.command)
 
     @property
     def ref(self) -> AttemptRef:

@@ -69,4 +69,5 @@ def _head(row: sqlite3.Row) -> Claimed:
         row["retry_count"],
         row["max_attempts"],
         row["timeout_seconds"],
+        row["command"],
     )

@@ -1,0 +1,18 @@
+"""The jobs of definitions with a command."""
+
+from __future__ import annotations
+
+import os
+
+from gribmill.queue.model import Outcome
+from gribmill.queue.worker.run_command import run_command
+from gribmill.queue.worker.task import Task
+from gribmill.settings.schema import Settings
+
+
+def run(task: Task) -> Outcome:
+    """gribmill's own commands work on the data root and the settings of the worker."""
+    settings = Settings.model_validate(task.environment)
+    own = {name: value for name, value in os.environ.items() if name.startswith("GRIBMILL_")}
+    own["GRIBMILL_DATA"] = str(settings.data_root)
+    return run_command(task, {name: str(path) for name, path in settings.commands.allow.items()}, own)

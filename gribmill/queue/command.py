@@ -1,0 +1,112 @@
+"""A command that jobs run: its arguments, filled from a payload. Never a shell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gribmill.errors import quoted
+from gribmill.queue.errors import BadArguments, BadDefinition
+
+OWN_PROGRAM = "gribmill"
+MOST_ARGUMENTS = 200
+ARGUMENT_LIMIT_BYTES = 32_000
+_PLACE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """What a job runs. An argument is a text, or one placeholder: `{{name}}` is the payload's value of that name."""
+
+    argv: tuple[str, ...]
+    environment: tuple[str, ...] = ()
+    """The variables of the worker's environment that the command sees, besides PATH, HOME and LANG."""
+    options: tuple[str, ...] = ()
+    """The placeholders whose value may begin with `-`, and so be read as an option."""
+
+    @classmethod
+    def of(cls, value: Any) -> CommandSpec:
+        """A stored command, checked; or BadDefinition."""
+        if not isinstance(value, Mapping) or value.keys() - {"argv", "environment", "options"}:
+            raise BadDefinition("a command is an object with argv, environment and options")
+        parts = {name: value.get(name, ()) for name in ("argv", "environment", "options")}
+        for name, words in parts.items():
+            if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+                raise BadDefinition(f"{name} of a command is a list of texts")
+        spec = cls(**{name: tuple(words) for name, words in parts.items()})
+        spec.check()
+        return spec
+
+    def as_json(self) -> dict[str, Any]:
+        return {"argv": list(self.argv), "environment": list(self.environment), "options": list(self.options)}
+
+    @property
+    def program(self) -> str:
+        return self.argv[0]
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The names of its placeholders."""
+        return tuple(place[1] for word in self.argv if (place := _PLACE.fullmatch(word)))
+
+    def check(self) -> None:
+        """BadDefinition where no payload could make it run."""
+        if not 0 < len(self.argv) <= MOST_ARGUMENTS:
+            raise BadDefinition(f"a command has 1 to {MOST_ARGUMENTS} arguments")
+        if not re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", self.program):
+            raise BadDefinition(f"{quoted(self.program)} is not a program's name; use gribmill, or one of [commands]")
+        for word in self.argv:
+            if "\0" in word or len(word.encode("utf-8", "replace")) > ARGUMENT_LIMIT_BYTES:
+                raise BadDefinition("an argument has no NUL character and at most 32 kB")
+            if "{{" in word and not _PLACE.fullmatch(word):
+                raise BadDefinition(f"{quoted(word)}: a placeholder fills a whole argument, as in {{{{name}}}}")
+        if strange := sorted(set(self.options) - set(self.places)):
+            raise BadDefinition(f"{quoted(strange[0])} is not a placeholder of the command")
+        for name in self.environment:
+            if not _VARIABLE.fullmatch(name):
+                raise BadDefinition(f"{quoted(name)} is not the name of an environment variable")
+
+    def fill(self, payload: Mapping[str, Any]) -> list[str]:
+        """The arguments for a payload, the program's name first; or BadArguments."""
+        return [self._filled(place[1], payload) if (place := _PLACE.fullmatch(word)) else word for word in self.argv]
+
+    def _filled(self, name: str, payload: Mapping[str, Any]) -> str:
+        value = payload.get(name)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if not isinstance(value, str | int | float):
+            raise BadArguments(f"{name}: expected a text or a number for the command's argument {{{{{name}}}}}")
+        text = str(value)
+        if "\0" in text or len(text.encode("utf-8", "replace")) > ARGUMENT_LIMIT_BYTES:
+            raise BadArguments(f"{name}: an argument of a command has no NUL character and at most 32 kB")
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise BadArguments(f"{name}: half a surrogate pair is not text") from None
+        if text.startswith("-") and name not in self.options:
+            raise BadArguments(f"{name}: {quoted(text)} begins with '-' and could be read as an option")
+        return text
+
+
+def check_program(program: str, allowed: Mapping[str, str]) -> None:
+    """BadDefinition unless the program is gribmill, or is allowed by the settings."""
+    if program != OWN_PROGRAM and program not in allowed:
+        known = ", ".join(sorted({OWN_PROGRAM, *allowed}))
+        raise BadDefinition(
+            f"the program {quoted(program)} is not allowed; add it to [commands] allow in gribmill.toml."
+            f" Allowed now: {known}"
+        )
+
+
+def schema_of(places: Sequence[str]) -> dict[str, Any]:
+    """The JSON Schema of a payload that gives each placeholder a text or a number, and nothing else."""
+    return {
+        "type": "object",
+        "properties": {name: {"type": ["string", "number"]} for name in places},
+        "required": list(dict.fromkeys(places)),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,136 @@
+"""Runs the command of a job: no shell, an exact list of arguments, and a reduced environment."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from gribmill.queue.command import OWN_PROGRAM, CommandSpec, check_program
+from gribmill.queue.errors import BadDefinition
+from gribmill.queue.model import Failed, Outcome, Succeeded
+from gribmill.queue.worker.die_with_parent import die_with_parent
+from gribmill.queue.worker.task import PermanentFailure, Task
+
+ALWAYS_KEPT = ("PATH", "HOME", "LANG")
+GRACE_SECONDS = 5.0
+
+
+def run_command(task: Task, allowed: Mapping[str, str], own_environment: Mapping[str, str]) -> Outcome:
+    """Run it to its end. Its exit code is the job's; what it prints is the attempt's output.
+
+    In an executor the command belongs to the executor's process group, which the supervisor ends with TERM and KILL
+    when the job has to stop, and with KILL when it is over: nothing that the command started outlives its attempt.
+    """
+    spec = _spec(task)
+    argv, environment = _argv(spec, task, allowed), _environment(spec, own_environment)
+    try:
+        code = _run_in_group(argv, environment) if _has_own_output() else _run_beside(argv, environment)
+    except OSError as error:
+        raise PermanentFailure(f"{argv[0]} cannot be started: {error.strerror}") from None
+    if code == 0:
+        return Succeeded()
+    return Failed(f"{spec.program} {_describe(code)}", exit_code=code)
+
+
+def _spec(task: Task) -> CommandSpec:
+    try:
+        return CommandSpec.of(json.loads(task.definition or "{}").get("command"))
+    except BadDefinition as error:
+        raise PermanentFailure(str(error)) from None
+
+
+def _argv(spec: CommandSpec, task: Task, allowed: Mapping[str, str]) -> list[str]:
+    """The settings decide again: they may have changed since the definition was made."""
+    try:
+        check_program(spec.program, allowed)
+    except BadDefinition as error:
+        raise PermanentFailure(str(error)) from None
+    words = spec.fill(json.loads(task.args))[1:]
+    if spec.program == OWN_PROGRAM:
+        return [sys.executable, "-P", "-m", "gribmill", *words]
+    path = allowed[spec.program]
+    if not Path(path).is_absolute():
+        raise PermanentFailure(f"[commands] allow: {spec.program} is not an absolute path: {path}")
+    return [path, *words]
+
+
+def _environment(spec: CommandSpec, own: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in (*ALWAYS_KEPT, *spec.environment) if name in os.environ}
+    return {**kept, **own} if spec.program == OWN_PROGRAM else kept
+
+
+def _has_own_output() -> bool:
+    """Whether what the command prints can go where this process prints: true in executors, false in a tick."""
+    try:
+        return sys.stdout.fileno() == 1 and sys.stderr.fileno() == 2
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _run_in_group(argv: Sequence[str], environment: Mapping[str, str]) -> int:
+    """TERM is sent to the whole group: this process waits for the command, so that it has its grace as well."""
+    process = subprocess.Popen(argv, env=dict(environment), stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
+    try:
+        return process.wait()
+    except BaseException:
+        process.wait()  # the supervisor sends KILL when the grace is over
+        raise
+
+
+def _run_beside(argv: Sequence[str], environment: Mapping[str, str]) -> int:
+    """In a group of its own, with its output passed on line by line."""
+    process = subprocess.Popen(
+        argv,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    )
+    pumps = [_pump(process.stdout, sys.stdout), _pump(process.stderr, sys.stderr)]
+    try:
+        return process.wait()
+    except BaseException:
+        _end_group(process)
+        raise
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for pump in pumps:
+            pump.join()
+
+
+def _pump(source: IO[bytes] | None, target: Any) -> threading.Thread:
+    assert source is not None
+
+    def copy() -> None:
+        with source:
+            for line in iter(lambda: source.readline(65_536), b""):
+                target.write(line.decode("utf-8", "replace"))
+
+    thread = threading.Thread(target=copy, daemon=True)
+    thread.start()
+    return thread
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError, subprocess.TimeoutExpired):
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(GRACE_SECONDS)
+
+
+def _describe(code: int) -> str:
+    if code > 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"was ended by signal {-code} ({signal.Signals(-code).name})"
+    except ValueError:
+        return f"was ended by signal {-code}"

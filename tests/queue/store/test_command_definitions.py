@@ -1,0 +1,131 @@
+"""Definitions with a command: what is refused, and what a payload becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gribmill.database.sqlite import SqliteDatabase
+from gribmill.queue.command import CommandSpec, check_program
+from gribmill.queue.errors import BadArguments, BadDefinition
+from gribmill.queue.job_type import Registry
+from gribmill.queue.model import ClaimRequest, NewTrigger
+from gribmill.queue.store import Store
+from gribmill.queue.store.definitions import NewDefinition
+from tests.queue.store.sample_types import PLAIN
+from tests.queue.store.store_driver import add
+
+TYPES = Registry(PLAIN, command_handler="nowhere:run")
+ECHO = {"argv": ["echo", "-n", "{{word}}"]}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(SqliteDatabase(tmp_path / "jobs.db"), TYPES)
+    yield store
+    assert store.verify() == []
+    store.close()
+
+
+def test_a_new_type_is_enqueued_claimed_and_there_for_other_processes(store: Store) -> None:
+    made = store.definitions.add(NewDefinition("echo", ECHO, values={"timeout_seconds": 9}), changed_by="ann")
+    assert (made.lane, made.timeout_seconds, made.version) == ("command", 9, 1)
+    other = Store(store.database, TYPES)
+    add(other, "echo", {"word": "hi"})
+    (job,) = store.claim(ClaimRequest("w1", ("echo",), 60.0))
+    assert (job.args, job.timeout_seconds) == ('{"word":"hi"}', 9)
+    assert job.command is not None
+    assert '"argv":["echo","-n","{{word}}"]' in job.command
+    assert store.triggers.add(NewTrigger("t", "echo", {"word": "x"}, cron="* * * * *")).type == "echo"
+
+
+@pytest.mark.parametrize(
+    ("key", "command", "schema", "sentence"),
+    [
+        ("plain", ECHO, None, "there is a job type plain already"),
+        ("Bad Key", ECHO, None, "is not a name for a job type"),
+        ("x", {"argv": []}, None, "a command has 1 to 200 arguments"),
+        ("x", {"argv": ["/bin/sh", "-c"]}, None, "is not a program's name"),
+        ("x", {"argv": ["echo", "a{{b}}"]}, None, "a placeholder fills a whole argument"),
+        ("x", {"argv": ["echo", "{{b"]}, None, "a placeholder fills a whole argument"),
+        ("x", {"argv": ["{{b}}"]}, None, "is not a program's name"),
+        ("x", {"argv": "echo"}, None, "argv of a command is a list of texts"),
+        ("x", {"argv": ["echo"], "shell": True}, None, "a command is an object with argv"),
+        ("x", {"argv": ["echo"], "options": ["b"]}, None, "'b' is not a placeholder"),
+        ("x", {"argv": ["echo"], "environment": ["A=B"]}, None, "is not the name of an environment variable"),
+        ("x", ECHO, {"type": 3}, "not a JSON Schema: type"),
+        ("x", ECHO, {"description": "x" * 70_000}, "larger than 64000 bytes"),
+    ],
+)
+def test_a_definition_that_cannot_run_is_refused(
+    store: Store, key: str, command: dict[str, Any], schema: dict[str, Any] | None, sentence: str
+) -> None:
+    with pytest.raises(BadDefinition) as refused:
+        store.definitions.add(NewDefinition(key, command, arg_schema=schema))
+    assert sentence in str(refused.value)
+    assert [one.key for one in store.definitions.list()] == ["plain"]
+
+
+@pytest.mark.parametrize(
+    ("payload", "sentence"),
+    [
+        ({}, "'word' is a required property"),
+        ({"word": [1]}, "word: [1] is not of type"),
+        ({"word": "x", "other": 1}, "'other' was unexpected"),
+        ({"word": "--delete"}, "begins with '-' and could be read as an option"),
+        ({"word": -5}, "begins with '-'"),
+        ({"word": "a\0b"}, "no NUL character"),
+        ({"word": float("nan")}, "cannot be written as JSON"),
+        ({"word": "x" * 70_000}, "larger than 64000 bytes"),
+    ],
+    ids=str,
+)
+def test_a_payload_that_does_not_fit_is_refused(store: Store, payload: dict[str, Any], sentence: str) -> None:
+    store.definitions.add(NewDefinition("echo", ECHO))
+    with pytest.raises(BadArguments, match=r"^echo: ") as refused:
+        add(store, "echo", payload)
+    assert sentence in str(refused.value)
+    assert store.jobs.list().jobs == ()
+
+
+def test_a_schema_of_its_own_is_used_and_fetches_nothing(store: Store) -> None:
+    store.definitions.add(NewDefinition("echo", ECHO, arg_schema={"properties": {"word": {"enum": ["a", "b"]}}}))
+    add(store, "echo", {"word": "a", "more": 1})
+    with pytest.raises(BadArguments, match="'c' is not one of"):
+        add(store, "echo", {"word": "c"})
+    with pytest.raises(BadArguments, match="word: expected a text or a number"):
+        add(store, "echo", {})
+    store.definitions.add(NewDefinition("far", ECHO, arg_schema={"$ref": "http://127.0.0.1:1/schema.json"}))
+    with pytest.raises(BadArguments, match="cannot be used"):
+        add(store, "far", {"word": "a"})
+
+
+def test_placeholders_fill_whole_arguments() -> None:
+    spec = CommandSpec.of({"argv": ["echo", "{{ a }}", "b", "{{c}}"], "options": ["c"]})
+    assert spec.fill({"a": "x y", "c": -1.5}) == ["echo", "x y", "b", "-1.5"]
+    assert spec.fill({"a": True, "c": "--all"}) == ["echo", "true", "b", "--all"]
+
+
+def test_only_allowed_programs_run() -> None:
+    check_program("gribmill", {})
+    check_program("rsync", {"rsync": "/usr/bin/rsync"})
+    with pytest.raises(BadDefinition, match=r"'sh' is not allowed.*Allowed now: gribmill, rsync"):
+        check_program("sh", {"rsync": "/usr/bin/rsync"})
+
+
+def test_a_damaged_command_does_not_stop_the_queue(store: Store) -> None:
+    store.definitions.add(NewDefinition("echo", ECHO))
+    row = {**_row(store), "command": {"argv": 3}}
+    with store.database.write() as tx:
+        tx.change("types/upsert", row)
+    store.registry.forget()
+    add(store)
+    assert "echo" not in store.registry
+
+
+def _row(store: Store) -> dict[str, Any]:
+    found = store.definitions.get("echo").definition
+    return {name: getattr(found, name) for name in found.__slots__}
