@@ -158,10 +158,6 @@ class Transaction(Snapshot, Protocol):
         """Renew all leases of a worker; the attempts that it still holds."""
         ...
 
-    def note_running(self, worker_id: str) -> None:
-        """Bring the worker's own row up to date with what it runs."""
-        ...
-
     def take_lease(self, name: str, holder: str, seconds: float, *, renew: bool) -> int | None:
         """Acquire or renew a named lease; its term, or None while another holder has it."""
         ...

@@ -41,7 +41,6 @@ class SqliteTransaction(SqliteSession):
     recover_worker = recovery.recover_worker
 
     heartbeat = workers.heartbeat
-    note_running = workers.note_running
     take_lease = workers.take_lease
     reserve = reservations.reserve
     share_reservation = reservations.share_reservation

@@ -59,8 +59,6 @@ class Exchanges(Facet):
         """The next batch for this worker, head first; empty when nothing can run."""
         with self.database.write() as tx:
             batch = tx.claim(request)
-            if batch:
-                tx.note_running(request.worker_id)
             tx.lasting = self._must_outlive(batch)
         return batch
 
@@ -86,7 +84,6 @@ class Exchanges(Facet):
             pending = job.status == "pending"
             why = read_readiness(tx, request.worker_id).why_not(job) if pending else f"it is {job.status}"
             raise NotAllowed(f"the job cannot start now: {why}")
-        tx.note_running(request.worker_id)
         return claimed
 
     def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
@@ -95,8 +92,6 @@ class Exchanges(Facet):
             return ()
         with self.database.write() as tx:
             batch = tx.claim_siblings(request, head, limit)
-            if batch:
-                tx.note_running(request.worker_id)
             tx.lasting = self._must_outlive(batch)
         return batch
 
@@ -118,8 +113,6 @@ class Exchanges(Facet):
                 if follow_up is not NOTHING and ended.status != "cancelled":
                     wakes |= self._apply(tx, report.ref, follow_up)
             batches = tuple(tx.claim(claim) for claim in claims)
-            if accepted or any(batches):
-                tx.note_running(worker_id)
             tx.lasting = bool(accepted) or any(self._must_outlive(batch) for batch in batches)
         if wakes:
             self.database.announce()

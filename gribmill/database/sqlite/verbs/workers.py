@@ -22,20 +22,14 @@ def heartbeat(tx: SqliteSession, beat: Heartbeat) -> list[HeldAttempt]:
         "workers/upsert",
         {
             "id": beat.worker_id,
-            "current_job_id": min((one.id for one in held), default=None),
             "hostname": beat.hostname,
             "version": beat.version,
             "types": beat.types,
-            "running_count": len(held),
             "state": beat.state,
             "metadata": beat.metadata,
         },
     )
     return [HeldAttempt(AttemptRef(one.id, one.attempt_no), one.cancel_requested) for one in held]
-
-
-def note_running(tx: SqliteSession, worker_id: str) -> None:
-    tx.execute("workers/note_running", (worker_id,))
 
 
 def take_lease(tx: SqliteSession, name: str, holder: str, seconds: float, *, renew: bool) -> int | None:

@@ -1,5 +1,5 @@
 SELECT j.id, j.type, j.worker_id, j.attempt_no, j.retry_count, j.max_attempts, j.cancel_requested_at IS NOT NULL AS cancel_requested
-FROM jobs j INDEXED BY jobs_lease LEFT JOIN workers w ON w.id = j.worker_id
+FROM jobs j INDEXED BY jobs_lease LEFT JOIN worker_heartbeats w ON w.id = j.worker_id
   LEFT JOIN job_definitions d ON d.key = j.type
 WHERE j.status = 'processing' AND j.lease_expires_at IS NULL
   AND julianday(max(coalesce(w.last_heartbeat, ''), coalesce(j.started_at, j.created_at)))

@@ -19,6 +19,32 @@ ALTER TABLE jobs ADD COLUMN updated_at TEXT GENERATED ALWAYS AS (
 ALTER TABLE job_definitions ADD COLUMN backoff_jitter REAL NOT NULL DEFAULT 0.1;
 ALTER TABLE workers ADD COLUMN metadata TEXT NOT NULL DEFAULT '{}';
 
+-- What a worker runs is read from the jobs themselves, so that it is true at every moment and no claim has to write it.
+ALTER TABLE workers RENAME TO worker_heartbeats;
+CREATE VIEW workers AS SELECT id, last_heartbeat,
+  (SELECT min(j.id) FROM jobs j INDEXED BY jobs_lease WHERE j.status = 'processing' AND j.worker_id = w.id)
+    AS current_job_id,
+  hostname, version, types,
+  (SELECT count(*) FROM jobs j INDEXED BY jobs_lease WHERE j.status = 'processing' AND j.worker_id = w.id)
+    AS running_count,
+  state, started_at, metadata
+FROM worker_heartbeats w;
+CREATE TRIGGER workers_inserted INSTEAD OF INSERT ON workers BEGIN
+  INSERT INTO worker_heartbeats (id, last_heartbeat, hostname, version, types, state, started_at, metadata)
+  VALUES (NEW.id, coalesce(NEW.last_heartbeat, strftime('%Y-%m-%d %H:%M:%f','now')), coalesce(NEW.hostname, ''),
+    coalesce(NEW.version, ''), coalesce(NEW.types, '[]'), coalesce(NEW.state, 'active'),
+    coalesce(NEW.started_at, strftime('%Y-%m-%d %H:%M:%f','now')), coalesce(NEW.metadata, '{}'))
+  ON CONFLICT (id) DO UPDATE SET last_heartbeat = excluded.last_heartbeat, state = excluded.state;
+END;
+CREATE TRIGGER workers_updated INSTEAD OF UPDATE ON workers BEGIN
+  UPDATE worker_heartbeats SET last_heartbeat = NEW.last_heartbeat, hostname = NEW.hostname, version = NEW.version,
+    types = NEW.types, state = NEW.state, started_at = NEW.started_at, metadata = NEW.metadata
+  WHERE id = OLD.id;
+END;
+CREATE TRIGGER workers_deleted INSTEAD OF DELETE ON workers BEGIN
+  DELETE FROM worker_heartbeats WHERE id = OLD.id;
+END;
+
 -- The window of a schedule had no effect until now; that of events stays.
 UPDATE job_triggers SET dedupe_window_seconds = 0 WHERE trigger_type = 'schedule';
 
@@ -87,13 +113,13 @@ CREATE TRIGGER jobs_keep_arguments BEFORE UPDATE OF type, args, created_at, tena
     OR OLD.created_at IS NOT NEW.created_at OR OLD.tenant_id IS NOT NEW.tenant_id) BEGIN
   SELECT RAISE(ABORT, 'type, args, created_at and tenant_id of a job cannot be changed after it has started');
 END;
-CREATE TRIGGER jobs_stay_ended BEFORE UPDATE OF status ON jobs
+CREATE TRIGGER jobs_stay_ended AFTER UPDATE OF status ON jobs
   WHEN OLD.status NOT IN ('pending','processing') AND NEW.status <> OLD.status
     AND NOT (OLD.status = 'failed' AND NEW.status = 'pending') BEGIN
   SELECT RAISE(ABORT, 'a finished job cannot be changed; only a failed one can be reset to pending');
 END;
 CREATE TRIGGER job_attempts_stay_ended
-  BEFORE UPDATE OF job_id, attempt_no, worker_id, pid, started_at, finished_at, status, exit_code, stdout_tail,
+  AFTER UPDATE OF job_id, attempt_no, worker_id, pid, started_at, finished_at, status, exit_code, stdout_tail,
     stderr_tail, error_text, artifacts ON job_attempts
   WHEN OLD.status <> 'running' BEGIN
   SELECT RAISE(ABORT, 'an attempt that has ended cannot be changed');

@@ -25,7 +25,7 @@ CREATE TABLE conditions (
   PRIMARY KEY (name, subject)
 ) WITHOUT ROWID;
 
-ALTER TABLE workers ADD COLUMN lost_at TEXT;  -- when it was found lost; NULL while it lives
+ALTER TABLE worker_heartbeats ADD COLUMN lost_at TEXT;  -- when it was found lost; NULL while it lives
 
 -- Triggers, so that manual statements publish as well. The error was redacted before it was stored.
 CREATE TRIGGER jobs_publish_failure AFTER UPDATE OF status ON jobs

@@ -1,1 +1,1 @@
-UPDATE workers SET lost_at = :now WHERE id = :worker_id AND lost_at IS NULL
+UPDATE worker_heartbeats SET lost_at = :now WHERE id = :worker_id AND lost_at IS NULL

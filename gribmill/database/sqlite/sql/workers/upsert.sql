@@ -1,4 +1,4 @@
-INSERT INTO workers (id, last_heartbeat, current_job_id, hostname, version, types, running_count, state, metadata, started_at)
-VALUES (:id, :now, :current_job_id, :hostname, :version, :types, :running_count, :state, :metadata, :now)
-ON CONFLICT (id) DO UPDATE SET last_heartbeat = excluded.last_heartbeat, current_job_id = excluded.current_job_id,
-  types = excluded.types, running_count = excluded.running_count, state = excluded.state, lost_at = NULL
+INSERT INTO worker_heartbeats (id, last_heartbeat, hostname, version, types, state, metadata, started_at)
+VALUES (:id, :now, :hostname, :version, :types, :state, :metadata, :now)
+ON CONFLICT (id) DO UPDATE SET last_heartbeat = excluded.last_heartbeat, types = excluded.types, state = excluded.state,
+  lost_at = NULL
