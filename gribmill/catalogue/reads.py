@@ -41,6 +41,10 @@ class _LostRun(NamedTuple):
     run_id: str
 
 
+class _Bytes(NamedTuple):
+    n: int
+
+
 class _RunId(NamedTuple):
     run_id: str | None
 
@@ -79,6 +83,10 @@ class Catalogue:
     def tiles(self, run: RunRef, *, lost: bool = False) -> list[TileRecord]:
         """Every tile of a run; with `lost`, also those whose files are known to be missing or damaged."""
         return self._query(TileRecord, "list_tiles", **asdict(run), lost=lost)
+
+    def bytes_of(self, regions: Iterable[str]) -> int:
+        """The size of all tiles of these regions."""
+        return self._query(_Bytes, "bytes_of_regions", regions=[*regions])[0].n
 
     def lost_runs(self, model_id: str) -> set[tuple[str, str]]:
         """Regions and the runs of which they have lost a tile."""

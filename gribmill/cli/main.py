@@ -41,6 +41,7 @@ COMMANDS = {
     "sandbox": ("gribmill.cli.sandbox:sandbox", "Serve synthetic forecasts over HTTP, for demos and tests."),
     "scan": ("gribmill.cli.chain.scan:scan", "Look for new runs of a model."),
     "status": ("gribmill.cli.chain.status:status", "Show which models are up to date, and what is missing."),
+    "tenants": ("gribmill.cli.jobs.tenants:tenants", "List and change who shares the queue, and their limits."),
     "tick": ("gribmill.cli.jobs.tick:tick", "Claim a few jobs, run them in this process, and report."),
     "tile": ("gribmill.cli.data.tile.group:tile", "Inspect, draw, compare and verify tiles."),
     "triggers": ("gribmill.cli.jobs.triggers:triggers", "Enqueue jobs on a schedule or in response to events."),

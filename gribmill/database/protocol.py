@@ -91,6 +91,10 @@ class Transaction(Snapshot, Protocol):
         """Enqueue in order. An active job with the same dedupe key is returned instead of a new one."""
         ...
 
+    def check_tenant_limits(self, tenant_id: str, more: int = 0) -> None:
+        """TenantLimit when the tenant has more jobs than it may: with those of this transaction, and `more`."""
+        ...
+
     def retry(
         self, job_id: int, created_by: str | None, after: tuple[int, ...] = ..., on_parent_failure: str = ...
     ) -> Enqueued | None:
@@ -116,7 +120,11 @@ class Transaction(Snapshot, Protocol):
     # Attempts
 
     def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
-        """Promote what is due, then take the next batch, head first. Each job in it is this worker's alone."""
+        """Promote what is due, then take the next batch, head first. Each job in it is this worker's alone.
+
+        Tenants with ready jobs of the highest priority take turns. One that has as many jobs in flight as it may, or is
+        disabled, is passed over.
+        """
         ...
 
     def claim_job(self, request: ClaimRequest, job_id: int) -> Claimed | None:

@@ -22,5 +22,6 @@ __all__ = [
     "s3_events",
     "scan_schedule",
     "status",
+    "tenant_regions",
     "variables",
 ]

@@ -174,6 +174,7 @@ INGEST_GRIB = JobType(
     backoff_base_s=30.0,
     backoff_cap_s=600.0,
     dedupe=("model_id", "run_id", "hour"),
+    shared=True,
 )
 BUILD_TILE = JobType(
     key="build_tile",
@@ -188,6 +189,7 @@ BUILD_TILE = JobType(
     batch_max=64,
     group_by=_file_of,
     dedupe=True,
+    shared=True,
 )
 PUBLISH = JobType(
     key="publish",
@@ -199,6 +201,7 @@ PUBLISH = JobType(
     max_attempts=5,
     backoff_base_s=5.0,
     backoff_cap_s=60.0,
+    shared=True,
 )
 PRUNE = JobType(
     key="prune",
@@ -209,6 +212,7 @@ PRUNE = JobType(
     timeout_seconds=1800,
     max_attempts=3,
     dedupe=True,
+    shared=True,
 )
 
 # Nothing outside this list can be enqueued or run, but the definitions with a command that operators add.

@@ -16,6 +16,7 @@ from gribmill.pipeline.context import Context
 from gribmill.pipeline.hour_jobs import HourJob, hour_jobs
 from gribmill.pipeline.mirror_status import MirrorStatus, mirror_status
 from gribmill.pipeline.past_runs import is_partial, is_past
+from gribmill.pipeline.tenant_regions import wanted_regions
 from gribmill.storage.latest import LatestRuns, read_latest
 
 Reason = Literal[
@@ -169,14 +170,14 @@ def _complete(latest: dict[str, LatestRuns], region: str, runs: tuple[RunStatus,
 def _followed(context: Context, model: Model, records: list[RunRecord]) -> list[str]:
     """The regions that [chain] wants of the model. Which of them its grid reaches is known from files that were
     downloaded; grids are only looked at for the others."""
-    chain = context.settings.chain
     if not _in_chain(context, model):
         return []
+    wanted = wanted_regions(context)
     hours = [hour for record in records for hour in context.catalogue.hours(record.ref).values()]
     reached = {name for hour in hours for name in hour.regions}
     settled = reached | {name for hour in hours for name in hour.asked}
-    found = reached | {*context.regions_of(model, [name for name in chain.regions if name not in settled])}
-    return [name for name in chain.regions if name in found]
+    found = reached | {*context.regions_of(model, [name for name in wanted if name not in settled])}
+    return [name for name in wanted if name in found]
 
 
 def _in_chain(context: Context, model: Model) -> bool:

@@ -55,6 +55,11 @@ class CronSchedule:
         return max(takewhile(lambda slot: slot <= moment, self.since(found.astimezone(UTC))), default=None)
 
 
+def check_zone(name: str) -> None:
+    """BadTrigger when there is no such time zone."""
+    _zone(name)
+
+
 def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)

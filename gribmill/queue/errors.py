@@ -45,8 +45,20 @@ class EventNotFound(QueueError):
     """There is no event with that id."""
 
 
+class BadTenant(QueueError):
+    """A tenant that cannot be added or changed so; the sentence names the field."""
+
+
+class TenantNotFound(QueueError):
+    """There is no tenant with that name."""
+
+
 class NotAllowed(QueueError):
     """The job's state does not allow it."""
+
+
+class TenantLimit(NotAllowed):
+    """A tenant has reached one of its limits; the sentence names it and its value."""
 
 
 class Reserved(QueueError):

@@ -23,6 +23,7 @@ __all__ = [
     "scan",
     "setting",
     "status",
+    "tenant",
     "tile",
     "trigger",
     "view",

@@ -37,6 +37,7 @@ from gribmill.views.reservation import ReservationView
 from gribmill.views.scan import NotifiedScanView, ScanResultView, ScanView
 from gribmill.views.setting import SettingView
 from gribmill.views.status import ModelStatusView
+from gribmill.views.tenant import TenantDetailView, TenantView
 from gribmill.views.tile import BuiltTileView, TileCheckView, TileDifferenceView, TileView
 from gribmill.views.trigger import FiredView, SwitchedTriggerView, TriggerView
 from gribmill.views.worker import WorkerView
@@ -89,6 +90,12 @@ _TYPES: dict[str, Any] = {
     "regions show": RegionWindowsView | BoxWindowsView,
     "scan": list[ScanView] | list[ScanResultView],
     "status": list[ModelStatusView],
+    "tenants add": TenantView,
+    "tenants disable": TenantView,
+    "tenants edit": TenantView,
+    "tenants enable": TenantView,
+    "tenants list": list[TenantView],
+    "tenants show": TenantDetailView,
     "tick": list[TickView],
     "tile diff": list[TileDifferenceView],
     "tile info": TileView | list[TileView],

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from gribmill.queue.model import NewTenant
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
 
@@ -13,6 +14,7 @@ TILE = {"model_id": "hrrr", "run_id": "20230125_12", "hour": 5, "region": "ne"}
 
 
 def test_options_reach_the_row(gribmill: Run, store: Store) -> None:
+    store.tenants.add(NewTenant("acme"))
     words = ["--priority", "7", "--delay", "2h", "--dedupe", "k", "--max-attempts", "9", "--tenant", "acme"]
     answer = gribmill("jobs", "enqueue", "sleep", '{"say": "hi"}', *words)
     assert (answer.code, answer.out) == (0, "job 1 enqueued\n")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gribmill.queue.model import Failed, Succeeded
+from gribmill.queue.model import Failed, NewTenant, Succeeded
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
 from tests.cli.golden_json import check_golden
@@ -78,6 +78,7 @@ def test_bad_line_is_named_and_nothing_is_enqueued(gribmill: Run, store: Store, 
 
 
 def test_groups_of_other_tenants_are_not_found(gribmill: Run, store: Store) -> None:
+    store.tenants.add(NewTenant("acme"))
     gribmill("groups", "add", "nightly", "--tenant", "acme", stdin=SLEEPS)
     for verb in ("show", "cancel", "retry"):
         for name in ("nightly", "1"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Succeeded
+from gribmill.queue.model import ClaimRequest, Failed, NewJob, NewTenant, Report, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from tests.cli.conftest import Answer, Run
 from tests.cli.golden_json import check_golden
@@ -26,6 +26,7 @@ def busy(store: Store, data: Path) -> Store:
     end(store, Failed("again"))
     add(store, priority=7)
     end(store, Snoozed(600, "not published yet"))
+    store.tenants.add(NewTenant("acme"))
     add(store, tenant_id="acme")
     take(store, "host-1-ab")
     store.jobs.cancel(add(store), "cancelled by me: seen enough")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.model import Failed, NewJob, Outcome, Report, Succeeded
+from gribmill.queue.model import Failed, NewJob, NewTenant, Outcome, Report, Succeeded
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
 from tests.cli.job_driver import add, by_hand, take
@@ -48,6 +48,7 @@ def test_the_table_distinguishes_dead_letters_from_failures(gribmill: Run, one_o
 
 
 def test_filters_by_type_tenant_group_and_worker(gribmill: Run, store: Store) -> None:
+    store.tenants.add(NewTenant("acme"))
     ours, theirs = add(store), add(store, tenant_id="acme")
     tile = store.jobs.enqueue(
         NewJob("build_tile", {"model_id": "hrrr", "run_id": "20230125_12", "hour": 5, "region": "ne"})

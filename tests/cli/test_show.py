@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.model import ClaimRequest, Failed, NewJob, Snoozed, Succeeded
+from gribmill.queue.model import ClaimRequest, Failed, NewJob, NewTenant, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
 from tests.cli.job_driver import add, by_hand, end, take
@@ -32,6 +32,7 @@ def test_the_timeline_shows_attempts_with_exit_codes_output_and_errors(gribmill:
 
 
 def test_json_holds_everything(gribmill: Run, store: Store) -> None:
+    store.tenants.add(NewTenant("acme"))
     job_id = add(store, args={"say": "hi"}, tenant_id="acme")
     end(store, Succeeded(artifacts=("a.npz",)), exit_code=0, stdout_tail="x")
     shown = gribmill("jobs", "show", str(job_id), "--json").json

@@ -64,11 +64,13 @@ def list_jobs(
     """
     store = look_queue(settings)
     check_type(store, filters["type_key"])
+    if filters["tenant"] is not None:
+        store.tenants.get(filters["tenant"])
     if in_order:
-        given = [name for name, value in filters.items() if value is not None and name != "type_key"]
+        given = [name for name, value in filters.items() if value is not None and name not in ("type_key", "tenant")]
         if given or before is not None:
-            raise click.UsageError("--queue can only be combined with --type, --limit and --json")
-        _list_queue(store, filters["type_key"], limit, as_json)
+            raise click.UsageError("--queue can only be combined with --type, --tenant, --limit and --json")
+        _list_queue(store, filters["type_key"], filters["tenant"], limit, as_json)
     else:
         _list_page(store, _filter(store, **filters), limit, before, as_json)
 
@@ -182,8 +184,8 @@ def waits_for(job: Job) -> str:
     return f"in {format_duration(-wait)}" if wait is not None and wait < 0 else ""
 
 
-def _list_queue(store: Store, type_key: str | None, limit: int, as_json: bool) -> None:
-    found = store.jobs.upcoming(type_key, limit=limit)
+def _list_queue(store: Store, type_key: str | None, tenant: str | None, limit: int, as_json: bool) -> None:
+    found = store.jobs.upcoming(type_key, tenant_id=tenant, limit=limit)
     readiness = store.jobs.readiness()
     if as_json:
         print_json([QueuedJobView.at(place, job, readiness.why_not(job)) for place, job in enumerate(found, 1)])

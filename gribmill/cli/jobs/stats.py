@@ -30,40 +30,43 @@ if TYPE_CHECKING:
 @click.option("--watch", is_flag=True, help="Repeat until Ctrl-C.")
 @click.option("--every", type=DURATION, default="2", show_default=True, help="The interval of --watch.")
 @click.option("--totals", is_flag=True, help="All types together, with the rates of the last minute and hour.")
+@click.option("--tenant", metavar="TENANT", help="Only jobs of this tenant.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON; with --watch, one line each time.")
 @click.pass_obj
-def stats(settings: Settings, watch: bool, every: float, totals: bool, as_json: bool) -> None:
+def stats(settings: Settings, watch: bool, every: float, totals: bool, tenant: str | None, as_json: bool) -> None:
     """Count jobs by type and status; show the oldest ready job, and the last hour's waits, run times and failures."""
     store = look_queue(settings)
+    if tenant is not None:
+        store.tenants.get(tenant)
     if totals and watch:
         raise click.UsageError("--totals cannot be combined with --watch")
     if totals:
-        _show_totals(QueueTotalsView.of(store.types.stats(), store.types.rates()), as_json)
+        _show_totals(QueueTotalsView.of(store.types.stats(tenant), store.types.rates(tenant)), as_json)
     elif watch:
         # Ctrl-C is the way to end it, and not a failure.
         try:
-            _watch(store, max(every, 0.1), as_json)
+            _watch(store, tenant, max(every, 0.1), as_json)
         except KeyboardInterrupt:
             return
     elif as_json:
-        print_json(_views(store))
+        print_json(_views(store, tenant))
     else:
-        print_rich(_tables(store.types.stats()))
+        print_rich(_tables(store.types.stats(tenant)))
 
 
-def _watch(store: Store, every: float, as_json: bool) -> None:
+def _watch(store: Store, tenant: str | None, every: float, as_json: bool) -> None:
     if as_json or not sys.stdout.isatty():
         while True:
             if as_json:
-                print_json_line(_views(store))
+                print_json_line(_views(store, tenant))
             else:
-                print_rich(_tables(store.types.stats()))
+                print_rich(_tables(store.types.stats(tenant)))
             sys.stdout.flush()
             time.sleep(every)
-    with live(_tables(store.types.stats())) as display:
+    with live(_tables(store.types.stats(tenant))) as display:
         while True:
             time.sleep(every)
-            display.update(_tables(store.types.stats()), refresh=True)
+            display.update(_tables(store.types.stats(tenant)), refresh=True)
 
 
 def _show_totals(totals: QueueTotalsView, as_json: bool) -> None:
@@ -79,8 +82,8 @@ def _show_totals(totals: QueueTotalsView, as_json: bool) -> None:
     print_table(columns, rows, right=columns[1:])
 
 
-def _views(store: Store) -> list[JobStatsView]:
-    return [JobStatsView.of(one) for one in store.types.stats()]
+def _views(store: Store, tenant: str | None) -> list[JobStatsView]:
+    return [JobStatsView.of(one) for one in store.types.stats(tenant)]
 
 
 def _tables(found: Sequence[TypeStats]) -> Group:

@@ -41,11 +41,13 @@ def triggers() -> None:
 
 
 @triggers.command("list")
+@click.option("--tenant", metavar="TENANT", help="Only triggers of this tenant.")
 @AS_JSON
 @click.pass_obj
-def list_(settings: Settings, as_json: bool) -> None:
+def list_(settings: Settings, tenant: str | None, as_json: bool) -> None:
     """List triggers, and when each fired last and fires next."""
-    found = look_queue(settings).triggers.list()
+    store = look_queue(settings)
+    found = store.triggers.list(None if tenant is None else store.tenants.get(tenant).name)
     if as_json:
         print_json([TriggerView.of(one) for one in found])
     elif found:
@@ -60,7 +62,7 @@ def list_(settings: Settings, as_json: bool) -> None:
 @click.argument("type_key", metavar="TYPE")
 @click.argument("args_text", metavar="[JSON]", default="{}")
 @click.option("--cron", metavar="FIELDS", help="Minute, hour, day of month, month, day of week.")
-@click.option("--timezone", metavar="ZONE", help="Time zone of the schedule (default: UTC).")
+@click.option("--timezone", metavar="ZONE", help="Time zone of the schedule (default: the tenant's).")
 @click.option(
     "--misfire",
     type=click.Choice(["skip", "latest", "all"]),
@@ -109,7 +111,7 @@ def add(
             type_key,
             parse_object(args_text),
             cron=cron,
-            timezone=timezone or "UTC",
+            timezone=timezone,
             event=event,
             priority=priority,
             tenant_id=tenant,

@@ -21,4 +21,4 @@ def check_copy(path: Path) -> int:
         wrong = [row[0] for row in connection.execute("PRAGMA integrity_check").fetchall() if row[0] != "ok"]
         if wrong:
             raise StoreCorrupt(f"{path}: the copy is not sound: {'; '.join(wrong[:3])}")
-        return sum(row["n"] for row in connection.execute(statement("listing/counts")).fetchall())
+        return sum(row["n"] for row in connection.execute(statement("listing/counts"), {"tenant_id": None}).fetchall())

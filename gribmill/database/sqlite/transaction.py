@@ -12,6 +12,7 @@ from gribmill.database.sqlite.verbs import (
     ordering,
     recovery,
     reservations,
+    tenants,
     triggers,
     verification,
     workers,
@@ -27,6 +28,7 @@ class SqliteTransaction(SqliteSession):
     retry = enqueue.retry
     cancel = cancellation.cancel
     cancel_group = cancellation.cancel_group
+    check_tenant_limits = tenants.check_tenant_limits
     rearrange = ordering.rearrange
 
     claim = claims.claim

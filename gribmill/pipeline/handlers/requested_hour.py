@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from gribmill.catalogue.events import Event, HoursRequested, RunSeen
 from gribmill.catalogue.lost_tiles import lost_tiles
@@ -14,10 +15,11 @@ from gribmill.ingest.download.errors import WrongFile
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import IngestGribArgs
+from gribmill.pipeline.tenant_regions import wanted_regions
 from gribmill.regions.window import window
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RequestedHour:
     """One file, with the regions and variables that are wanted of it."""
 
@@ -37,9 +39,10 @@ class RequestedHour:
         """Whether it follows the settings, rather than what a backfill asked for."""
         return self.args.regions is None
 
-    @property
+    @cached_property
     def regions(self) -> tuple[str, ...]:
-        return self.args.regions or self.context.settings.chain.regions
+        """Looked up once: what is wanted may change while the job runs."""
+        return self.args.regions or wanted_regions(self.context)
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
 from gribmill.pipeline.job_types import ScanSourceArgs, ingest_job, publish_job
 from gribmill.pipeline.past_runs import is_partial
+from gribmill.pipeline.tenant_regions import wanted_regions
 from gribmill.pipeline.watch import freshness_events, read_freshness
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import PermanentFailure, Task
@@ -62,7 +63,7 @@ class Scan:
         self._mirrors = MirrorQuestions(context, model, now)
         self._looked_at = datetime.now(UTC)
         self._records = {record.run_id: record for record in context.catalogue.runs(model.id)}
-        self.regions = context.regions_of(model, context.settings.chain.regions)
+        self.regions = context.regions_of(model, wanted_regions(context))
         self._asked_for_run = False
         self._then: list[NewJob] = []
         self._events: list[Event] = []

@@ -38,6 +38,7 @@ from gribmill.queue.model.outcome import (
     exit_code_of,
 )
 from gribmill.queue.model.reservation import Reservation
+from gribmill.queue.model.tenant import NewTenant, Tenant
 from gribmill.queue.model.trigger import ADAPTIVE, BrokenTrigger, Fired, Misfire, NewTrigger, Trigger, TriggerKind
 from gribmill.queue.model.violation import Violation
 from gribmill.queue.model.worker import Heartbeat, Worker, WorkerState
@@ -76,6 +77,7 @@ __all__ = [
     "Misfire",
     "NewEvent",
     "NewJob",
+    "NewTenant",
     "NewTrigger",
     "OnGroupFailure",
     "Outcome",
@@ -90,6 +92,7 @@ __all__ = [
     "Status",
     "Stopped",
     "Succeeded",
+    "Tenant",
     "Trigger",
     "TriggerKind",
     "Violation",

@@ -23,7 +23,8 @@ class NewTrigger:
     type: str
     args: dict[str, Any] = field(default_factory=dict)
     cron: str | None = None
-    timezone: str = "UTC"
+    timezone: str | None = None
+    """Of the schedule; None: the tenant's."""
     event: str | None = None
     priority: int = 0
     tenant_id: str = DEFAULT_TENANT

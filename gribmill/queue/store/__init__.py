@@ -15,6 +15,8 @@ from gribmill.queue.store.jobs import Jobs
 from gribmill.queue.store.known_types import KnownTypes
 from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.reservations import Reservations
+from gribmill.queue.store.tenant_scope import TenantStore
+from gribmill.queue.store.tenants import Tenants
 from gribmill.queue.store.triggers import Triggers
 from gribmill.queue.store.types import Types
 from gribmill.queue.store.workers import Workers
@@ -36,7 +38,12 @@ class Store(Exchanges):
         self.types = Types(database, registry)
         self.definitions = Definitions(database, registry)
         self.maintenance = Upkeep(database, registry)
+        self.tenants = Tenants(database, registry)
         self.definitions.declare()
+
+    def for_tenant(self, name: str) -> TenantStore:
+        """A handle that sees and changes only what belongs to this tenant; TenantNotFound if there is none."""
+        return TenantStore(self.database, self.registry, self.tenants.get(name).name)
 
     def verify(self) -> list[Violation]:
         """All invariants in one consistent look; empty when every promise holds."""
@@ -59,6 +66,7 @@ __all__ = [
     "maintenance",
     "rates",
     "reservations",
+    "tenants",
     "types",
     "workers",
 ]

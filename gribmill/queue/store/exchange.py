@@ -144,8 +144,8 @@ class Exchanges(Facet):
         return bool(made)
 
     def _inherited(self, job: PreparedJob, origin: _Origin | None) -> PreparedJob:
-        """A follow-up job belongs to the tenant and the group of the job before it, and carries its creator and
-        correlation id."""
+        """A follow-up job belongs to the tenant of the job before it, unless its work is shared by all tenants, and to
+        its group, and carries its creator and correlation id."""
         if origin is None:
             return job
         heir = job._replace(
@@ -156,6 +156,8 @@ class Exchanges(Facet):
         if job.tenant_id != DEFAULT_TENANT or origin.tenant_id == DEFAULT_TENANT:
             return heir
         kind, key = self.registry[job.type], job.dedupe_key
+        if kind.shared:
+            return heir
         if key is not None and key == kind.dedupe_key_of(job.args, job.tenant_id):
             key = kind.dedupe_key_of(job.args, origin.tenant_id)
         return heir._replace(tenant_id=origin.tenant_id, dedupe_key=key)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from gribmill.database.protocol import Snapshot
+from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.errors import NotAllowed
-from gribmill.queue.model import Enqueued, Job, NewJob, PlacedJob
+from gribmill.queue.model import DEFAULT_TENANT, Enqueued, Job, NewJob, PlacedJob, PreparedJob
 from gribmill.queue.store.base import ID_LIMIT, get_job
 from gribmill.queue.store.listing import JobListing
 from gribmill.queue.store.positions import GAP, ahead_of, behind, renumbered
 from gribmill.queue.store.prepare import check_priority, prepare, refuse_inactive
+from gribmill.queue.store.tenants import refuse_disabled
 
 # A longer transaction would keep claims waiting.
 CHUNK = 1000
+ACTIVITY_SECONDS = 1.0
 # Positions grow by 100 with each job while one is parked. Renumbering more jobs at once would keep claims waiting.
 FARTHEST_POSITION = 1_000_000
 MOST_RENUMBERED = 20_000
@@ -37,12 +41,20 @@ class _PositionRange(NamedTuple):
 class Jobs(JobListing):
     """Arguments are checked before anything is written. Finished jobs are never rewritten: a retry is a new job."""
 
+    _accepted: frozenset[str] | set[str] = frozenset({DEFAULT_TENANT})
+    _tenants_looked_up = -math.inf
+
     def enqueue(self, job: NewJob) -> Enqueued:
         """The job's id; an equal active job's id when it deduplicates."""
         self.registry.refresh()
         prepared = prepare(self.registry, job)
         refuse_inactive(self.registry, {job.type})
-        made = self.database.insert_job(prepared)
+        self._refuse_tenants({job.tenant_id})
+        if prepared.tenant_id == DEFAULT_TENANT:
+            made = self.database.insert_job(prepared)
+        else:
+            with self.database.write() as tx:
+                (made,) = self._insert(tx, [prepared])
         self.database.announce()
         return made
 
@@ -51,11 +63,12 @@ class Jobs(JobListing):
         self.registry.refresh()
         prepared = [prepare(self.registry, job) for job in jobs]
         refuse_inactive(self.registry, {job.type for job in prepared})
+        self._refuse_tenants({job.tenant_id for job in prepared})
         rest = iter(prepared)
         results: list[Enqueued] = []
         while chunk := [*islice(rest, CHUNK)]:
             with self.database.write() as tx:
-                results += tx.insert_jobs(chunk)
+                results += self._insert(tx, chunk)
             self.database.announce()
         return results
 
@@ -64,6 +77,14 @@ class Jobs(JobListing):
         self.registry.refresh()
         prepare(self.registry, job)
         refuse_inactive(self.registry, {job.type})
+        self._refuse_tenants({job.tenant_id})
+
+    def _insert(self, tx: Transaction, jobs: Sequence[PreparedJob]) -> Sequence[Enqueued]:
+        """All of them, or none if that would be more than a tenant may have."""
+        made = tx.insert_jobs(jobs)
+        for tenant_id in {job.tenant_id for job, new in zip(jobs, made, strict=True) if new.created} - {DEFAULT_TENANT}:
+            tx.check_tenant_limits(tenant_id)
+        return made
 
     def any_active(self, jobs: Iterable[NewJob]) -> bool:
         """Whether a job that equals one of these, by its dedupe key, is pending or running."""
@@ -87,6 +108,16 @@ class Jobs(JobListing):
             known or failed.get((job.tenant_id, job.dedupe_key)) for job, known in zip(prepared, found, strict=True)
         ]
 
+    def _refuse_tenants(self, names: set[str]) -> None:
+        """Looked up at most once a second, as types are; and at once for a name that was not there a moment ago."""
+        now = time.monotonic()
+        if now >= self._tenants_looked_up + ACTIVITY_SECONDS:
+            self._accepted = {DEFAULT_TENANT}
+            self._tenants_looked_up = now
+        if unseen := sorted(names - self._accepted):
+            with self.database.read() as tx:
+                self._accepted |= {refuse_disabled(tx, name).name for name in unseen}
+
     # What an operator does
 
     def cancel(self, job_id: int, reason: str = "cancelled") -> Literal["cancelled", "requested"]:
@@ -102,8 +133,11 @@ class Jobs(JobListing):
         """A new job like the finished one. Its earlier retry, or an equal job that is active, is returned instead."""
         with self.database.write() as tx:
             job = get_job(tx, job_id)
+            refuse_disabled(tx, job.tenant_id)
             _ = self.registry[job.type]  # a row of a type that is not declared would wait for ever
             made = tx.retry(job_id, created_by)
+            if made is not None and made.created and job.tenant_id != DEFAULT_TENANT:
+                tx.check_tenant_limits(job.tenant_id)
             if made is None:
                 raise NotAllowed(f"job {job_id} is {job.status}: only a finished job can be retried")
         self.database.announce()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from gribmill.queue.model import Attempt, Job, JobSource, Json, Status
+from gribmill.queue.model import DEFAULT_TENANT, Attempt, Job, JobSource, Json, Status
 from gribmill.queue.store.base import Facet, get_job
 from gribmill.queue.store.readiness import Readiness, read_readiness
 
@@ -47,12 +47,19 @@ class JobFilter:
         return {**{name: getattr(self, name) for name in self.__slots__}, "status": self.wanted_status}
 
     @property
-    def wanted_status(self) -> Status | None:
-        return "failed" if self.dead is not None else self.status
+    def statement(self) -> str:
+        """The one whose index narrows most: none looks among millions of others for a few."""
+        if self.group_id is not None:
+            return "listing/in_group"
+        if self.group_key is not None:
+            return "listing/of_group"
+        if self.tenant_id is None or self.tenant_id == DEFAULT_TENANT:
+            return STATEMENTS[self.wanted_status]
+        return "listing/of_tenant" if self.wanted_status in (None, "completed") else "listing/of_tenant_by_status"
 
     @property
-    def statement(self) -> str:
-        return STATEMENTS[self.wanted_status] if self.group_id is None else "listing/in_group"
+    def wanted_status(self) -> Status | None:
+        return "failed" if self.dead is not None else self.status
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +135,12 @@ class JobListing(Facet):
             found = tx.query(Job, wanted.statement, params)
         return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
 
-    def upcoming(self, type_key: str | None = None, *, limit: int = 50) -> tuple[Job, ...]:
-        """The pending jobs in the order in which they would be claimed."""
+    def upcoming(
+        self, type_key: str | None = None, *, tenant_id: str | None = None, limit: int = 50
+    ) -> tuple[Job, ...]:
+        """The pending jobs by priority, position and age; tenants take turns within a priority."""
         with self.database.read() as tx:
-            params = {"type": type_key, "limit": max(1, min(limit, PAGE_LIMIT))}
+            params = {"type": type_key, "tenant_id": tenant_id, "limit": max(1, min(limit, PAGE_LIMIT))}
             return tuple(tx.query(Job, "listing/queue", params))
 
     def readiness(self) -> Readiness:
@@ -160,8 +169,9 @@ class JobListing(Facet):
             found = tx.first(_Due, "jobs/next_due")
             return max(0.0, (found.due - tx.now).total_seconds()) if found and found.due else None
 
-    def progress(self, correlation_id: str) -> dict[tuple[str, str], int]:
+    def progress(self, correlation_id: str, *, tenant_id: str | None = None) -> dict[tuple[str, str], int]:
         """How many jobs of a chain there are by (type, status)."""
+        params = {"correlation_id": correlation_id, "tenant_id": tenant_id}
         with self.database.read() as tx:
-            counts = tx.query(_Count, "listing/count_correlated", {"correlation_id": correlation_id})
+            counts = tx.query(_Count, "listing/count_correlated", params)
         return {(one.type, one.status): one.n for one in counts}

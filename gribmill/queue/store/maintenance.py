@@ -21,6 +21,7 @@ FARTHEST_LEASE_SECONDS = 2 * 3600.0
 CHUNK = 1000
 WORKERS_KEPT = timedelta(days=7)
 RESERVATIONS_KEPT = timedelta(days=7)
+TURNS_KEPT = timedelta(days=1)
 # The longest window of a trigger; an event's id is remembered for as long.
 FIRINGS_KEPT = timedelta(days=31)
 EVENTS_KEPT = timedelta(days=31)
@@ -83,6 +84,7 @@ class Upkeep(Facet):
         if not dry_run:
             with self.database.write() as tx:
                 tx.change("workers/prune", {"before": tx.now - WORKERS_KEPT})
+                tx.change("tenants/prune_turns", {"before": tx.now - TURNS_KEPT})
                 tx.change("reservations/prune", {"before": tx.now - RESERVATIONS_KEPT})
             self._remove("triggers/prune_firings", FIRINGS_KEPT)
             self._remove("attempts/prune", keep_completed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gribmill.queue.errors import BadArguments, NotAllowed
 from gribmill.queue.job_type import Registry
-from gribmill.queue.model import NewJob, PreparedJob
+from gribmill.queue.model import DEFAULT_TENANT, NewJob, PreparedJob
 from gribmill.queue.store.known_types import KnownTypes
 
 PRIORITY_LIMIT = 2**31 - 1
@@ -16,6 +16,8 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
     """The job as it is written, or BadArguments / UnknownJobType."""
     kind = registry[job.type]
     check_job(job)
+    if kind.shared and job.tenant_id != DEFAULT_TENANT:
+        raise BadArguments(f"{kind.key} is done once for all tenants: its jobs belong to {DEFAULT_TENANT}")
     text, args = kind.encode({**kind.default_args, **job.args} if kind.default_args else job.args)
     return PreparedJob(
         job.type,

@@ -22,7 +22,10 @@ class Throughput:
     retried: int
 
 
-def read_rates(tx: Snapshot) -> dict[str, Throughput]:
-    """By period."""
-    found = {name: tx.query(Throughput, "listing/rates", {"since": tx.now - span}) for name, span in PERIODS.items()}
+def read_rates(tx: Snapshot, tenant_id: str | None = None) -> dict[str, Throughput]:
+    """By period; of one tenant, or of all."""
+    found = {
+        name: tx.query(Throughput, "listing/rates", {"since": tx.now - span, "tenant_id": tenant_id})
+        for name, span in PERIODS.items()
+    }
     return {name: one for name, (one,) in found.items()}

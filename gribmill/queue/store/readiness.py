@@ -31,6 +31,12 @@ class _RunningTag(NamedTuple):
     batches: int
 
 
+class _HeldTenant(NamedTuple):
+    name: str
+    is_disabled: bool
+    max_running: int | None
+
+
 class _Running(NamedTuple):
     type: str
     batches: int
@@ -44,6 +50,8 @@ class Readiness:
     held_back: dict[str, str]
     """Type to the reason why none of its jobs starts; `*` for all types."""
     known: frozenset[str]
+    held_tenants: dict[str, str]
+    """Tenant to the reason why none of its jobs starts."""
 
     def why_not(self, job: Job) -> str | None:
         """The reason why a pending job does not start now; None when it is ready."""
@@ -56,10 +64,10 @@ class Readiness:
         return None
 
     def holds_back(self, job: Job) -> str | None:
-        """What keeps all jobs of its type from starting; None when nothing does."""
+        """What keeps all jobs of its type or tenant from starting; None when nothing does."""
         if job.type not in self.known:
             return "the type is not declared"
-        return self.held_back.get(EVERYTHING) or self.held_back.get(job.type)
+        return self.held_back.get(EVERYTHING) or self.held_back.get(job.type) or self.held_tenants.get(job.tenant_id)
 
 
 def inactive_types(tx: Snapshot) -> frozenset[str]:
@@ -84,7 +92,15 @@ def read_readiness(tx: Snapshot, worker_id: str | None = None) -> Readiness:
             held_back[kind.key] = "type is inactive"
     for one in tx.query(Reservation, "reservations/against", {"worker_id": worker_id}):
         held_back[one.scope] = f"reserved by {one.reserved_by} until {to_rfc3339(one.expires_at)}"
-    return Readiness(tx.now, held_back, frozenset(kind.key for kind in types))
+    return Readiness(tx.now, held_back, frozenset(kind.key for kind in types), _held_tenants(tx))
+
+
+def _held_tenants(tx: Snapshot) -> dict[str, str]:
+    found = tx.query(_HeldTenant, "tenants/held")
+    return {
+        one.name: "tenant is disabled" if one.is_disabled else f"tenant limit: {one.max_running} in flight at once"
+        for one in found
+    }
 
 
 def _full_resources(tx: Snapshot) -> dict[str, int]:

@@ -14,10 +14,11 @@ from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.argument_template import check_template, render
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
 from gribmill.queue.job_type import ARGS_LIMIT_BYTES, canonical_json
-from gribmill.queue.model import ADAPTIVE, BrokenTrigger, Fired, JobSource, NewJob, NewTrigger, Trigger
+from gribmill.queue.model import ADAPTIVE, DEFAULT_TENANT, BrokenTrigger, Fired, JobSource, NewJob, NewTrigger, Trigger
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.prepare import check_job, prepare
 from gribmill.queue.store.readiness import inactive_types
+from gribmill.queue.store.tenants import refuse_disabled
 from gribmill.queue.times import to_rfc3339
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ class Triggers(Facet):
 
     def add(self, new: NewTrigger) -> Trigger:
         """Store a rule; BadTrigger, BadArguments or UnknownJobType when it could never make a job."""
+        with self.database.read() as tx:
+            tenant = refuse_disabled(tx, new.tenant_id)
+        new = replace(new, timezone=new.timezone or tenant.timezone)
         schedule = self._check(new)
         with self.database.write() as tx:
             slot = schedule.after(tx.now) if schedule else None
@@ -48,9 +52,15 @@ class Triggers(Facet):
         self.database.announce()
         return trigger
 
-    def list(self) -> Sequence[Trigger]:
+    def list(self, tenant_id: str | None = None) -> Sequence[Trigger]:
+        """Of one tenant, or of all."""
         with self.database.read() as tx:
-            return [_sound(one) for one in tx.list_triggers()]
+            found = [_sound(one) for one in tx.list_triggers()]
+        return [one for one in found if tenant_id is None or one.tenant_id == tenant_id]
+
+    def get(self, trigger_id: int) -> Trigger:
+        with self.database.read() as tx:
+            return _get(tx, trigger_id)
 
     def set_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
         """Switch a rule on or off. Slots that pass while it is off are not made up for."""
@@ -205,7 +215,7 @@ class Triggers(Facet):
             prepare(self.registry, _job(new, new.args, "event", ""))
 
     def _check_schedule(self, new: NewTrigger, cron: str) -> CronSchedule:
-        schedule = schedule_of(cron, new.timezone)
+        schedule = schedule_of(cron, new.timezone or "")
         check_template(new.args, "schedule")
         # Every slot has the same fields: what can be made now can be made then.
         prepare(self.registry, _job(new, render(new.args, _slot_fields(datetime.now(UTC))), "schedule", ""))
@@ -254,6 +264,9 @@ class Triggers(Facet):
         if trigger.type in inactive_types(tx):
             return Fired(trigger.id, occasion, None, f"{trigger.type} is inactive")
         try:
+            if trigger.tenant_id != DEFAULT_TENANT:
+                refuse_disabled(tx, trigger.tenant_id)
+                tx.check_tenant_limits(trigger.tenant_id, more=1)
             args = render(_template(trigger), fields)
             job = prepare(self.registry, _job(trigger, args, source, f"trigger {trigger.id}: {occasion}"))
         except QueueError as error:

@@ -80,16 +80,17 @@ class Types(Facet):
         with self.database.read() as tx:
             return inactive_types(tx)
 
-    def stats(self) -> list[TypeStats]:
-        """Per type: depth now, waits, run times and failures of the last hour."""
+    def stats(self, tenant_id: str | None = None) -> list[TypeStats]:
+        """Per type: depth now, waits, run times and failures of the last hour; of one tenant, or of all."""
+        of = {"tenant_id": tenant_id}
         with self.database.read() as tx:
             counts: dict[str, dict[str, int]] = {}
-            for count in tx.query(_Count, "listing/counts"):
+            for count in tx.query(_Count, "listing/counts", of):
                 counts.setdefault(count.type, {})[count.status] = count.n
             paused = {one.key: one.is_paused for one in tx.query(_Pause, "types/list")}
-            recent = tx.query(_Run, "listing/recent_runs", {"since": tx.now - RECENT})
+            recent = tx.query(_Run, "listing/recent_runs", {**of, "since": tx.now - RECENT})
             kinds = sorted({*counts, *paused})
-            oldest = {kind: tx.first(_Oldest, "listing/oldest_ready", {"type": kind}) for kind in kinds}
+            oldest = {kind: tx.first(_Oldest, "listing/oldest_ready", {**of, "type": kind}) for kind in kinds}
             now = tx.now
         return [
             _type_stats(
@@ -102,10 +103,10 @@ class Types(Facet):
             for kind in kinds
         ]
 
-    def rates(self) -> dict[str, Throughput]:
+    def rates(self, tenant_id: str | None = None) -> dict[str, Throughput]:
         """What went through the queue within the last minute and the last hour, all types together."""
         with self.database.read() as tx:
-            return read_rates(tx)
+            return read_rates(tx, tenant_id)
 
     def _set_paused(self, type_key: str, *, paused: bool) -> None:
         with self.database.write() as tx:

@@ -70,6 +70,7 @@ class PlainQueue:
         self.now = 0.0
         self.jobs: dict[int, PlainJob] = {}
         self.paused: set[str] = set()
+        self.turns: dict[tuple[tuple[str, ...], int], str] = {}
         self.reservations: dict[str, tuple[str, int]] = {}  # id -> (scope, expires)
 
     @property
@@ -134,13 +135,26 @@ class PlainQueue:
         ready = [job for job in self.in_order() if job.ready and job.type in types and not self.held_back(job.type)]
         if not ready:
             return []
-        head = ready[0]
+        head = self._in_turn(ready, types)
         most = TYPES[head.type].batch_max
         batch = [head]
         if head.group is not None and not head.retry_count:
-            kin = (head.type, head.group, 0)
-            batch += [job for job in ready[1:] if (job.type, job.group, job.retry_count) == kin]
+            kin = (head.type, head.group, head.tenant, 0)
+            others = [job for job in ready if job is not head]
+            batch += [job for job in others if (job.type, job.group, job.tenant, job.retry_count) == kin]
         return self._start(batch[: min(most, limit or most)], head.id, worker, lease)
+
+    def _in_turn(self, ready: list[PlainJob], types: tuple[str, ...]) -> PlainJob:
+        """Tenants of the highest priority take turns, once any other than the default one has ready jobs."""
+        if all(job.tenant == "global" for job in self.jobs.values() if job.ready):
+            return ready[0]
+        top = ready[0].priority
+        after = self.turns.get((types, top), "")
+        head = min(
+            (job for job in ready if job.priority == top), key=lambda job: (job.tenant <= after, job.tenant, job.place)
+        )
+        self.turns[types, top] = head.tenant
+        return head
 
     def top_up(self, worker: str, ref: AttemptRef, batch: int, limit: int, lease: float) -> list[AttemptRef]:
         head = self.jobs[ref.job_id]
@@ -148,8 +162,9 @@ class PlainQueue:
             return []
         if head.group is None or head.retry_count:
             return []
-        same = (head.type, head.group, 0)
-        kin = [j for j in self.in_order() if j.ready and (j.type, j.group, j.retry_count) == same and j is not head]
+        same = (head.type, head.group, head.tenant, 0)
+        ready = [j for j in self.in_order() if j.ready and j is not head]
+        kin = [j for j in ready if (j.type, j.group, j.tenant, j.retry_count) == same]
         return self._start(kin[:limit], batch, worker, lease)
 
     def _start(self, jobs: list[PlainJob], batch: int, worker: str, lease: float) -> list[AttemptRef]:

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 # AssertionError, a refusal of the store, or a `pytest.raises` that met nothing.
 RED = (AssertionError, QueueError, pytest.fail.Exception)
 READY = " AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0"
-ORDER = "ORDER BY priority DESC, position, created_at, id"
+ORDER = "ORDER BY priority DESC, nullif(tenant_id, 'global'), position, created_at, id"
 NO_FENCE = ((FENCE, ""),)
 ANY_ATTEMPT = (" AND attempt_no = ?", " AND ? IS NOT NULL")  # still takes its value
 ANY_WORKER = (" AND worker_id = ?", " AND ? IS NOT NULL")
@@ -154,7 +154,15 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
         g.job_that_waits_does_not_start,
     ),
     "claim_by_age_alone": (
-        Mutant({"claims/head": (NO_INDEX, ("priority DESC, position, ", ""), ("j.priority DESC, j.position, ", ""))}),
+        Mutant(
+            {
+                "claims/head": (
+                    NO_INDEX,
+                    ("priority DESC, nullif(tenant_id, 'global'), position, ", ""),
+                    ("j.priority DESC, j.position, ", ""),
+                )
+            }
+        ),
         g.claims_follow_the_total_order,
     ),
     "claim_without_position": (

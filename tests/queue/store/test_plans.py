@@ -44,7 +44,13 @@ HOT: dict[str, Plan] = {
     "jobs/any_due": Plan(("jobs_due",), {"now": NOW}),
     "jobs/promote_due": Plan(("jobs_due", "INTEGER PRIMARY KEY"), {"now": NOW}),
     "claims/head": Plan(
-        ("INDEX jobs_ready (type=?)", "j USING INTEGER PRIMARY KEY", "direct_reservations_one", "jobs_lease"),
+        (
+            "INDEX jobs_ready (type=? AND <expr>=?)",
+            "jobs_ready_of",
+            "j USING INTEGER PRIMARY KEY",
+            "direct_reservations_one",
+            "jobs_lease",
+        ),
         {"types": '["plain","tile"]', "now": NOW, "worker_id": "w"},
         sorts="the best of one head per type, and the batches that run: a handful of rows",
     ),
@@ -55,12 +61,12 @@ HOT: dict[str, Plan] = {
     ),
     "listing/counts": Plan(
         ("jobs USING INDEX jobs_ready", "jobs_due", "jobs_waiting", "jobs_lease", "job_counts"),
-        {},
+        {"tenant_id": None},
         sorts="the counts of each type and status: a few dozen rows, and what is delayed",
     ),
     "claims/siblings": Plan(
         ("INDEX jobs_group (type=? AND group_key=?)",),
-        {"type": "tile", "group_key": "g1", "head_id": 5, "batch_id": 5, "more": 3},
+        {"type": "tile", "group_key": "g1", "tenant_id": "global", "head_id": 5, "batch_id": 5, "more": 3},
     ),
     "claims/take": Plan(BY_ID, ("w", NOW, 5, NOW, 5)),
     "jobs/held": Plan(BY_ID, FENCE),
@@ -94,7 +100,7 @@ HOT: dict[str, Plan] = {
         },
     ),
     "jobs/next_due": Plan(("jobs_due", "direct_reservations_one"), {"now": NOW}),
-    "listing/oldest_ready": Plan(("INDEX jobs_ready (type=?)",), {"type": "plain"}),
+    "listing/oldest_ready": Plan(("INDEX jobs_ready (type=?)",), {"type": "plain", "tenant_id": None}),
     "jobs/find_active": Plan(
         ("INDEX jobs_dedupe (tenant_id=? AND dedupe_key=?)",), {"tenant_id": "global", "dedupe_key": "k"}
     ),
@@ -106,11 +112,50 @@ HOT: dict[str, Plan] = {
         ("INDEX jobs_due", "a USING PRIMARY KEY (job_id=? AND attempt_no<?)"), {"before": NOW, "limit": 1000}
     ),
     "listing/recent_runs": Plan(
-        ("INDEX jobs_finished (completed_at>?)", "a USING PRIMARY KEY (job_id=? AND attempt_no=?)"), {"since": NOW}
+        ("INDEX jobs_finished (completed_at>?)", "a USING PRIMARY KEY (job_id=? AND attempt_no=?)"),
+        {"since": NOW, "tenant_id": None},
     ),
     "dependencies/parent_states": Plan(BY_ID, {"ids": "[1,2]"}),
     "jobs/get": Plan(BY_ID, {"job_id": 5}),
     "attempts/list": Plan(("job_attempts USING PRIMARY KEY (job_id=?)",), {"job_id": 5}),
+}
+
+FILTER = dict.fromkeys(
+    ("status", "dead", "before", "type", "worker_id", "source", "correlation_id", "created_after", "created_before",
+     "retried", "group_key", "tenant_id")
+)  # fmt: skip
+HOT |= {
+    "claims/any_rival": Plan(("jobs_ready_of",), {}),
+    "claims/open_types": Plan(
+        ("direct_reservations_one", "jobs_lease"),
+        {"types": '["plain","tile"]', "now": NOW, "worker_id": "w"},
+        sorts="counts the batches that run: a handful of rows",
+    ),
+    "claims/held_tenants": Plan(
+        ("tenants_disabled", "jobs_lease"), {}, sorts="counts what runs by tenant: a handful of rows"
+    ),
+    "claims/top_priority": Plan(("INDEX jobs_ready (type=? AND <expr>=?)",), {"types": '["plain","tile"]'}),
+    "claims/in_turn": Plan(
+        ("INDEX jobs_ready (type=? AND <expr>=? AND priority=? AND <expr>>?)", "j USING INTEGER PRIMARY KEY"),
+        {"types": '["plain","tile"]', "priority": 4, "after": "t3"},
+        sorts="the best of three heads per type",
+    ),
+    "claims/heads_by_tenant": Plan(
+        ("INDEX jobs_ready_of (tenant_id=? AND type=?)", "INDEX jobs_ready_of (tenant_id>?)"),
+        {"types": '["plain","tile"]', "held": '["t3"]'},
+    ),
+    "claims/chosen": Plan(("j USING INTEGER PRIMARY KEY",), {"job_id": 5}),
+    "claims/tenant_room": Plan(("jobs_lease",), {"tenant_id": "t3"}),
+    "tenants/count_pending": Plan(("job_counts USING PRIMARY KEY (tenant_id=?)",), {"tenant_id": "t3"}),
+    "tenants/enqueued_since": Plan(
+        ("INDEX jobs_tenant (tenant_id=?)",), {"tenant_id": "t3", "limit": 100, "since": NOW}
+    ),
+    "listing/of_tenant": Plan(("INDEX jobs_tenant (tenant_id=?)",), {**FILTER, "tenant_id": "t3", "limit": 50}),
+    "listing/of_tenant_by_status": Plan(
+        ("INDEX jobs_tenant_status (tenant_id=? AND status=?)",),
+        {**FILTER, "tenant_id": "t3", "status": "failed", "limit": 50},
+    ),
+    "listing/of_group": Plan(("INDEX jobs_of_group (group_key=?)",), {**FILTER, "group_key": "g1", "limit": 50}),
 }
 
 CREATED = "strftime('%Y-%m-%d %H:%M:%f', 1780000000 + i, 'unixepoch')"
@@ -130,6 +175,7 @@ ROWS: tuple[tuple[int, dict[str, str]], ...] = (
     (5_000, {"type": "'plain'", "priority": "9", "next_run_at": FAR}),
     (50_000, {"type": "'plain'", "status": "'completed'", "completed_at": CREATED, "attempt_no": "1"}),
     (40, RUNNING),
+    (5_000, {"type": "'plain'", "priority": "i % 5", "tenant_id": "'t' || (i % 100)"}),
 )
 
 
@@ -180,4 +226,6 @@ def test_hot_statement_keeps_its_plan(backlog: sqlite3.Connection, name: str) ->
 
 def _small(line: str) -> bool:
     """A walk of a partial index of what runs or waits now: never of what has ended."""
-    return line.endswith(tuple(f"INDEX {name}" for name in ("jobs_lease", "jobs_ready", "jobs_due", "jobs_waiting")))
+    return line.endswith(
+        tuple(f"INDEX {name}" for name in ("jobs_lease", "jobs_ready", "jobs_ready_of", "jobs_due", "jobs_waiting"))
+    )

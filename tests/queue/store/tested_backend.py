@@ -11,10 +11,14 @@ from typing import Any, Protocol
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.database.sqlite.statements import statement_names
 from gribmill.queue.job_type import Registry
+from gribmill.queue.model import NewTenant
 from gribmill.queue.store import Store
 from tests.queue.sample_effects import SampleEffects
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
+
+# Of the jobs of many tests.
+TENANTS = ("a", "acme", "b", "elsewhere", "other", "ours", "t", "theirs")
 
 
 class BackendUnderTest(Protocol):
@@ -48,6 +52,8 @@ class SqliteUnderTest:
         self.database = SqliteDatabase(self.path, synchronous="normal", clock=self.clock)
         self.store = Store(self.database, TYPES, SampleEffects())
         self._stores.append(self.store)
+        for name in {*TENANTS} - {tenant.name for tenant in self.store.tenants.list()}:
+            self.store.tenants.add(NewTenant(name))
 
     def open(self, types: Registry = TYPES) -> Store:
         store = Store(SqliteDatabase(self.path, synchronous="normal", clock=self.clock), types, SampleEffects())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gribmill.logs import JOB_FIELDS, fields_of
-from gribmill.queue.model import ClaimRequest, NewJob
+from gribmill.queue.model import ClaimRequest, NewJob, NewTenant
 from gribmill.queue.store import Store
 from gribmill.queue.worker.in_process import Ticker
 from tests.queue.worker.worker_driver import SteppedWorker, attempts, enqueue, holding, statuses
@@ -144,6 +144,7 @@ def test_every_line_of_a_job_carries_its_five_fields(
 ) -> None:
     caplog.set_level(logging.DEBUG, "gribmill")
     worker, store = shared_worker, shared_worker.store
+    store.tenants.add(NewTenant("acme"))
     doing = ["nothing", "nonsense", "die", "then_unknown"]
     jobs = [NewJob("stunt", {"do": do}, tenant_id="acme", max_attempts=1) for do in doing]
     worker.finish(*[made.id for made in store.jobs.enqueue_many(jobs)])

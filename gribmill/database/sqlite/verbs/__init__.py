@@ -9,6 +9,7 @@ __all__ = [
     "ordering",
     "recovery",
     "reservations",
+    "tenants",
     "triggers",
     "verification",
     "workers",

@@ -6,7 +6,8 @@ import sqlite3
 
 from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.verbs.dependents import settle_dependents
-from gribmill.queue.model import Claimed, ClaimRequest
+from gribmill.database.sqlite.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
+from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
 
 
 def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
@@ -14,10 +15,10 @@ def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
     if tx.rows("jobs/any_due", {"now": tx.stamp}):
         settle_dependents(tx)
         tx.execute("jobs/promote_due", {"now": tx.stamp})
-    heads = tx.rows("claims/head", {"types": request.types_json, "now": tx.stamp, "worker_id": request.worker_id})
-    if not heads:
+    found = _next(tx, request)
+    if found is None:
         return ()
-    head, batch_max = _head(heads[0]), heads[0]["batch_max"]
+    head, batch_max = _head(found), found["batch_max"]
     more = min(batch_max, request.batch_limit or batch_max) - 1
     # A job that has failed runs alone: if it crashes its executor again, no sibling pays for that.
     joins = more > 0 and head.group_key is not None and head.retry_count == 0
@@ -27,11 +28,19 @@ def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
 def claim_job(tx: SqliteSession, request: ClaimRequest, job_id: int) -> Claimed | None:
     settle_dependents(tx)
     found = tx.rows("claims/one", {"job_id": job_id, "now": tx.stamp, "worker_id": request.worker_id})
-    if not found:
+    if not found or found[0]["tenant_id"] in held_tenants(tx):
         return None
     tx.execute("jobs/run_now", {"job_id": job_id, "now": tx.stamp})
     (taken,) = _take(tx, request, [_head(found[0])])
     return taken
+
+
+def _next(tx: SqliteSession, request: ClaimRequest) -> sqlite3.Row | None:
+    """The next job; in turn where other tenants than the default one have ready jobs."""
+    heads = tx.rows("claims/head", {"types": request.types_json, "now": tx.stamp, "worker_id": request.worker_id})
+    if heads[0]["has_rivals"] if heads else tx.rows("claims/any_rival"):
+        return next_in_turn(tx, request)
+    return heads[0] if heads else None
 
 
 def claim_siblings(tx: SqliteSession, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
@@ -40,12 +49,21 @@ def claim_siblings(tx: SqliteSession, request: ClaimRequest, head: Claimed, limi
     joins = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp, "worker_id": request.worker_id}
     if not tx.rows("jobs/held", held) or not tx.rows("claims/may_join", joins):
         return ()
-    return _take(tx, request, _siblings(tx, head, limit))
+    return _take(tx, request, _siblings(tx, head, limit, held=True))
 
 
-def _siblings(tx: SqliteSession, head: Claimed, limit: int) -> list[Claimed]:
-    group = {"type": head.type, "group_key": head.group_key, "head_id": head.id, "batch_id": head.batch_id}
-    return tx.records(Claimed, "claims/siblings", {**group, "more": limit})
+def _siblings(tx: SqliteSession, head: Claimed, limit: int, *, held: bool = False) -> list[Claimed]:
+    """Of the head's tenant, and no more than that may run."""
+    if head.tenant_id != DEFAULT_TENANT and (room := room_of_tenant(tx, head.tenant_id)) is not None:
+        limit = min(limit, room - (0 if held else 1))
+    group = {
+        "type": head.type,
+        "group_key": head.group_key,
+        "tenant_id": head.tenant_id,
+        "head_id": head.id,
+        "batch_id": head.batch_id,
+    }
+    return tx.records(Claimed, "claims/siblings", {**group, "more": max(0, limit)})
 
 
 def _take(tx: SqliteSession, request: ClaimRequest, jobs: list[Claimed]) -> tuple[Claimed, ...]:

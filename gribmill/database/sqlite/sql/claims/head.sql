@@ -1,6 +1,9 @@
+-- The next job of `global`. Where other tenants have ready jobs, they take turns (see fair_claims.py).
 SELECT j.id, j.type, j.args, j.tenant_id, j.group_key, j.attempt_no + 1 AS attempt_no, j.retry_count, j.max_attempts,
   coalesce(j.timeout_seconds, d.timeout_seconds) AS timeout_seconds, d.batch_max,
-  iif(d.command IS NULL, NULL, json_object('command', json(d.command), 'schema', json(d.arg_schema))) AS command
+  iif(d.command IS NULL, NULL, json_object('command', json(d.command), 'schema', json(d.arg_schema))) AS command,
+  EXISTS (SELECT 1 FROM jobs INDEXED BY jobs_ready_of
+    WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global') AS has_rivals
 FROM json_each(:types) t
 CROSS JOIN job_definitions d ON d.rowid = (
   SELECT rowid FROM job_definitions
@@ -19,6 +22,7 @@ CROSS JOIN job_definitions d ON d.rowid = (
           SELECT 1 FROM json_each((SELECT resources FROM job_definitions WHERE key = b.type)) WHERE value = r.tag)))))
 CROSS JOIN jobs j ON j.id = (
   SELECT id FROM jobs INDEXED BY jobs_ready
-  WHERE type = t.value AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0
-  ORDER BY priority DESC, position, created_at, id LIMIT 1)
+  WHERE type = t.value AND (tenant_id <> 'global') = 0
+    AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0
+  ORDER BY priority DESC, nullif(tenant_id, 'global'), position, created_at, id LIMIT 1)
 ORDER BY j.priority DESC, j.position, j.created_at, j.id LIMIT 1

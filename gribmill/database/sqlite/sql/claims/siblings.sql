@@ -4,4 +4,5 @@ SELECT id, type, args, tenant_id, group_key, :batch_id AS batch_id, attempt_no +
 FROM jobs INDEXED BY jobs_group
 WHERE type = :type AND group_key = :group_key AND status = 'pending' AND next_run_at IS NULL
   AND deps_left = 0 AND group_key IS NOT NULL AND id <> :head_id AND retry_count = 0
+  AND tenant_id = :tenant_id
 ORDER BY priority DESC, position, created_at, id LIMIT :more

@@ -1,9 +1,15 @@
+-- Other tenants than `global` have counters for every status.
 SELECT type, status, sum(n) AS n FROM (
   SELECT type, 'pending' AS status, count(*) AS n FROM jobs INDEXED BY jobs_ready
-  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 GROUP BY type
-  UNION ALL SELECT type, 'pending', 1 FROM jobs INDEXED BY jobs_due WHERE status = 'pending' AND next_run_at IS NOT NULL
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND (tenant_id <> 'global') = 0
+    AND coalesce(:tenant_id, 'global') = 'global' GROUP BY type
+  UNION ALL SELECT type, 'pending', 1 FROM jobs INDEXED BY jobs_due
+  WHERE status = 'pending' AND next_run_at IS NOT NULL AND tenant_id = 'global'
+    AND coalesce(:tenant_id, 'global') = 'global'
   UNION ALL SELECT type, 'pending', 1 FROM jobs INDEXED BY jobs_waiting
-  WHERE status = 'pending' AND deps_left > 0 AND next_run_at IS NULL
-  UNION ALL SELECT type, 'processing', 1 FROM jobs INDEXED BY jobs_lease WHERE status = 'processing'
-  UNION ALL SELECT type, status, n FROM job_counts WHERE n > 0)
+  WHERE status = 'pending' AND deps_left > 0 AND next_run_at IS NULL AND tenant_id = 'global'
+    AND coalesce(:tenant_id, 'global') = 'global'
+  UNION ALL SELECT type, 'processing', 1 FROM jobs INDEXED BY jobs_lease
+  WHERE status = 'processing' AND tenant_id = 'global' AND coalesce(:tenant_id, 'global') = 'global'
+  UNION ALL SELECT type, status, n FROM job_counts WHERE n > 0 AND (:tenant_id IS NULL OR tenant_id = :tenant_id))
 GROUP BY type, status ORDER BY type, status

@@ -1,15 +1,17 @@
 -- A job that was enqueued since then has ended since then, or is still active.
 WITH recent AS (
   SELECT id, status, created_at, completed_at, dead_lettered_at, attempt_no FROM jobs INDEXED BY jobs_finished
-  WHERE completed_at IS NOT NULL AND completed_at >= :since
+  WHERE completed_at IS NOT NULL AND completed_at >= :since AND (:tenant_id IS NULL OR tenant_id = :tenant_id)
   UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs INDEXED BY jobs_lease
-  WHERE status = 'processing'
+  WHERE status = 'processing' AND (:tenant_id IS NULL OR tenant_id = :tenant_id)
   UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs INDEXED BY jobs_ready
   WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0
+    AND (:tenant_id IS NULL OR tenant_id = :tenant_id)
   UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs INDEXED BY jobs_due
-  WHERE status = 'pending' AND next_run_at IS NOT NULL
+  WHERE status = 'pending' AND next_run_at IS NOT NULL AND (:tenant_id IS NULL OR tenant_id = :tenant_id)
   UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs INDEXED BY jobs_waiting
-  WHERE status = 'pending' AND deps_left > 0 AND next_run_at IS NULL)
+  WHERE status = 'pending' AND deps_left > 0 AND next_run_at IS NULL
+    AND (:tenant_id IS NULL OR tenant_id = :tenant_id))
 SELECT coalesce(sum(created_at >= :since), 0) AS enqueued,
   coalesce(sum(status = 'completed'), 0) AS succeeded,
   coalesce(sum(status = 'failed'), 0) AS failed,

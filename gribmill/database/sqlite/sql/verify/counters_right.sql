@@ -1,5 +1,6 @@
-SELECT NULL AS job_id, type || ' ' || status || ': counted ' || sum(counted) || ', there are ' || sum(real) AS detail
-FROM (SELECT type, status, n AS counted, 0 AS real FROM job_counts
-      UNION ALL SELECT type, status, 0, count(*) FROM jobs
-      WHERE status IN ('completed','failed','cancelled') GROUP BY type, status)
-GROUP BY type, status HAVING sum(counted) <> sum(real)
+SELECT NULL AS job_id, tenant_id || ' ' || type || ' ' || status || ': counted ' || sum(counted) || ', there are '
+  || sum(real) AS detail
+FROM (SELECT tenant_id, type, status, n AS counted, 0 AS real FROM job_counts
+      UNION ALL SELECT tenant_id, type, status, 0, count(*) FROM jobs
+      WHERE tenant_id <> 'global' OR status IN ('completed','failed','cancelled') GROUP BY 1, 2, 3)
+GROUP BY tenant_id, type, status HAVING sum(counted) <> sum(real)

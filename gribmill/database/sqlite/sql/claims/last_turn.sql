@@ -1,0 +1,1 @@
+SELECT tenant_id FROM tenant_turns WHERE types = :types AND priority = :priority

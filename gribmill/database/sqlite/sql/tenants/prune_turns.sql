@@ -1,0 +1,1 @@
+DELETE FROM tenant_turns WHERE served_at < :before

@@ -1,0 +1,74 @@
+"""Whose job comes next where several tenants have ready jobs: tenants of the highest priority take turns, by name.
+
+The turn is kept for each set of types and priority, because workers of other lanes, and claims of other priorities,
+must not move it. A claim looks up a handful of index entries, however many tenants and jobs there are. Only while a
+tenant is held back (disabled, or as many jobs in flight as allowed) is the next job of every tenant looked up.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from gribmill.database.sqlite.session import SqliteSession
+from gribmill.queue.model import ClaimRequest
+
+# Sorts before every name.
+NOBODY = ""
+
+
+def next_in_turn(tx: SqliteSession, request: ClaimRequest) -> sqlite3.Row | None:
+    """The job to claim, as `claims/head` returns it."""
+    types_json = request.types_json
+    asked = {"types": types_json, "now": tx.stamp, "worker_id": request.worker_id}
+    open_types = json.dumps([row["key"] for row in tx.rows("claims/open_types", asked)])
+    held = held_tenants(tx)
+    found = _choose_unheld(tx, types_json, open_types, held) if held else _choose(tx, types_json, open_types)
+    return tx.rows("claims/chosen", {"job_id": found})[0] if found is not None else None
+
+
+def held_tenants(tx: SqliteSession) -> list[str]:
+    """The tenants of which no job starts now."""
+    return [row["name"] for row in tx.rows("claims/held_tenants")]
+
+
+def room_of_tenant(tx: SqliteSession, tenant_id: str) -> int | None:
+    """How many more jobs of the tenant may start now; None: any number."""
+    rows = tx.rows("claims/tenant_room", {"tenant_id": tenant_id})
+    return max(0, rows[0]["room"]) if rows else None
+
+
+def _choose(tx: SqliteSession, types_json: str, open_types: str) -> int | None:
+    priority = tx.rows("claims/top_priority", {"types": open_types})[0]["priority"]
+    if priority is None:
+        return None
+    after = _last_turn(tx, types_json, priority)
+    found = tx.rows("claims/in_turn", {"types": open_types, "priority": priority, "after": after})[0]
+    return _serve(tx, types_json, priority, after, found)
+
+
+def _choose_unheld(tx: SqliteSession, types_json: str, open_types: str, held: list[str]) -> int | None:
+    heads = tx.rows("claims/heads_by_tenant", {"types": open_types, "held": json.dumps(held)})
+    if not heads:
+        return None
+    priority = max(row["priority"] for row in heads)
+    after = _last_turn(tx, types_json, priority)
+    found = min(
+        (row for row in heads if row["priority"] == priority),
+        key=lambda row: (row["tenant_id"] <= after, row["tenant_id"], row["position"], row["created_at"], row["id"]),
+    )
+    return _serve(tx, types_json, priority, after, found)
+
+
+def _last_turn(tx: SqliteSession, types_json: str, priority: int) -> str:
+    rows = tx.rows("claims/last_turn", {"types": types_json, "priority": priority})
+    return rows[0]["tenant_id"] if rows else NOBODY
+
+
+def _serve(tx: SqliteSession, types_json: str, priority: int, after: str, found: sqlite3.Row) -> int:
+    """Note whose turn it was. Nothing is written while there is only one tenant at this priority."""
+    if found["tenant_id"] != after:
+        turn = {"types": types_json, "priority": priority, "tenant_id": found["tenant_id"], "now": tx.stamp}
+        tx.execute("claims/note_turn", turn)
+    job_id: int = found["id"]
+    return job_id

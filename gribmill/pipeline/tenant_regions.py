@@ -1,0 +1,53 @@
+"""Which regions are cut: those of [chain], and those of every tenant, from the same files."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from gribmill.queue.model import Tenant
+from gribmill.queue.store.tenants import Tenants
+
+if TYPE_CHECKING:
+    from gribmill.pipeline.context import Context
+
+log = logging.getLogger("gribmill.tenants")
+
+
+def wanted_regions(context: Context) -> tuple[str, ...]:
+    """Each region once. Those of a tenant that is disabled, or has used up its disk, are left out."""
+    tenants = _tenants(context).list()
+    wanted = [*context.settings.chain.regions]
+    for tenant in tenants:
+        if not tenant.regions or not tenant.is_enabled or _is_full(context, tenant, tenants):
+            continue
+        unknown = [name for name in tenant.regions if name not in context.regions]
+        if unknown:
+            log.warning("tenant %s: there is no region %s in these settings", tenant.name, ", ".join(unknown))
+        wanted += [name for name in tenant.regions if name in context.regions]
+    return tuple(dict.fromkeys(wanted))
+
+
+def own_bytes(context: Context, tenant: Tenant, tenants: Iterable[Tenant]) -> int:
+    """The size of the tiles that only this tenant asked for: of regions that are neither in [chain] nor another's."""
+    others = {name for one in tenants if one.name != tenant.name and one.is_enabled for name in one.regions}
+    own = [name for name in tenant.regions if name not in others and name not in context.settings.chain.regions]
+    return context.catalogue.bytes_of(own) if own else 0
+
+
+def _is_full(context: Context, tenant: Tenant, tenants: Sequence[Tenant]) -> bool:
+    limit = tenant.max_disk_bytes
+    if limit is None or (used := own_bytes(context, tenant, tenants)) < limit:
+        return False
+    log.warning(
+        "tenant %s: its own tiles take %d bytes, and its limit is %d (max_disk_bytes): its regions are not cut",
+        tenant.name,
+        used,
+        limit,
+    )
+    return True
+
+
+def _tenants(context: Context) -> Tenants:
+    return Tenants(context.catalogue.database, context.jobs.registry)

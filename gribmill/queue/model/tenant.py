@@ -1,0 +1,34 @@
+"""A tenant: a customer, a team or a project that shares the queue with others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewTenant:
+    """A tenant to add. A limit that is None does not exist."""
+
+    name: str
+    title: str = ""
+    timezone: str = "UTC"
+    """The default of its schedules."""
+    regions: tuple[str, ...] = ()
+    max_running: int | None = None
+    max_pending: int | None = None
+    max_per_minute: int | None = None
+    max_disk_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant(NewTenant):
+    """A stored tenant."""
+
+    disabled_at: datetime | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+    @property
+    def is_enabled(self) -> bool:
+        return self.disabled_at is None
