@@ -49,7 +49,7 @@ def test_the_table_distinguishes_dead_letters_from_failures(gribmill: Run, one_o
 
 def test_filters_by_type_tenant_group_and_worker(gribmill: Run, store: Store) -> None:
     store.tenants.add(NewTenant("acme"))
-    ours, theirs = add(store), add(store, tenant_id="acme")
+    ours, theirs = add(store, priority=1), add(store, tenant_id="acme")
     tile = store.jobs.enqueue(
         NewJob("build_tile", {"model_id": "hrrr", "run_id": "20230125_12", "hour": 5, "region": "ne"})
     ).id

@@ -10,4 +10,5 @@ __all__ = [
     "parse_names",
     "png_path",
     "scale_options",
+    "size",
 ]

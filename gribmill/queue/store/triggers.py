@@ -349,7 +349,7 @@ def _stored(new: NewTrigger, slot: datetime | None) -> Trigger:
         type=new.type,
         template=new.args,
         cron=new.cron,
-        timezone=None if new.cron is None else new.timezone,
+        timezone=None if new.cron is None else new.timezone or "UTC",
         event=new.event,
         priority=new.priority,
         tenant_id=new.tenant_id,
