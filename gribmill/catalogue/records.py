@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from gribmill.grib.names.lexicon import lexicon
 from gribmill.identity import RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
 
@@ -71,6 +70,8 @@ class HourRecord:
         others = {*variables} - {*self.variables}
         if not others:
             return True
+        from gribmill.grib.names.lexicon import lexicon  # late: `status` starts without it
+
         # A name of an earlier version stands for those that replaced it.
         renamed = lexicon().renamed
         return others <= {name for old in self.variables for name in renamed.get(old, ())}

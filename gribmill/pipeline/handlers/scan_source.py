@@ -87,8 +87,20 @@ class Scan:
             for key, record in self._records.items()
             if record.state == "arriving" and not is_partial(self._model, record)
         }
-        looked_at = {*newest[:1], *begun[: self._context.settings.chain.runs_back], *unfinished}
+        back = self._context.settings.chain.runs_back
+        self._give_up_skipped(begun[back:])
+        looked_at = {*newest[:1], *begun[:back], *unfinished}
         return sorted((run for run in looked_at if not self._is_done(run) or self._lacks_something(run)), reverse=True)
+
+    def _give_up_skipped(self, older: list[datetime]) -> None:
+        """Runs that came and went while nothing scanned, as no worker ran: none of their hours is looked for, and the
+        catalogue says so. Nothing is known of the time before the first scan."""
+        last = max(self._records, default=None)
+        for run in older:
+            if last is not None and run_id(run) > last:
+                ref = self._ref(run)
+                log.info("%s was not looked for in time: no scan ran while it was new", ref)
+                self._events += [RunSeen(ref, self._model.hours(run), not self._model.discovers(run)), RunGivenUp(ref)]
 
     def _forget_future_runs(self) -> None:
         """Runs that begin in the future were recorded while the clock was ahead. Without files they are forgotten."""

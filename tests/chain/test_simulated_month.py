@@ -1,0 +1,102 @@
+"""A month without an operator: outages, dead workers, a wrong clock, both changes of the clocks, a full disk."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.chain.simulated_month import BEGIN, DAYS, REGIONS, STEP, Month
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@pytest.fixture(scope="module")
+def month(tmp_path_factory: pytest.TempPathFactory) -> Month:
+    """The month after its end."""
+    with pytest.MonkeyPatch.context() as patch:
+        month = Month(tmp_path_factory.mktemp("month"), patch)
+        month.run()
+        month.violations = month.store.verify()
+    return month
+
+
+def test_every_published_hour_has_its_tiles_or_its_run_was_given_up(month: Month) -> None:
+    assert len(month.publisher.published) > 1000
+    wanted = {ref.tile(region) for ref in month.publisher.published for region in REGIONS}
+    missing = [tile for tile in wanted if tile not in month.built]
+    given_up = {tuple(json.loads(payload).values()) for (payload,) in month.events("run.given_up", "payload")}
+    assert sorted(str(tile) for tile in missing if (tile.model_id, tile.run_id) not in given_up) == []
+    assert len(missing) <= 2 * 12, "those of the hours without a worker"
+
+
+def test_no_tile_is_built_twice(month: Month) -> None:
+    assert {str(tile): count for tile, count in month.built.items() if count > 1} == {}
+
+
+def test_hour_that_is_never_published_is_given_up_with_a_record(month: Month) -> None:
+    given_up = [json.loads(payload)["run_id"] for (payload,) in month.events("run.given_up", "payload")]
+    for ref in month.publisher.never:
+        assert given_up.count(ref.run_id) == 1
+
+
+def test_schedules_fire_once_a_day_when_clocks_go_forward_and_back(month: Month) -> None:
+    for trigger_id, zone in ((1, ZoneInfo("America/New_York")), (2, ZoneInfo("Australia/Sydney"))):
+        rows = month.rows(f"SELECT fire_key FROM trigger_firings WHERE trigger_id = {trigger_id}")
+        days = Counter(datetime.fromisoformat(key).astimezone(zone).date() for (key,) in rows)
+        first, last = min(days), max(days)
+        assert days == Counter(first + timedelta(days=number) for number in range((last - first).days + 1))
+        assert len(days) >= DAYS - 1
+    assert month.rows("SELECT count(*) FROM jobs WHERE type = 'sleep' AND source = 'schedule'") == month.rows(
+        "SELECT count(*) FROM trigger_firings"
+    )
+
+
+def test_late_stale_and_recovered_are_published_in_turn(month: Month) -> None:
+    turns: dict[tuple[str, str], list[str]] = {}
+    for name, payload in month.events("model.%", "name, payload"):
+        values = json.loads(payload)
+        turns.setdefault((values["model_id"], values["region"]), []).append(name.removeprefix("model."))
+    assert {*turns} == {(model, region) for model in ("hourly", "global") for region in REGIONS}
+    follows = {None: {"late", "stale"}, "late": {"stale", "recovered"}, "stale": {"recovered"}}
+    for names in turns.values():
+        for before, after in zip([None, *names], names, strict=False):
+            assert after in follows.get(before, {"late", "stale"}), names
+        assert names.count("stale") >= 3, "both mirrors down, no worker, a full disk"
+
+
+def test_disk_never_fills_and_stays_within_its_budget(month: Month) -> None:
+    assert month.least_free > 0
+    assert len(month.events("disk.low", "id")) == 1
+    budget = month.settings.chain.keep_gigabytes
+    assert budget is not None
+    # Between two looks by `prune`, six hours apart, new runs come.
+    assert month.most_used < 1.3 * budget * 1e9
+    assert len(month.context.catalogue.runs("hourly")) <= 30 + 8
+
+
+def test_no_tenant_waits_for_the_backlog_of_another(month: Month) -> None:
+    rows = month.rows(
+        "SELECT tenant_id, count(*), max(julianday(started_at) - julianday(created_at)) * 86400,"
+        " sum(status = 'completed')"
+        " FROM jobs WHERE type = 'sleep' GROUP BY tenant_id ORDER BY tenant_id"
+    )
+    assert [row[0] for row in rows] == ["acme", "beta"]
+    for _, count, longest_wait, completed in rows:
+        assert count == completed
+        # No worker runs for eight hours of one day.
+        assert longest_wait <= timedelta(hours=8).total_seconds() + STEP.total_seconds()
+
+
+def test_jobs_of_dead_workers_run_again(month: Month) -> None:
+    assert month.abandoned > 0
+    assert month.rows("SELECT count(*) FROM job_attempts WHERE status = 'lost'") == [(month.abandoned,)]
+    assert month.rows("SELECT count(*) FROM jobs WHERE status = 'processing'") == [(0,)]
+
+
+def test_invariants_hold_at_the_end(month: Month) -> None:
+    assert month.violations == []
+    assert BEGIN + timedelta(days=DAYS) - month.clock.now == STEP
