@@ -33,8 +33,10 @@ KERNEL := setup.py gribmill/kernel/_kernel.c $(wildcard gribmill/kernel/*.h grib
 
 $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 	@echo "setting up $(VENV) ..."
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@test -x $(BIN)/python -a -f $(VENV)/pyvenv.cfg || { rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
+	@$(BIN)/python -c 'import sys; sys.exit(sys.prefix == sys.base_prefix)' || \
+	{ echo "$(VENV) is not a virtual environment: nothing is installed"; exit 1; }
 	@$(BIN)/python -m pip install -q uv >/dev/null 2>&1 || true
 	@if [ -x $(BIN)/uv ] && VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/uv pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; \
 	then :; else echo "uv did not manage: installing with pip"; \
