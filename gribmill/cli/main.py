@@ -23,6 +23,7 @@ COMMANDS = {
     "cut": ("gribmill.cli.data.cut:cut", "Cut GRIB files into tiles, without the queue."),
     "definitions": ("gribmill.cli.definitions.group:definitions", "List and tune job types, and add commands to run."),
     "demo": ("gribmill.cli.demo.command:demo", "A guided tour with real processes, on this machine alone."),
+    "direct": ("gribmill.cli.jobs.direct:direct", "Run one job now in the foreground, ahead of the queue."),
     "doctor": ("gribmill.cli.doctor:doctor", "Check this machine and the data root, and repair what is wrong."),
     "events": ("gribmill.cli.jobs.events:events", "List, follow and report events."),
     "event": ("gribmill.cli.chain.event:event", "Scan models that a notification reports new files of."),

@@ -72,6 +72,7 @@ def worker_options(settings: Settings) -> WorkerOptions:
         lease_seconds=settings.queue.lease_seconds,
         poll_seconds=settings.queue.poll_seconds,
         kill_grace_seconds=settings.workers.kill_grace_seconds,
+        drain_seconds=settings.workers.drain_seconds,
         max_jobs_per_executor=settings.workers.max_jobs_per_executor,
         max_memory_mb=settings.workers.max_memory_mb,
         keep_completed_days=settings.queue.keep_completed_days,

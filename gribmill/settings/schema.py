@@ -76,6 +76,9 @@ class WorkerSettings(SettingsTable):
     kill_grace_seconds: Annotated[Number, Field(gt=0, le=3600)] = Field(
         5.0, description="Seconds between TERM and KILL when an executor must stop."
     )
+    drain_seconds: Annotated[Number, Field(ge=0, le=86_400)] = Field(
+        600.0, description="Seconds that a worker which was told to end waits for its jobs, before it puts them back."
+    )
 
 
 class CommandSettings(SettingsTable):

@@ -54,6 +54,7 @@ _TYPES: dict[str, Any] = {
     "definitions list": list[DefinitionView],
     "definitions reset": DefinitionView,
     "definitions show": DefinitionHistoryView,
+    "direct": TickView,
     "doctor": list[FindingView],
     "events emit": list[FiredView],
     "events list": list[EventView],

@@ -63,7 +63,7 @@ def _look(settings: Settings, store: Store, made: list[Enqueued], asked_at: date
     ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
     found: dict[int, ScanFinding] = {}
     while left := {one.id for one in made} - found.keys():
-        ran = ticker.tick(len(left), ["scan_source"])
+        ran = ticker.run_jobs(sorted(left))
         found |= {one.job.id: ScanFinding.of(one.outcome) for one in ran if one.job.id in left}
         waiting = False
         for job_id in left - found.keys():

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     "--for", "seconds", type=DURATION, default="10m", show_default=True, help="How long the reservation lasts."
 )
 @click.option("--by", "reserved_by", metavar="WHO", help="Who holds the reservation (default: your user name).")
+@click.option("--wait", "wait_seconds", type=DURATION, help="Wait this long for another holder to release it.")
 @click.option("--extend", metavar="RESERVATION", help="Extend this reservation instead.")
 @click.option("--json", "as_json", is_flag=True, help="The reservation as JSON.")
 @click.pass_obj
@@ -33,6 +34,7 @@ def reserve(
     type_key: str | None,
     seconds: float,
     reserved_by: str | None,
+    wait_seconds: float | None,
     extend: str | None,
     as_json: bool,
 ) -> None:
@@ -42,13 +44,14 @@ def reserve(
     """
     store = open_queue(settings)
     if extend is not None:
-        if type_key is not None or reserved_by is not None:
+        if type_key is not None or reserved_by is not None or wait_seconds is not None:
             raise click.UsageError("--extend can only be combined with --for and --json")
         store.reservations.extend(extend, seconds)
         held = next(one for one in store.reservations.list() if one.id == extend)
     else:
         who = (reserved_by or current_user())[:200]
-        held = store.reservations.reserve(who, seconds, EVERYTHING if type_key is None else type_key)
+        scope = EVERYTHING if type_key is None else type_key
+        held = store.reservations.reserve(who, seconds, scope, wait_seconds=wait_seconds or 0.0)
     if as_json:
         print_json(ReservationView.of(held))
         return

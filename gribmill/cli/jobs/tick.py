@@ -19,9 +19,10 @@ from gribmill.views.attempt import TickView
     "-n", "limit", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Maximum number of jobs."
 )
 @types_option
+@click.option("--reservation", metavar="RESERVATION", help="Run jobs that this reservation of yours holds back.")
 @click.option("--json", "as_json", is_flag=True, help="The attempts, as JSON.")
 @click.pass_obj
-def tick(settings: Settings, limit: int, only: tuple[str, ...], as_json: bool) -> None:
+def tick(settings: Settings, limit: int, only: tuple[str, ...], reservation: str | None, as_json: bool) -> None:
     """Claim at most N ready jobs, run them in this process, and report.
 
     For cron, for debugging and for trying things out; `gribmill work` is the real worker.
@@ -30,6 +31,8 @@ def tick(settings: Settings, limit: int, only: tuple[str, ...], as_json: bool) -
     share_config_file()
     store = open_queue(settings)
     ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
+    if reservation is not None:
+        store.reservations.share(reservation, ticker.worker_id)
     ran = ticker.tick(limit, only)
     rows = [TickView.of(one) for one in ran]
     if as_json:

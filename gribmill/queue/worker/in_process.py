@@ -9,12 +9,12 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from gribmill.queue.errors import StoreError
-from gribmill.queue.model import Claimed, ClaimRequest, Outcome, Report, Snoozed, exit_code_of
+from gribmill.queue.errors import NotAllowed, StoreError
+from gribmill.queue.model import Claimed, ClaimRequest, Failed, Outcome, Report, Snoozed, Stopped, exit_code_of
 from gribmill.queue.redact import redacted
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
@@ -24,6 +24,8 @@ from gribmill.queue.worker.task import Batch, Task
 from gribmill.queue.worker.trigger_poller import TriggerPoller
 
 log = logging.getLogger("gribmill.worker")
+
+INTERRUPTED = Snoozed(0, "the tick was interrupted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,21 @@ class Ran:
     accepted: bool
 
 
+class TimedOut(BaseException):
+    """Raised in the calling thread when its job takes too long. Handlers do not catch it."""
+
+
 class Ticker:
     """Claims and runs a limited number of jobs, one after the other. No timeouts: a process cannot kill its own job."""
 
-    def __init__(self, store: Store, lease_seconds: float, environment: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        lease_seconds: float,
+        environment: dict[str, Any] | None = None,
+        when_interrupted: Snoozed | Stopped = INTERRUPTED,
+    ) -> None:
+        self._when_interrupted = when_interrupted
         self.worker_id = new_worker_id()
         self._store = store
         self._lease_seconds = lease_seconds
@@ -52,17 +65,33 @@ class Ticker:
         self._store.maintenance.recover_dead_processes()
         self._store.maintenance.recover()  # where cron runs the ticks, no other process does either of these
         TriggerPoller(self._store).fire_if_due()
-        with _Heartbeats(self._store, self.worker_id, self._lease_seconds, kinds):
+        with self.heartbeats(kinds):
             while len(ran) < limit:
                 left = limit - len(ran)
-                request = ClaimRequest(self.worker_id, kinds, self._lease_seconds, pid=os.getpid(), batch_limit=left)
-                batch = self._store.claim(request)
+                batch = self._store.claim(self.request(kinds, left))
                 if not batch:
                     break
-                ran += self._run(batch)
+                ran += self.run(batch)
         return ran
 
-    def _run(self, jobs: tuple[Claimed, ...]) -> list[Ran]:
+    def run_jobs(self, ids: Iterable[int]) -> list[Ran]:
+        """Run these jobs, ahead of their turn; those that cannot start now are left out."""
+        ran: list[Ran] = []
+        with self.heartbeats():
+            for job_id in ids:
+                with contextlib.suppress(NotAllowed):
+                    ran += self.run((self._store.claim_job(self.request(), job_id),))
+        return ran
+
+    def request(self, types: tuple[str, ...] = (), limit: int | None = None) -> ClaimRequest:
+        return ClaimRequest(self.worker_id, types, self._lease_seconds, pid=os.getpid(), batch_limit=limit)
+
+    def heartbeats(self, types: Sequence[str] = (), on_beat: Callable[[], None] = lambda: None) -> Heartbeats:
+        """While it is entered, a thread renews the leases, and calls `on_beat`."""
+        return Heartbeats(self._store, self.worker_id, self._lease_seconds, types, on_beat)
+
+    def run(self, jobs: tuple[Claimed, ...]) -> list[Ran]:
+        """Run claimed jobs in this thread, and report on each."""
         by_ref = {job.ref: job for job in jobs}
         ran: list[Ran] = []
         began = time.monotonic()
@@ -81,9 +110,12 @@ class Ticker:
         try:
             with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
                 run_batch(self._store.registry, batch)
+        except TimedOut as error:
+            for task in batch.unreported:
+                batch.done(task, Failed(str(error), timeout=True))
         except KeyboardInterrupt:
             for task in batch.unreported:
-                batch.done(task, Snoozed(0, "the tick was interrupted"))
+                batch.done(task, self._when_interrupted)
             raise
         return ran
 
@@ -106,14 +138,17 @@ class _Tee(io.TextIOBase):
         return self._stream.isatty()
 
 
-class _Heartbeats:
+class Heartbeats:
     """Renews the leases from a thread while the calling one works."""
 
-    def __init__(self, store: Store, worker_id: str, lease_seconds: float, types: Sequence[str]) -> None:
+    def __init__(
+        self, store: Store, worker_id: str, lease_seconds: float, types: Sequence[str], on_beat: Callable[[], None]
+    ) -> None:
         self._store = store
         self._worker_id = worker_id
         self._lease_seconds = lease_seconds
         self._types = types
+        self._on_beat = on_beat
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="heartbeats", daemon=True)
 
@@ -130,6 +165,7 @@ class _Heartbeats:
         while not self._over.wait(self._lease_seconds / 3):
             try:
                 self._store.workers.heartbeat(self._worker_id, self._lease_seconds, types=self._types)
+                self._on_beat()
             except StoreError as error:
                 log.error("no heartbeat: %s", error)
         self._store.close()

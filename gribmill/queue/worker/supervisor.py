@@ -69,6 +69,7 @@ class Supervisor:
         self._last_heartbeat = 0.0
         self._next_poll = 0.0
         self._next_due = float("inf")
+        self._stop_at = float("inf")
         self._store_back_at = 0.0
         self._trouble = ThrottledLog()
 
@@ -390,6 +391,8 @@ class Supervisor:
     def _wait_seconds(self) -> float:
         """Until the next thing that is due by the clock."""
         moments = [self._next_heartbeat, self._next_poll, self._next_due]
+        if time.monotonic() < self._stop_at:
+            moments.append(self._stop_at)
         moments += self.pool.due()
         if not self.draining:
             moments += [self._triggers.next_look, *(lane.respawn_at for lane in self.lanes if lane.missing > 0)]
@@ -408,9 +411,10 @@ class Supervisor:
     def _obey_signals(self) -> None:
         if self._signals.count and not self.draining:
             self.draining = True
+            self._stop_at = time.monotonic() + self.options.drain_seconds
             self._next_heartbeat = 0.0
             log.info("draining: %d executors still work; a second signal stops them now", self.pool.busy)
-        if self._signals.count > 1:
+        if self._signals.count > 1 or time.monotonic() >= self._stop_at:
             for executor in self.pool.executors:
                 if executor.batch:
                     executor.stop("shutdown", self.options.kill_grace_seconds)
