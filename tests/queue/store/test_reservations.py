@@ -7,9 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from gribmill.queue.errors import NotAllowed, Reserved, UnknownJobType
+from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.store_driver import add, claim, drain, succeed, take
+from tests.queue.store.store_driver import add, asks, claim, drain, succeed, take
 from tests.queue.store.tested_backend import BackendUnderTest
 
 
@@ -97,3 +98,62 @@ def test_length_has_bounds_at_the_start_and_when_extended(store: Store, seconds:
 def test_scope_must_be_a_type(store: Store) -> None:
     with pytest.raises(UnknownJobType):
         store.reservations.reserve("me", 10, "nonsense")
+
+
+def test_reservation_does_not_hold_back_the_worker_of_its_holder(store: Store) -> None:
+    first, second = add(store), add(store)
+    held = store.reservations.reserve("me", 60, worker_id="mine")
+    assert claim(store, "w1") == ()
+    assert take(store, "mine").id == first
+    assert claim(store, "w1") == ()
+    store.reservations.share(held.id, "also mine")
+    assert take(store, "also mine").id == second
+    with pytest.raises(NotAllowed, match="no reservation gone in force"):
+        store.reservations.share("gone", "mine")
+
+
+def test_single_reservation_keeps_out_every_other_scope(store: Store, clock: FakeClock) -> None:
+    store.reservations.only_one = True
+    store.reservations.reserve("me", 10, "plain")
+    for scope in ("*", "tile", "plain"):
+        with pytest.raises(Reserved, match="plain is reserved by me until"):
+            store.reservations.reserve("you", 10, scope)
+    clock.advance(10)
+    assert store.reservations.reserve("you", 10, "tile").scope == "tile"
+
+
+def test_new_job_is_claimed_at_once_ahead_of_the_queue(store: Store) -> None:
+    add(store, priority=9)
+    claimed = store.claim_new(asks(), NewJob("plain", {"n": 1}))
+    assert store.jobs.get(claimed.id).status == "processing"
+    assert succeed(store, claimed).accepted
+
+
+def test_job_that_cannot_start_is_named_with_the_reason_and_leaves_nothing(store: Store) -> None:
+    store.reservations.reserve("you", 10, "plain")
+    with pytest.raises(NotAllowed, match="cannot start now: reserved by you"):
+        store.claim_new(asks(), NewJob("plain"))
+    store.types.pause("tile")
+    with pytest.raises(NotAllowed, match="type is paused"):
+        store.claim_new(asks(), NewJob("tile"))
+    for hour in (1, 2):
+        add(store, "limited", {"hour": hour})
+        take(store)
+    with pytest.raises(NotAllowed, match="limit: 2"):
+        store.claim_new(asks(), NewJob("limited"))
+    there = add(store, "unique")
+    with pytest.raises(NotAllowed, match=f"an equal job, {there}"):
+        store.claim_new(asks(), NewJob("unique"))
+    assert len(store.jobs.list().jobs) == 3
+
+
+def test_pending_job_is_claimed_ahead_of_its_turn_and_its_time(store: Store) -> None:
+    add(store)
+    delayed = add(store, delay_seconds=60)
+    waiting = add(store, after=(delayed,))
+    with pytest.raises(NotAllowed, match="after 1 other job"):
+        store.claim_job(asks(), waiting)
+    claimed = store.claim_job(asks(), delayed)
+    assert claimed.id == delayed and store.jobs.get(delayed).next_run_at is None
+    with pytest.raises(NotAllowed, match="it is processing"):
+        store.claim_job(asks("w2"), delayed)
