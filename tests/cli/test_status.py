@@ -109,3 +109,16 @@ def test_missing_hours_say_how_often_they_were_tried_and_why_they_failed(
         (text,) = missing(gribmill)
         assert text.startswith(f"1 late: {tries}, aws-hrrr: the body does not match its checksum, again ")
         store.jobs.run_now(claimed.id)
+
+
+def test_hours_that_were_tried_have_a_line_each_reason(gribmill: Run, scribe: Scribe, store: Store) -> None:
+    scribe.run(RUN_ID, [*range(5)])
+    build(scribe, [0], "ne")
+    for hour, reason in ((1, "returned 500"), (3, "the connection was refused")):
+        store.jobs.enqueue(ingest_job(HourRef("hrrr", RUN_ID, hour), live=True))
+        (claimed,) = store.claim(ClaimRequest("host-1-ab", ("ingest_grib",), 60))
+        failed = f"hrrr {RUN_ID} hour {hour}: aws-hrrr: https://x.example/y.grib2: {reason}"
+        store.exchange("host-1-ab", [Report(claimed.ref, Failed(failed))])
+    others, *tried = missing(gribmill)
+    assert others == "2, 4 late"
+    assert [text.partition(",")[0] for text in tried] == ["1 late: tried once", "3 late: tried once"]

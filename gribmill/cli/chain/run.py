@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gribmill.cli.counted import counted
 from gribmill.cli.live_line import live_line
 from gribmill.cli.options.config_variable import share_config_file
 from gribmill.cli.options.lanes import lanes_option
@@ -60,7 +61,7 @@ def run(
         click.echo(line, err=True)
     with live_line(follow.progress):
         count = follow.run(until_complete=until_complete)
-    click.echo(f"finished {count} attempts", err=True)
+    click.echo(f"finished {counted(count, 'attempt')}", err=True)
 
 
 def chain_settings(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -140,8 +140,7 @@ def _lines(one: ModelStatus, fresh: dict[str, RegionFreshness]) -> Iterator[Line
     yield line((one.model_id, "bold"), f"  {one.title}  ", (one.verdict, colour))
     for run in one.runs:
         yield line(f"  {_run_line(run, now)}")
-        if run.missing:
-            yield line(f"    missing: {'; '.join(_groups(run, now))}")
+        yield from _missing_lines(run, now)
         if run.variables_missing:
             yield line(f"    missing in some files: {', '.join(run.variables_missing)}")
     if one.complete:
@@ -159,6 +158,16 @@ def _complete(region: str, run: str | None, fresh: dict[str, RegionFreshness]) -
     return f"{region} {run or 'none yet'}{words}"
 
 
+def _missing_lines(run: RunStatus, now: datetime) -> Iterator[Line]:
+    """The missing hours on one line, and below it one line for those that were tried."""
+    tried = {one.hour for one in run.missing if _tried(one, now)}
+    others = [*_groups(run, now, {one.hour for one in run.missing} - tried)]
+    if others:
+        yield line(f"    missing: {'; '.join(others)}")
+    for group in _groups(run, now, tried):
+        yield line(f"    missing: {group}")
+
+
 def _run_line(run: RunStatus, now: datetime) -> str:
     age = f", last tile {format_duration((now - run.last_built_at).total_seconds())} ago" if run.last_built_at else ""
     asked = f" (the run has {run.hours_in_run})" if run.hours_in_run else ""
@@ -168,9 +177,9 @@ def _run_line(run: RunStatus, now: datetime) -> str:
     )
 
 
-def _groups(run: RunStatus, now: datetime) -> Iterator[str]:
-    """`1-5, 7-11 late`, `12-18 not due yet`: a range ends at an hour that is not missing."""
-    missing = {one.hour: _why(one, run, now) for one in run.missing}
+def _groups(run: RunStatus, now: datetime, hours: Collection[int]) -> Iterator[str]:
+    """Of these hours `1-5, 7-11 late`, `12-18 not due yet`: a range ends at an hour that is not missing."""
+    missing = {one.hour: _why(one, run, now) for one in run.missing if one.hour in hours}
     spans: dict[str, list[str]] = {}
     for words, several in groupby(run.hours, key=missing.get):
         if words is not None:

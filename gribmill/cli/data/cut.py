@@ -148,7 +148,9 @@ def _print_tiles(tiles: list[BuiltTileView]) -> None:
     rows = [
         (tile.model, tile.run, tile.hour, tile.region, len(tile.variables), tile.bytes, tile.path) for tile in tiles
     ]
-    print_table(columns, rows, right=("hour", "vars", "bytes"), drop=("vars", "bytes", "model", "run", "hour"))
+    print_table(
+        columns, rows, right=("hour", "vars", "bytes"), drop=("vars", "bytes", "model", "run", "hour", "region")
+    )
 
 
 def _regions(

@@ -6,6 +6,7 @@ import dataclasses
 
 import click
 
+from gribmill.cli.counted import counted
 from gribmill.cli.options.config_variable import share_config_file
 from gribmill.cli.options.job_types import types_option
 from gribmill.cli.options.lanes import lanes_option
@@ -46,4 +47,4 @@ def work(settings: Settings, lanes: dict[str, int] | None, only: tuple[str, ...]
     if not supervisor.lanes:
         raise click.UsageError(f"none of the lanes {', '.join(options.lanes)} has a job type to run")
     count = supervisor.run()
-    click.echo(f"finished {count} attempts", err=True)
+    click.echo(f"finished {counted(count, 'attempt')}", err=True)

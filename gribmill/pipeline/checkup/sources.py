@@ -48,7 +48,7 @@ def forgotten_hours(about: Examination) -> Iterator[Finding]:
         yield Finding("hours", True, "every downloaded hour has its tiles, or jobs that build them")
     elif about.fix:
         about.store.jobs.enqueue_many([ingest_job(ref, live=True) for ref in found])
-        yield Finding("hours", True, f"enqueued {len(found)} downloaded hours without tiles again: {names}")
+        yield Finding("hours", True, f"enqueued downloaded hours without tiles again: {len(found)} ({names})")
     else:
-        detail = f"{len(found)} downloaded hours lack tiles, and no job builds them: {names}"
+        detail = f"downloaded hours that lack tiles, and that no job builds: {len(found)} ({names})"
         yield Finding("hours", False, detail, "`gribmill doctor --fix` enqueues them")
