@@ -55,6 +55,15 @@ def test_every_model_is_made_on_its_grid_and_named_by_the_lexicon(name: str) -> 
     assert name == "ifs_wave" or len(wanted) < len(list(fields(file.grib, name)))
 
 
+def test_ecmwf_snow_is_made_in_metres_of_water() -> None:
+    names = ("tp", "sf", "weasd")
+    ours, theirs = (named(made(name, 6, coarse=30, only=names).grib) for name in ("gfs", "ifs"))
+    for name in ("tp", "weasd"):
+        most = float(np.nanmax(ours[name].values()))
+        assert float(np.nanmax(theirs[name].values())) == pytest.approx(most / 1000, rel=0.5), name
+    assert 0 < float(np.nanmax(theirs["sf"].values())) < 1
+
+
 def test_the_whole_grids_are_those_of_the_models() -> None:
     file = made("hrrr", 1, coarse=1, only=("t2m", "u10", "v10", "tp"))
     found = named(file.grib)

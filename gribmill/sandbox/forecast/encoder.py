@@ -22,7 +22,12 @@ STEP_EXPONENTS = {"K": -4, "m s-1": -4, "Pa": 2, "%": 0, "kg m-2": -6, "dBZ": -2
 # For other units: about this many steps over the usual range, as NOAA keeps.
 STEPS = 2000
 # The value of one of the lexicon's units in those of ecCodes, where they differ.
-IN_UNITS = {("kg m-2", "m"): 0.001, ("%", "(0 - 1)"): 0.01, ("kg m-2 s-1", "m s**-1"): 0.001}
+IN_UNITS = {
+    ("kg m-2", "m"): 0.001,
+    ("kg m-2", "m of water equivalent"): 0.001,
+    ("%", "(0 - 1)"): 0.01,
+    ("kg m-2 s-1", "m s**-1"): 0.001,
+}
 
 
 class Encoder:
