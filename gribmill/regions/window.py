@@ -56,7 +56,8 @@ class Window:
 
     # Slices cannot be hashed before Python 3.12.
     def __hash__(self) -> int:
-        return hash(tuple((part.start, part.stop) for part in (self.rows, *self.cols)))
+        rows, first = self.rows, self.cols[0]
+        return hash((rows.start, rows.stop, first.start, first.stop))
 
 
 @lru_cache(maxsize=4096)

@@ -66,7 +66,7 @@ class Field:
         with self._placed():
             return grid_from_section(self.edition, self.sections.grid)
 
-    @property
+    @cached_property
     def grid_notes(self) -> tuple[str, ...]:
         """What should be known of its grid, in sentences."""
         from gribmill.grib.grid.grid import grid_notes

@@ -181,7 +181,7 @@ def lexicon_name(item: Field) -> str | None:
 
 
 def _named(keys: Keys, match: Match, name: str) -> NamedField:
-    variable = lexicon().get(name) or match.variable
+    variable = match.variable if match.variable.name == name else lexicon().get(name) or match.variable
     level = level_text(keys.level, keys.level2)
     words = f"{variable.long_name}, {OPPOSITE_SIGN}" if match.negated else variable.long_name
     named = NamedField(name, words, match.units, variable.standard_name, level, negated=match.negated)

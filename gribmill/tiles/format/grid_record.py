@@ -73,6 +73,8 @@ def unwrap_longitudes(lon: Floats) -> Floats:
     if not lon.size:
         return lon
     middle = (lon[tuple(size // 2 for size in lon.shape)] + 180.0) % 360.0 - 180.0
+    if middle - 180.0 <= lon.min() and lon.max() <= middle + 180.0:
+        return lon
     # In place on one new array: fields of a grid may have tens of millions of points.
     turns = lon - middle
     turns /= 360.0
