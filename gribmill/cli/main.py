@@ -46,6 +46,7 @@ COMMANDS = {
     "tick": ("gribmill.cli.jobs.tick:tick", "Claim a few jobs, run them in this process, and report."),
     "tile": ("gribmill.cli.data.tile.group:tile", "Inspect, draw, compare and verify tiles."),
     "triggers": ("gribmill.cli.jobs.triggers:triggers", "Enqueue jobs on a schedule or in response to events."),
+    "webhooks": ("gribmill.cli.jobs.webhooks:webhooks", "Send events to your own address by HTTP."),
     "work": ("gribmill.cli.jobs.work:work", "Run jobs until stopped."),
     "workers": ("gribmill.cli.jobs.workers:workers", "List workers and their heartbeats."),
 }

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
+
+from pydantic import TypeAdapter, ValidationError
 
 from gribmill.catalogue.changes import apply
 from gribmill.catalogue.events import BadEvent, Event, MirrorObserved, parse_event
 from gribmill.ingest.mirrors.circuit_breaker import Observation
 from gribmill.queue.errors import BadEffect
-from gribmill.queue.model import Effect
+from gribmill.queue.model import Effect, WebhookAnswer
 from gribmill.queue.store.effects import Change
+from gribmill.queue.store.webhooks import record_answer
+
+WEBHOOK_ANSWERED = "webhook_answered"
 
 
 def effects_of(events: Iterable[Event]) -> tuple[Effect, ...]:
@@ -25,8 +30,22 @@ def observations(seen: Iterable[Observation]) -> list[MirrorObserved]:
 
 def prepare(effect: Effect) -> Change:
     """What the event changes in the catalogue, or BadEffect."""
+    if effect.kind == WEBHOOK_ANSWERED:
+        return partial(record_answer, answer=_answer(effect.payload))
     try:
         event = parse_event(effect.kind, effect.payload)
     except BadEvent as error:
         raise BadEffect(str(error)) from None
     return partial(apply, event=event)
+
+
+def _answer(payload: str) -> WebhookAnswer:
+    try:
+        return _answer_reader().validate_json(payload)
+    except ValidationError as error:
+        raise BadEffect(f"{WEBHOOK_ANSWERED}: {error.errors(include_url=False)[0]['msg']}") from None
+
+
+@cache
+def _answer_reader() -> TypeAdapter[WebhookAnswer]:
+    return TypeAdapter(WebhookAnswer)

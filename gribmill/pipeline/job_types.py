@@ -82,6 +82,13 @@ class PruneArgs(Args):
     model_id: ModelId | None = None
 
 
+class DeliverWebhookArgs(Args):
+    """Which event, and to which webhook."""
+
+    webhook_id: Annotated[int, Field(gt=0, lt=2**63)]
+    event_id: Annotated[int, Field(gt=0, lt=2**63)]
+
+
 def file_priority(hour: HourRef, *, live: bool) -> int:
     """The priority of a file's ingest and of its tiles: live before backfill, new runs first, short hours first."""
     since = int((hour.run.time - _EPOCH) / timedelta(hours=1))
@@ -215,6 +222,19 @@ PRUNE = JobType(
     shared=True,
 )
 
+DELIVER_WEBHOOK = JobType(
+    key="deliver_webhook",
+    description="Sends one event to one webhook.",
+    args=DeliverWebhookArgs,
+    lane="fetch",
+    handler="gribmill.pipeline.handlers.deliver_webhook:run",
+    timeout_seconds=60,
+    max_attempts=10,
+    backoff_base_s=300.0,
+    backoff_cap_s=86_400.0,
+    dedupe=True,
+)
+
 # Nothing outside this list can be enqueued or run, but the definitions with a command that operators add.
 TYPES = Registry(
     SCAN_SOURCE,
@@ -222,6 +242,7 @@ TYPES = Registry(
     BUILD_TILE,
     PUBLISH,
     PRUNE,
+    DELIVER_WEBHOOK,
     replace(SLEEP, lane="fetch"),
     command_handler="gribmill.pipeline.handlers.run_command:run",
 )

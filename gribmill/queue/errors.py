@@ -53,6 +53,14 @@ class TenantNotFound(QueueError):
     """There is no tenant with that name."""
 
 
+class BadWebhook(QueueError):
+    """A webhook that could never work."""
+
+
+class WebhookNotFound(QueueError):
+    """There is no webhook with that id."""
+
+
 class NotAllowed(QueueError):
     """The job's state does not allow it."""
 

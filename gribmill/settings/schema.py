@@ -129,6 +129,18 @@ class RetentionSettings(SettingsTable):
     )
 
 
+class WebhookSettings(SettingsTable):
+    """Delivery of events by HTTP (`gribmill webhooks`)."""
+
+    allow_private: bool = Field(
+        False, description="Allow webhooks to reach this machine and private networks (unsafe if others add webhooks)."
+    )
+    timeout_seconds: Annotated[Number, Field(gt=0, le=50)] = Field(
+        10.0, description="Seconds to wait for a connection and for each part of an answer."
+    )
+    disable_after_days: Days = Field(5.0, description="Days of failure after which a webhook is disabled.")
+
+
 class RegionSettings(SettingsTable):
     """A region of your own: a box, or the polygons of a GeoJSON file. `gribmill regions check` checks it."""
 
@@ -152,6 +164,7 @@ class Settings(SettingsTable):
     workers: WorkerSettings = Field(default_factory=WorkerSettings)
     commands: CommandSettings = Field(default_factory=CommandSettings)
     chain: ChainSettings = Field(default_factory=ChainSettings)
+    webhooks: WebhookSettings = Field(default_factory=WebhookSettings)
     regions: dict[str, RegionSettings] = Field(
         default_factory=dict, description="Your own regions: [regions.NAME] with a box or a GeoJSON file."
     )

@@ -27,5 +27,6 @@ __all__ = [
     "tile",
     "trigger",
     "view",
+    "webhook",
     "worker",
 ]

@@ -129,6 +129,20 @@ class DiskLowPayload(View):
     low_bytes: int
 
 
+class WebhookDisabledPayload(View):
+    """A webhook was disabled because its deliveries failed for too long, or its address is gone."""
+
+    webhook_id: int
+    host: str | None
+    reason: str
+
+
+class WebhookTestPayload(View):
+    """Sent by `webhooks test` to one webhook."""
+
+    webhook_id: int
+
+
 PAYLOADS: dict[str, tuple[type[View], str]] = {
     "run.seen": (RunSeenPayload, "A run was seen for the first time."),
     "hour.ingested": (HourIngestedPayload, "The wanted messages of a forecast hour were downloaded."),
@@ -146,5 +160,7 @@ PAYLOADS: dict[str, tuple[type[View], str]] = {
     "attempt.metered": (AttemptMeteredPayload, "An attempt has ended. Optional: recorded only if somebody wants it."),
     "worker.lost": (WorkerLostPayload, "A worker died or fell silent while it held jobs."),
     "disk.low": (DiskLowPayload, "Downloads wait because the disk is nearly full."),
+    "webhook.disabled": (WebhookDisabledPayload, "A webhook was disabled after long failure."),
+    "webhook.test": (WebhookTestPayload, "Asked for with `gribmill webhooks test`; goes to that webhook alone."),
 }
 """Every name that gribmill publishes, with its payload and what it means."""

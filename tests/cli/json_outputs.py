@@ -40,6 +40,7 @@ from gribmill.views.status import ModelStatusView
 from gribmill.views.tenant import TenantDetailView, TenantView
 from gribmill.views.tile import BuiltTileView, TileCheckView, TileDifferenceView, TileView
 from gribmill.views.trigger import FiredView, SwitchedTriggerView, TriggerView
+from gribmill.views.webhook import NewWebhookView, SwitchedWebhookView, WebhookDetailView, WebhookView
 from gribmill.views.worker import WorkerView
 
 _TYPES: dict[str, Any] = {
@@ -110,6 +111,15 @@ _TYPES: dict[str, Any] = {
     "triggers list": list[TriggerView],
     "triggers preview": list[str],
     "triggers remove": list[DoneView | RefusedView],
+    "webhooks add": NewWebhookView,
+    "webhooks disable": list[SwitchedWebhookView | RefusedView],
+    "webhooks edit": WebhookView,
+    "webhooks enable": list[SwitchedWebhookView | RefusedView],
+    "webhooks list": list[WebhookView],
+    "webhooks redeliver": list[EnqueuedView],
+    "webhooks remove": list[DoneView | RefusedView],
+    "webhooks show": WebhookDetailView,
+    "webhooks test": list[EnqueuedView],
     "workers": list[WorkerView],
 }
 OUTPUTS = {command: TypeAdapter(kind) for command, kind in _TYPES.items()}

@@ -41,6 +41,7 @@ from gribmill.queue.model.reservation import Reservation
 from gribmill.queue.model.tenant import NewTenant, Tenant
 from gribmill.queue.model.trigger import ADAPTIVE, BrokenTrigger, Fired, Misfire, NewTrigger, Trigger, TriggerKind
 from gribmill.queue.model.violation import Violation
+from gribmill.queue.model.webhook import Delivery, Webhook, WebhookAnswer
 from gribmill.queue.model.worker import Heartbeat, Worker, WorkerState
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "Condition",
     "Definition",
     "DefinitionVersion",
+    "Delivery",
     "Effect",
     "Ended",
     "Enqueued",
@@ -96,6 +98,8 @@ __all__ = [
     "Trigger",
     "TriggerKind",
     "Violation",
+    "Webhook",
+    "WebhookAnswer",
     "Worker",
     "WorkerState",
     "exit_code_of",

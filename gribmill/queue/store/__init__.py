@@ -19,6 +19,7 @@ from gribmill.queue.store.tenant_scope import TenantStore
 from gribmill.queue.store.tenants import Tenants
 from gribmill.queue.store.triggers import Triggers
 from gribmill.queue.store.types import Types
+from gribmill.queue.store.webhooks import Webhooks
 from gribmill.queue.store.workers import Workers
 
 
@@ -32,7 +33,8 @@ class Store(Exchanges):
         self.groups = Groups(database, registry)
         self.attempts = Attempts(database, registry)
         self.triggers = Triggers(database, registry)
-        self.events = Events(database, registry, self.triggers)
+        self.webhooks = Webhooks(database, registry)
+        self.events = Events(database, registry, self.triggers, self.webhooks)
         self.reservations = Reservations(database, registry)
         self.workers = Workers(database, registry)
         self.types = Types(database, registry)
@@ -68,5 +70,6 @@ __all__ = [
     "reservations",
     "tenants",
     "types",
+    "webhooks",
     "workers",
 ]

@@ -13,6 +13,7 @@ from gribmill.queue.job_type import Registry
 from gribmill.queue.model import DEFAULT_TENANT, OPTIONAL_EVENTS, Condition, Fired, PublishedEvent
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.triggers import LONGEST_NAME, Triggers, occasion_of
+from gribmill.queue.store.webhooks import Webhooks
 
 # A long transaction would keep claims waiting.
 DISPATCHED_AT_ONCE = 100
@@ -30,9 +31,10 @@ class _Name(NamedTuple):
 class Events(Facet):
     """The outbox. An event is written with what causes it, and dispatched exactly once, by any worker."""
 
-    def __init__(self, database: Database, registry: Registry, triggers: Triggers) -> None:
+    def __init__(self, database: Database, registry: Registry, triggers: Triggers, webhooks: Webhooks) -> None:
         super().__init__(database, registry)
         self._triggers = triggers
+        self._webhooks = webhooks
 
     def emit(
         self, name: str, payload: Mapping[str, Any], *, tenant_id: str = DEFAULT_TENANT, event_id: str | None = None
@@ -47,7 +49,8 @@ class Events(Facet):
         occasion = occasion_of(payload, event_id)
         row = {"name": name, "tenant_id": tenant_id, "payload": dict(payload), "event_key": event_id}
         with self.database.write() as tx:
-            tx.query(PublishedEvent, "events/insert_emitted", row)
+            for event in tx.query(PublishedEvent, "events/insert_emitted", row):
+                self._webhooks.deliver(tx, event)
             fired = self._triggers.respond(tx, name, payload, tenant_id, occasion, repeats=event_id is None)
         self.database.announce()
         return fired
@@ -58,11 +61,13 @@ class Events(Facet):
         Taking an event and making its jobs is one transaction: none is lost, and none makes a job twice.
         """
         fired: list[Fired] = []
+        dispatched = False
         while self._any_undispatched():
+            dispatched = True
             with self.database.write() as tx:
                 for event in tx.take_events(DISPATCHED_AT_ONCE):
                     fired += self._dispatch(tx, event)
-        if fired:
+        if dispatched:
             self.database.announce()
         return [one for one in fired if one.job or one.error]
 
@@ -71,6 +76,7 @@ class Events(Facet):
             return tx.first(_Id, "events/undispatched") is not None
 
     def _dispatch(self, tx: Transaction, event: PublishedEvent) -> Sequence[Fired]:
+        self._webhooks.deliver(tx, event)
         return self._triggers.respond(tx, event.name, event.values, event.tenant_id, f"event {event.id}")
 
     def get(self, event_id: int) -> PublishedEvent:

@@ -1,0 +1,1 @@
+SELECT * FROM webhooks WHERE id = :id

@@ -1,0 +1,93 @@
+"""One POST to an address that a user gave: no redirects, no proxies, no private addresses, bounded in time and size."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from gribmill.errors import GribmillError
+
+# Of the answer only the status counts; a little is read so that the connection ends in order.
+ANSWER_LIMIT_BYTES = 16_384
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+class TargetRefused(GribmillError):
+    """The address leads to this machine or into a private network."""
+
+
+class DeliveryFailed(GribmillError):
+    """No answer, or none that can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostAnswer:
+    """The status of an answer, and the pause in seconds that it asks for."""
+
+    status: int
+    retry_after: float | None = None
+
+
+def post(
+    url: str, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float, allow_private: bool
+) -> PostAnswer:
+    """Send the body. TargetRefused before anything is sent; DeliveryFailed if no answer came."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    connection: http.client.HTTPConnection
+    if parts.scheme == "https":
+        context = ssl.create_default_context()
+        connection = http.client.HTTPSConnection(host, port, timeout=timeout_seconds, context=context)
+    else:
+        connection = http.client.HTTPConnection(host, port, timeout=timeout_seconds)
+    try:
+        plain = open_checked(host, port, timeout_seconds, allow_private=allow_private)
+        connection.sock = plain
+        if parts.scheme == "https":
+            connection.sock = context.wrap_socket(plain, server_hostname=host)
+        connection.request("POST", path, body, dict(headers))
+        answer = connection.getresponse()
+        answer.read(ANSWER_LIMIT_BYTES)
+        asked = answer.getheader("Retry-After") or ""
+        return PostAnswer(answer.status, float(asked) if asked.isdecimal() and len(asked) < 7 else None)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise DeliveryFailed(f"{host}: {type(error).__name__}: {str(error)[:300]}") from None
+    finally:
+        connection.close()
+
+
+def open_checked(host: str, port: int, timeout_seconds: float, *, allow_private: bool) -> socket.socket:
+    """A connection to an address that was checked itself: the name is not resolved a second time."""
+    found = {info[4][0] for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
+    addresses = sorted(str(one) for one in found)
+    refused = [] if allow_private else [one for one in addresses if not is_public(one)]
+    if refused:
+        raise TargetRefused(
+            f"{host} leads to {refused[0]}, which is not a public address: set webhooks.allow_private to allow it"
+        )
+    failure: OSError | None = None
+    for address in addresses:
+        try:
+            return socket.create_connection((address, port), timeout_seconds)
+        except OSError as error:
+            failure = error
+    raise failure or OSError("the name has no address")
+
+
+def is_public(text: str) -> bool:
+    """Whether an address is on the public internet: not private, loopback, link-local, multicast or reserved."""
+    address = ipaddress.ip_address(text.partition("%")[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1])
+        if address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner:
+            return is_public(str(inner))
+    return address.is_global and not address.is_multicast and not address.is_reserved
