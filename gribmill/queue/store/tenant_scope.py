@@ -22,6 +22,7 @@ from gribmill.queue.store.readiness import Readiness
 from gribmill.queue.store.tenants import Tenants
 from gribmill.queue.store.triggers import Triggers
 from gribmill.queue.store.types import Types, TypeStats
+from gribmill.queue.store.webhooks import Webhooks
 
 RelativeT = TypeVar("RelativeT", Sibling, Retried, Dependency)
 
@@ -168,7 +169,7 @@ class TenantStore:
         self.jobs = TenantJobs(Jobs(database, registry), name)
         triggers = Triggers(database, registry)
         self.triggers = TenantTriggers(triggers, name)
-        self.events = TenantEvents(Events(database, registry, triggers), name)
+        self.events = TenantEvents(Events(database, registry, triggers, Webhooks(database, registry)), name)
         self._types = Types(database, registry)
         self._tenants = Tenants(database, registry)
 
