@@ -9,7 +9,7 @@ import click
 import pytest
 
 from gribmill.cli.jobs import choose_jobs
-from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report
+from gribmill.queue.model import ClaimRequest, Failed, NewJob, NewTenant, Report
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
 
@@ -49,6 +49,7 @@ def test_failed_jobs_are_retried_by_filter_once(gribmill: Run, store: Store) -> 
     ],
 )
 def test_filters_choose_jobs(gribmill: Run, store: Store, words: Sequence[str], chosen: list[int]) -> None:
+    store.tenants.add(NewTenant("ann"))
     failed = [*failed_jobs(store, 1), *failed_jobs(store, 1, tenant_id="ann")]
     answer = gribmill("jobs", "retry", *words, "--dry-run", "--json")
     assert [one["id"] for one in answer.json] == [failed[place] for place in chosen]
