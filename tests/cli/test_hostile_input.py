@@ -87,7 +87,7 @@ def test_named_pipes_are_refused_instead_of_waited_for(gribmill: Run, tmp_path: 
         (("grib", "ls", "@"), 1),
         (("backfill", "hrrr", "--from", "@"), 2),
         (("fetch", "hrrr", "@", "1"), 1),
-        (("triggers", "emit", "@"), 0),
+        (("triggers", "emit", "@"), 1),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

@@ -173,4 +173,4 @@ def test_misspelt_lane_of_the_settings_is_refused(
     monkeypatch.setenv("GRIBMILL_WORKERS_LANES", "{fetch = 1, biuld = 1}")
     answer = gribmill(*words)
     assert answer.code == 1
-    assert answer.err.endswith("error: there is no lane biuld; the lanes are: fetch, build\n")
+    assert answer.err.endswith("error: there is no lane biuld; the lanes are: fetch, build, command\n")

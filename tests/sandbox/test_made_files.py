@@ -26,7 +26,8 @@ pytestmark = pytest.mark.slow
 
 # One of each family, and of each kind of member.
 EACH = (
-    "hrrr", "hrrr_prs", "hrrr_subh.m15", "hrrrak", "gfs", "gfswave", "gefs.c00", "gefs.p07", "gefs.avg", "rap", "nam",
+    "hrrr", "hrrr_prs", "hrrr_subh.m15", "hrrrak", "gfs", "gfswave", "gefs.c00", "gefs.p07", "gefs.avg",
+    "gefs_0p50.c00", "rap", "nam",
     "namnest", "rrfs_conus", "rrfs_ak", "rrfs_hi", "rrfs_pr", "nbm_co", "nbm_ak", "nbm_hi", "nbm_pr",
     "ifs", "ifs_enfo.pf07", "ifs_wave", "aifs", "aifs_ens.cf", "aifs_ens.pf07",
 )  # fmt: skip

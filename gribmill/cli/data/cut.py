@@ -141,6 +141,7 @@ def _cut_each(
 def _say(text: str) -> None:
     """A line on stderr, above the bar if there is one: click.echo would write into it."""
     sys.stderr.write(f"{printable(text)}\n")
+    sys.stderr.flush()
 
 
 def _print_tiles(tiles: list[BuiltTileView]) -> None:

@@ -44,8 +44,8 @@ class Events(Facet):
         An event with an id is recorded once, and counts once for each rule. Without one, a rule that has seen the same
         payload within its window makes no second job.
         """
-        if not 0 < len(name) <= LONGEST_NAME:
-            raise BadArguments(f"an event's name has 1 to {LONGEST_NAME} characters")
+        if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+            raise BadArguments(f"an event's name has 1 to {LONGEST_NAME} printable characters")
         occasion = occasion_of(payload, event_id)
         row = {"name": name, "tenant_id": tenant_id, "payload": dict(payload), "event_key": event_id}
         with self.database.write() as tx:

@@ -20,7 +20,7 @@ from tests.queue.store.tested_backend import BackendUnderTest, SqliteUnderTest
 WORKERS = ("w0", "w1", "w2")
 LEASE = 60.0
 PICK = st.integers(0, 1_000_000)
-KINDS = st.sampled_from([kind for kind in ALL if kind != "polling"])
+KINDS = st.sampled_from(ALL)
 PRIORITIES = st.sampled_from((0, 0, 0, -1, 2))
 
 OUTCOMES: st.SearchStrategy[Outcome] = st.one_of(
