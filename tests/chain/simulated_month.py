@@ -26,7 +26,7 @@ from gribmill.pipeline.job_types import TYPES
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.scan_schedule import ScanSchedule
 from gribmill.pipeline.watch import ChainWatch
-from gribmill.queue.model import ClaimRequest, NewJob, NewTrigger, Succeeded, Violation
+from gribmill.queue.model import ClaimRequest, NewJob, NewTenant, NewTrigger, Succeeded, Violation
 from gribmill.queue.store import Store
 from gribmill.queue.worker.in_process import Ran, Ticker
 from gribmill.settings.schema import Settings
@@ -191,6 +191,7 @@ class Month:
 
     def _add_schedules(self) -> None:
         for label, zone, tenant in (("ny", "America/New_York", "acme"), ("sydney", "Australia/Sydney", "beta")):
+            self.store.tenants.add(NewTenant(tenant))
             new = NewTrigger(label, "sleep", {}, cron="30 2 * * *", timezone=zone, tenant_id=tenant, misfire="all")
             self.store.triggers.add(new)
 
