@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 DATA   ?=
-EXTRAS := plot,dask
+EXTRAS := plot,dask,postgres
 
 .PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler coverage check dist check-tag bench bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-day soak fuzz clean
 
@@ -56,8 +56,9 @@ test: check
 test-pure: $(STAMP)
 	GRIBMILL_KERNEL=off $(BIN)/python -m pytest -n auto --dist loadfile
 
-# No other processes (`process`), no comparison with other people's programs (`witness`), nothing that takes long (`slow`).
-FAST := -m 'not process and not witness and not slow'
+# No other processes (`process`), no comparison with other people's programs (`witness`), nothing that takes long (`slow`),
+# no database server (`postgres`).
+FAST := -m 'not process and not witness and not slow and not postgres'
 
 # Bytecode is kept, in the environment, whatever the shell's settings: it halves the time to collect the tests.
 test-fast: $(STAMP)
