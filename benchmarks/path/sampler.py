@@ -15,7 +15,7 @@ from typing import Literal
 INTERVAL_SECONDS = 0.0005
 # Stage by where in gribmill the innermost of its frames is; the first that matches. Names of modules and functions.
 STAGES: tuple[tuple[str, str], ...] = (
-    ("gribmill.queue.worker.ipc", "between the processes"),
+    ("gribmill.queue.worker.executor.ipc", "between the processes"),
     ("gribmill.queue.worker", "the worker's loop"),
     ("gribmill.queue", "claim and complete (SQLite, FULL)"),
     ("gribmill.logs", "logging"),
@@ -36,7 +36,7 @@ STAGES: tuple[tuple[str, str], ...] = (
     ("gribmill.tiles", "names, statistics, meta"),
     ("gribmill.regions", "names, statistics, meta"),
 )
-WAITING = ("gribmill.queue.worker.ipc.Channel.receive", "gribmill.queue.worker.supervisor.Supervisor.run_once")
+WAITING = ("gribmill.queue.worker.executor.ipc.Channel.receive", "gribmill.queue.worker.supervisor.Supervisor.run_once")
 Clock = Literal["cpu", "wall"]
 
 

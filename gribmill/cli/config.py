@@ -8,7 +8,7 @@ from gribmill.cli.check_chain import check_chain_models, check_chain_regions
 from gribmill.cli.invocation import Invocation
 from gribmill.cli.output import print_json, print_table
 from gribmill.settings.toml_file import toml_value
-from gribmill.views.setting import SettingView
+from gribmill.views.chain.setting import SettingView
 
 
 @click.group()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from gribmill.cli.counted import counted
 from gribmill.cli.output import print_json
-from gribmill.cli.plain_lines import Line, line, print_lines
 from gribmill.cli.progress import progress_bars
+from gribmill.cli.text.counted import counted
+from gribmill.cli.text.plain_lines import Line, line, print_lines
 from gribmill.pipeline.checkup.doctor import examine
 from gribmill.pipeline.checkup.files import tiles as check_tiles
 from gribmill.pipeline.checkup.finding import Examination, Finding
@@ -15,7 +15,7 @@ from gribmill.pipeline.checkup.repair import has_worker, start_repair, wait_for_
 from gribmill.pipeline.context import make_context
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
-from gribmill.views.doctor import FindingView
+from gribmill.views.chain.doctor import FindingView
 
 WORDS = {True: "ok", False: "WRONG", None: "note"}
 

@@ -91,7 +91,7 @@ def print_table(
     and that of `wrap` is folded between words, but not below `least` columns; then the columns of `drop` are left out,
     the first of them first. All others, such as names and paths, are never shortened or folded: they can be copied.
     """
-    from gribmill.cli.fit_table import LEAST, fit
+    from gribmill.cli.text.fit_table import LEAST, fit
 
     cells = [[_cell(value) for value in row] for row in rows]
     out = console()

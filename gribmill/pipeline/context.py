@@ -14,7 +14,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import TYPES
 from gribmill.pipeline.models import configured_models
 from gribmill.pipeline.open_queue import look_database, open_database
-from gribmill.queue.store.jobs import Jobs
+from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.queue.worker.task import PermanentFailure, Task
 from gribmill.regions.region import Region, load_regions
 from gribmill.settings.schema import Settings

@@ -13,7 +13,7 @@ from gribmill.ingest.mirrors.circuit_breaker import Observation
 from gribmill.queue.errors import BadEffect
 from gribmill.queue.model import Effect, WebhookAnswer
 from gribmill.queue.store.effects import Change
-from gribmill.queue.store.webhooks import record_answer
+from gribmill.queue.store.events.webhooks import record_answer
 
 WEBHOOK_ANSWERED = "webhook_answered"
 

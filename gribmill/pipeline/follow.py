@@ -15,9 +15,9 @@ from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.open_queue import open_queue, worker_options
-from gribmill.pipeline.progress import progress_line
 from gribmill.pipeline.scan_schedule import ScanSchedule, ScanScheduleThread
-from gribmill.pipeline.watch import ChainWatch
+from gribmill.pipeline.status.progress import progress_line
+from gribmill.pipeline.status.watch import ChainWatch
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.regions.region import region_named
 from gribmill.settings.schema import Settings

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from gribmill.errors import GribmillError
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import prune_job, scan_job
-from gribmill.pipeline.watch import ChainWatch
+from gribmill.pipeline.status.watch import ChainWatch
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Enqueued, NewJob, NewTrigger, Trigger
 from gribmill.queue.redact import redact_json

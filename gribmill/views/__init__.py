@@ -1,32 +1,3 @@
 """The shapes that gribmill shows to programs: what `--json` prints, as pydantic models with a JSON Schema."""
 
-__all__ = [
-    "attempt",
-    "backfill",
-    "definition",
-    "doctor",
-    "download",
-    "event",
-    "grib",
-    "inventory",
-    "job",
-    "job_group",
-    "job_result",
-    "job_stats",
-    "job_type",
-    "mirror",
-    "model",
-    "point",
-    "prune",
-    "region",
-    "reservation",
-    "scan",
-    "setting",
-    "status",
-    "tenant",
-    "tile",
-    "trigger",
-    "view",
-    "webhook",
-    "worker",
-]
+__all__ = ["chain", "data", "queue", "view"]

@@ -23,7 +23,7 @@ from gribmill.pipeline.job_types import scan_job
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import Job
 from gribmill.queue.store import Store
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 from gribmill.queue.worker.in_process import Ran, Ticker
 from gribmill.sandbox.publisher.faults import Faults
 from gribmill.sandbox.publisher.request import Request

@@ -25,7 +25,7 @@ from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.job_types import TYPES
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.scan_schedule import ScanSchedule
-from gribmill.pipeline.watch import ChainWatch
+from gribmill.pipeline.status.watch import ChainWatch
 from gribmill.queue.model import ClaimRequest, NewJob, NewTenant, NewTrigger, Succeeded, Violation
 from gribmill.queue.store import Store
 from gribmill.queue.worker.in_process import Ran, Ticker
@@ -44,9 +44,9 @@ WORKER = "host-1-month"
 TIMED = (
     "gribmill.pipeline.handlers.scan_source",
     "gribmill.pipeline.handlers.ingest_grib",
-    "gribmill.pipeline.status",
-    "gribmill.pipeline.health",
-    "gribmill.pipeline.retention",
+    "gribmill.pipeline.status.status",
+    "gribmill.pipeline.status.health",
+    "gribmill.pipeline.retention.retention",
     "gribmill.ingest.listing.available_hours",
     "gribmill.ingest.download.download",
 )

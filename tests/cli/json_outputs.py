@@ -6,17 +6,26 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from gribmill.views.attempt import TickView
-from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView
-from gribmill.views.definition import DefinitionHistoryView, DefinitionView
-from gribmill.views.doctor import FindingView
-from gribmill.views.download import DownloadView
-from gribmill.views.event import EventNameView, EventView
-from gribmill.views.grib import GribFileView
-from gribmill.views.inventory import RemoteInventoryView
-from gribmill.views.job import JobHistoryView, JobPageView, QueuedJobView
-from gribmill.views.job_group import GroupCancelledView, GroupJobsView, JobGroupView
-from gribmill.views.job_result import (
+from gribmill.views.chain.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView
+from gribmill.views.chain.doctor import FindingView
+from gribmill.views.chain.download import DownloadView
+from gribmill.views.chain.inventory import RemoteInventoryView
+from gribmill.views.chain.mirror import MirrorView
+from gribmill.views.chain.model import ModelCheckView, ModelDetailView, ModelView
+from gribmill.views.chain.prune import PruneView
+from gribmill.views.chain.scan import NotifiedScanView, ScanResultView, ScanView
+from gribmill.views.chain.setting import SettingView
+from gribmill.views.chain.status import ModelStatusView
+from gribmill.views.data.grib import GribFileView
+from gribmill.views.data.point import PointView
+from gribmill.views.data.region import BoxWindowsView, RegionCheckView, RegionView, RegionWindowsView
+from gribmill.views.data.tile import BuiltTileView, TileCheckView, TileDifferenceView, TileView
+from gribmill.views.queue.attempt import TickView
+from gribmill.views.queue.definition import DefinitionHistoryView, DefinitionView
+from gribmill.views.queue.event import EventNameView, EventView
+from gribmill.views.queue.job import JobHistoryView, JobPageView, QueuedJobView
+from gribmill.views.queue.job_group import GroupCancelledView, GroupJobsView, JobGroupView
+from gribmill.views.queue.job_result import (
     CancelledView,
     ChosenJobView,
     DoneView,
@@ -26,22 +35,13 @@ from gribmill.views.job_result import (
     RetriedView,
     ViolationView,
 )
-from gribmill.views.job_stats import JobStatsView
-from gribmill.views.job_type import JobTypeView
-from gribmill.views.mirror import MirrorView
-from gribmill.views.model import ModelCheckView, ModelDetailView, ModelView
-from gribmill.views.point import PointView
-from gribmill.views.prune import PruneView
-from gribmill.views.region import BoxWindowsView, RegionCheckView, RegionView, RegionWindowsView
-from gribmill.views.reservation import ReservationView
-from gribmill.views.scan import NotifiedScanView, ScanResultView, ScanView
-from gribmill.views.setting import SettingView
-from gribmill.views.status import ModelStatusView
-from gribmill.views.tenant import TenantDetailView, TenantView
-from gribmill.views.tile import BuiltTileView, TileCheckView, TileDifferenceView, TileView
-from gribmill.views.trigger import FiredView, SwitchedTriggerView, TriggerView
-from gribmill.views.webhook import NewWebhookView, SwitchedWebhookView, WebhookDetailView, WebhookView
-from gribmill.views.worker import WorkerView
+from gribmill.views.queue.job_stats import JobStatsView
+from gribmill.views.queue.job_type import JobTypeView
+from gribmill.views.queue.reservation import ReservationView
+from gribmill.views.queue.tenant import TenantDetailView, TenantView
+from gribmill.views.queue.trigger import FiredView, SwitchedTriggerView, TriggerView
+from gribmill.views.queue.webhook import NewWebhookView, SwitchedWebhookView, WebhookDetailView, WebhookView
+from gribmill.views.queue.worker import WorkerView
 
 _TYPES: dict[str, Any] = {
     "backfill": list[BackfillEstimateView] | list[BackfillEnqueuedView] | list[BackfillDoneView],

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gribmill.cli.output import print_json
-from gribmill.pipeline.backfill_progress import BackfillState
+from gribmill.pipeline.backfill.progress import BackfillState
 from gribmill.queue.store import Store
 from gribmill.views.view import Time, View
 from tests.cli.conftest import Run

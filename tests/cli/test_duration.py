@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gribmill.cli.format_duration import format_duration
 from gribmill.cli.options.duration import parse_duration
+from gribmill.cli.text.format_duration import format_duration
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any, Self
 import pytest
 
 from gribmill.ingest.models.registry import load_models
-from gribmill.pipeline.backfill_progress import BackfillState
+from gribmill.pipeline.backfill.progress import BackfillState
 from gribmill.pipeline.context import make_context
 from gribmill.sandbox.forecast.forecast import Forecaster
 from gribmill.sandbox.publication import plan, publish, roots
@@ -142,7 +142,7 @@ def test_prune(gribmill: Run, data: Path) -> None:
 
 
 def test_status(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gribmill.pipeline.status.datetime", Fixed)
+    monkeypatch.setattr("gribmill.pipeline.status.status.datetime", Fixed)
     monkeypatch.setattr("gribmill.cli.chain.status.datetime", Fixed)
     monkeypatch.setenv("GRIBMILL_CHAIN_MODELS", "hrrr")
     monkeypatch.setenv("GRIBMILL_CHAIN_REGIONS", "ne,texas")

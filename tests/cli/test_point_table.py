@@ -233,7 +233,7 @@ def test_a_table_is_printed_without_xarray_pandas_rich_and_time_zones(root: Path
     code = (
         "import sys\nfrom gribmill.cli.main import main\n"
         f"try:\n    main(['--data', {str(root)!r}, 'point', '42.36', '-71.06'])\nexcept SystemExit:\n    pass\n"
-        "names = ('xarray', 'pandas', 'rich', 'eccodes', 'requests', 'matplotlib', 'gribmill.views.point')\n"
+        "names = ('xarray', 'pandas', 'rich', 'eccodes', 'requests', 'matplotlib', 'gribmill.views.data.point')\n"
         "heavy = [name for name in names if name in sys.modules]\nassert not heavy, heavy\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

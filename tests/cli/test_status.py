@@ -85,7 +85,7 @@ def test_all_well_is_the_first_line_and_the_exit_code_is_0(
     gribmill: Run, scribe: Scribe, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = datetime(2026, 11, 1, 12, 55, tzinfo=UTC)
-    monkeypatch.setattr("gribmill.pipeline.status.datetime", type("Fixed", (datetime,), {"now": lambda tz: now}))
+    monkeypatch.setattr("gribmill.pipeline.status.status.datetime", type("Fixed", (datetime,), {"now": lambda tz: now}))
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10**12, 0, 10**12))
     store.workers.heartbeat("host-1-ab", 60, types=["scan_source", "ingest_grib", "build_tile", "publish"])
     scribe.run(RUN_ID, [0])

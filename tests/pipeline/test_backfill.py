@@ -8,15 +8,15 @@ import pytest
 
 from gribmill.catalogue.events import HourFailed
 from gribmill.identity import HourRef
-from gribmill.pipeline.backfill import BackfillError, BackfillRequest, enqueue_backfill, plan_backfill
-from gribmill.pipeline.backfill_progress import BackfillProgress, BackfillState
+from gribmill.pipeline.backfill.backfill import BackfillError, BackfillRequest, enqueue_backfill, plan_backfill
+from gribmill.pipeline.backfill.progress import BackfillProgress, BackfillState
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.scan_source import Scan
 from gribmill.pipeline.job_types import tile_jobs
-from gribmill.pipeline.old_runs import runs_on_disk
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.retention import decide
-from gribmill.pipeline.status import RunStatus, status_of
+from gribmill.pipeline.retention.old_runs import runs_on_disk
+from gribmill.pipeline.retention.retention import decide
+from gribmill.pipeline.status.status import RunStatus, status_of
 from gribmill.queue.model import ClaimRequest, Failed, Outcome, Report, Succeeded
 from tests.pipeline.conftest import Scribe
 

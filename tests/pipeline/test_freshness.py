@@ -16,15 +16,15 @@ from gribmill.catalogue.events import Event, FreshnessSeen, HourSeen, MirrorObse
 from gribmill.cli.chain.status_check import check_line
 from gribmill.identity import HourRef, RunRef, run_id
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.freshness import RegionFreshness, freshness_of
-from gribmill.pipeline.health import health_of
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.status import status_of
-from gribmill.pipeline.watch import ChainWatch
+from gribmill.pipeline.status.freshness import RegionFreshness, freshness_of
+from gribmill.pipeline.status.health import health_of
+from gribmill.pipeline.status.status import status_of
+from gribmill.pipeline.status.watch import ChainWatch
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report
 from gribmill.queue.store import Store
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 from tests.pipeline.conftest import Scribe
 
 CHAIN = ("scan_source", "ingest_grib", "build_tile", "publish")

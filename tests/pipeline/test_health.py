@@ -12,10 +12,10 @@ import pytest
 from gribmill.catalogue.events import MirrorObserved, MirrorsSilent
 from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.health import Health, health_of
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.status import status_of
+from gribmill.pipeline.status.health import Health, health_of
+from gribmill.pipeline.status.status import status_of
 from gribmill.queue.model import ClaimRequest, Failed, Report
 from gribmill.queue.store import Store
 from tests.pipeline.conftest import Scribe

@@ -17,7 +17,7 @@ from gribmill.identity import RunRef
 from gribmill.pipeline.job_types import TYPES
 from gribmill.queue.model import ClaimRequest, Report, Succeeded
 from gribmill.queue.store import Store
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 
 # Jobs in every state, attempts, dependents, workers, a reservation, triggers with firings, and a catalogue.
 DUMP = Path(__file__).with_name("jobs_db_at_09c6878.sql")

@@ -6,7 +6,7 @@ import dataclasses
 from datetime import UTC, datetime, timedelta
 
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.status import status_of
+from gribmill.pipeline.status.status import status_of
 from tests.pipeline.conftest import Scribe
 
 RUN = datetime(2026, 11, 1, 13, tzinfo=UTC)

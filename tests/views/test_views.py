@@ -16,13 +16,13 @@ import gribmill.views
 from gribmill.cli.main import COMMANDS, cli
 from gribmill.queue.model import Attempt, Job, Reservation, Trigger, Worker
 from gribmill.tiles.format.meta import Meta
-from gribmill.views.attempt import AttemptView
-from gribmill.views.job import JobView
-from gribmill.views.reservation import ReservationView
-from gribmill.views.tile import TileView
-from gribmill.views.trigger import TriggerView
+from gribmill.views.data.tile import TileView
+from gribmill.views.queue.attempt import AttemptView
+from gribmill.views.queue.job import JobView
+from gribmill.views.queue.reservation import ReservationView
+from gribmill.views.queue.trigger import TriggerView
+from gribmill.views.queue.worker import WorkerView
 from gribmill.views.view import View
-from gribmill.views.worker import WorkerView
 from tests.cli.json_outputs import OUTPUTS
 
 MODULES = [

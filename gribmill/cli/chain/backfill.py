@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.chain.backfill_wait import wait_for_workers, work_here
-from gribmill.cli.counted import counted
 from gribmill.cli.current_user import current_user
-from gribmill.cli.format_size import format_size
 from gribmill.cli.options.moment import Moment
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json
+from gribmill.cli.text.counted import counted
+from gribmill.cli.text.format_size import format_size
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.models.hour_ranges import parse_steps
 from gribmill.ingest.models.registry import models_named
-from gribmill.pipeline.backfill import BackfillRequest, enqueue_backfill, plan_backfill
-from gribmill.pipeline.backfill_estimate import estimate_backfill
-from gribmill.pipeline.backfill_progress import BackfillProgress
+from gribmill.pipeline.backfill.backfill import BackfillRequest, enqueue_backfill, plan_backfill
+from gribmill.pipeline.backfill.estimate import estimate_backfill
+from gribmill.pipeline.backfill.progress import BackfillProgress
 from gribmill.pipeline.context import make_context
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
-from gribmill.views.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView, BackfillView
+from gribmill.views.chain.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView, BackfillView
 
 if TYPE_CHECKING:
     from gribmill.ingest.models.model import Model
-    from gribmill.pipeline.backfill_progress import BackfillState
+    from gribmill.pipeline.backfill.progress import BackfillState
 
 # The last hour at which a run of a day can begin.
 LAST_HOUR = 23

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from gribmill.cli.progress import progress_bars
-from gribmill.pipeline.backfill_progress import BackfillProgress, BackfillState
+from gribmill.pipeline.backfill.progress import BackfillProgress, BackfillState
 from gribmill.pipeline.open_queue import worker_options
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.settings.schema import Settings
-from gribmill.views.worker import WorkerView
+from gribmill.views.queue.worker import WorkerView
 
 if TYPE_CHECKING:
     from gribmill.queue.model import Worker

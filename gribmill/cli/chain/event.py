@@ -12,7 +12,7 @@ from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.s3_events import SIZE_LIMIT, scans_for
 from gribmill.pipeline.scan_schedule import scan_now
 from gribmill.settings.schema import Settings
-from gribmill.views.scan import NotifiedScanView
+from gribmill.views.chain.scan import NotifiedScanView
 
 
 @click.group()

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import click
 
-from gribmill.cli.format_size import format_size
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json
 from gribmill.cli.progress import progress_bars
+from gribmill.cli.text.format_size import format_size
 from gribmill.identity import HOUR_LIMIT, run_id
 from gribmill.ingest.index.search import compile_search
 from gribmill.ingest.index.select import wanted
 from gribmill.pipeline.models import configured_models
 from gribmill.pipeline.remote import fetch_messages, find_run, one_model, open_source, target_path
 from gribmill.settings.schema import Settings
-from gribmill.views.download import DownloadView
+from gribmill.views.chain.download import DownloadView
 
 
 @click.command()

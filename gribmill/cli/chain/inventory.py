@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from gribmill.cli.format_size import format_size
 from gribmill.cli.output import print_json, print_table
+from gribmill.cli.text.format_size import format_size
 from gribmill.pipeline.remote import list_fields, open_source
 from gribmill.settings.schema import Settings
-from gribmill.views.inventory import RemoteInventoryView
+from gribmill.views.chain.inventory import RemoteInventoryView
 
 
 @click.command()

@@ -9,10 +9,10 @@ from gribmill.cli.output import print_json, print_table
 from gribmill.errors import GribmillError
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import look_context, make_context
-from gribmill.pipeline.old_runs import explain_left, prune_now, runs_on_disk
-from gribmill.pipeline.retention import decide
+from gribmill.pipeline.retention.old_runs import explain_left, prune_now, runs_on_disk
+from gribmill.pipeline.retention.retention import decide
 from gribmill.settings.schema import Settings
-from gribmill.views.prune import PruneView
+from gribmill.views.chain.prune import PruneView
 
 
 @click.command()

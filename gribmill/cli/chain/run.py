@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from gribmill.cli.counted import counted
 from gribmill.cli.live_line import live_line
 from gribmill.cli.options.config_variable import share_config_file
 from gribmill.cli.options.lanes import lanes_option
 from gribmill.cli.options.parse_names import parse_names
+from gribmill.cli.text.counted import counted
 from gribmill.pipeline.follow import Follow
 from gribmill.settings.schema import Settings
 

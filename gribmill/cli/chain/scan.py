@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from gribmill.cli.counted import counted
 from gribmill.cli.current_user import current_user
 from gribmill.cli.output import print_json
+from gribmill.cli.text.counted import counted
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.job_types import scan_job
 from gribmill.pipeline.models import configured_models
@@ -17,10 +17,10 @@ from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.scan_schedule import scan_now
 from gribmill.queue.model import Attempt, Enqueued
 from gribmill.queue.store import Store
-from gribmill.queue.store.listing import PAGE_LIMIT, JobFilter
+from gribmill.queue.store.jobs.listing import PAGE_LIMIT, JobFilter
 from gribmill.queue.worker.in_process import Ticker
 from gribmill.settings.schema import Settings
-from gribmill.views.scan import ScanFinding, ScanResultView, ScanView
+from gribmill.views.chain.scan import ScanFinding, ScanResultView, ScanView
 
 POLL_SECONDS = 0.1
 # What the end of an attempt is called where the outcome itself is in another process.

@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING
 import click
 
 from gribmill.cli.chain.status_check import check_line, unknown_line
-from gribmill.cli.format_duration import format_duration
-from gribmill.cli.format_size import format_size
 from gribmill.cli.output import one_line, print_json
-from gribmill.cli.plain_lines import Line, line, print_lines
-from gribmill.cli.status_text import STYLES
+from gribmill.cli.text.format_duration import format_duration
+from gribmill.cli.text.format_size import format_size
+from gribmill.cli.text.plain_lines import Line, line, print_lines
+from gribmill.cli.text.status_text import STYLES
 from gribmill.errors import GribmillError
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import look_context
-from gribmill.pipeline.freshness import freshness_of
-from gribmill.pipeline.health import health_of
 from gribmill.pipeline.job_text import short_error
-from gribmill.pipeline.status import status_of
+from gribmill.pipeline.status.freshness import freshness_of
+from gribmill.pipeline.status.health import health_of
+from gribmill.pipeline.status.status import status_of
 from gribmill.settings.schema import Settings
 
 if TYPE_CHECKING:
-    from gribmill.pipeline.freshness import RegionFreshness
-    from gribmill.pipeline.health import Health
-    from gribmill.pipeline.status import MissingHour, ModelStatus, RunStatus
+    from gribmill.pipeline.status.freshness import RegionFreshness
+    from gribmill.pipeline.status.health import Health
+    from gribmill.pipeline.status.status import MissingHour, ModelStatus, RunStatus
 
 COLOURS = {"whole": "green", "arriving": "yellow", **STYLES}
 WATCH_SECONDS = 2.0
@@ -68,7 +68,7 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
     with contextlib.suppress(KeyboardInterrupt) if watch else contextlib.nullcontext():
         while True:
             if as_json:
-                from gribmill.views.status import ModelStatusView
+                from gribmill.views.chain.status import ModelStatusView
 
                 print_json([ModelStatusView.of(one, health, fresh) for one in statuses])
             else:

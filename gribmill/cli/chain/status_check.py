@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from gribmill.cli.output import one_line
 
 if TYPE_CHECKING:
-    from gribmill.pipeline.freshness import RegionFreshness
-    from gribmill.pipeline.health import Health, ProblemKind
+    from gribmill.pipeline.status.freshness import RegionFreshness
+    from gribmill.pipeline.status.health import Health, ProblemKind
 
 OK, WARNING, CRITICAL, UNKNOWN = range(4)
 WORDS = ("OK", "WARNING", "CRITICAL", "UNKNOWN")

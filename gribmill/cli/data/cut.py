@@ -28,7 +28,7 @@ from gribmill.settings.schema import Settings
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.choose_names import lexicon_name
 from gribmill.tiles.build.cut import box_region
-from gribmill.views.tile import BuiltTileView
+from gribmill.views.data.tile import BuiltTileView
 
 if TYPE_CHECKING:
     from gribmill.regions.region import Region

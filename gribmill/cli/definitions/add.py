@@ -15,10 +15,10 @@ from gribmill.cli.output import print_json
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.command import check_program
 from gribmill.queue.command_type import SCHEMA_LIMIT_BYTES
-from gribmill.queue.store.definitions import NewDefinition
+from gribmill.queue.store.types.definitions import NewDefinition
 from gribmill.regular_file import open_regular
 from gribmill.settings.schema import Settings
-from gribmill.views.definition import DefinitionView
+from gribmill.views.queue.definition import DefinitionView
 
 
 @click.command(context_settings={"ignore_unknown_options": False})

@@ -13,7 +13,7 @@ from gribmill.errors import quoted
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import TUNABLE, Definition
 from gribmill.settings.schema import Settings
-from gribmill.views.definition import DefinitionView
+from gribmill.views.queue.definition import DefinitionView
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="The definition as JSON.")
 

@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from gribmill.cli.definitions.values import shown
-from gribmill.cli.format_duration import format_duration
 from gribmill.cli.output import print_json, print_table
+from gribmill.cli.text.format_duration import format_duration
 from gribmill.pipeline.open_queue import look_queue
 from gribmill.queue.model import Definition
 from gribmill.settings.schema import Settings
-from gribmill.views.definition import DefinitionView
+from gribmill.views.queue.definition import DefinitionView
 
 
 @click.command("list")

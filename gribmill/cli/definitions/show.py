@@ -14,7 +14,7 @@ from gribmill.pipeline.open_queue import look_queue
 from gribmill.queue.model import TUNABLE, Definition
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
-from gribmill.views.definition import DefinitionHistoryView
+from gribmill.views.queue.definition import DefinitionHistoryView
 
 
 @click.command()

@@ -8,7 +8,7 @@ from gribmill.cli.current_user import current_user
 from gribmill.cli.output import print_json
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
-from gribmill.views.definition import DefinitionView
+from gribmill.views.queue.definition import DefinitionView
 
 KEYS = click.argument("keys", nargs=-1, required=True, metavar="TYPE...")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="The definitions as JSON.")

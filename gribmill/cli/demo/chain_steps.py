@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gribmill.cli.demo.stage import Stage, StepFailed
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 from gribmill.storage.layout import DataRoot
 
 MODELS = ("hrrr", "gfs")

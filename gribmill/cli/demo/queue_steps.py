@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from gribmill.cli.demo.stage import LEASE_SECONDS, Stage
 from gribmill.queue.model import Attempt, Job
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 
 ORDINARY = 10
 DELAY_SECONDS = 3

@@ -17,8 +17,8 @@ from gribmill.queue.errors import BadArguments, QueueError
 from gribmill.queue.model import GroupMode, NewJob, OnGroupFailure
 from gribmill.queue.store import Store
 from gribmill.settings.schema import Settings
-from gribmill.views.job_group import GroupJobsView
-from gribmill.views.job_result import EnqueuedView
+from gribmill.views.queue.job_group import GroupJobsView
+from gribmill.views.queue.job_result import EnqueuedView
 
 KEYS = {"type", "args", "priority", "max_attempts", "dedupe_key"}
 

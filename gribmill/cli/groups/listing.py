@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from gribmill.cli.format_duration import age_seconds, format_duration
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.status_text import status_text
+from gribmill.cli.text.format_duration import age_seconds, format_duration
+from gribmill.cli.text.status_text import status_text
 from gribmill.pipeline.open_queue import look_queue
 from gribmill.settings.schema import Settings
-from gribmill.views.job_group import JobGroupView
+from gribmill.views.queue.job_group import JobGroupView
 
 PAGE_LIMIT = 1000
 

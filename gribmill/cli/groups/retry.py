@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from gribmill.cli.counted import counted
 from gribmill.cli.current_user import current_user
 from gribmill.cli.groups.name import named_group, tenant_option
 from gribmill.cli.output import print_json
+from gribmill.cli.text.counted import counted
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
-from gribmill.views.job_group import GroupJobsView
-from gribmill.views.job_result import EnqueuedView
+from gribmill.views.queue.job_group import GroupJobsView
+from gribmill.views.queue.job_result import EnqueuedView
 
 
 @click.command()

@@ -8,7 +8,7 @@ from gribmill.cli.groups.name import named_group, tenant_option
 from gribmill.cli.output import print_json
 from gribmill.pipeline.open_queue import look_queue
 from gribmill.settings.schema import Settings
-from gribmill.views.job_group import JobGroupView
+from gribmill.views.queue.job_group import JobGroupView
 
 COUNTED = ("pending", "running", "succeeded", "failed", "skipped", "cancelled")
 

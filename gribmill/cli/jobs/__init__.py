@@ -1,3 +1,3 @@
 """Commands for the queue: jobs, one file per verb; triggers; workers."""
 
-__all__ = ["json_input", "move"]
+__all__ = ["for_each", "json_input", "move"]

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from gribmill.cli.counted import counted
 from gribmill.cli.current_user import current_user
 from gribmill.cli.jobs.choose_jobs import choice_options, chosen_ids, parse_choice
 from gribmill.cli.jobs.for_each import for_each
 from gribmill.cli.options.ids import parse_ids
+from gribmill.cli.text.counted import counted
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
-from gribmill.views.job_result import CancelledView
+from gribmill.views.queue.job_result import CancelledView
 
 STATUSES = ("pending", "processing")
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.counted import counted
 from gribmill.cli.jobs.listing import check_type
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import print_json
-from gribmill.queue.store.listing import PAGE_LIMIT, JobFilter
-from gribmill.views.job import DEAD_LETTER
-from gribmill.views.job_result import ChosenJobView
+from gribmill.cli.text.counted import counted
+from gribmill.queue.store.jobs.listing import PAGE_LIMIT, JobFilter
+from gribmill.views.queue.job import DEAD_LETTER
+from gribmill.views.queue.job_result import ChosenJobView
 
 if TYPE_CHECKING:
     from gribmill.queue.model import Job

@@ -19,7 +19,7 @@ from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.errors import BadArguments
 from gribmill.queue.model import NewJob
 from gribmill.settings.schema import Settings
-from gribmill.views.job_result import EnqueuedView
+from gribmill.views.queue.job_result import EnqueuedView
 
 if TYPE_CHECKING:
     from gribmill.queue.job_type import JobType

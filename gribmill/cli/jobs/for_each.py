@@ -10,7 +10,7 @@ import click
 from gribmill.cli.output import print_json
 from gribmill.errors import sentence
 from gribmill.queue.errors import QueueError, StoreError
-from gribmill.views.job_result import DoneView, RefusedView
+from gribmill.views.queue.job_result import DoneView, RefusedView
 
 DoneT = TypeVar("DoneT", bound=DoneView)
 

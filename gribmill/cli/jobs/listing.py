@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.format_duration import age_seconds, format_duration, seconds_between
 from gribmill.cli.groups.name import named_group
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import one_line, print_json, print_table
-from gribmill.cli.status_text import status_text
+from gribmill.cli.text.format_duration import age_seconds, format_duration, seconds_between
+from gribmill.cli.text.status_text import status_text
 from gribmill.pipeline.job_text import job_text, short_error
 from gribmill.pipeline.open_queue import look_queue
 from gribmill.queue.model import STATUSES, Job
 from gribmill.queue.redact import redact_json
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 from gribmill.settings.schema import Settings
-from gribmill.views.job import DEAD_LETTER, JobPageView, QueuedJobView, shown_status
+from gribmill.views.queue.job import DEAD_LETTER, JobPageView, QueuedJobView, shown_status
 
 if TYPE_CHECKING:
     from gribmill.queue.store import Store
-    from gribmill.queue.store.listing import JobFilter
+    from gribmill.queue.store.jobs.listing import JobFilter
 
 PAGE_LIMIT = 1000
 # Of what a narrow terminal shows of a job: the beginning of its error, and all of it together.

@@ -7,7 +7,7 @@ import click
 from gribmill.cli.output import print_json
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
-from gribmill.views.job_result import PrunedJobsView
+from gribmill.views.queue.job_result import PrunedJobsView
 
 DAYS = click.FloatRange(0, 36_600)
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from gribmill.cli.current_user import current_user
-from gribmill.cli.format_duration import age_seconds, format_duration
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import print_json, print_table
+from gribmill.cli.text.format_duration import age_seconds, format_duration
 from gribmill.pipeline.open_queue import look_queue, open_queue
 from gribmill.queue.store.reservations import EVERYTHING
 from gribmill.settings.schema import Settings
-from gribmill.views.reservation import ReservationView
+from gribmill.views.queue.reservation import ReservationView
 
 if TYPE_CHECKING:
     from gribmill.queue.model import Reservation

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from gribmill.cli.format_duration import age_seconds, format_duration, seconds_between
 from gribmill.cli.jobs.listing import args_text, waits_for
 from gribmill.cli.options.ids import ID
 from gribmill.cli.output import console, one_line, print_json, styled
-from gribmill.cli.status_text import status_text
+from gribmill.cli.text.format_duration import age_seconds, format_duration, seconds_between
+from gribmill.cli.text.status_text import status_text
 from gribmill.errors import printable
 from gribmill.pipeline.open_queue import look_queue
 from gribmill.queue.redact import redact_json
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
-from gribmill.views.job import JobHistoryView, shown_status
+from gribmill.views.queue.job import JobHistoryView, shown_status
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from gribmill.queue.model import Attempt, Job
-    from gribmill.queue.store.listing import History
+    from gribmill.queue.store.jobs.listing import History
 
 RELATIVES_SHOWN = 12
 

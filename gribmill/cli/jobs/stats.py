@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.format_duration import format_duration
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import live, make_table, print_json, print_json_line, print_rich, print_table, stacked, styled
-from gribmill.cli.status_text import STYLES, status_text
+from gribmill.cli.text.format_duration import format_duration
+from gribmill.cli.text.status_text import STYLES, status_text
 from gribmill.pipeline.open_queue import look_queue
 from gribmill.queue.model import STATUSES
 from gribmill.settings.schema import Settings
-from gribmill.views.job_stats import JobStatsView, QueueTotalsView, ThroughputView
+from gribmill.views.queue.job_stats import JobStatsView, QueueTotalsView, ThroughputView
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
     from rich.text import Text
 
     from gribmill.queue.store import Store
-    from gribmill.queue.store.types import TypeStats
+    from gribmill.queue.store.types.types import TypeStats
 
 
 @click.command()

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.format_duration import format_duration
 from gribmill.cli.output import print_json, print_table
+from gribmill.cli.text.format_duration import format_duration
 from gribmill.pipeline.open_queue import look_queue
 from gribmill.settings.describe_schema import describe_type
 from gribmill.settings.schema import Settings
-from gribmill.views.job_type import JobTypeView
+from gribmill.views.queue.job_type import JobTypeView
 
 if TYPE_CHECKING:
     from gribmill.queue.job_type import JobType

@@ -7,7 +7,7 @@ import click
 from gribmill.cli.output import print_json, print_table
 from gribmill.pipeline.open_queue import look_queue
 from gribmill.settings.schema import Settings
-from gribmill.views.job_result import ViolationView
+from gribmill.views.queue.job_result import ViolationView
 
 
 @click.command()

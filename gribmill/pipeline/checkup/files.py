@@ -12,7 +12,7 @@ from gribmill.identity import HourRef, RunRef, TileRef
 from gribmill.ingest.download.download import is_being_downloaded
 from gribmill.pipeline.checkup.finding import Examination, Finding
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
-from gribmill.pipeline.old_runs import LEFTOVER_SECONDS
+from gribmill.pipeline.retention.old_runs import LEFTOVER_SECONDS
 from gribmill.storage.layout import remove_spool
 
 FIX = "`gribmill doctor --fix`"

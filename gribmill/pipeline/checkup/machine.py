@@ -14,7 +14,7 @@ from gribmill.errors import GribmillError
 from gribmill.grib.decode.eccodes import eccodes_version
 from gribmill.kernel.native import state
 from gribmill.pipeline.checkup.finding import Examination, Finding
-from gribmill.pipeline.free_space import free_space_mark
+from gribmill.pipeline.retention.free_space import free_space_mark
 from gribmill.storage.layout import SPOOL
 
 OLDEST_PYTHON = (3, 11)

@@ -9,7 +9,7 @@ from gribmill.identity import HourRef
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.checkup.finding import Examination, Finding
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
-from gribmill.pipeline.mirror_status import mirror_status
+from gribmill.pipeline.status.mirror_status import mirror_status
 
 SHOWN = 3
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from gribmill.catalogue.events import DiskLow
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.effects import effects_of
-from gribmill.pipeline.free_space import free_space_mark
+from gribmill.pipeline.retention.free_space import free_space_mark
 from gribmill.queue.model import Effect, Snoozed
 
 FIRST_PAUSE_SECONDS = 5.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of
 from gribmill.pipeline.job_types import PruneArgs
-from gribmill.pipeline.old_runs import explain_left, remove_runs, runs_on_disk
-from gribmill.pipeline.retention import decide
+from gribmill.pipeline.retention.old_runs import explain_left, remove_runs, runs_on_disk
+from gribmill.pipeline.retention.retention import decide
 from gribmill.queue.model import Failed, Outcome, Succeeded
 from gribmill.queue.worker.task import Task
 

@@ -23,9 +23,9 @@ from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
 from gribmill.pipeline.job_types import ScanSourceArgs, ingest_job, publish_job
-from gribmill.pipeline.past_runs import is_partial
+from gribmill.pipeline.retention.past_runs import is_partial
+from gribmill.pipeline.status.watch import freshness_events, read_freshness
 from gribmill.pipeline.tenant_regions import wanted_regions
-from gribmill.pipeline.watch import freshness_events, read_freshness
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import PermanentFailure, Task
 

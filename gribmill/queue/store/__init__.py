@@ -5,21 +5,21 @@ from __future__ import annotations
 from gribmill.database.protocol import Database, FileDatabase
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Violation
-from gribmill.queue.store.attempts import Attempts
-from gribmill.queue.store.definitions import Definitions
 from gribmill.queue.store.effects import EffectReader, NoEffects
-from gribmill.queue.store.events import Events
+from gribmill.queue.store.events.events import Events
+from gribmill.queue.store.events.triggers import Triggers
+from gribmill.queue.store.events.webhooks import Webhooks
 from gribmill.queue.store.exchange import Exchanges
-from gribmill.queue.store.groups import Groups
-from gribmill.queue.store.jobs import Jobs
-from gribmill.queue.store.known_types import KnownTypes
+from gribmill.queue.store.jobs.attempts import Attempts
+from gribmill.queue.store.jobs.groups import Groups
+from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.reservations import Reservations
 from gribmill.queue.store.tenant_scope import TenantStore
 from gribmill.queue.store.tenants import Tenants
-from gribmill.queue.store.triggers import Triggers
-from gribmill.queue.store.types import Types
-from gribmill.queue.store.webhooks import Webhooks
+from gribmill.queue.store.types.definitions import Definitions
+from gribmill.queue.store.types.known_types import KnownTypes
+from gribmill.queue.store.types.types import Types
 from gribmill.queue.store.workers import Workers
 
 
@@ -59,17 +59,4 @@ class Store(Exchanges):
         self.database.close()
 
 
-__all__ = [
-    "Store",
-    "definitions",
-    "effects",
-    "jobs",
-    "listing",
-    "maintenance",
-    "rates",
-    "reservations",
-    "tenants",
-    "types",
-    "webhooks",
-    "workers",
-]
+__all__ = ["Store", "effects", "events", "jobs", "maintenance", "reservations", "tenants", "types", "workers"]

@@ -26,9 +26,9 @@ from gribmill.queue.model import (
 )
 from gribmill.queue.store.base import Facet, get_job
 from gribmill.queue.store.effects import Change, EffectReader
-from gribmill.queue.store.groups import join_follow_ups
-from gribmill.queue.store.prepare import prepare
-from gribmill.queue.store.readiness import read_readiness
+from gribmill.queue.store.jobs.groups import join_follow_ups
+from gribmill.queue.store.jobs.prepare import prepare
+from gribmill.queue.store.jobs.readiness import read_readiness
 
 
 class _Origin(NamedTuple):

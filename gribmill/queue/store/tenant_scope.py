@@ -14,15 +14,15 @@ from gribmill.database.protocol import Database
 from gribmill.queue.errors import EventNotFound, JobNotFound, TriggerNotFound
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Enqueued, Fired, Job, NewJob, NewTrigger, PublishedEvent, Tenant, Trigger
-from gribmill.queue.store.events import Events
-from gribmill.queue.store.jobs import Jobs
-from gribmill.queue.store.listing import Dependency, History, JobFilter, Page, Retried, Sibling
-from gribmill.queue.store.rates import Throughput
-from gribmill.queue.store.readiness import Readiness
+from gribmill.queue.store.events.events import Events
+from gribmill.queue.store.events.triggers import Triggers
+from gribmill.queue.store.events.webhooks import Webhooks
+from gribmill.queue.store.jobs.jobs import Jobs
+from gribmill.queue.store.jobs.listing import Dependency, History, JobFilter, Page, Retried, Sibling
+from gribmill.queue.store.jobs.rates import Throughput
+from gribmill.queue.store.jobs.readiness import Readiness
 from gribmill.queue.store.tenants import Tenants
-from gribmill.queue.store.triggers import Triggers
-from gribmill.queue.store.types import Types, TypeStats
-from gribmill.queue.store.webhooks import Webhooks
+from gribmill.queue.store.types.types import Types, TypeStats
 
 RelativeT = TypeVar("RelativeT", Sibling, Retried, Dependency)
 

@@ -18,7 +18,7 @@ from gribmill.queue.model import Claimed, ClaimRequest, Failed, Outcome, Report,
 from gribmill.queue.redact import redacted
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from gribmill.queue.worker.output_tail import OutputTail
+from gribmill.queue.worker.executor.output_tail import OutputTail
 from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.queue.worker.trigger_poller import TriggerPoller

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from gribmill.queue.errors import UnknownLane
 from gribmill.queue.job_type import COMMAND_LANE, Registry
-from gribmill.queue.worker.executor_handle import ExecutorHandle
+from gribmill.queue.worker.executor.handle import ExecutorHandle
 
 log = logging.getLogger("gribmill.worker")
 

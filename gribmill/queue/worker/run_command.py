@@ -16,7 +16,7 @@ from typing import IO, Any
 from gribmill.queue.command import OWN_PROGRAM, CommandSpec, check_program
 from gribmill.queue.errors import BadDefinition
 from gribmill.queue.model import Failed, Outcome, Succeeded
-from gribmill.queue.worker.die_with_parent import die_with_parent
+from gribmill.queue.worker.executor.die_with_parent import die_with_parent
 from gribmill.queue.worker.task import PermanentFailure, Task
 
 ALWAYS_KEPT = ("PATH", "HOME", "LANG")

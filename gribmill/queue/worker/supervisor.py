@@ -16,8 +16,8 @@ from gribmill.queue.model import AttemptRef, Claimed, ClaimRequest, Failed, Repo
 from gribmill.queue.redact import redact, redacted
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from gribmill.queue.worker.executor_handle import ExecutorHandle
-from gribmill.queue.worker.executor_pool import ExecutorPool
+from gribmill.queue.worker.executor.handle import ExecutorHandle
+from gribmill.queue.worker.executor.pool import ExecutorPool
 from gribmill.queue.worker.job_end import JobEnd
 from gribmill.queue.worker.lane import Lane, lane_types, make_lanes
 from gribmill.queue.worker.lease_watchdog import LeaseWatchdog

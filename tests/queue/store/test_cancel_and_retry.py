@@ -11,7 +11,7 @@ from gribmill.queue.errors import JobNotFound, NotAllowed, UnknownJobType
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Claimed, Enqueued, Failed, NewJob, Outcome, Snoozed, Stopped
 from gribmill.queue.store import Store
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import LEASE, add, attempts, claim, drain, fail, report, stop, succeed, take

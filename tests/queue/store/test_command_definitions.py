@@ -14,7 +14,7 @@ from gribmill.queue.errors import BadArguments, BadDefinition
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import ClaimRequest, NewTrigger
 from gribmill.queue.store import Store
-from gribmill.queue.store.definitions import NewDefinition
+from gribmill.queue.store.types.definitions import NewDefinition
 from tests.queue.store.sample_types import PLAIN
 from tests.queue.store.store_driver import add
 

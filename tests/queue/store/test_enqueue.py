@@ -12,7 +12,7 @@ import pytest
 from gribmill.queue.errors import BadArguments, JobNotFound, NotAllowed, StatementRefused, UnknownJobType
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, drain, fail, stop, succeed, take
 from tests.queue.store.tested_backend import BackendUnderTest

@@ -10,7 +10,7 @@ import pytest
 from gribmill.queue.errors import BadArguments, EventNotFound
 from gribmill.queue.model import NewEvent, NewTrigger, PublishedEvent
 from gribmill.queue.store import Store
-from gribmill.views.event_payload import PAYLOADS
+from gribmill.views.queue.event_payload import PAYLOADS
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import LEASE, add, claim, fail, snooze, stop, succeed, take
 from tests.queue.store.tested_backend import BackendUnderTest

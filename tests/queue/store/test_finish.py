@@ -12,7 +12,7 @@ from gribmill.queue.errors import BadArguments, BadEffect, JobNotFound, Statemen
 from gribmill.queue.model import AttemptRef, Effect, Failed, NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.retry_policy import RetryPolicy, backoff_seconds, can_retry
 from gribmill.queue.store import Store
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 from tests.queue.sample_effects import note
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES

@@ -9,7 +9,7 @@ import pytest
 from gribmill.queue.errors import BadArguments, GroupNotFound, NotAllowed
 from gribmill.queue.model import GroupMode, JobGroup, NewJob, OnGroupFailure
 from gribmill.queue.store import Store
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, drain, fail, snooze, stop, succeed, take
 from tests.queue.store.tested_backend import BackendUnderTest

@@ -17,7 +17,7 @@ from gribmill.queue.errors import (
 from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.model import ClaimRequest, NewJob, NewTenant, NewTrigger
 from gribmill.queue.store import Store
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import ALL, PlainArgs
 from tests.queue.store.store_driver import LEASE, add, claim, fail, stop, succeed, take

@@ -15,7 +15,7 @@ from typing import Any
 
 from gribmill.queue.model import Job, NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.store.listing import JobFilter
+from gribmill.queue.store.jobs.listing import JobFilter
 from tests.queue.worker.worker_driver import Process, Workers
 from tests.waiting import wait_until
 

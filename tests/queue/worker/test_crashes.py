@@ -12,10 +12,10 @@ import pytest
 
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.worker import executor_handle as child_module
-from gribmill.queue.worker import executor_pool as crew_module
 from gribmill.queue.worker import lane as lane_module
-from gribmill.queue.worker.executor_handle import ExecutorHandle
+from gribmill.queue.worker.executor import handle as child_module
+from gribmill.queue.worker.executor import pool as crew_module
+from gribmill.queue.worker.executor.handle import ExecutorHandle
 from tests.queue.worker.worker_driver import SteppedWorker, alive, attempts, enqueue, holding, statuses
 
 pytestmark = pytest.mark.process

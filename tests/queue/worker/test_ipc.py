@@ -11,7 +11,7 @@ import pytest
 
 from gribmill.queue.errors import QueueError
 from gribmill.queue.model import Claimed, Effect, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
-from gribmill.queue.worker.ipc import (
+from gribmill.queue.worker.executor.ipc import (
     REPORT_LIMIT,
     BadMessage,
     Channel,

@@ -13,7 +13,7 @@ import pytest
 from gribmill.queue.errors import StoreError
 from gribmill.queue.model import NewTrigger
 from gribmill.queue.store import Store
-from gribmill.queue.store.triggers import Triggers
+from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.times import to_text
 from gribmill.queue.worker.in_process import Ticker
 from tests.queue.worker.worker_driver import SteppedWorker

@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 
 import click
 
-from gribmill.cli.format_duration import age_seconds, format_duration
 from gribmill.cli.output import print_json, print_table, styled
-from gribmill.cli.status_text import STYLES
+from gribmill.cli.text.format_duration import age_seconds, format_duration
+from gribmill.cli.text.status_text import STYLES
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context, look_context
-from gribmill.pipeline.mirror_status import mirror_status
+from gribmill.pipeline.status.mirror_status import mirror_status
 from gribmill.settings.schema import Settings
-from gribmill.views.mirror import MirrorView
+from gribmill.views.chain.mirror import MirrorView
 
 
 @click.command("list")

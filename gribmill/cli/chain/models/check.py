@@ -18,7 +18,7 @@ from gribmill.pipeline.model_check import check_model
 from gribmill.pipeline.models import configured_models
 from gribmill.regular_file import open_regular
 from gribmill.settings.schema import Settings
-from gribmill.views.model import ModelCheckView
+from gribmill.views.chain.model import ModelCheckView
 
 INDEX_LIMIT_BYTES = 32_000_000
 

@@ -10,7 +10,7 @@ from gribmill.cli.output import print_json, print_table
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.models import configured_models
 from gribmill.settings.schema import Settings
-from gribmill.views.model import ModelView
+from gribmill.views.chain.model import ModelView
 
 
 @click.command("list")

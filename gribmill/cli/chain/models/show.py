@@ -11,7 +11,7 @@ from gribmill.cli.output import print_json, print_table
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.models import configured_models
 from gribmill.settings.schema import Settings
-from gribmill.views.model import ModelDetailView
+from gribmill.views.chain.model import ModelDetailView
 
 
 @click.command()

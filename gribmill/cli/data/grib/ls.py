@@ -56,7 +56,7 @@ def list_fields(ctx: click.Context, paths: tuple[Path, ...], stats: bool, as_jso
             _print(path, entries, problem, stats, several=len(paths) > 1)
     if as_json:
         # Not at the top: this command reads no settings, and only this option needs pydantic.
-        from gribmill.views.grib import GribFileView
+        from gribmill.views.data.grib import GribFileView
 
         print_json([GribFileView.of(*one) for one in listed])
     if not whole:

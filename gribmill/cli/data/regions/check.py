@@ -13,7 +13,7 @@ from gribmill.regions.named_grid import NamedGrid, named_grids
 from gribmill.regions.region import Region, built_in_regions, user_region
 from gribmill.regions.window import window
 from gribmill.settings.schema import RegionSettings, Settings
-from gribmill.views.region import RegionCheckView
+from gribmill.views.data.region import RegionCheckView
 
 
 @click.command()

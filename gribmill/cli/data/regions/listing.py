@@ -7,7 +7,7 @@ import click
 from gribmill.cli.output import print_json, print_table
 from gribmill.regions.region import load_regions
 from gribmill.settings.schema import Settings
-from gribmill.views.region import RegionView
+from gribmill.views.data.region import RegionView
 
 EDGES = ["west", "south", "east", "north"]
 

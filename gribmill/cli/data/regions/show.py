@@ -14,7 +14,7 @@ from gribmill.regions.named_grid import NamedGrid, named_grids
 from gribmill.regions.region import Region, load_regions, region_named
 from gribmill.regions.window import Window, window
 from gribmill.settings.schema import Settings
-from gribmill.views.region import BoxWindowsView, RegionWindowsView
+from gribmill.views.data.region import BoxWindowsView, RegionWindowsView
 
 MAX_MAP_COLUMNS = 76
 

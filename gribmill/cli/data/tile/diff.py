@@ -10,7 +10,7 @@ from gribmill.cli.data.tile.tile_path import TILE
 from gribmill.cli.output import print_json, print_table
 from gribmill.tiles.check.diff import diff as find_differences
 from gribmill.tiles.read.tile import read_tile
-from gribmill.views.tile import TileDifferenceView
+from gribmill.views.data.tile import TileDifferenceView
 
 
 @click.command()

@@ -13,7 +13,7 @@ from gribmill.errors import printable
 from gribmill.grib.field_identity import identity_text
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.tile import Tile, read_tile
-from gribmill.views.tile import TileView
+from gribmill.views.data.tile import TileView
 
 
 @click.command()

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.cli.counted import counted
 from gribmill.cli.data.tile.tile_path import TILE, without_grid
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.plain_lines import line, print_lines
 from gribmill.cli.progress import progress_bars
+from gribmill.cli.text.counted import counted
+from gribmill.cli.text.plain_lines import line, print_lines
 from gribmill.errors import GribmillError, printable
 from gribmill.identity import TileRef, check_run_id
 from gribmill.ingest.models.registry import models_named
@@ -25,7 +25,7 @@ from gribmill.settings.schema import Settings
 from gribmill.storage.layout import root_of_tile
 from gribmill.tiles.check.verify import TileCheck
 from gribmill.tiles.check.verify import verify as check_file
-from gribmill.views.tile import TileCheckView
+from gribmill.views.data.tile import TileCheckView
 
 if TYPE_CHECKING:
     from gribmill.pipeline.checkup.repair import Repair

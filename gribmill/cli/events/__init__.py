@@ -1,0 +1,3 @@
+"""Commands for events, and for what responds to them: triggers and webhooks."""
+
+__all__: list[str] = []

@@ -1,0 +1,149 @@
+"""`gribmill events`: what has happened."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gribmill.cli.events.triggers import emit
+from gribmill.cli.options.duration import parse_duration
+from gribmill.cli.options.moment import Moment
+from gribmill.cli.output import print_json, print_json_line, print_table
+from gribmill.errors import printable
+from gribmill.pipeline.open_queue import look_queue, open_queue
+from gribmill.queue.redact import redact_json
+from gribmill.settings.schema import Settings
+from gribmill.views.queue.event import EventNameView, EventView
+
+if TYPE_CHECKING:
+    from gribmill.queue.model import PublishedEvent
+
+FOLLOW_SECONDS = 0.5
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+NAME = click.option("--name", "pattern", metavar="NAME", help="Only events of this name, such as 'run.*'.")
+TENANT = click.option("--tenant", help="Only events of this tenant.")
+
+
+@click.group()
+def events() -> None:
+    """Events: what has happened to runs, models, mirrors, jobs and workers.
+
+    gribmill records its own events in the transaction that causes them; `events emit` reports
+    others. Triggers respond to both. Events are kept for 31 days.
+    """
+
+
+class _Since(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
+    """A time, or how long ago."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        seconds = parse_duration(str(value))
+        if seconds is not None and not str(value).isdigit():
+            return datetime.now(UTC) - timedelta(seconds=seconds)
+        return Moment().convert(value, param, ctx)
+
+
+@events.command("list")
+@NAME
+@click.option("--since", type=_Since(), help="Only events since a time (2026-11-01T06) or for a while (2h).")
+@TENANT
+@click.option("--before", "before_id", type=int, metavar="ID", help="Only events before this one: the next page.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Maximum number.")
+@AS_JSON
+@click.pass_obj
+def list_(
+    settings: Settings,
+    pattern: str | None,
+    since: datetime | None,
+    tenant: str | None,
+    before_id: int | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List events, newest first."""
+    found = look_queue(settings).events.list(
+        pattern=pattern, since=since, tenant_id=tenant, before_id=before_id, limit=limit
+    )
+    if as_json:
+        print_json([EventView.of(one) for one in found])
+    elif found:
+        rows = [[one.id, _time(one), one.name, one.tenant_id, one.job_id, _payload(one)] for one in found]
+        columns = ["id", "time", "event", "tenant", "job", "payload"]
+        print_table(columns, rows, right=["id", "job"], cut="payload", drop=["tenant", "job"])
+    else:
+        click.echo("there are no such events", err=True)
+
+
+@events.command()
+@NAME
+@TENANT
+@click.option("-n", "count", type=click.IntRange(0, 10_000), default=10, show_default=True, help="Number of events.")
+@click.option("--follow", "-f", is_flag=True, help="Go on with new events until interrupted.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.pass_obj
+def tail(settings: Settings, pattern: str | None, tenant: str | None, count: int, follow: bool, as_json: bool) -> None:
+    """Show the latest events, oldest first, one per line."""
+    store = look_queue(settings)
+    last = store.events.newest_id()
+    if count:
+        for one in reversed(store.events.list(pattern=pattern, tenant_id=tenant, before_id=last + 1, limit=count)):
+            _print_line(one, as_json=as_json)
+    while follow:
+        newest = store.events.newest_id()
+        found = store.events.after(last, pattern=pattern, tenant_id=tenant)
+        for one in found:
+            _print_line(one, as_json=as_json)
+        # Events that do not match are passed over, unless the page was full of those that do.
+        last = found[-1].id if found else max(last, newest)
+        time.sleep(FOLLOW_SECONDS)
+
+
+@events.command()
+@AS_JSON
+@click.pass_obj
+def names(settings: Settings, as_json: bool) -> None:
+    """List the events that gribmill publishes; with --json also the JSON Schema of each payload."""
+    found = EventNameView.all(look_queue(settings).events.recorded())
+    if as_json:
+        print_json(found)
+    else:
+        rows = [[one.name, "yes" if one.recorded else "if wanted", one.description] for one in found]
+        print_table(["event", "recorded", "meaning"], rows, wrap="meaning")
+
+
+@events.command()
+@click.argument("name")
+@click.option("--off", is_flag=True, help="Record it only while a trigger responds to it, as by default.")
+@click.pass_obj
+def record(settings: Settings, name: str, off: bool) -> None:
+    """Record an optional event (attempt.metered, tile.built) at all times.
+
+    They come with every attempt or tile, so they are recorded only while a trigger responds to
+    them, unless asked for here.
+    """
+    open_queue(settings).events.record(name, wanted=not off)
+    click.echo(f"{name} is recorded {'while a trigger responds to it' if off else 'at all times'}")
+
+
+events.add_command(emit)
+
+
+def _print_line(one: PublishedEvent, *, as_json: bool) -> None:
+    if as_json:
+        print_json_line(EventView.of(one))
+    else:
+        click.echo(printable(f"{one.id} {_time(one)} {one.name} {_payload(one)}"))
+
+
+def _time(one: PublishedEvent) -> str:
+    return f"{one.created_at:%Y-%m-%d %H:%M:%S}Z" if one.created_at else ""
+
+
+def _payload(one: PublishedEvent) -> str:
+    return json.dumps(redact_json(one.payload), ensure_ascii=False)

@@ -1,0 +1,3 @@
+"""Commands that run jobs, and the list of workers."""
+
+__all__: list[str] = []

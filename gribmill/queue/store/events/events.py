@@ -1,0 +1,140 @@
+"""Events: read, reported from outside, and dispatched to the triggers that respond to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from gribmill.database.protocol import Database, Transaction
+from gribmill.queue.errors import BadArguments, EventNotFound
+from gribmill.queue.job_type import Registry
+from gribmill.queue.model import DEFAULT_TENANT, OPTIONAL_EVENTS, Condition, Fired, PublishedEvent
+from gribmill.queue.store.base import ID_LIMIT, Facet
+from gribmill.queue.store.events.triggers import LONGEST_NAME, Triggers, occasion_of
+from gribmill.queue.store.events.webhooks import Webhooks
+
+# A long transaction would keep claims waiting.
+DISPATCHED_AT_ONCE = 100
+_PATTERN = re.compile(r"[A-Za-z0-9_.*-]{1,200}")
+
+
+class _Id(NamedTuple):
+    id: int
+
+
+class _Name(NamedTuple):
+    name: str
+
+
+class Events(Facet):
+    """The outbox. An event is written with what causes it, and dispatched exactly once, by any worker."""
+
+    def __init__(self, database: Database, registry: Registry, triggers: Triggers, webhooks: Webhooks) -> None:
+        super().__init__(database, registry)
+        self._triggers = triggers
+        self._webhooks = webhooks
+
+    def emit(
+        self, name: str, payload: Mapping[str, Any], *, tenant_id: str = DEFAULT_TENANT, event_id: str | None = None
+    ) -> Sequence[Fired]:
+        """Record an event from outside, and make the jobs of every rule for it.
+
+        An event with an id is recorded once, and counts once for each rule. Without one, a rule that has seen the same
+        payload within its window makes no second job.
+        """
+        if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+            raise BadArguments(f"an event's name has 1 to {LONGEST_NAME} printable characters")
+        occasion = occasion_of(payload, event_id)
+        row = {"name": name, "tenant_id": tenant_id, "payload": dict(payload), "event_key": event_id}
+        with self.database.write() as tx:
+            for event in tx.query(PublishedEvent, "events/insert_emitted", row):
+                self._webhooks.deliver(tx, event)
+            fired = self._triggers.respond(tx, name, payload, tenant_id, occasion, repeats=event_id is None)
+        self.database.announce()
+        return fired
+
+    def dispatch(self) -> list[Fired]:
+        """Make the jobs of events that were published since, a hundred events in a transaction.
+
+        Taking an event and making its jobs is one transaction: none is lost, and none makes a job twice.
+        """
+        fired: list[Fired] = []
+        dispatched = False
+        while self._any_undispatched():
+            dispatched = True
+            with self.database.write() as tx:
+                for event in tx.take_events(DISPATCHED_AT_ONCE):
+                    fired += self._dispatch(tx, event)
+        if dispatched:
+            self.database.announce()
+        return [one for one in fired if one.job or one.error]
+
+    def _any_undispatched(self) -> bool:
+        with self.database.read() as tx:
+            return tx.first(_Id, "events/undispatched") is not None
+
+    def _dispatch(self, tx: Transaction, event: PublishedEvent) -> Sequence[Fired]:
+        self._webhooks.deliver(tx, event)
+        return self._triggers.respond(tx, event.name, event.values, event.tenant_id, f"event {event.id}")
+
+    def get(self, event_id: int) -> PublishedEvent:
+        """The event, or EventNotFound."""
+        with self.database.read() as tx:
+            found = tx.first(PublishedEvent, "events/get", {"id": event_id}) if 0 < event_id < ID_LIMIT else None
+        if found is None:
+            raise EventNotFound(f"there is no event {event_id}; it may have been pruned")
+        return found
+
+    def list(
+        self,
+        *,
+        pattern: str | None = None,
+        since: datetime | None = None,
+        tenant_id: str | None = None,
+        before_id: int | None = None,
+        limit: int = 50,
+    ) -> list[PublishedEvent]:
+        """The newest events, the newest first; `pattern` may have asterisks (`run.*`)."""
+        params = {"pattern": check_pattern(pattern), "since": since, "tenant_id": tenant_id, "before_id": before_id}
+        with self.database.read() as tx:
+            return tx.query(PublishedEvent, "events/list", {**params, "limit": limit})
+
+    def after(
+        self, event_id: int, *, pattern: str | None = None, tenant_id: str | None = None, limit: int = 1000
+    ) -> Sequence[PublishedEvent]:
+        """The events that came after one, in order."""
+        params = {"after_id": event_id, "pattern": check_pattern(pattern), "tenant_id": tenant_id, "limit": limit}
+        with self.database.read() as tx:
+            return tx.query(PublishedEvent, "events/list_after", params)
+
+    def newest_id(self) -> int:
+        """The id of the newest event; 0 before the first."""
+        with self.database.read() as tx:
+            found = tx.first(_Id, "events/newest_id")
+        return found.id if found else 0
+
+    def record(self, name: str, *, wanted: bool) -> None:
+        """Record an optional event from now on, or only while a trigger responds to it."""
+        if name not in OPTIONAL_EVENTS:
+            raise BadArguments(f"{name!r} is not an optional event; they are: {', '.join(OPTIONAL_EVENTS)}")
+        with self.database.write() as tx:
+            tx.change("events/record" if wanted else "events/unrecord", {"name": name})
+
+    def recorded(self) -> set[str]:
+        """The optional events that are always recorded."""
+        with self.database.read() as tx:
+            return {one.name for one in tx.query(_Name, "events/recorded")}
+
+    def conditions(self) -> Sequence[Condition]:
+        """What has begun and not ended."""
+        with self.database.read() as tx:
+            return tx.query(Condition, "conditions/list")
+
+
+def check_pattern(pattern: str | None) -> str | None:
+    """A name of events, with asterisks for any characters; BadArguments for anything else."""
+    if pattern is not None and not _PATTERN.fullmatch(pattern):
+        raise BadArguments(f"{pattern[:80]!r} is not a name of events; an example with an asterisk is run.*")
+    return pattern

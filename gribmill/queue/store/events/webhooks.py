@@ -1,0 +1,226 @@
+"""Webhooks: who is told about which events. Each delivery is a job."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import secrets
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from gribmill.database.protocol import Transaction
+from gribmill.errors import quoted
+from gribmill.queue.errors import BadWebhook, EventNotFound, WebhookNotFound
+from gribmill.queue.model import (
+    DEFAULT_TENANT,
+    Delivery,
+    Enqueued,
+    NewEvent,
+    NewJob,
+    PublishedEvent,
+    Webhook,
+    WebhookAnswer,
+)
+from gribmill.queue.store.base import ID_LIMIT, Facet
+from gribmill.queue.store.jobs.prepare import prepare
+
+DELIVERY_TYPE = "deliver_webhook"
+TEST_EVENT = "webhook.test"
+SECRET_PREFIX = "whsec_"  # noqa: S105 — the prefix that Standard Webhooks prescribes
+LONGEST_URL = 2000
+MOST_PATTERNS = 50
+_PATTERN = re.compile(r"[A-Za-z0-9_.*-]{1,200}")
+
+
+class Webhooks(Facet):
+    """Exactly one delivery job is made for each webhook and event."""
+
+    def add(
+        self,
+        url: str,
+        events: Sequence[str],
+        *,
+        secret: str | None = None,
+        tenant_id: str = DEFAULT_TENANT,
+        created_by: str | None = None,
+    ) -> Webhook:
+        """Store a webhook; BadWebhook if it could never work. Without a secret one is generated."""
+        row = {
+            "url": checked_url(url),
+            "events": checked_patterns(events),
+            "secret": new_secret() if secret is None else checked_secret(secret),
+            "tenant_id": tenant_id,
+            "created_by": created_by,
+        }
+        with self.database.write() as tx:
+            return tx.query(Webhook, "webhooks/insert", row)[0]
+
+    def list(self) -> list[Webhook]:
+        with self.database.read() as tx:
+            return tx.query(Webhook, "webhooks/list")
+
+    def get(self, webhook_id: int) -> Webhook:
+        with self.database.read() as tx:
+            return get_webhook(tx, webhook_id)
+
+    def edit(
+        self, webhook_id: int, *, url: str | None = None, events: Sequence[str] | None = None, secret: str | None = None
+    ) -> Webhook:
+        """Change what is given; the rest stays."""
+        with self.database.write() as tx:
+            old = get_webhook(tx, webhook_id)
+            row = {
+                "url": old.url if url is None else checked_url(url),
+                "events": old.events if events is None else checked_patterns(events),
+                "secret": old.secret if secret is None else checked_secret(secret),
+            }
+            tx.change("webhooks/update", {"id": webhook_id, **row})
+            return get_webhook(tx, webhook_id)
+
+    def set_enabled(self, webhook_id: int, *, enabled: bool) -> Webhook:
+        """Switch it on or off. Events that happen while it is off are not delivered later."""
+        with self.database.write() as tx:
+            get_webhook(tx, webhook_id)
+            tx.change("webhooks/set_enabled", {"id": webhook_id, "is_enabled": enabled})
+            return get_webhook(tx, webhook_id)
+
+    def remove(self, webhook_id: int) -> None:
+        """Remove a webhook with its deliveries."""
+        with self.database.write() as tx:
+            get_webhook(tx, webhook_id)
+            tx.change("webhooks/delete", {"id": webhook_id})
+
+    def deliveries(self, webhook_id: int, limit: int = 20) -> Sequence[Delivery]:
+        """The newest first."""
+        with self.database.read() as tx:
+            get_webhook(tx, webhook_id)
+            return tx.query(Delivery, "deliveries/list", {"webhook_id": webhook_id, "limit": limit})
+
+    def test(self, webhook_id: int) -> Enqueued:
+        """Deliver an event that only this webhook gets."""
+        with self.database.write() as tx:
+            webhook = get_webhook(tx, webhook_id)
+            tenant = _tenant(webhook)
+            row = {"name": TEST_EVENT, "tenant_id": tenant, "payload": {"webhook_id": webhook_id}, "event_key": None}
+            (event,) = tx.query(PublishedEvent, "events/insert_emitted", row)
+            made = self._deliver(tx, webhook, event)
+        self.database.announce()
+        assert made is not None
+        return made
+
+    def redeliver(self, event_id: int, webhook_id: int | None = None) -> Sequence[Enqueued]:
+        """Deliver an event again, to one webhook or to all that got it; to those that want it, if none did."""
+        with self.database.write() as tx:
+            event = tx.first(PublishedEvent, "events/get", {"id": event_id}) if 0 < event_id < ID_LIMIT else None
+            if event is None:
+                raise EventNotFound(f"there is no event {event_id}; it may have been pruned")
+            if webhook_id is not None:
+                chosen = [get_webhook(tx, webhook_id)]
+            else:
+                known = tx.query(Delivery, "deliveries/of_event", {"event_id": event_id})
+                chosen = [get_webhook(tx, one.webhook_id) for one in known] or _wanting(tx, event)
+            made = [self._enqueue(tx, webhook, event, again=True) for webhook in chosen]
+        self.database.announce()
+        return made
+
+    def deliver(self, tx: Transaction, event: PublishedEvent) -> int:
+        """Make the delivery jobs of an event, in the transaction that dispatches it; how many were made.
+
+        What happens to deliveries is not delivered: a broken webhook would be told of its own failures without end.
+        """
+        if DELIVERY_TYPE not in self.registry or event.values.get("type") == DELIVERY_TYPE:
+            return 0
+        return sum(self._deliver(tx, webhook, event) is not None for webhook in _wanting(tx, event))
+
+    def _deliver(self, tx: Transaction, webhook: Webhook, event: PublishedEvent) -> Enqueued | None:
+        """The row of the delivery is the guard: None when there was one."""
+        if not tx.change("deliveries/insert", {"webhook_id": webhook.id, "event_id": event.id}):
+            return None
+        return self._enqueue(tx, webhook, event)
+
+    def _enqueue(self, tx: Transaction, webhook: Webhook, event: PublishedEvent, *, again: bool = False) -> Enqueued:
+        if again:
+            tx.change("deliveries/insert", {"webhook_id": webhook.id, "event_id": event.id})
+        args = {"webhook_id": webhook.id, "event_id": event.id}
+        ref = f"event {event.id}: {event.name}"
+        job = NewJob(DELIVERY_TYPE, args, tenant_id=_tenant(webhook), source="event", source_ref=ref)
+        (made,) = tx.insert_jobs([prepare(self.registry, job)])
+        tx.change("deliveries/set_job", {**args, "job_id": made.id})
+        return made
+
+
+def record_answer(tx: Transaction, answer: WebhookAnswer) -> None:
+    """Note how a delivery went, in the transaction that ends its attempt. Long failure disables the webhook."""
+    failed = "failed" if answer.last or answer.gone else "pending"
+    delivery = {"webhook_id": answer.webhook_id, "event_id": answer.event_id, "http_status": answer.http_status}
+    status = "delivered" if answer.delivered else failed
+    tx.change("deliveries/note", {**delivery, "status": status, "error": answer.error})
+    if answer.delivered:
+        tx.change("webhooks/note_success", {"id": answer.webhook_id})
+        return
+    tx.change("webhooks/note_failure", {"id": answer.webhook_id, "error": answer.error})
+    before = tx.now - timedelta(seconds=answer.disable_after_seconds)
+    reason = "its address is gone (HTTP 410)" if answer.gone else f"it has failed for too long: {answer.error}"
+    row = {"id": answer.webhook_id, "gone": answer.gone, "before": before, "reason": reason}
+    for webhook in tx.query(Webhook, "webhooks/disable_failing", row):
+        payload = {"webhook_id": webhook.id, "host": urlsplit(webhook.url).hostname, "reason": reason}
+        tx.publish(NewEvent("webhook.disabled", payload, _tenant(webhook)))
+
+
+def get_webhook(tx: Any, webhook_id: int) -> Webhook:
+    """The webhook, or WebhookNotFound."""
+    found: Webhook | None = tx.first(Webhook, "webhooks/get", {"id": webhook_id}) if 0 < webhook_id < ID_LIMIT else None
+    if found is None:
+        raise WebhookNotFound(f"there is no webhook {webhook_id}")
+    return found
+
+
+def _wanting(tx: Transaction, event: PublishedEvent) -> list[Webhook]:
+    return tx.query(Webhook, "webhooks/for_event", {"name": event.name, "tenant_id": event.tenant_id})
+
+
+def _tenant(webhook: Webhook) -> str:
+    return DEFAULT_TENANT if webhook.tenant_id == "*" else webhook.tenant_id
+
+
+def checked_url(url: str) -> str:
+    """An absolute http or https address without a password, or BadWebhook. Where it leads is checked at delivery."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise BadWebhook(f"{quoted(url)} is not an address: {error}") from None
+    if len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url:
+        raise BadWebhook(f"an address has at most {LONGEST_URL} printable ASCII characters")
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        raise BadWebhook(f"{quoted(url)} is not an http or https address")
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise BadWebhook("an address of a webhook has no user name, password or fragment; requests are signed instead")
+    return url
+
+
+def checked_patterns(events: Sequence[str]) -> list[str]:
+    if not 0 < len(events) <= MOST_PATTERNS:
+        raise BadWebhook(f"a webhook has 1 to {MOST_PATTERNS} names of events")
+    for one in events:
+        if not _PATTERN.fullmatch(one):
+            raise BadWebhook(f"{quoted(one)} is not a name of events; an example with an asterisk is run.*")
+    return [*events]
+
+
+def new_secret() -> str:
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def checked_secret(secret: str) -> str:
+    """whsec_ and 24 to 64 bytes in base64, as Standard Webhooks prescribes; the error does not quote it."""
+    try:
+        key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if not secret.startswith(SECRET_PREFIX) or not 24 <= len(key) <= 64:
+        raise BadWebhook(f"a secret is {SECRET_PREFIX} followed by 24 to 64 bytes in base64")
+    return secret

@@ -1,0 +1,243 @@
+"""Job groups: made, added to, followed, cancelled, retried."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from gribmill.database.protocol import Snapshot, Transaction
+from gribmill.queue.errors import BadArguments, GroupNotFound, NotAllowed
+from gribmill.queue.model import (
+    DEFAULT_TENANT,
+    Enqueued,
+    GroupMode,
+    GroupProgress,
+    JobGroup,
+    NewJob,
+    OnGroupFailure,
+    PreparedJob,
+)
+from gribmill.queue.store.base import ID_LIMIT, Facet
+from gribmill.queue.store.jobs.prepare import prepare, refuse_inactive
+
+# A longer transaction would keep claims waiting.
+CHUNK = 1000
+NAME_LIMIT = 200
+PAGE_LIMIT = 1000
+
+
+class _Id(NamedTuple):
+    id: int
+
+
+class _Retryable(NamedTuple):
+    id: int
+    type: str
+
+
+class _Count(NamedTuple):
+    type: str
+    status: str
+    n: int
+
+
+class GroupCancelled(NamedTuple):
+    """How many jobs had not started, and how many were asked to stop."""
+
+    cancelled: int
+    requested: int
+
+
+class Groups(Facet):
+    """In a sequential group each job waits for the one before it. Status and progress are derived from the jobs."""
+
+    def open(
+        self,
+        name: str,
+        *,
+        mode: GroupMode | None = None,
+        on_failure: OnGroupFailure | None = None,
+        tenant_id: str = DEFAULT_TENANT,
+        created_by: str | None = None,
+    ) -> JobGroup:
+        """The group of that name, made if there is none (parallel, continue). NotAllowed if it differs."""
+        if not 0 < len(name) <= NAME_LIMIT or not name.isprintable():
+            raise BadArguments(f"the name of a group is 1 to {NAME_LIMIT} printable characters")
+        key = {"tenant_id": tenant_id, "name": name}
+        wanted = {"mode": mode or "parallel", "on_failure": on_failure or "continue", "created_by": created_by}
+        with self.database.write() as tx:
+            tx.change("groups/insert", {**key, **wanted})
+            group = tx.first(JobGroup, "groups/by_name", key)
+        assert group is not None  # inserted just now, or the reason why it was not
+        for what, given, stored in (("", mode, group.mode), ("on failure ", on_failure, group.on_failure)):
+            if given is not None and given != stored:
+                raise NotAllowed(f"the group {name} is {what}{stored}, not {given}: that cannot be changed")
+        return group
+
+    def add(self, group_id: int, jobs: Iterable[NewJob]) -> list[Enqueued]:
+        """Enqueue jobs of a group, in order. All are checked first; then written a thousand to a transaction."""
+        self.registry.refresh()
+        prepared = [prepare(self.registry, job) for job in jobs]
+        refuse_inactive(self.registry, {job.type for job in prepared})
+        rest = iter(prepared)
+        results: list[Enqueued] = []
+        while chunk := [*islice(rest, CHUNK)]:
+            with self.database.write() as tx:
+                group = _locked(tx, group_id)
+                if group.stopped_at is not None:
+                    raise NotAllowed(f"the group {group.name} was stopped: retry it before you add jobs")
+                mine = [_member(group, job) for job in chunk]
+                results += _append(tx, group, mine) if group.mode == "sequential" else tx.insert_jobs(mine)
+            self.database.announce()
+        return results
+
+    def find(self, name: str, tenant_id: str = DEFAULT_TENANT) -> JobGroup:
+        """The group of that name, or GroupNotFound."""
+        with self.database.read() as tx:
+            group = tx.first(JobGroup, "groups/by_name", {"tenant_id": tenant_id, "name": name})
+        if group is None:
+            raise GroupNotFound(f"there is no group {name} of the tenant {tenant_id}")
+        return group
+
+    def get(self, group_id: int) -> JobGroup:
+        with self.database.read() as tx:
+            return _get(tx, group_id)
+
+    def progress(self, group_id: int) -> GroupProgress:
+        """Status and progress, from one consistent look."""
+        with self.database.read() as tx:
+            return _progress(tx, _get(tx, group_id))
+
+    def counts(self, group_id: int) -> dict[tuple[str, str], int]:
+        """How many jobs of a group there are by (type, status)."""
+        with self.database.read() as tx:
+            found = tx.query(_Count, "groups/counts", {"group_id": group_id})
+        return {(one.type, one.status): one.n for one in found}
+
+    def cancel(self, group_id: int, reason: str = "the group was cancelled") -> GroupCancelled:
+        """Cancel what has not started, ask what runs to stop, and let no follow-up job start."""
+        with self.database.write() as tx:
+            group = _locked(tx, group_id)
+            tx.change("groups/stop", {"group_id": group.id})
+            cancelled = tx.cancel_group(group.id, reason)
+            running = tx.query(_Id, "groups/running", {"group_id": group.id})
+            requested = sum(tx.cancel(job.id, reason) is not None for job in running)
+        self.database.announce()
+        return GroupCancelled(cancelled, requested)
+
+    def resume(self, group_id: int) -> None:
+        """Jobs can be added to a group that was stopped."""
+        with self.database.write() as tx:
+            tx.change("groups/reopen", {"group_id": _locked(tx, group_id).id})
+
+    def retry(self, group_id: int, *, cancelled: bool = False, created_by: str | None = None) -> list[Enqueued]:
+        """Retry the jobs that failed, in order.
+
+        Those that were cancelled too, if asked for or if the group stops at a failure.
+        """
+        made: list[Enqueued] = []
+        above = 0
+        while True:
+            with self.database.write() as tx:
+                group = _locked(tx, group_id)
+                tx.change("groups/reopen", {"group_id": group.id})
+                wanted = {"group_id": group.id, "cancelled": cancelled or group.on_failure == "stop"}
+                chosen = tx.query(_Retryable, "groups/retryable", {**wanted, "above": above, "limit": CHUNK})
+                for kind in {job.type for job in chosen}:
+                    _ = self.registry[kind]  # a row of a type that is not declared would wait for ever
+                made += _retry_all(tx, group, [job.id for job in chosen], created_by)
+            self.database.announce()
+            if len(chosen) < CHUNK:
+                return made
+            above = chosen[-1].id
+
+    def list(
+        self, tenant_id: str | None = None, *, limit: int = 50, before: int | None = None
+    ) -> Sequence[GroupProgress]:
+        """Newest first."""
+        params = {"tenant_id": tenant_id, "before": before, "limit": max(1, min(limit, PAGE_LIMIT))}
+        with self.database.read() as tx:
+            return [_progress(tx, group) for group in tx.query(JobGroup, "groups/list", params)]
+
+
+def join_follow_ups(tx: Transaction, group_id: int, job_id: int, made: Sequence[Enqueued]) -> None:
+    """What a job of a group enqueued belongs to the group: it is cancelled if the group was stopped meanwhile, and the
+    next job of a sequential group waits for it too."""
+    group = _get(tx, group_id)
+    new = [one.id for one in made if one.created]
+    if group.stopped_at is not None:
+        for one in new:
+            tx.cancel(one, "the group was stopped")
+        return
+    if group.mode == "parallel":
+        return
+    for successor in tx.query(_Id, "groups/successors", {"job_id": job_id, "group_id": group_id}):
+        for one in new:
+            link = {"parent_id": one, "job_id": successor.id, "on_failure": _link(group)}
+            tx.change("dependencies/insert", link)
+            tx.change("groups/await", {"job_id": successor.id})
+
+
+def _member(group: JobGroup, job: PreparedJob) -> PreparedJob:
+    if job.tenant_id != group.tenant_id:
+        raise BadArguments(f"the group {group.name} belongs to {group.tenant_id}, the job to {job.tenant_id}")
+    return job._replace(group_id=group.id)
+
+
+def _append(tx: Transaction, group: JobGroup, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+    """Each job waits for the one before. An equal job that is active is waited for in its place."""
+    tails = _tails(tx, group)
+    made: list[Enqueued] = []
+    for job in jobs:
+        if job.after:
+            raise BadArguments(f"jobs of the sequential group {group.name} wait for the one before, not for others")
+        (one,) = tx.insert_jobs([job._replace(after=tails, on_parent_failure=_link(group))])
+        made.append(one)
+        tails = (one.id,) if one.created else (*tails, one.id)
+    return made
+
+
+def _retry_all(tx: Transaction, group: JobGroup, ids: Sequence[int], created_by: str | None) -> list[Enqueued]:
+    sequential = group.mode == "sequential"
+    tails = _tails(tx, group) if sequential else ()
+    made: list[Enqueued] = []
+    for job_id in ids:
+        one = tx.retry(job_id, created_by, tails, _link(group))
+        if one is None:
+            continue
+        made.append(one)
+        if sequential:
+            tails = (one.id,) if one.created else (*tails, one.id)
+    return made
+
+
+def _tails(tx: Snapshot, group: JobGroup) -> tuple[int, ...]:
+    return tuple(job.id for job in tx.query(_Id, "groups/tails", {"group_id": group.id}))
+
+
+def _link(group: JobGroup) -> str:
+    """What a failure means for the next job of a sequential group."""
+    return "cancel" if group.on_failure == "stop" else "ignore"
+
+
+def _locked(tx: Transaction, group_id: int) -> JobGroup:
+    """The group; no other transaction adds to it, stops it or retries it before this one ends."""
+    if 0 < group_id < ID_LIMIT:
+        tx.change("groups/lock", {"group_id": group_id})
+    return _get(tx, group_id)
+
+
+def _get(tx: Snapshot, group_id: int) -> JobGroup:
+    group = tx.first(JobGroup, "groups/get", {"group_id": group_id}) if 0 < group_id < ID_LIMIT else None
+    if group is None:
+        raise GroupNotFound(f"there is no group {group_id}; it may have been pruned")
+    return group
+
+
+def _progress(tx: Snapshot, group: JobGroup) -> GroupProgress:
+    counts = Counter[str]()
+    for one in tx.query(_Count, "groups/counts", {"group_id": group.id}):
+        counts[one.status] += one.n
+    return GroupProgress.of(group, counts)

@@ -1,0 +1,226 @@
+"""Jobs: put in, listed, moved, cancelled, retried."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from gribmill.database.protocol import Snapshot, Transaction
+from gribmill.queue.errors import NotAllowed
+from gribmill.queue.model import DEFAULT_TENANT, Enqueued, Job, NewJob, PlacedJob, PreparedJob
+from gribmill.queue.store.base import ID_LIMIT, get_job
+from gribmill.queue.store.jobs.listing import JobListing
+from gribmill.queue.store.jobs.positions import GAP, ahead_of, behind, renumbered
+from gribmill.queue.store.jobs.prepare import check_priority, prepare, refuse_inactive
+from gribmill.queue.store.tenants import refuse_disabled
+
+# A longer transaction would keep claims waiting.
+CHUNK = 1000
+ACTIVITY_SECONDS = 1.0
+# Positions grow by 100 with each job while one is parked. Renumbering more jobs at once would keep claims waiting.
+FARTHEST_POSITION = 1_000_000
+MOST_RENUMBERED = 20_000
+
+
+class _Found(NamedTuple):
+    id: int
+
+
+class _Priority(NamedTuple):
+    priority: int
+
+
+class _PositionRange(NamedTuple):
+    first: int | None
+    last: int | None
+
+
+class Jobs(JobListing):
+    """Arguments are checked before anything is written. Finished jobs are never rewritten: a retry is a new job."""
+
+    _accepted: frozenset[str] | set[str] = frozenset({DEFAULT_TENANT})
+    _tenants_looked_up = -math.inf
+
+    def enqueue(self, job: NewJob) -> Enqueued:
+        """The job's id; an equal active job's id when it deduplicates."""
+        self.registry.refresh()
+        prepared = prepare(self.registry, job)
+        refuse_inactive(self.registry, {job.type})
+        self._refuse_tenants({job.tenant_id})
+        if prepared.tenant_id == DEFAULT_TENANT:
+            made = self.database.insert_job(prepared)
+        else:
+            with self.database.write() as tx:
+                (made,) = self._insert(tx, [prepared])
+        self.database.announce()
+        return made
+
+    def enqueue_many(self, jobs: Iterable[NewJob]) -> list[Enqueued]:
+        """All are checked first; then written a thousand to a transaction, in order."""
+        self.registry.refresh()
+        prepared = [prepare(self.registry, job) for job in jobs]
+        refuse_inactive(self.registry, {job.type for job in prepared})
+        self._refuse_tenants({job.tenant_id for job in prepared})
+        rest = iter(prepared)
+        results: list[Enqueued] = []
+        while chunk := [*islice(rest, CHUNK)]:
+            with self.database.write() as tx:
+                results += self._insert(tx, chunk)
+            self.database.announce()
+        return results
+
+    def check(self, job: NewJob) -> None:
+        """Refuse what `enqueue` would refuse; nothing is written."""
+        self.registry.refresh()
+        prepare(self.registry, job)
+        refuse_inactive(self.registry, {job.type})
+        self._refuse_tenants({job.tenant_id})
+
+    def _insert(self, tx: Transaction, jobs: Sequence[PreparedJob]) -> Sequence[Enqueued]:
+        """All of them, or none if that would be more than a tenant may have."""
+        made = tx.insert_jobs(jobs)
+        for tenant_id in {job.tenant_id for job, new in zip(jobs, made, strict=True) if new.created} - {DEFAULT_TENANT}:
+            tx.check_tenant_limits(tenant_id)
+        return made
+
+    def any_active(self, jobs: Iterable[NewJob]) -> bool:
+        """Whether a job that equals one of these, by its dedupe key, is pending or running."""
+        prepared = [prepare(self.registry, job) for job in jobs]
+        keys = [{"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key} for job in prepared if job.dedupe_key]
+        with self.database.read() as tx:
+            return any(tx.first(_Found, "jobs/find_active", key) for key in keys)
+
+    def like(self, jobs: Iterable[NewJob]) -> Sequence[Job | None]:
+        """For each of these, the stored job that equals it by its dedupe key: an active one, else the last to fail."""
+        prepared = [prepare(self.registry, job) for job in jobs]
+        with self.database.read() as tx:
+            found = [
+                tx.first(Job, "jobs/active_like", {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key})
+                for job in prepared
+            ]
+            keys = [job.dedupe_key for job, known in zip(prepared, found, strict=True) if known is None]
+            rows = tx.query(Job, "jobs/failed_like", {"dedupe_keys": keys}) if keys else []
+        failed = {(job.tenant_id, job.dedupe_key): job for job in rows}
+        return [
+            known or failed.get((job.tenant_id, job.dedupe_key)) for job, known in zip(prepared, found, strict=True)
+        ]
+
+    def _refuse_tenants(self, names: set[str]) -> None:
+        """Looked up at most once a second, as types are; and at once for a name that was not there a moment ago."""
+        now = time.monotonic()
+        if now >= self._tenants_looked_up + ACTIVITY_SECONDS:
+            self._accepted = {DEFAULT_TENANT}
+            self._tenants_looked_up = now
+        if unseen := sorted(names - self._accepted):
+            with self.database.read() as tx:
+                self._accepted |= {refuse_disabled(tx, name).name for name in unseen}
+
+    # What an operator does
+
+    def cancel(self, job_id: int, reason: str = "cancelled") -> Literal["cancelled", "requested"]:
+        """A pending job is cancelled at once; a running one is asked to stop, and its worker stops it."""
+        with self.database.write() as tx:
+            done = tx.cancel(job_id, reason) if 0 < job_id < ID_LIMIT else None
+            if done is None:
+                raise NotAllowed(f"job {job_id} has ended already ({get_job(tx, job_id).status})")
+        self.database.announce()
+        return done
+
+    def retry(self, job_id: int, *, created_by: str | None = None) -> Enqueued:
+        """A new job like the finished one. Its earlier retry, or an equal job that is active, is returned instead."""
+        with self.database.write() as tx:
+            job = get_job(tx, job_id)
+            refuse_disabled(tx, job.tenant_id)
+            _ = self.registry[job.type]  # a row of a type that is not declared would wait for ever
+            made = tx.retry(job_id, created_by)
+            if made is not None and made.created and job.tenant_id != DEFAULT_TENANT:
+                tx.check_tenant_limits(job.tenant_id)
+            if made is None:
+                raise NotAllowed(f"job {job_id} is {job.status}: only a finished job can be retried")
+        self.database.announce()
+        return made
+
+    def run_now(self, job_id: int) -> None:
+        """A delayed job becomes eligible at once."""
+        with self.database.write() as tx:
+            job = get_job(tx, job_id)
+            if not tx.change("jobs/run_now", {"job_id": job_id}):
+                raise NotAllowed(f"job {job_id} is {job.status}: only a pending job can be run now")
+        self.database.announce()
+
+    # Order
+
+    def move_to_front(self, job_id: int) -> None:
+        """Ahead of every pending job of its priority."""
+        self._move_to_end(job_id, front=True)
+
+    def move_to_back(self, job_id: int) -> None:
+        """Behind every pending job of its priority."""
+        self._move_to_end(job_id, front=False)
+
+    def move_before(self, job_id: int, other_id: int) -> None:
+        """Directly ahead of another pending job, taking over its priority."""
+        self._move_beside(job_id, other_id, ahead_of, "go ahead of")
+
+    def move_after(self, job_id: int, other_id: int) -> None:
+        """Directly behind another pending job, taking over its priority."""
+        self._move_beside(job_id, other_id, behind, "go behind")
+
+    def set_priority(self, job_id: int, priority: int) -> None:
+        """Higher runs first. The job goes to its natural place among the new priority."""
+        check_priority(priority)
+        with self.database.write() as tx:
+            get_job(tx, job_id)
+            if not tx.change("order/set", {"job_id": job_id, "position": 0, "priority": priority}):
+                raise _not_pending(tx, job_id)
+
+    def renumber(self, priority: int) -> int:
+        """Number the moved jobs of a priority evenly again, order unchanged. How many were renumbered."""
+        with self.database.write() as tx:
+            return tx.rearrange(priority, renumbered, moved_only=True)
+
+    def renumber_far(self) -> int:
+        """Number the priorities evenly again whose positions have grown beyond a million. How many jobs it was."""
+        with self.database.read() as tx:
+            far = tx.query(_Priority, "order/far", {"farthest": FARTHEST_POSITION, "most": MOST_RENUMBERED})
+        return sum(self.renumber(one.priority) for one in far)
+
+    def _move_beside(
+        self, job_id: int, other_id: int, arrange: Callable[[int, int, Sequence[PlacedJob]], dict[int, int]], verb: str
+    ) -> None:
+        if job_id == other_id:
+            raise NotAllowed(f"job {job_id} cannot {verb} itself")
+        with self.database.write() as tx:
+            if get_job(tx, job_id).status != "pending":
+                raise _not_pending(tx, job_id)
+            priority = get_job(tx, other_id).priority
+            if not tx.rearrange(priority, lambda queue: arrange(other_id, job_id, queue)):
+                raise _not_pending(tx, other_id)
+
+    def _move_to_end(self, job_id: int, *, front: bool) -> None:
+        with self.database.write() as tx:
+            job = get_job(tx, job_id)
+            position = _front(tx, job) if front else _back(tx, job)
+            if not tx.change("order/set", {"job_id": job_id, "position": position, "priority": job.priority}):
+                raise _not_pending(tx, job_id)
+
+
+def _front(tx: Snapshot, job: Job) -> int:
+    return min(_range(tx, job).first or 0, 0) - GAP
+
+
+def _back(tx: Snapshot, job: Job) -> int:
+    return max(_range(tx, job).last or 0, 0) + GAP
+
+
+def _range(tx: Snapshot, job: Job) -> _PositionRange:
+    found = tx.first(_PositionRange, "order/range", {"priority": job.priority, "job_id": job.id})
+    return found or _PositionRange(None, None)
+
+
+def _not_pending(tx: Snapshot, job_id: int) -> NotAllowed:
+    status = get_job(tx, job_id).status
+    return NotAllowed(f"job {job_id} is {status}: only pending jobs have a place in the queue")

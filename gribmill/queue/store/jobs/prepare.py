@@ -1,0 +1,68 @@
+"""A job is checked against its type before anything is written."""
+
+from __future__ import annotations
+
+from gribmill.queue.errors import BadArguments, NotAllowed
+from gribmill.queue.job_type import Registry
+from gribmill.queue.model import DEFAULT_TENANT, NewJob, PreparedJob
+from gribmill.queue.store.types.known_types import KnownTypes
+
+PRIORITY_LIMIT = 2**31 - 1
+DELAY_LIMIT_SECONDS = 10 * 366 * 86400.0
+TIMEOUT_LIMIT_SECONDS = 7 * 86_400
+
+
+def prepare(registry: Registry, job: NewJob) -> PreparedJob:
+    """The job as it is written, or BadArguments / UnknownJobType."""
+    kind = registry[job.type]
+    check_job(job)
+    if kind.shared and job.tenant_id != DEFAULT_TENANT:
+        raise BadArguments(f"{kind.key} is done once for all tenants: its jobs belong to {DEFAULT_TENANT}")
+    text, args = kind.encode({**kind.default_args, **job.args} if kind.default_args else job.args)
+    return PreparedJob(
+        job.type,
+        job.priority,
+        job.max_attempts or kind.max_attempts,
+        job.tenant_id,
+        job.source,
+        job.source_ref,
+        job.correlation_id,
+        job.created_by,
+        text,
+        kind.group_by(args) if kind.group_by else None,
+        job.dedupe_key or (kind.dedupe_key_of(text, job.tenant_id) if kind.dedupe else None),
+        None,
+        job.delay_seconds,
+        job.after,
+        job.on_parent_failure,
+        job.run_at,
+        job.timeout_seconds,
+        job.group_id,
+    )
+
+
+def check_job(job: NewJob) -> None:
+    """Refuse what is out of bounds whatever the type."""
+    check_priority(job.priority)
+    if job.delay_seconds is not None and not 0 <= job.delay_seconds <= DELAY_LIMIT_SECONDS:
+        raise BadArguments(f"a delay of {job.delay_seconds} s is not between 0 and ten years")
+    if job.run_at is not None and (job.delay_seconds is not None or job.run_at.tzinfo is None):
+        raise BadArguments("a job starts after a delay or at an aware time, not both")
+    if job.timeout_seconds is not None and not 1 <= job.timeout_seconds <= TIMEOUT_LIMIT_SECONDS:
+        raise BadArguments(f"a timeout of {job.timeout_seconds} s is not between 1 s and a week")
+    if job.max_attempts is not None and not 1 <= job.max_attempts <= 1000:
+        raise BadArguments(f"max_attempts {job.max_attempts} is not between 1 and 1000")
+    if not job.tenant_id or len(job.tenant_id) > 200:
+        raise BadArguments("tenant_id must be 1 to 200 characters")
+
+
+def check_priority(priority: int) -> None:
+    """Refuse what no database integer column should have to hold."""
+    if not -PRIORITY_LIMIT <= priority <= PRIORITY_LIMIT:
+        raise BadArguments(f"priority {priority} is beyond ±{PRIORITY_LIMIT}")
+
+
+def refuse_inactive(registry: KnownTypes, types: set[str]) -> None:
+    """A job of a type that is switched off would wait for ever."""
+    if off := sorted(types & registry.inactive):
+        raise NotAllowed(f"{off[0]} is inactive: its jobs are neither accepted nor run")

@@ -1,0 +1,136 @@
+"""The job types as they run: paused by an operator, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from gribmill.queue.errors import UnknownJobType
+from gribmill.queue.model import Status
+from gribmill.queue.store.base import Facet
+from gribmill.queue.store.jobs.rates import Throughput, read_rates
+from gribmill.queue.store.jobs.readiness import inactive_types
+
+RECENT = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeStats:
+    """One type: depth by status, and how the last hour went."""
+
+    type: str
+    counts: dict[str, int]
+    paused: bool
+    oldest_ready_seconds: float | None
+    finished: int
+    failed: int
+    wait_p50: float | None
+    wait_p95: float | None
+    run_p50: float | None
+    run_p95: float | None
+
+    @property
+    def failure_rate(self) -> float | None:
+        """Of the jobs that ended in the last hour."""
+        return self.failed / self.finished if self.finished else None
+
+
+class _Pause(NamedTuple):
+    key: str
+    is_paused: bool
+
+
+class _Count(NamedTuple):
+    type: str
+    status: Status
+    n: int
+
+
+class _Oldest(NamedTuple):
+    oldest: datetime | None
+
+
+class _Run(NamedTuple):
+    type: str
+    status: Status
+    wait_seconds: float | None
+    run_seconds: float | None
+
+
+class Types(Facet):
+    """Pausing, and statistics by type."""
+
+    def pause(self, type_key: str) -> None:
+        """No job of this type starts until it is resumed. Running ones go on."""
+        self._set_paused(type_key, paused=True)
+
+    def resume(self, type_key: str) -> None:
+        self._set_paused(type_key, paused=False)
+        self.database.announce()
+
+    def paused(self) -> frozenset[str]:
+        """The types that an operator has paused."""
+        with self.database.read() as tx:
+            return frozenset(one.key for one in tx.query(_Pause, "types/list") if one.is_paused)
+
+    def inactive(self) -> frozenset[str]:
+        """The types that are switched off: none of their jobs is accepted or started."""
+        with self.database.read() as tx:
+            return inactive_types(tx)
+
+    def stats(self, tenant_id: str | None = None) -> list[TypeStats]:
+        """Per type: depth now, waits, run times and failures of the last hour; of one tenant, or of all."""
+        of = {"tenant_id": tenant_id}
+        with self.database.read() as tx:
+            counts: dict[str, dict[str, int]] = {}
+            for count in tx.query(_Count, "listing/counts", of):
+                counts.setdefault(count.type, {})[count.status] = count.n
+            paused = {one.key: one.is_paused for one in tx.query(_Pause, "types/list")}
+            recent = tx.query(_Run, "listing/recent_runs", {**of, "since": tx.now - RECENT})
+            kinds = sorted({*counts, *paused})
+            oldest = {kind: tx.first(_Oldest, "listing/oldest_ready", {**of, "type": kind}) for kind in kinds}
+            now = tx.now
+        return [
+            _type_stats(
+                kind,
+                counts.get(kind, {}),
+                paused.get(kind, False),
+                max(0.0, (now - one.oldest).total_seconds()) if (one := oldest[kind]) and one.oldest else None,
+                [run for run in recent if run.type == kind],
+            )
+            for kind in kinds
+        ]
+
+    def rates(self, tenant_id: str | None = None) -> dict[str, Throughput]:
+        """What went through the queue within the last minute and the last hour, all types together."""
+        with self.database.read() as tx:
+            return read_rates(tx, tenant_id)
+
+    def _set_paused(self, type_key: str, *, paused: bool) -> None:
+        with self.database.write() as tx:
+            if not tx.change("types/pause", {"key": type_key, "paused_at": tx.now if paused else None}):
+                raise UnknownJobType(f"there is no job type {type_key!r}")
+
+
+def _type_stats(kind: str, counts: dict[str, int], paused: bool, oldest: float | None, recent: list[_Run]) -> TypeStats:
+    ended = [run for run in recent if run.status in ("completed", "failed")]
+    waits = sorted(run.wait_seconds for run in ended if run.wait_seconds is not None)
+    runs = sorted(run.run_seconds for run in ended if run.run_seconds is not None)
+    return TypeStats(
+        type=kind,
+        counts=counts,
+        paused=paused,
+        oldest_ready_seconds=oldest,
+        finished=len(ended),
+        failed=sum(run.status == "failed" for run in ended),
+        wait_p50=_quantile(waits, 0.50),
+        wait_p95=_quantile(waits, 0.95),
+        run_p50=_quantile(runs, 0.50),
+        run_p95=_quantile(runs, 0.95),
+    )
+
+
+def _quantile(ascending: Sequence[float], share: float) -> float | None:
+    return ascending[min(len(ascending) - 1, int(share * len(ascending)))] if ascending else None

@@ -1,0 +1,3 @@
+"""Executor processes: started, listened to, and what runs inside one."""
+
+__all__ = ["die_with_parent", "handle", "output_tail", "pool"]

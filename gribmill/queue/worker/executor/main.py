@@ -1,0 +1,111 @@
+"""An executor process: takes batches from its supervisor, runs their handlers, reports. It has no database."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import importlib
+import logging
+import os
+import signal
+import socket
+import sys
+from types import FrameType
+from typing import Any
+
+from gribmill.queue.job_type import Registry
+from gribmill.queue.model import Outcome
+from gribmill.queue.worker.executor.die_with_parent import die_with_parent
+from gribmill.queue.worker.executor.ipc import Channel, claimed_from_message, outcome_to_message
+from gribmill.queue.worker.run_handler import run_batch
+from gribmill.queue.worker.task import Batch, Task
+
+log = logging.getLogger("gribmill.executor")
+
+
+class Terminated(BaseException):
+    """SIGTERM came: unwind, so that handlers remove their temporary files, then exit."""
+
+
+class Executor:
+    """The executor's side of the channel."""
+
+    def __init__(self, channel: Channel, types: Registry, worker_id: str, environment: dict[str, Any]) -> None:
+        self._channel = channel
+        self._types = types
+        self._worker_id = worker_id
+        self._environment = environment
+
+    def run(self) -> None:
+        """Batch after batch, until the supervisor asks it to exit, or is gone."""
+        self._channel.send({"ready": True})
+        while (message := self._channel.receive()) is not None and "run" in message:
+            _undo_what_handlers_do()
+            tasks = self._tasks(message["run"])
+            run_batch(self._types, Batch(tasks, self._report, self._top_up))
+
+    def _report(self, task: Task, outcome: Outcome) -> None:
+        # What the job printed must be in the pipe before its report is: the supervisor reads in that order.
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # the handler may have closed it
+                stream.flush()
+        ref = {"job_id": task.job_id, "attempt_no": task.attempt_no}
+        self._channel.send({"report": {**ref, "outcome": outcome_to_message(outcome)}})
+
+    def _top_up(self, limit: int) -> list[Task]:
+        self._channel.send({"top_up": limit})
+        message = self._channel.receive()
+        if message is None:
+            raise Terminated
+        return self._tasks(message["siblings"])
+
+    def _tasks(self, jobs: list[dict[str, Any]]) -> list[Task]:
+        return [Task.of(claimed_from_message(job), self._worker_id, self._environment) for job in jobs]
+
+
+def _on_terminate(signum: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Terminated
+
+
+def _undo_what_handlers_do() -> None:
+    """The next job finds the process as the first one did: TERM ends it, and it can print, line by line."""
+    signal.signal(signal.SIGTERM, _on_terminate)
+    for name, fd in (("stdout", 1), ("stderr", 2)):
+        with contextlib.suppress(OSError):  # closed for good: the supervisor sees that, and replaces us
+            stream = os.fdopen(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+            setattr(sys, name, stream)
+
+
+def main() -> None:
+    """`python -m gribmill.queue.worker.executor.main FD PARENT_PID`."""
+    fd, parent = int(sys.argv[1]), int(sys.argv[2])
+    die_with_parent()
+    if os.getppid() != parent:
+        sys.exit("the supervisor died before the executor was up")
+    faulthandler.enable()  # where a crash in native code happened is worth a look
+    signal.signal(signal.SIGTERM, _on_terminate)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor
+    os.set_inheritable(fd, False)
+    channel = Channel(socket.socket(fileno=fd))
+    start = channel.receive()
+    if start is None:
+        return
+    _set_up(start)
+    module, _, name = start["types"].partition(":")
+    types: Registry = getattr(importlib.import_module(module), name)
+    try:
+        Executor(channel, types, start["worker_id"], start["environment"]).run()
+    except (Terminated, ConnectionError):
+        sys.exit(128 + signal.SIGTERM)
+
+
+def _set_up(start: dict[str, Any]) -> None:
+    from gribmill.logs import LogStyle, set_up_logging
+
+    set_up_logging(LogStyle(**start["log"]))
+    os.nice(start["nice"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""What the queue shows: jobs, groups, events, triggers, workers, tenants."""
+
+__all__ = [
+    "attempt",
+    "definition",
+    "event",
+    "job",
+    "job_group",
+    "job_result",
+    "job_stats",
+    "job_type",
+    "reservation",
+    "tenant",
+    "trigger",
+    "webhook",
+    "worker",
+]

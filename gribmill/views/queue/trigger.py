@@ -1,0 +1,78 @@
+"""Triggers, and what an event made of them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Self
+
+from gribmill.queue.model import Misfire, TriggerKind
+from gribmill.queue.redact import redact_json
+from gribmill.views.queue.job_result import DoneView
+from gribmill.views.view import Time, View
+
+if TYPE_CHECKING:
+    from gribmill.queue.model import Fired, Trigger
+
+
+class TriggerView(View):
+    """A rule that enqueues jobs on a schedule (`cron` in `timezone`) or in response to an `event`."""
+
+    id: int
+    label: str
+    type: str
+    template: str
+    cron: str | None
+    timezone: str | None
+    event: str | None
+    priority: int
+    tenant_id: str
+    dedupe_window_seconds: int
+    misfire: Misfire
+    is_enabled: bool
+    last_fired_at: Time | None
+    next_fire_at: Time | None
+    created_by: str | None
+    kind: TriggerKind
+    """adaptive: `gribmill run` chooses its times, and it has no cron fields."""
+
+    @classmethod
+    def of(cls, trigger: Trigger) -> Self:
+        return cls.copy_of(trigger, **_shown(trigger))
+
+
+def _shown(trigger: Trigger) -> dict[str, Any]:
+    """What is not shown as it is stored."""
+    clock = {"cron": None, "timezone": None} if trigger.kind == "adaptive" else {}
+    return {"template": _text(trigger.template), **clock}
+
+
+def _text(template: Any) -> str:
+    """As it is stored: JSON text, or what was written by hand in its place."""
+    shown = redact_json(template)
+    return shown if isinstance(shown, str) else json.dumps(shown)
+
+
+class SwitchedTriggerView(TriggerView, DoneView):
+    """A trigger that was switched on or off."""
+
+    @classmethod
+    def of(cls, trigger: Trigger) -> Self:
+        return cls.copy_of(trigger, **_shown(trigger), ok=True)
+
+
+class FiredView(View):
+    """What one event made of one trigger. No job and no error: the event had been reported before."""
+
+    trigger_id: int
+    job_id: int | None
+    new: bool
+    error: str | None
+
+    @classmethod
+    def of(cls, fired: Fired) -> Self:
+        return cls(
+            trigger_id=fired.trigger_id,
+            job_id=fired.job.id if fired.job else None,
+            new=fired.job.created if fired.job else False,
+            error=fired.error,
+        )
