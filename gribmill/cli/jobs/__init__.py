@@ -1,3 +1,3 @@
-"""Commands for the queue: jobs, one file per verb; triggers; workers."""
+"""Commands for jobs, one file per verb, and for types and reservations."""
 
 __all__ = ["for_each", "json_input", "move"]
