@@ -1,21 +1,22 @@
-"""SQL is in files below `sql`: one statement each, in the folder of its noun, named by its verb."""
+"""The statements as SQLite runs them: its own, else the common ones."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import resources
 
+from gribmill.database.statements import names_in, statement_text
+
 HOME = resources.files(__package__).joinpath("sql")
 
 
 @cache
 def statement(name: str) -> str:
-    """The text of `sql/<name>.sql`; a name is `noun/verb`."""
-    return HOME.joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    """The text of a statement; a name is `noun/verb`."""
+    return statement_text(HOME, name)
 
 
 @cache
 def statement_names(folder: str) -> tuple[str, ...]:
     """The statements of a folder (`verify`, `migrations`) in order of their names."""
-    files = HOME.joinpath(folder).iterdir()
-    return tuple(sorted(file.name.removesuffix(".sql") for file in files if file.name.endswith(".sql")))
+    return names_in(HOME, folder)

@@ -60,7 +60,7 @@ def fire(
 ) -> Enqueued | None:
     """The row of the firing is the guard: a process that cannot write it was not the first."""
     firing = {"trigger_id": trigger_id, "fire_key": occasion, "now": tx.stamp}
-    if not tx.execute("triggers/insert_firing", {**firing, "before": bind(again_before) or ""}).rowcount:
+    if not tx.execute("triggers/insert_firing", {**firing, "before": bind(again_before)}).rowcount:
         return None
     (made,) = insert_jobs(tx, [job])
     tx.execute("triggers/set_firing_job", {**firing, "job_id": made.id})

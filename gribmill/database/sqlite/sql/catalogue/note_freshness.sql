@@ -1,6 +1,6 @@
 INSERT INTO freshness (model_id, region, state, cause, since, stale_at)
 VALUES (:model_id, :region, :state, :cause, :now, CASE WHEN :state = 'stale' THEN :now END)
 ON CONFLICT DO UPDATE SET
-  since = CASE WHEN state = excluded.state THEN since ELSE excluded.since END,
-  stale_at = CASE excluded.state WHEN 'ok' THEN NULL ELSE coalesce(stale_at, excluded.stale_at) END,
+  since = CASE WHEN freshness.state = excluded.state THEN freshness.since ELSE excluded.since END,
+  stale_at = CASE excluded.state WHEN 'ok' THEN NULL ELSE coalesce(freshness.stale_at, excluded.stale_at) END,
   state = excluded.state, cause = excluded.cause

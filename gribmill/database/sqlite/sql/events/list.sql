@@ -1,5 +1,5 @@
 -- `pattern` is a GLOB; the newest first.
 SELECT * FROM events
-WHERE (:pattern IS NULL OR name GLOB :pattern) AND (:tenant_id IS NULL OR tenant_id = :tenant_id)
-  AND (:since IS NULL OR created_at >= :since) AND (:before_id IS NULL OR id < :before_id)
+WHERE (name GLOB :pattern OR :pattern IS NULL) AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
+  AND (created_at >= :since OR :since IS NULL) AND (id < :before_id OR :before_id IS NULL)
 ORDER BY id DESC LIMIT :limit

@@ -1,3 +1,3 @@
 SELECT * FROM events
-WHERE id > :after_id AND (:pattern IS NULL OR name GLOB :pattern) AND (:tenant_id IS NULL OR tenant_id = :tenant_id)
+WHERE id > :after_id AND (name GLOB :pattern OR :pattern IS NULL) AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
 ORDER BY id LIMIT :limit

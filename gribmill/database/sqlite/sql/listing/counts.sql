@@ -11,5 +11,5 @@ SELECT type, status, sum(n) AS n FROM (
     AND coalesce(:tenant_id, 'global') = 'global'
   UNION ALL SELECT type, 'processing', 1 FROM jobs INDEXED BY jobs_lease
   WHERE status = 'processing' AND tenant_id = 'global' AND coalesce(:tenant_id, 'global') = 'global'
-  UNION ALL SELECT type, status, n FROM job_counts WHERE n > 0 AND (:tenant_id IS NULL OR tenant_id = :tenant_id))
+  UNION ALL SELECT type, status, n FROM job_counts WHERE n > 0 AND (tenant_id = :tenant_id OR :tenant_id IS NULL))
 GROUP BY type, status ORDER BY type, status

@@ -5,4 +5,4 @@ SELECT id, position FROM (
   WHERE status = 'pending' AND next_run_at IS NOT NULL AND priority = :priority
   UNION ALL SELECT id, position, created_at FROM jobs INDEXED BY jobs_waiting
   WHERE status = 'pending' AND deps_left > 0 AND next_run_at IS NULL AND priority = :priority
-) ORDER BY position, created_at, id
+) AS waiting ORDER BY position, created_at, id

@@ -1,0 +1,3 @@
+"""The queue's database as PostgreSQL holds it."""
+
+__all__: list[str] = []

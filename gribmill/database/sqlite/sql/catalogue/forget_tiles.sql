@@ -1,2 +1,0 @@
--- Of one hour, or of all.
-DELETE FROM tiles WHERE model_id = :model_id AND run_id = :run_id AND (:hour IS NULL OR hour = :hour)

@@ -1,2 +1,0 @@
-SELECT model_id, run_id, hours, final, state, first_seen_at FROM runs
-WHERE (:model_id IS NULL OR model_id = :model_id) ORDER BY model_id, run_id DESC LIMIT :limit

@@ -1,4 +1,0 @@
-INSERT INTO runs (model_id, run_id, hours, final, first_seen_at, updated_at)
-VALUES (:model_id, :run_id, :hours, :final, :now, :now)
-ON CONFLICT (model_id, run_id) DO UPDATE SET hours = excluded.hours, final = excluded.final, updated_at = :now,
-  state = CASE WHEN hours = excluded.hours THEN state ELSE 'arriving' END

@@ -1,3 +1,0 @@
-INSERT OR REPLACE INTO reservation_workers (reservation_id, worker_id)
-SELECT reservation_id, :worker_id FROM direct_reservations
-WHERE reservation_id = :id AND status = 'ACTIVE' AND expires_at > :now

@@ -1,4 +1,0 @@
--- The job that was enqueued as many jobs ago as a minute allows: a newer one than it is one too many.
-SELECT 1 AS n FROM (
-  SELECT created_at FROM jobs INDEXED BY jobs_tenant WHERE tenant_id = :tenant_id AND tenant_id <> 'global'
-  ORDER BY id DESC LIMIT 1 OFFSET :limit) WHERE created_at > :since

@@ -1,4 +1,0 @@
--- Fires again only if it last did so before a given moment; or, by a clock that was ahead, after now.
-INSERT INTO trigger_firings (trigger_id, fire_key, fired_at) VALUES (:trigger_id, :fire_key, :now)
-ON CONFLICT (trigger_id, fire_key) DO UPDATE SET fired_at = excluded.fired_at, job_id = NULL
-WHERE :before <> '' AND (fired_at <= :before OR fired_at > :now)

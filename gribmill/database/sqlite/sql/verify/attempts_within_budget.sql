@@ -1,3 +1,0 @@
-SELECT j.id AS job_id, count(*) || ' attempts for a budget of ' || j.max_attempts AS detail
-FROM job_attempts a JOIN jobs j ON j.id = a.job_id
-WHERE a.status NOT IN ('snoozed','cancelled') GROUP BY j.id HAVING count(*) > max(j.max_attempts, j.retry_count + 1)
