@@ -14,6 +14,7 @@ from gribmill.storage.layout import TileFolder
 from gribmill.tiles.build.region_cut import region_cut
 from gribmill.tiles.build.tile_writer import TileWriter
 from gribmill.tiles.format.meta import SourceFile, VariableMeta
+from gribmill.tiles.format.meta_text import VariableText
 
 EARTH = Earth(6371229.0, 6371229.0)
 HRRR = LambertGrid.at_corner(
@@ -78,5 +79,5 @@ def make_tile(
         if "step_minutes" in changes:
             facts["step_minutes"] = changes["step_minutes"]
         for suffix, part in cut.cut(np.ascontiguousarray(cut.window.take(whole))).items():
-            writer.add(name + suffix, part, VariableMeta(**facts))
+            writer.add(name + suffix, part, VariableText(VariableMeta(**facts)))
     return writer.write(SOURCE, frozenset(), None).path

@@ -88,13 +88,11 @@ class FieldChoice:
         return not names.isdisjoint(self.wanted) or (not self.plain and not self.wanted)
 
     def wanted_name(self, name: str, keys: Keys, others: Collection[str]) -> str:
-        """The name under which a field is wanted, where its usual one is not.
+        """The name under which a field is wanted; its usual one is not.
 
         `tp_6h` may be the run's total or the bucket at some hours, and in the first hours of a run its total is the
         bucket.
         """
-        if not self.wanted or name in self.wanted:
-            return name
         choices = [with_window(base_name(name), keys.window_minutes)] if keys.window_minutes else []
         choices += [f"{name}{BUCKET}"] if keys.statistic == "accum" else []
         return next((one for one in choices if one in self.wanted and one not in others), name)
@@ -130,7 +128,7 @@ def name_fields(
 def _names(matches: Sequence[Match | None], keys: Sequence[Keys], choice: FieldChoice) -> list[str | None]:
     names = unique_names(matches, [one.window_minutes for one in keys])
     for place, (name, one) in enumerate(zip(names, keys, strict=True)):
-        if name is not None:
+        if name is not None and choice.wanted and name not in choice.wanted:
             names[place] = choice.wanted_name(name, one, [other for other in names if other])
     return names
 

@@ -15,7 +15,7 @@ CELL_STATISTICS = {"_min": "minimum in the cell", "_max": "maximum in the cell"}
 
 
 def variable_meta(
-    named: NamedField, item: Field, winds: Literal["earth", "grid"] | None, method: str | None
+    named: NamedField, item: Field, winds: Literal["earth", "grid"] | None, method: str | None, filled: int = 0
 ) -> VariableMeta:
     """All that is known before the field is cut: everything but the statistics."""
     keys = item.keys
@@ -41,6 +41,7 @@ def variable_meta(
         method=method,
         fill_values=named.fill.fill_values,
         valid_min=named.fill.valid_min,
+        filled=filled,
         negated=named.negated,
         flag_values=named.flag_values,
         flag_meanings=named.flag_meanings,

@@ -15,7 +15,7 @@ from gribmill.regions.tile_options import Method
 from gribmill.regions.window import Window, window
 from gribmill.tiles.build.regrid import Cells, Regridder, regridder, target_axes
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.grid_record import grid_record, window_axes
+from gribmill.tiles.format.grid_record import BLOCK_POINTS, grid_record, window_axes
 from gribmill.tiles.format.meta import GridRecord, RegionRecord
 from gribmill.tiles.format.npz_writer import Member, encode_member
 from gribmill.tiles.read.tile import COORDINATES, KM_PER_DEGREE
@@ -111,9 +111,14 @@ def _axes(record: GridRecord, y: Floats, x: Floats) -> tuple[Member, Member]:
 def _rotation(grid: Grid, start: int, stop: int, columns: tuple[tuple[int, int], ...]) -> tuple[Floats, Floats]:
     j = np.arange(start, stop)
     i = np.concatenate([np.arange(*part) for part in columns])
-    lat, lon = grid.latlon(j[:, None], i[None, :])
-    rotation = grid.rotation(lat, lon)
-    return np.cos(rotation), np.sin(rotation)
+    cosine, sine = np.empty((len(j), len(i))), np.empty((len(j), len(i)))
+    step = max(1, BLOCK_POINTS // len(i))
+    for begin in range(0, len(j), step):
+        block = slice(begin, begin + step)
+        rotation = grid.rotation(*grid.latlon(j[block, None], i[None, :]))
+        np.cos(rotation, out=cosine[block])
+        np.sin(rotation, out=sine[block])
+    return cosine, sine
 
 
 def _columns(found: Window) -> tuple[tuple[int, int], ...]:

@@ -18,7 +18,7 @@ REFUSED = (
 
 def common_identity(identities: Iterable[Mapping[str, str | int | float]]) -> FieldIdentity:
     """What all variables of a tile have in common."""
-    return reduce(lambda one, other: dict(one.items() & other.items()), map(dict, identities))
+    return reduce(_common, map(dict, identities))
 
 
 def check_replaceable(path: Path, source: SourceFile, identity: FieldIdentity, grid: GridRecord) -> None:
@@ -42,6 +42,10 @@ def _existing(path: Path) -> Meta | None:
         return read_tile(path).meta if path.is_file() else None
     except TileError:
         return None
+
+
+def _common(one: FieldIdentity, other: FieldIdentity) -> FieldIdentity:
+    return one if one == other else dict(one.items() & other.items())
 
 
 def _words(name: str, identity: Mapping[str, str | int | float]) -> str:

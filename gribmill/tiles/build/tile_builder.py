@@ -31,7 +31,8 @@ from gribmill.tiles.build.replacing import check_replaceable
 from gribmill.tiles.build.rotate_winds import FieldWindows, WindComponent, WindPairs
 from gribmill.tiles.build.tile_writer import BuiltTile, TileWriter
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION, SkippedMessage, SourceFile, VariableMeta
+from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION, SkippedMessage, SourceFile
+from gribmill.tiles.format.meta_text import VariableText
 
 # Called with the number of fields done, and of all fields.
 FieldProgress = Callable[[int, int], None]
@@ -200,19 +201,24 @@ class TileBuilder:
         values: FieldWindows | WindComponent,
         winds: Literal["earth", "grid"] | None,
     ) -> None:
-        by_method: dict[str | None, VariableMeta] = {}
+        kind, taken = named.kind, names_of(named, item.keys)
+        # Most regions have the same metadata but for the statistics.
+        texts: dict[tuple[str | None, int, str], VariableText] = {}
         for writer in writers:
-            method = writer.cut.method(named.kind)
-            meta = by_method.get(method) or by_method.setdefault(method, variable_meta(named, item, winds, method))
-            own = isinstance(values, FieldWindows) and writer.cut.regridder is None
-            if isinstance(values, FieldWindows) and values.filled.get(writer.cut.window):
-                meta = meta.model_copy(update={"filled": values.filled[writer.cut.window]})
+            cut = writer.cut
+            method = cut.method(kind)
+            windowed = isinstance(values, FieldWindows)
+            filled = values.filled.get(cut.window, 0) if isinstance(values, FieldWindows) else 0
             try:
-                parts = values.cut(writer.cut, named.kind)
+                parts = values.cut(cut, kind)
                 for suffix, part in parts.items():
+                    text = texts.get((method, filled, suffix))
+                    if text is None:
+                        meta = variable_meta(named, item, winds, method, filled)
+                        text = texts[method, filled, suffix] = VariableText(cell_statistic_meta(meta, suffix))
                     name = cell_name(named.name, suffix, several=len(parts) > 1)
-                    writer.add(name, part, cell_statistic_meta(meta, suffix), item.packing if own else None)
-                writer.taken |= names_of(named, item.keys)
+                    writer.add(name, part, text, item.packing if windowed and cut.regridder is None else None)
+                writer.taken |= taken
             except GribmillError as error:
                 self.failed[writer.folder.region] = error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,8 @@ from gribmill.tiles.build.replacing import common_identity
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.generation import check_generation
 from gribmill.tiles.format.grid_file import write_grid
-from gribmill.tiles.format.meta import RESERVED, Meta, PackedAs, SkippedMessage, SourceFile, VariableMeta
+from gribmill.tiles.format.meta import RESERVED, Meta, PackedAs, SkippedMessage, SourceFile, parse_meta
+from gribmill.tiles.format.meta_text import MetaJson, VariableText, meta_json
 from gribmill.tiles.format.npz_writer import Member, encode_member, zip_pieces
 from gribmill.tiles.format.requantize import requantize
 from gribmill.tiles.format.statistics import Summary, statistics_from, summarize
@@ -33,28 +34,31 @@ from gribmill.tiles.read.tile import META
 class EncodedVariable(NamedTuple):
     """One compressed variable; `packed` describes the array if it has integers in place of values."""
 
-    meta: VariableMeta
+    text: VariableText
     member: Member
     summary: Summary
     points: int
     packed: PackedAs | None
 
-    def full_meta(self, common: FieldIdentity) -> VariableMeta:
+    def meta_text(self, common: frozenset[str]) -> bytes:
         """Its metadata with statistics, without the part of its identity that the whole tile has."""
-        numbers = statistics_from(self.summary, self.points)
-        own = {name: value for name, value in self.meta.identity.items() if name not in common}
-        return self.meta.model_copy(update={**numbers, "packed": self.packed, "identity": own})
+        return self.text.fill_in(common, statistics_from(self.summary, self.points), self.packed)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BuiltTile:
     """A tile that was written."""
 
     folder: TileFolder
     minutes: int
     path: Path
-    meta: Meta
     bytes: int
+    meta_json: MetaJson = field(repr=False)
+
+    @cached_property
+    def meta(self) -> Meta:
+        """Its metadata, parsed on demand: workers do not need them."""
+        return parse_meta(self.meta_json, str(self.path))
 
     @property
     def sha256(self) -> str:
@@ -98,8 +102,8 @@ class TileWriter:
         """The path of the tile."""
         return self.folder.tile(self.minutes if self.hour is None else self.hour * 60)
 
-    def add(self, name: str, values: Values, meta: VariableMeta, packing: Any = None) -> None:
-        """Add one variable; `meta` lacks its statistics.
+    def add(self, name: str, values: Values, text: VariableText, packing: Any = None) -> None:
+        """Add one variable; its metadata lack the statistics.
 
         `packing` is that of the source, if the values are the source's own.
         """
@@ -108,8 +112,8 @@ class TileWriter:
         shape = self.cut.record.shape
         if values.shape != shape or values.dtype != np.float32:
             raise TileError(f"{name} is {values.dtype}{values.shape}, not float32{shape}")
-        self.identities.append(meta.identity)
-        self.encoded[name] = self.pool.submit(partial(_encode, name, values, meta, packing, self.encoding))
+        self.identities.append(text.meta.identity)
+        self.encoded[name] = self.pool.submit(partial(_encode, name, values, text, packing, self.encoding))
 
     def write(self, source: SourceFile, wanted: frozenset[str], attribution: str | None) -> BuiltTile:
         """Write the tile, and the grid file next to it if it does not exist yet."""
@@ -117,13 +121,14 @@ class TileWriter:
         # All in a row: between the fields it would run on a cold cache.
         made = [result() for _, result in sorted(self.encoded.items())]
         identity = self.identity
+        common = frozenset(identity)
         meta = Meta(
             model=self.folder.model,
             run=self.folder.run,
             minutes=self.minutes,
             region=cut.region,
             grid=cut.record,
-            variables={one.member.name: one.full_meta(identity) for one in made},
+            variables={},
             absent=tuple(absent_names(wanted, self.taken)),
             skipped=tuple(self.skipped),
             duplicates=tuple(self.duplicates),
@@ -133,16 +138,17 @@ class TileWriter:
             notes=tuple(self.notes),
             generation=self.generation,
         )
-        others = (encode_member(META, np.array(meta.to_json())), *cut.axes)
+        text = meta_json(meta, ((one.member.name, one.meta_text(common)) for one in made))
+        others = (encode_member(META, np.array(text)), *cut.axes)
         path = self.path
         check = None if self.generation is None else partial(check_generation, path, self.generation)
         size = write_atomic(path, zip_pieces([*(one.member for one in made), *others]), check)
         write_grid(self.folder, cut.record, cut.y, cut.x)
-        return BuiltTile(self.folder, self.minutes, path, meta, size)
+        return BuiltTile(self.folder, self.minutes, path, size, text)
 
 
-def _encode(name: str, values: Values, meta: VariableMeta, packing: Any, encoding: Encoding) -> EncodedVariable:
+def _encode(name: str, values: Values, text: VariableText, packing: Any, encoding: Encoding) -> EncodedVariable:
     found = requantize(values, packing) if encoding == "packed" and packing is not None else None
     array, how = found or (values, None)
     made = encode_member(name, array, "compact" if encoding == "compact" else "fast")
-    return EncodedVariable(meta, made, made.summary or summarize(values), values.size, how)
+    return EncodedVariable(text, made, made.summary or summarize(values), values.size, how)

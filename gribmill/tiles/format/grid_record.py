@@ -15,7 +15,7 @@ from gribmill.regions.window import Window
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import GridRecord
 
-BLOCK_POINTS = 2**19  # located in one go: some 40 MB of working memory
+BLOCK_POINTS = 2**16  # located in one go: some 5 MB of working memory
 
 
 def grid_record(grid: Grid, window: Window) -> GridRecord:

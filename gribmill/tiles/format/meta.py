@@ -23,7 +23,8 @@ ECMWF_ATTRIBUTION = (
 # What a field is of: centre, process, ECMWF's labels, member, statistic of an ensemble, threshold.
 IdentityKey = Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
 IdentityValue = Annotated[str, Field(max_length=200)] | int | float
-ArrayName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
+ARRAY_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$"
+ArrayName = Annotated[str, Field(pattern=ARRAY_NAME)]
 Text = Annotated[str, Field(max_length=2000)]
 # The name of a file without a folder: nothing that leads out of one.
 FileName = Annotated[str, Field(max_length=2000, pattern=r"^[^/\\\x00-\x1f]+$")]
