@@ -30,7 +30,7 @@ STAGES: tuple[tuple[str, str], ...] = (
     ("gribmill.grib", "read: walk, headers"),
     ("gribmill.tiles.format.npz_writer", "encode: deflate, CRC-32"),
     ("gribmill.tiles.format.restart_points", "encode: deflate, CRC-32"),
-    ("gribmill.tiles.format.deflate_isal", "encode: deflate, CRC-32"),
+    ("gribmill.tiles.format.npz_writer", "encode: deflate, CRC-32"),
     ("gribmill.tiles.format.requantize", "encode: deflate, CRC-32"),
     ("gribmill.storage.atomic", "write, fsync, rename"),
     ("gribmill.tiles", "names, statistics, meta"),

@@ -111,7 +111,7 @@ def cli(
     ctx.meta[Invocation.META_KEY] = invocation
     ctx.obj, _ = invocation.settings()
     if ctx.obj.variables:
-        from gribmill.pipeline.variables import use_configured_variables
+        from gribmill.pipeline.models import use_configured_variables
 
         use_configured_variables(ctx.obj)
     set_up_logging(ctx.obj.log, _describe_end)

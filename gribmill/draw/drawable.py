@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gribmill.draw.errors import DrawError
-from gribmill.tiles.read.unit_conversion import Conversion
+from gribmill.tiles.read.units import Conversion
 
 Limits = tuple[float | None, float | None]
 

@@ -13,8 +13,7 @@ from gribmill.regions.grids import Grid
 from gribmill.tiles.format.grid_record import cached_grid
 from gribmill.tiles.read.point.sample import USUAL
 from gribmill.tiles.read.tile import Tile
-from gribmill.tiles.read.unit_conversion import Conversion, conversion
-from gribmill.tiles.read.units import System, conversion_for, shown_unit
+from gribmill.tiles.read.units import Conversion, System, conversion, conversion_for, shown_unit
 
 CELL_STATISTICS = ("_mean", "_min", "_max")  # that a regular grid's cells add to a name
 UPPER_HPA = 600  # jet-stream colours from this level up

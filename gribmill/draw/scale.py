@@ -13,7 +13,7 @@ from gribmill.draw.categories import categories_of
 from gribmill.draw.drawable import Drawable, Limits, ShownUnits
 from gribmill.draw.errors import DrawError
 from gribmill.draw.palette import Palette, Rgb, palette
-from gribmill.tiles.read.unit_conversion import Conversion, conversion
+from gribmill.tiles.read.units import Conversion, conversion
 
 FEWEST_STEPS = 14  # finer steps are used until the field has at least this many
 STEPS_WANTED = 20  # of a scale that follows the data

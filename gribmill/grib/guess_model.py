@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from gribmill.grib.product.keys import ECMWF, NCEP, Keys
-from gribmill.grib.product.mars import MarsLabels
+from gribmill.grib.product.keys import ECMWF, NCEP, Keys, MarsLabels
 
 if TYPE_CHECKING:
     from gribmill.regions.grids import Grid

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.product.grib1 import keys1
 from gribmill.grib.product.grib2 import keys2
-from gribmill.grib.product.keys import Keys
-from gribmill.grib.product.mars import LOCAL_OCTETS2
+from gribmill.grib.product.keys import LOCAL_OCTETS2, Keys
 from gribmill.grib.sections import (
     END,
     INDICATOR_BYTES,

@@ -16,5 +16,4 @@ __all__ = [
     "scan_schedule",
     "status",
     "tenant_regions",
-    "variables",
 ]

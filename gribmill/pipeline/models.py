@@ -1,12 +1,38 @@
-"""The models as the settings have them. Apart from `model_check`, which reads indexes: most commands need no more."""
+"""The models and variables as the settings have them. Apart from `model_check`: most commands need no more."""
 
 from __future__ import annotations
+
+import sys
 
 from gribmill.config_file import expand_user
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
-from gribmill.pipeline.variables import use_configured_variables
 from gribmill.settings.schema import Settings
+
+_LEXICON = "gribmill.grib.names.lexicon"
+
+
+def use_configured_variables(settings: Settings) -> None:
+    """From now on the lexicon has the variables of these settings; an OwnVariableError where one cannot be used."""
+    if not settings.variables and _LEXICON not in sys.modules:
+        return  # most commands start without the lexicon
+    from gribmill.grib.names.lexicon import use_own_variables
+    from gribmill.grib.names.own_variables import OwnVariableError, own_variables
+
+    tables = {name: table.model_dump(exclude_none=True) for name, table in settings.variables.items()}
+    if tables:
+        from gribmill.draw.palette import palettes
+        from gribmill.tiles.format.meta import RESERVED
+
+        for name, table in tables.items():
+            if name in RESERVED:
+                raise OwnVariableError(f"[variables.{name}]: tiles have an array of that name; choose another name")
+            if table.get("palette", "generic") not in palettes():
+                known = ", ".join(sorted(palettes()))
+                raise OwnVariableError(
+                    f"[variables.{name}]: there is no palette {table['palette']}; use one of {known}"
+                )
+    use_own_variables(own_variables(tables))
 
 
 def configured_models(settings: Settings) -> dict[str, Model]:

@@ -8,7 +8,7 @@ from gribmill.draw.errors import DrawError
 from gribmill.draw.palette import palette, palettes
 from gribmill.draw.scale import level_label, scale_for
 from gribmill.grib.names.lexicon import lexicon
-from gribmill.tiles.read.unit_conversion import Conversion, conversion, spelled
+from gribmill.tiles.read.units import Conversion, conversion, spelled
 
 
 @pytest.mark.parametrize("name", sorted(palettes()))

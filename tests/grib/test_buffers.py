@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from gribmill.grib.decode import buffers as module
-from gribmill.grib.decode.buffers import KEPT_POINTS, MOST_KEPT, empty_field
+from gribmill.grib.decode import native as module
+from gribmill.grib.decode.native import KEPT_POINTS, MOST_KEPT, empty_field
 
 SHAPE = (600, 500)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gribmill.grib.decode.field import read_fields
 from gribmill.grib.errors import GribError
 from gribmill.grib.messages import MessageHeader, read_header, read_headers, supported_grids
-from gribmill.ingest.download.scan_headers import scan_headers
+from gribmill.ingest.download.without_index import scan_headers
 from gribmill.sandbox.grib_writer.sections import multi_field
 from tests.ingest.small_grib import FIELDS, RUN, message, usual_file
 from tests.make_grib import make_message, write

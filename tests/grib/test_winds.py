@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from gribmill.grib.decode.field import Field, fields, read_fields
-from gribmill.grib.decode.winds import is_component, pairs
-from gribmill.grib.names.vectors import partners
+from gribmill.grib.decode.winds import is_component, pairs, partners
 from gribmill.grib.product.keys import NCEP
 from gribmill.sandbox.grib_writer.sections import multi_field
 from tests.grib.whole_winds import earth_relative, turn_of

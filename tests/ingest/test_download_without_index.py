@@ -12,7 +12,7 @@ import pytest
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent, Retryable
-from gribmill.ingest.download.scan_headers import member_of
+from gribmill.ingest.download.without_index import member_of
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.mirrors.mirror import Mirror, hosts
@@ -99,7 +99,7 @@ def test_a_host_that_ignores_ranges_gives_the_whole_file(publisher: Publisher, t
 def test_a_whole_file_goes_on_after_a_failure(
     publisher: Publisher, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gribmill.ingest.download.whole_file.BLOCK_BYTES", 10_000)
+    monkeypatch.setattr("gribmill.ingest.download.without_index.BLOCK_BYTES", 10_000)
     publisher.put(key_of(FILE), FILE.data)
     publisher.fault("truncate", ranged=True, times=1, value=35_000)
     fault = publisher.fault("status", ranged=True, value=500)

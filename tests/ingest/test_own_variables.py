@@ -14,8 +14,7 @@ from gribmill.grib.names.own_variables import OwnVariableError, own_variables
 from gribmill.ingest.download.verify_message import claim_of
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.select import UnknownVariable, select, wanted
-from gribmill.pipeline.models import configured_models
-from gribmill.pipeline.variables import use_configured_variables
+from gribmill.pipeline.models import configured_models, use_configured_variables
 from gribmill.settings.load import load_settings
 from gribmill.settings.schema import Settings
 from tests.ingest.make_index import noaa_lines

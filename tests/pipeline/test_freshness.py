@@ -19,7 +19,7 @@ from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.status.freshness import RegionFreshness, freshness_of
-from gribmill.pipeline.status.health import health_of
+from gribmill.pipeline.status.health import Health, health_of
 from gribmill.pipeline.status.status import status_of
 from gribmill.pipeline.status.watch import ChainWatch
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report
@@ -108,7 +108,7 @@ def look(context: Context, store: Store, clock: Clock, now: datetime) -> dict[st
 def without_worker(context: Context, now: datetime) -> dict[str, RegionFreshness]:
     statuses = status_of(context, [context.models["hrrr"]], now=now)
     health = health_of(context, statuses, now=now)
-    return {one.region: one for one in freshness_of(context.models, statuses, health, now)}
+    return {one.region: one for one in freshness_of(context.models, statuses, lambda: health, now)}
 
 
 def late_at(context: Context, run: datetime = RUN) -> datetime:
@@ -134,6 +134,24 @@ def test_region_with_the_newest_run_that_is_due_is_ok(
     found = look(followed, store, clock, RUN + timedelta(minutes=100))
     assert [(one.state, one.cause, one.complete) for one in found.values()] == [("ok", None, RUN_ID)] * 2
     assert found["ne"].age_seconds == 6000
+
+
+def test_health_is_not_looked_at_where_every_region_is_ok(
+    followed: Context, store: Store, clock: Clock, complete: None
+) -> None:
+    now = clock.now = RUN + timedelta(minutes=100)
+    asked: list[datetime] = []
+
+    def health() -> Health:
+        asked.append(now)
+        return Health((), workers=1, disk_free=1, disk_total=1)
+
+    def states(moment: datetime) -> set[str]:
+        statuses = status_of(followed, [followed.models["hrrr"]], now=moment)
+        return {one.state for one in freshness_of(followed.models, statuses, health, moment)}
+
+    assert (states(now), asked) == ({"ok"}, [])
+    assert (states(late_at(followed, NEXT)), bool(asked)) == ({"late"}, True)
 
 
 def test_late_then_stale_as_the_publisher_is_late(
@@ -282,7 +300,7 @@ def test_low_disk_is_logged_once_and_prunes_early(looks: Looks, store: Store, mo
 def check(context: Context, now: datetime) -> tuple[int, str]:
     statuses = status_of(context, [context.models["hrrr"]], now=now)
     health = health_of(context, statuses, now=now)
-    return check_line(freshness_of(context.models, statuses, health, now), health)
+    return check_line(freshness_of(context.models, statuses, lambda: health, now), health)
 
 
 def test_check_exits_as_monitoring_plugins_do(followed: Context, store: Store, clock: Clock, complete: None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gribmill.tiles.read.point.amounts import Amount, Total, TotalIndex, amounts, extreme_over
+from gribmill.tiles.read.point.windowed import Amount, Total, TotalIndex, amounts, extreme_over
 
 
 def hours(*values: int) -> list[int]:

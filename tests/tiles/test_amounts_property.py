@@ -10,7 +10,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gribmill.tiles.read.point.amounts import Amount, Total, TotalIndex, amounts
+from gribmill.tiles.read.point.windowed import Amount, Total, TotalIndex, amounts
 
 SOME = settings(max_examples=150, deadline=None, derandomize=True)
 

@@ -11,8 +11,8 @@ import pytest
 
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format import npz_writer as npz
-from gribmill.tiles.format.deflate_isal import BLOCK_BYTES as BLOCK
 from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.npz_writer import BLOCK_BYTES as BLOCK
 from gribmill.tiles.format.npz_writer import DEFLATED, STORED
 from gribmill.tiles.format.restart_points import (
     MOST_SEGMENTS,

@@ -101,7 +101,7 @@ def _read(
     now = datetime.now(UTC)
     statuses = status_of(context, chosen.values(), runs=runs)
     health = health_of(context, statuses)
-    return statuses, health, freshness_of(context.models, statuses, health, now)
+    return statuses, health, freshness_of(context.models, statuses, lambda: health, now)
 
 
 def _print(

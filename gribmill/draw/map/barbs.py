@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gribmill.draw.drawable import Barbs
 from gribmill.draw.map.plane import Plane
-from gribmill.tiles.read.unit_conversion import KNOTS_PER_M_S
+from gribmill.tiles.read.units import KNOTS_PER_M_S
 
 BARBS_ACROSS = 26  # along the longer side: about 9 mm apart on the page
 CROWDED_DEG = 88.0  # nearer to a pole the columns of a lat-lon grid fall together

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from gribmill.arrays import Floats
 from gribmill.draw.errors import DrawError
-from gribmill.tiles.read.unit_conversion import conversion, spelled
+from gribmill.tiles.read.units import conversion, spelled
 
 if TYPE_CHECKING:
     from gribmill.tiles.read.point.series import Series

@@ -10,7 +10,7 @@ import numpy as np
 
 from gribmill.arrays import Floats
 from gribmill.draw.meteogram.curves import Curves
-from gribmill.tiles.read.unit_conversion import KNOTS_PER_M_S, conversion
+from gribmill.tiles.read.units import KNOTS_PER_M_S, conversion
 
 Look = Literal["lines", "bars", "cover"]
 NAMES_TOLD = 8

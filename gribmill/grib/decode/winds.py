@@ -1,17 +1,65 @@
-"""Rotates winds from the grid's axes to east and north."""
+"""Vectors: which quantities are u and v of one, and their rotation from the grid's axes to east and north."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gribmill.grib.decode.field import Field
-from gribmill.grib.names.vectors import northward, partners
-from gribmill.grib.product.keys import Keys
+from gribmill.grib.product.keys import ECMWF, NOAA, Keys, Parameter
 from gribmill.kernel import native
+
+Numbers = dict[Parameter, tuple[int, ...]]
+
+# Numbers of u by discipline and category, or by GRIB1's table; v has the next number. Zonal and eastward also mean u.
+# Where WMO has a quantity as eastward and also as u or x, the eastward one is eastward on any grid and needs no
+# rotation. Neither does x, which is along the grid by definition.
+COMMON: Numbers = {
+    # Fluxes of moisture, vapour, cloud, rain and snow.
+    (0, 1): (91, 150, 152, 154, 156, 158),
+    # Wind, shear, momentum flux, gusts, storm motion, tendencies, geostrophic wind, stresses, neutral wind.
+    (0, 2): (2, 15, 17, 23, 27, 39, 41, 52, 56, 62, 64, 66),
+    # Gravity wave stress; fluxes of mass, of geopotential, of a constituent, of energy.
+    (0, 3): (16, 36, 40), (0, 20): (78,), (0, 21): (5, 7, 9, 11, 19),
+    # Satellite winds; Stokes drift, momentum flux, currents, ice drift and pressure, tendencies of the sea.
+    (3, 1): (4,), (10, 0): (21, 90), (10, 1): (2,), (10, 2): (4, 10), (10, 4): (38,),
+    # GRIB1, where the first 127 of three tables are WMO's: wind, shear, currents, ice drift, momentum flux.
+    **{(table,): (33, 45, 49, 95, 124) for table in (1, 2, 3)},
+}  # fmt: skip
+# Storm motion, accelerations by diffusion, drag and convection, the hour's strongest wind, gravity wave stress, fluxes
+# of water, winds of scatterometers, currents.
+NCEP_OWN: Numbers = {
+    (0, 2): (194, 208, 210, 212, 216, 222), (0, 3): (194,), (2, 0): (224, 226), (3, 1): (192,), (10, 1): (192, 194),
+    (2,): (147, 196, 247),
+}  # fmt: skip
+# GRIB1: wind and its parts, stresses, tendencies; momentum flux and Stokes drift; integrated fluxes; means.
+ECMWF_OWN: Numbers = {
+    (128,): (11, 13, 131, 165, 180, 195, 218, 220, 222, 229, 253), (140,): (101, 103, 215), (228,): (131, 239, 246),
+    (162,): (65, 67, 69, 71, 73, 75, 77, 88, 90, 112, 114, 119, 123, 126, 138), (235,): (41, 45),
+}  # fmt: skip
+# Where v comes first: turbulent stress, and transports of the sea.
+BACKWARDS: Numbers = {(0, 2): (38,), (10, 4): (43, 45, 47, 49)}
+
+
+@cache
+def partners(centre: int) -> dict[Parameter, Parameter]:
+    """Each u that a centre may publish, and its v."""
+    own = NCEP_OWN if centre in NOAA else ECMWF_OWN if centre == ECMWF else {}
+    return _with_v(COMMON, 1) | _with_v(BACKWARDS, -1) | _with_v(own, 1)
+
+
+@cache
+def northward(centre: int) -> frozenset[Parameter]:
+    """Each v that a centre may publish."""
+    return frozenset(partners(centre).values())
+
+
+def _with_v(numbers: Numbers, step: int) -> dict[Parameter, Parameter]:
+    return {(*place, u): (*place, u + step) for place, each in numbers.items() for u in each}
 
 
 def is_component(keys: Keys) -> bool:

@@ -10,8 +10,6 @@ __all__ = [
     "ncep",
     "own_variables",
     "variable",
-    "variant",
-    "vectors",
     "wgrib2_time",
     "window_name",
 ]

@@ -8,8 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from gribmill.grib.names.level_suffix import SUFFIXES, level_suffix
-from gribmill.grib.names.levels import family, level_text
+from gribmill.grib.names.levels import SUFFIXES, family, level_suffix, level_text
 from gribmill.grib.octets import scaled
 from gribmill.grib.product.keys import Keys
 

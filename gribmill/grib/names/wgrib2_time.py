@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gribmill.grib.product.statistic import Statistic
+from gribmill.grib.product.keys import Statistic
 
 MINUTES = {"min": 1, "hour": 60, "day": 1440}
 WGRIB2_STATISTICS: dict[str, Statistic] = {"acc": "accum", "ave": "avg", "max": "max", "min": "min"}

@@ -7,9 +7,20 @@ from typing import Any
 
 from gribmill.grib.names.levels import NAMED
 from gribmill.grib.octets import Octets, ibm32, signed, unsigned, utc
-from gribmill.grib.product.keys import ECMWF, NCEP, Keys, Level, OfMany, Probability, implied_statistic
-from gribmill.grib.product.mars import MONTHLY_MEANS, MarsLabels, labels1
-from gribmill.grib.product.statistic import STATISTICS1, Statistic
+from gribmill.grib.product.keys import (
+    ECMWF,
+    MONTHLY_MEANS,
+    NCEP,
+    STATISTICS1,
+    Keys,
+    Level,
+    MarsLabels,
+    OfMany,
+    Probability,
+    Statistic,
+    implied_statistic,
+    labels1,
+)
 from gribmill.grib.product.templates import UNIT_SECONDS
 
 # GRIB1 level kinds (table 3) with one value: the same kind in GRIB2 and the factor to its unit.

@@ -7,9 +7,19 @@ from typing import Any
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.octets import Octets, date, optional, scaled, signed, unsigned
-from gribmill.grib.product.keys import ECMWF, Keys, Level, Probability, implied_statistic, with_true_range
-from gribmill.grib.product.mars import MONTHLY_MEANS, archive_labels, labels2
-from gribmill.grib.product.statistic import STATISTICS2, Statistic
+from gribmill.grib.product.keys import (
+    ECMWF,
+    MONTHLY_MEANS,
+    STATISTICS2,
+    Keys,
+    Level,
+    Probability,
+    Statistic,
+    archive_labels,
+    implied_statistic,
+    labels2,
+    with_true_range,
+)
 from gribmill.grib.product.templates import FIRST_OCTET, TEMPLATES, Ensemble, ProductTemplate, duration
 
 UNSPECIFIED = 255

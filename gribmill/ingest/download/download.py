@@ -25,7 +25,7 @@ from gribmill.ingest.download.fetch import DownloadProgress
 from gribmill.ingest.download.from_mirror import CheckMessages, ChoosePlaces, MirrorDownload
 from gribmill.ingest.download.spool import SpoolBusy, is_locked
 from gribmill.ingest.download.verify_message import Expected
-from gribmill.ingest.download.whole_file import whole_path
+from gribmill.ingest.download.without_index import whole_path
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import (

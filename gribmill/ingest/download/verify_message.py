@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.messages import MessageHeader, read_header
-from gribmill.grib.names.variant import Variant
+from gribmill.grib.names.variable import Variant
 from gribmill.grib.product.keys import Keys, Level, Parameter
 from gribmill.grib.sections import ByteSource, read_indicator
 from gribmill.ingest.index.entry import IndexEntry

@@ -11,12 +11,10 @@ from functools import lru_cache
 
 from gribmill.errors import GribmillError
 from gribmill.grib.names.lexicon import Lexicon, lexicon
-from gribmill.grib.names.variable import Variable
-from gribmill.grib.names.variant import Variant, variant_of_ending
+from gribmill.grib.names.variable import Variable, Variant, variant_of_ending
 from gribmill.grib.names.wgrib2_time import TimeRange, parse_time_range
 from gribmill.grib.names.window_name import base_name
-from gribmill.grib.product.keys import NCEP
-from gribmill.grib.product.statistic import AccumulationStart, Statistic
+from gribmill.grib.product.keys import NCEP, AccumulationStart, Statistic
 from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.index.entry import IndexEntry, Inventory

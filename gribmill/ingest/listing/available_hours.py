@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from gribmill.ingest.http.client import SourceSession
+from gribmill.ingest.http.client import SourceSession, head_of_file, path_of
 from gribmill.ingest.http.errors import Broken, NotThere, TooLarge
-from gribmill.ingest.http.local_files import head_of_file, path_of
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.listing.html import read_page
 from gribmill.ingest.listing.s3 import list_bucket

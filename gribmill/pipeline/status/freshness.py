@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -68,9 +68,12 @@ class RegionFreshness:
 
 
 def freshness_of(
-    models: Mapping[str, Model], statuses: Iterable[ModelStatus], health: Health, now: datetime
+    models: Mapping[str, Model], statuses: Iterable[ModelStatus], health: Callable[[], Health], now: datetime
 ) -> list[RegionFreshness]:
-    """Every region that [chain] wants of these models. What a backfill brought is neither late nor stale."""
+    """Every region that [chain] wants of these models. What a backfill brought is neither late nor stale.
+
+    `health` is asked only where a region is not ok, for the cause.
+    """
     found = []
     for one in statuses:
         due = _due_runs(models[one.model_id], now) if one.followed else _DueRuns()
@@ -91,7 +94,7 @@ class _DueRuns:
 
 
 def _judge(
-    model: Model, due: _DueRuns, status: ModelStatus, region: str, health: Health, now: datetime
+    model: Model, due: _DueRuns, status: ModelStatus, region: str, health: Callable[[], Health], now: datetime
 ) -> RegionFreshness:
     complete = status.complete.get(region)
     newest = status.newest.run_id if status.newest else None
@@ -101,7 +104,7 @@ def _judge(
         state = "stale"
     elif missing or _is_older(complete, due.complete) or _is_older(newest, due.begun):
         state = "late"
-    cause = None if state == "ok" else _cause(status, region, complete, health)
+    cause = None if state == "ok" else _cause(status, region, complete, health())
     age = None if complete is None else (now - run_time(complete)).total_seconds()
     return RegionFreshness(status.model_id, region, state, cause, complete, due.complete, age)
 

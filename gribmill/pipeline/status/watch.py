@@ -6,6 +6,7 @@ import logging
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache, partial
 
 from gribmill.catalogue.events import DiskFreed, DiskLow, Event, FreshnessSeen
 from gribmill.ingest.models.model import Model
@@ -93,7 +94,7 @@ class ChainWatch:
 def read_freshness(context: Context, models: Sequence[Model], now: datetime) -> list[RegionFreshness]:
     """How up to date the regions of these models are."""
     statuses = status_of(context, models, runs=RUNS_LOOKED_AT, now=now)
-    health = health_of(context, statuses, now=now)
+    health = cache(partial(health_of, context, statuses, now=now))
     return freshness_of({model.id: model for model in models}, statuses, health, now)
 
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 import numpy as np
 
 from gribmill.arrays import AnyFloats
+from gribmill.grib.decode.winds import northward, partners
 from gribmill.grib.names.lexicon import lexicon
-from gribmill.grib.names.vectors import northward, partners
 from gribmill.grib.product.keys import NCEP
 from gribmill.ingest.models.model import Model
 from gribmill.regions.grids import Grid

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from gribmill.grib.product.statistic import Statistic
+from gribmill.grib.product.keys import Statistic
 from gribmill.sandbox.forecast.file_contents import PlannedField
 from gribmill.sandbox.forecast.publisher_style import PublisherStyle
 from gribmill.sandbox.grib_writer.level_keys import level_keys

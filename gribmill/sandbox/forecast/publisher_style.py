@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from gribmill.grib.product.statistic import Statistic
+from gribmill.grib.product.keys import Statistic
 from gribmill.ingest.models.model import Model
 
 

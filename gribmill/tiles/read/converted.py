@@ -12,8 +12,7 @@ from gribmill.arrays import Values
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.cf_names import cf_standard_name, cf_units
-from gribmill.tiles.read.unit_conversion import Conversion
-from gribmill.tiles.read.units import SYSTEMS, System, conversion_for, shown_unit
+from gribmill.tiles.read.units import SYSTEMS, Conversion, System, conversion_for, shown_unit
 
 ENERGY, POWER = "J m-2", "W m-2"
 OPPOSITE_SIGN = ", with the opposite sign"

@@ -72,7 +72,7 @@ def _use_own_variables(config_file: Path | None) -> None:
         if path is None or read_config(path).keys().isdisjoint({"variables", "variables_file"}):
             return
         # Late: they load pydantic, and most files are listed without settings.
-        from gribmill.pipeline.variables import use_configured_variables
+        from gribmill.pipeline.models import use_configured_variables
         from gribmill.settings.load import load_settings
 
         use_configured_variables(load_settings(path))
