@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from gribmill.database.sqlite.records import bind_all, decoder
-from gribmill.database.sqlite.statements import statement
+from gribmill.database.records import bind_all, decoder
+from gribmill.database.sqlite.statements import statement, statement_names
+from gribmill.database.verbs.session import RawParams
 from gribmill.queue.times import to_text
 
 RecordT = TypeVar("RecordT")
-RawParams = Mapping[str, Any] | Sequence[Any]
-"""As SQLite takes them: by name, or by position in the statements that run for every job."""
 
 
 class SqliteSession:
@@ -61,6 +60,9 @@ class SqliteSession:
 
     def rows(self, name: str, params: RawParams = ()) -> list[sqlite3.Row]:
         return self._connection.execute(statement(name), params).fetchall()
+
+    def names_in(self, folder: str) -> Sequence[str]:
+        return statement_names(folder)
 
     def after(self, seconds: float) -> str:
         """The moment that many seconds from now."""

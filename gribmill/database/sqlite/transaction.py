@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.sqlite.verbs import (
+from gribmill.database.sqlite.verbs import claims, enqueue
+from gribmill.database.verbs import (
     cancellation,
-    claims,
     completion,
-    enqueue,
+    copies,
     events,
     ordering,
     recovery,
@@ -25,7 +25,7 @@ class SqliteTransaction(SqliteSession):
     __slots__ = ()
 
     insert_jobs = enqueue.insert_jobs
-    retry = enqueue.retry
+    retry = copies.retry
     cancel = cancellation.cancel
     cancel_group = cancellation.cancel_group
     check_tenant_limits = tenants.check_tenant_limits

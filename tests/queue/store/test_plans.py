@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
-from gribmill.database.sqlite.session import RawParams
 from gribmill.database.sqlite.statements import statement
+from gribmill.database.verbs.session import RawParams
 from gribmill.queue.store import Store
 from tests.queue.store.sample_types import TYPES
 

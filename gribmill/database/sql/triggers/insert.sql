@@ -2,3 +2,4 @@ INSERT INTO job_triggers (label, definition_key, payload_template, trigger_type,
   tenant_id, dedupe_window_seconds, misfire, next_trigger_at, created_by, created_at, updated_at)
 VALUES (:label, :definition_key, :payload_template, :trigger_type, :cron_expr, :timezone, :event_name, :priority,
   :tenant_id, :dedupe_window_seconds, :misfire, :next_trigger_at, :created_by, :now, :now)
+RETURNING id

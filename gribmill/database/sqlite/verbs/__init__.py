@@ -1,16 +1,3 @@
-"""What must be atomic: each verb runs inside one write transaction, and looks at how many rows it changed."""
+"""The verbs that SQLite has in its own way."""
 
-__all__ = [
-    "cancellation",
-    "claims",
-    "completion",
-    "enqueue",
-    "events",
-    "ordering",
-    "recovery",
-    "reservations",
-    "tenants",
-    "triggers",
-    "verification",
-    "workers",
-]
+__all__ = ["claims", "enqueue"]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.sqlite.verbs.dependents import settle_dependents
-from gribmill.database.sqlite.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
+from gribmill.database.verbs.dependents import settle_dependents
+from gribmill.database.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
+from gribmill.database.verbs.session import Row
 from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
 
 
@@ -35,7 +34,7 @@ def claim_job(tx: SqliteSession, request: ClaimRequest, job_id: int) -> Claimed 
     return taken
 
 
-def _next(tx: SqliteSession, request: ClaimRequest) -> sqlite3.Row | None:
+def _next(tx: SqliteSession, request: ClaimRequest) -> Row | None:
     """The next job; in turn where other tenants than the default one have ready jobs."""
     heads = tx.rows("claims/head", {"types": request.types_json, "now": tx.stamp, "worker_id": request.worker_id})
     if heads[0]["has_rivals"] if heads else tx.rows("claims/any_rival"):
@@ -75,7 +74,7 @@ def _take(tx: SqliteSession, request: ClaimRequest, jobs: list[Claimed]) -> tupl
     return tuple(jobs)
 
 
-def _head(row: sqlite3.Row) -> Claimed:
+def _head(row: Row) -> Claimed:
     return Claimed(
         row["id"],
         row["type"],

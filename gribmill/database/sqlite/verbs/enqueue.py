@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
 from gribmill.database.sqlite.session import SqliteSession
+from gribmill.database.verbs.copies import COLUMNS
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import FINISHED, Enqueued, PreparedJob
 from gribmill.queue.times import to_text
 
-# The columns that are inserted, in the order of the statements: those which jobs that come together mostly share, then
-# each one's own.
-COLUMNS = (
-    "type", "priority", "max_attempts", "tenant_id", "source", "source_ref", "correlation_id", "created_by",
-    "args", "group_key", "dedupe_key", "retry_of",
-)  # fmt: skip
+# Of the columns that are inserted, those which jobs that come together mostly share are the first.
 SHARED = 8
-assert PreparedJob._fields[: len(COLUMNS)] == COLUMNS
 
 
 def insert_jobs(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
@@ -32,35 +26,6 @@ def insert_jobs(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueued
         else:
             made += _insert_alike(tx, alike)
     return made
-
-
-def retry(
-    tx: SqliteSession,
-    job_id: int,
-    created_by: str | None,
-    after: tuple[int, ...] = (),
-    on_parent_failure: str = "cancel",
-) -> Enqueued | None:
-    rows = tx.rows("jobs/get", {"job_id": job_id})
-    if not rows or rows[0]["status"] not in FINISHED:
-        return None
-    if before := tx.rows("jobs/find_retry", {"job_id": job_id}):
-        return Enqueued(before[0]["id"], created=False)
-    again = _copy(rows[0])
-    again = again._replace(source="manual", source_ref=f"retry of job {job_id}", retry_of=job_id, created_by=created_by)
-    return _insert(tx, again._replace(after=after, on_parent_failure=on_parent_failure))
-
-
-def insert_copy(tx: SqliteSession, job_id: int, *, delay_seconds: float, source_ref: str) -> int:
-    """Enqueue the retry of a job that has just failed; its id."""
-    again = _copy(tx.rows("jobs/get", {"job_id": job_id})[0])
-    wait = delay_seconds if delay_seconds > 0 else None
-    return _insert(tx, again._replace(source="system", source_ref=source_ref, retry_of=job_id, delay_seconds=wait)).id
-
-
-def _copy(row: sqlite3.Row) -> PreparedJob:
-    """A job like the stored one."""
-    return PreparedJob(**{name: row[name] for name in (*COLUMNS, "timeout_seconds", "group_id")})
 
 
 def plain_row(job: PreparedJob) -> tuple[Any, ...] | None:

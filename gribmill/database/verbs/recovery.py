@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.sqlite.verbs.completion import retry_policy
-from gribmill.database.sqlite.verbs.dependents import settle_dependents
-from gribmill.database.sqlite.verbs.events import publish
-from gribmill.database.sqlite.verbs.new_job_retry import follow_with_new_job
+from gribmill.database.verbs.completion import retry_policy
+from gribmill.database.verbs.dependents import settle_dependents
+from gribmill.database.verbs.events import publish
+from gribmill.database.verbs.new_job_retry import follow_with_new_job
+from gribmill.database.verbs.session import WithJobs
 from gribmill.queue.model import AttemptRef, NewEvent, Recovered
 
 
@@ -24,21 +24,21 @@ class _LostJob:
     cancel_requested: bool
 
 
-def any_lost(tx: SqliteSession, farthest_lease_seconds: float) -> bool:
+def any_lost(tx: WithJobs, farthest_lease_seconds: float) -> bool:
     return bool(_lost(tx, 1, farthest_lease_seconds))
 
 
-def recover(tx: SqliteSession, limit: int, farthest_lease_seconds: float) -> Recovered:
+def recover(tx: WithJobs, limit: int, farthest_lease_seconds: float) -> Recovered:
     return _recover_all(tx, _lost(tx, limit, farthest_lease_seconds))
 
 
-def recover_worker(tx: SqliteSession, worker_id: str) -> Recovered:
+def recover_worker(tx: WithJobs, worker_id: str) -> Recovered:
     if tx.execute("workers/stop", {"worker_id": worker_id}).rowcount:
         _lose_worker(tx, worker_id, "its process has died")
     return _recover_all(tx, tx.query(_LostJob, "leases/of_worker", {"worker_id": worker_id}), at_once=True)
 
 
-def _recover_all(tx: SqliteSession, jobs: list[_LostJob], *, at_once: bool = False) -> Recovered:
+def _recover_all(tx: WithJobs, jobs: list[_LostJob], *, at_once: bool = False) -> Recovered:
     requeued: list[int] = []
     ended: list[int] = []
     for job in jobs:
@@ -50,20 +50,20 @@ def _recover_all(tx: SqliteSession, jobs: list[_LostJob], *, at_once: bool = Fal
     return Recovered(tuple(requeued), tuple(ended))
 
 
-def _lose_worker(tx: SqliteSession, worker_id: str, reason: str) -> None:
+def _lose_worker(tx: WithJobs, worker_id: str, reason: str) -> None:
     """Published once, until the worker sends a heartbeat again."""
     if tx.execute("workers/lose", {"worker_id": worker_id, "now": tx.stamp}).rowcount:
         publish(tx, NewEvent("worker.lost", {"worker_id": worker_id, "reason": reason}))
 
 
-def _lost(tx: SqliteSession, limit: int, farthest_lease_seconds: float) -> list[_LostJob]:
+def _lost(tx: WithJobs, limit: int, farthest_lease_seconds: float) -> list[_LostJob]:
     """Leases that ran out; that no honest worker has, because the clock was set back; and rows claimed by hand."""
     params = {"limit": limit, "horizon": tx.after(farthest_lease_seconds)}
     names = ("leases/expired", "leases/far", "leases/abandoned_by_hand")
     return [job for name in names for job in tx.query(_LostJob, name, params)]
 
 
-def _recover(tx: SqliteSession, job: _LostJob, *, at_once: bool) -> Literal["pending", "failed", "cancelled"] | None:
+def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> Literal["pending", "failed", "cancelled"] | None:
     """The job's new status; None when it has ended meanwhile, or only its end had not been recorded."""
     ref = AttemptRef(job.id, job.attempt_no)
     if tx.execute("leases/finish_completed", {**ref._asdict(), "now": tx.stamp}).rowcount:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gribmill.database.sqlite.session import SqliteSession
+from gribmill.database.verbs.session import Session
 from gribmill.queue.model import Reservation
 
 
 def reserve(
-    tx: SqliteSession, reservation_id: str, scope: str, reserved_by: str, seconds: float, *, only_one: bool = False
+    tx: Session, reservation_id: str, scope: str, reserved_by: str, seconds: float, *, only_one: bool = False
 ) -> Reservation:
     tx.change("reservations/expire")
     if only_one and (active := tx.first(Reservation, "reservations/active")):
@@ -19,6 +19,6 @@ def reserve(
     return held
 
 
-def share_reservation(tx: SqliteSession, reservation_id: str, worker_id: str) -> bool:
+def share_reservation(tx: Session, reservation_id: str, worker_id: str) -> bool:
     shared = {"id": reservation_id, "worker_id": worker_id, "now": tx.stamp}
     return tx.execute("reservations/share", shared).rowcount > 0

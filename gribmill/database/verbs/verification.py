@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.sqlite.statements import statement_names
+from gribmill.database.verbs.session import Session
 from gribmill.queue.model import Violation
 
 
-def violations(tx: SqliteSession) -> list[Violation]:
+def violations(tx: Session) -> list[Violation]:
     return [
         Violation(name, row["job_id"], row["detail"])
-        for name in statement_names("verify")
+        for name in tx.names_in("verify")
         for row in tx.rows(f"verify/{name}")
     ]

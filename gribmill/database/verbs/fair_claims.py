@@ -8,16 +8,15 @@ tenant is held back (disabled, or as many jobs in flight as allowed) is the next
 from __future__ import annotations
 
 import json
-import sqlite3
 
-from gribmill.database.sqlite.session import SqliteSession
+from gribmill.database.verbs.session import Row, Session
 from gribmill.queue.model import ClaimRequest
 
 # Sorts before every name.
 NOBODY = ""
 
 
-def next_in_turn(tx: SqliteSession, request: ClaimRequest) -> sqlite3.Row | None:
+def next_in_turn(tx: Session, request: ClaimRequest) -> Row | None:
     """The job to claim, as `claims/head` returns it."""
     types_json = request.types_json
     asked = {"types": types_json, "now": tx.stamp, "worker_id": request.worker_id}
@@ -27,18 +26,18 @@ def next_in_turn(tx: SqliteSession, request: ClaimRequest) -> sqlite3.Row | None
     return tx.rows("claims/chosen", {"job_id": found})[0] if found is not None else None
 
 
-def held_tenants(tx: SqliteSession) -> list[str]:
+def held_tenants(tx: Session) -> list[str]:
     """The tenants of which no job starts now."""
     return [row["name"] for row in tx.rows("claims/held_tenants")]
 
 
-def room_of_tenant(tx: SqliteSession, tenant_id: str) -> int | None:
+def room_of_tenant(tx: Session, tenant_id: str) -> int | None:
     """How many more jobs of the tenant may start now; None: any number."""
     rows = tx.rows("claims/tenant_room", {"tenant_id": tenant_id})
     return max(0, rows[0]["room"]) if rows else None
 
 
-def _choose(tx: SqliteSession, types_json: str, open_types: str) -> int | None:
+def _choose(tx: Session, types_json: str, open_types: str) -> int | None:
     priority = tx.rows("claims/top_priority", {"types": open_types})[0]["priority"]
     if priority is None:
         return None
@@ -47,7 +46,7 @@ def _choose(tx: SqliteSession, types_json: str, open_types: str) -> int | None:
     return _serve(tx, types_json, priority, after, found)
 
 
-def _choose_unheld(tx: SqliteSession, types_json: str, open_types: str, held: list[str]) -> int | None:
+def _choose_unheld(tx: Session, types_json: str, open_types: str, held: list[str]) -> int | None:
     heads = tx.rows("claims/heads_by_tenant", {"types": open_types, "held": json.dumps(held)})
     if not heads:
         return None
@@ -60,12 +59,12 @@ def _choose_unheld(tx: SqliteSession, types_json: str, open_types: str, held: li
     return _serve(tx, types_json, priority, after, found)
 
 
-def _last_turn(tx: SqliteSession, types_json: str, priority: int) -> str:
+def _last_turn(tx: Session, types_json: str, priority: int) -> str:
     rows = tx.rows("claims/last_turn", {"types": types_json, "priority": priority})
     return rows[0]["tenant_id"] if rows else NOBODY
 
 
-def _serve(tx: SqliteSession, types_json: str, priority: int, after: str, found: sqlite3.Row) -> int:
+def _serve(tx: Session, types_json: str, priority: int, after: str, found: Row) -> int:
     """Note whose turn it was. Nothing is written while there is only one tenant at this priority."""
     if found["tenant_id"] != after:
         turn = {"types": types_json, "priority": priority, "tenant_id": found["tenant_id"], "now": tx.stamp}

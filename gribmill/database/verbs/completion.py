@@ -7,19 +7,18 @@ same, and `jobs verify` reports the row.
 from __future__ import annotations
 
 import json
-import sqlite3
 from typing import Any
 
-from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.sqlite.verbs.dependents import settle_dependents
-from gribmill.database.sqlite.verbs.new_job_retry import follow_with_new_job
+from gribmill.database.verbs.dependents import settle_dependents
+from gribmill.database.verbs.new_job_retry import follow_with_new_job
+from gribmill.database.verbs.session import Row, Session, WithJobs
 from gribmill.queue.model import AttemptRef, AttemptStatus, Ended, Failed, Report, Snoozed, Stopped, Succeeded
 from gribmill.queue.retry_policy import RetryPolicy
 
 ERROR_LIMIT = 20_000
 
 
-def complete(tx: SqliteSession, worker_id: str, report: Report, outcome: Succeeded) -> Ended | None:
+def complete(tx: WithJobs, worker_id: str, report: Report, outcome: Succeeded) -> Ended | None:
     ref = report.ref
     if not tx.execute("jobs/complete", (tx.stamp, *ref, worker_id)).rowcount:
         return None
@@ -28,7 +27,7 @@ def complete(tx: SqliteSession, worker_id: str, report: Report, outcome: Succeed
     return Ended(status, settle_dependents(tx))
 
 
-def fail(tx: SqliteSession, worker_id: str, report: Report, outcome: Failed) -> Ended | None:
+def fail(tx: WithJobs, worker_id: str, report: Report, outcome: Failed) -> Ended | None:
     error = outcome.error[-ERROR_LIMIT:]
     held = _held(tx, worker_id, report.ref)
     if held is None:
@@ -46,7 +45,7 @@ def fail(tx: SqliteSession, worker_id: str, report: Report, outcome: Failed) -> 
     return _requeue(tx, worker_id, report, status, error, wait, cost=1)
 
 
-def snooze(tx: SqliteSession, worker_id: str, report: Report, outcome: Snoozed) -> Ended | None:
+def snooze(tx: WithJobs, worker_id: str, report: Report, outcome: Snoozed) -> Ended | None:
     held = _held(tx, worker_id, report.ref)
     if held is None:
         return None
@@ -59,22 +58,22 @@ def snooze(tx: SqliteSession, worker_id: str, report: Report, outcome: Snoozed) 
     return _requeue(tx, worker_id, report, "snoozed", outcome.reason or None, outcome.seconds, cost=0)
 
 
-def stop(tx: SqliteSession, worker_id: str, report: Report, outcome: Stopped) -> Ended | None:
+def stop(tx: WithJobs, worker_id: str, report: Report, outcome: Stopped) -> Ended | None:
     return _cancel(tx, worker_id, report, outcome.error)
 
 
-def retry_policy(tx: SqliteSession, type_key: str) -> RetryPolicy:
+def retry_policy(tx: Session, type_key: str) -> RetryPolicy:
     """That of the stored definition: the job may be of a type that only another version knows."""
     return tx.first(RetryPolicy, "types/retry_policy", {"key": type_key}) or RetryPolicy()
 
 
-def _held(tx: SqliteSession, worker_id: str, ref: AttemptRef) -> sqlite3.Row | None:
+def _held(tx: WithJobs, worker_id: str, ref: AttemptRef) -> Row | None:
     rows = tx.rows("jobs/held", _fence(worker_id, ref))
     return rows[0] if rows else None
 
 
 def _requeue(
-    tx: SqliteSession,
+    tx: WithJobs,
     worker_id: str,
     report: Report,
     status: AttemptStatus,
@@ -93,7 +92,7 @@ def _requeue(
 
 
 def _end_for_new_job(
-    tx: SqliteSession, worker_id: str, report: Report, status: AttemptStatus, error: str, retry: int, wait: float
+    tx: WithJobs, worker_id: str, report: Report, status: AttemptStatus, error: str, retry: int, wait: float
 ) -> Ended | None:
     """The job has failed, and its retry is there, in one transaction."""
     if not _write_end(tx, worker_id, report, error, "failed", dead=False):
@@ -103,12 +102,12 @@ def _end_for_new_job(
     return Ended(status, settle_dependents(tx) or wakes)
 
 
-def _cancel(tx: SqliteSession, worker_id: str, report: Report, error: str) -> Ended | None:
+def _cancel(tx: WithJobs, worker_id: str, report: Report, error: str) -> Ended | None:
     return _end(tx, worker_id, report, "cancelled", error, "cancelled", dead=False)
 
 
 def _end(
-    tx: SqliteSession, worker_id: str, report: Report, status: AttemptStatus, error: str, job_status: str, *, dead: bool
+    tx: WithJobs, worker_id: str, report: Report, status: AttemptStatus, error: str, job_status: str, *, dead: bool
 ) -> Ended | None:
     if not _write_end(tx, worker_id, report, error, job_status, dead=dead):
         return None
@@ -116,14 +115,14 @@ def _end(
     return Ended(status, settle_dependents(tx))
 
 
-def _write_end(tx: SqliteSession, worker_id: str, report: Report, error: str, job_status: str, *, dead: bool) -> bool:
+def _write_end(tx: WithJobs, worker_id: str, report: Report, error: str, job_status: str, *, dead: bool) -> bool:
     now = tx.stamp
     changes = {"status": job_status, "now": now, "error": error, "dead_lettered_at": now if dead else None}
     return tx.execute("jobs/end", {**_fence(worker_id, report.ref), **changes}).rowcount > 0
 
 
 def _end_attempt(
-    tx: SqliteSession, report: Report, status: AttemptStatus, error: str | None, artifacts: tuple[str, ...] = ()
+    tx: WithJobs, report: Report, status: AttemptStatus, error: str | None, artifacts: tuple[str, ...] = ()
 ) -> None:
     left = (report.stdout_tail, report.stderr_tail, error, json.dumps(artifacts) if artifacts else None)
     end = (status, tx.stamp, report.exit_code)

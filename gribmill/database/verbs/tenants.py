@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gribmill.database.sqlite.session import SqliteSession
+from gribmill.database.verbs.session import Session
 from gribmill.queue.errors import TenantLimit
 
 
-def check_tenant_limits(tx: SqliteSession, tenant_id: str, more: int = 0) -> None:
+def check_tenant_limits(tx: Session, tenant_id: str, more: int = 0) -> None:
     rows = tx.rows("tenants/get", {"name": tenant_id})
     if not rows:
         return

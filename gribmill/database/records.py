@@ -1,4 +1,4 @@
-"""Values as SQLite holds them: times and JSON are text, bools are integers."""
+"""Values as databases hold them: times and JSON are text, bools are integers."""
 
 from __future__ import annotations
 

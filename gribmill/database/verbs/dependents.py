@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-
-from gribmill.database.sqlite.session import SqliteSession
+from gribmill.database.verbs.session import Row, Session
 
 
-def settle_dependents(tx: SqliteSession) -> bool:
+def settle_dependents(tx: Session) -> bool:
     """Release or cancel the dependents of every job that has ended, and theirs in turn; stop the groups in which a
     failure means that. True when some job may run now.
 
@@ -20,7 +18,7 @@ def settle_dependents(tx: SqliteSession) -> bool:
     return woken
 
 
-def _settle(tx: SqliteSession, parent: sqlite3.Row) -> bool:
+def _settle(tx: Session, parent: Row) -> bool:
     woken = False
     for child in tx.rows("dependencies/pending_children", (parent["id"],)):
         params = {"job_id": child["job_id"], "now": tx.stamp}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.sqlite.verbs.enqueue import insert_copy
+from gribmill.database.verbs.copies import insert_copy
+from gribmill.database.verbs.session import WithJobs
 
 
-def follow_with_new_job(tx: SqliteSession, job_id: int, retry: int, wait_seconds: float) -> bool:
+def follow_with_new_job(tx: WithJobs, job_id: int, retry: int, wait_seconds: float) -> bool:
     """Enqueue the next job of the chain, once the failed one has ended. True when it may run at once.
 
     The new job counts the failures of the whole chain (`retry_count`), and the jobs that waited for the failed one wait

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gribmill.database.sqlite.session import SqliteSession
+from gribmill.database.verbs.session import Session
 from gribmill.queue.model import PlacedJob
 
 
 def rearrange(
-    tx: SqliteSession,
+    tx: Session,
     priority: int,
     arrange: Callable[[Sequence[PlacedJob]], Mapping[int, int]],
     *,

@@ -1,0 +1,21 @@
+"""What must be atomic: each verb runs inside one write transaction, and looks at how many rows it changed.
+
+These are written alike for every dialect, over statements that may differ. A dialect writes the others itself.
+"""
+
+__all__ = [
+    "cancellation",
+    "completion",
+    "copies",
+    "dependents",
+    "events",
+    "fair_claims",
+    "ordering",
+    "recovery",
+    "reservations",
+    "session",
+    "tenants",
+    "triggers",
+    "verification",
+    "workers",
+]

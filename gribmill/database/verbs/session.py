@@ -1,0 +1,61 @@
+"""What the verbs of every dialect stand on: named statements on one connection, at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from gribmill.queue.model import Enqueued, PreparedJob
+
+RecordT = TypeVar("RecordT")
+RawParams = Mapping[str, Any] | Sequence[Any]
+"""As the database takes them: by name, or by position in the statements that run for every job."""
+
+
+class Row(Protocol):
+    """The columns of one row by their names."""
+
+    def __getitem__(self, column: str, /) -> Any: ...
+
+
+class Result(Protocol):
+    @property
+    def rowcount(self) -> int: ...
+
+
+class Session(Protocol):
+    """Below the protocol times are text (`stamp`), above it they are datetimes."""
+
+    source_job: int | None
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def stamp(self) -> str: ...
+
+    def query(self, record: type[RecordT], name: str, params: Mapping[str, Any] = ...) -> list[RecordT]: ...
+
+    def first(self, record: type[RecordT], name: str, params: Mapping[str, Any] = ...) -> RecordT | None: ...
+
+    def change(self, name: str, params: Mapping[str, Any] = ...) -> int: ...
+
+    def execute(self, name: str, params: RawParams = ...) -> Result: ...
+
+    def execute_many(self, name: str, rows: Iterable[RawParams]) -> int: ...
+
+    def rows(self, name: str, params: RawParams = ...) -> Sequence[Row]: ...
+
+    def after(self, seconds: float) -> str:
+        """The moment that many seconds from now."""
+        ...
+
+    def names_in(self, folder: str) -> Sequence[str]:
+        """The statements of a folder."""
+        ...
+
+
+class WithJobs(Session, Protocol):
+    """For verbs that enqueue."""
+
+    def insert_jobs(self, jobs: Sequence[PreparedJob]) -> list[Enqueued]: ...
