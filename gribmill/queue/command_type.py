@@ -12,9 +12,10 @@ from pydantic import ConfigDict
 
 from gribmill.queue.command import CommandSpec
 from gribmill.queue.errors import BadArguments, BadDefinition
-from gribmill.queue.job_type import ARGS_LIMIT_BYTES, COMMAND_LANE, Args, JobType, canonical_json
+from gribmill.queue.job_type import ARGS_LIMIT_BYTES, COMMAND_LANE, Args, JobType, canonical_json, check_size
 
 if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
 SCHEMA_LIMIT_BYTES = 64_000
@@ -46,7 +47,7 @@ class CommandType(JobType):
     def check(self, args: Mapping[str, Any] | str) -> Args:
         """The payload fits the schema, and fills the command; else BadArguments."""
         payload = self._read(args) if isinstance(args, str) else dict(args)
-        text = _encoded(self.key, payload)
+        text = check_size(self.key, payload)
         if problem := first_problem(self.schema_text, json.loads(text)):
             raise BadArguments(f"{self.key}: {problem}")
         try:
@@ -57,7 +58,17 @@ class CommandType(JobType):
 
     def encode(self, args: Mapping[str, Any]) -> tuple[str, Args]:
         model = self.check(args)
-        return _encoded(self.key, args), model
+        return check_size(self.key, args), model
+
+    def check_partly(self, args: Mapping[str, Any]) -> tuple[str, ...]:
+        required = self.schema().get("required", [])
+        missing = tuple(name for name in required if name not in args) if isinstance(required, list) else ()
+        payload = json.loads(check_size(self.key, args))
+        if not missing:
+            self.check(args)
+        elif problem := first_problem(self.schema_text, payload, partly=True):
+            raise BadArguments(f"{self.key}: {problem}")
+        return missing
 
     def _read(self, text: str) -> dict[str, Any]:
         try:
@@ -78,17 +89,6 @@ def make_command_type(key: str, handler: str | None, command: Any, schema_text: 
     )
 
 
-def _encoded(key: str, payload: Mapping[str, Any]) -> str:
-    try:
-        text = canonical_json(dict(payload))
-        size = len(text.encode())
-    except (ValueError, TypeError, RecursionError) as error:
-        raise BadArguments(f"{key}: arguments cannot be written as JSON: {error}") from None
-    if size > ARGS_LIMIT_BYTES:
-        raise BadArguments(f"{key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
-    return text
-
-
 def check_schema(schema: Mapping[str, Any]) -> str:
     """The schema as text, or BadDefinition."""
     from jsonschema import Draft202012Validator
@@ -107,18 +107,26 @@ def check_schema(schema: Mapping[str, Any]) -> str:
     return text
 
 
-def first_problem(schema_text: str, payload: Mapping[str, Any]) -> str | None:
-    """Why the payload does not fit the schema, in one sentence; None when it does."""
+def first_problem(schema_text: str, payload: Mapping[str, Any], *, partly: bool = False) -> str | None:
+    """Why the payload does not fit the schema, in one sentence; None when it does. `partly`: keys may be missing."""
     from referencing.exceptions import Unresolvable
 
     try:
-        problem = next(_validator(schema_text).iter_errors(payload), None)
+        problems = _validator(schema_text).iter_errors(payload)
+        problem = next((one for one in problems if not (partly and _is_missing(one))), None)
     except (Unresolvable, RecursionError) as error:
         return f"the JSON Schema of this type cannot be used: {error}"
     if problem is None:
         return None
     place = ".".join(map(str, problem.absolute_path))
     return f"{place}: {problem.message[:300]}" if place else problem.message[:300]
+
+
+def _is_missing(problem: ValidationError) -> bool:
+    """Whether a key of the payload is missing, or an alternative cannot be chosen because one is."""
+    if problem.validator in ("anyOf", "oneOf"):
+        return any(_is_missing(one) for one in problem.context or ())
+    return problem.validator == "required" and not problem.absolute_path
 
 
 @lru_cache(maxsize=100)

@@ -53,6 +53,14 @@ class TenantNotFound(QueueError):
     """There is no tenant with that name."""
 
 
+class BadTemplate(QueueError):
+    """A job template that cannot be added or changed so; the sentence says why."""
+
+
+class TemplateNotFound(QueueError):
+    """The tenant has no job template with that name."""
+
+
 class BadWebhook(QueueError):
     """A webhook that could never work."""
 

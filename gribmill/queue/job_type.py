@@ -6,13 +6,16 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gribmill.queue.errors import BadArguments, UnknownJobType
 from gribmill.queue.model import RetryAs
 from gribmill.queue.retry_policy import JITTER
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
@@ -92,7 +95,20 @@ class JobType:
                 raise BadArguments(f"{self.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
             return checked
         except ValidationError as error:
-            raise BadArguments(f"{self.key}: {_explain(error, self)}") from None
+            raise BadArguments(f"{self.key}: {_explain(_problems(error), self)}") from None
+
+    def check_partly(self, args: Mapping[str, Any]) -> tuple[str, ...]:
+        """Check arguments that more will be added to; the names of those that are still missing."""
+        try:
+            self.args.__pydantic_validator__.validate_python(args)
+        except ValidationError as error:
+            problems = _problems(error)
+            if wrong := [problem for problem in problems if not _is_missing(problem)]:
+                raise BadArguments(f"{self.key}: {_explain(wrong, self)}") from None
+            check_size(self.key, args)
+            return tuple(str(problem["loc"][0]) for problem in problems)
+        self.encode(args)
+        return ()
 
     def encode(self, args: Mapping[str, Any]) -> tuple[str, Args]:
         """The JSON text to store, and the checked model."""
@@ -157,9 +173,30 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _explain(error: ValidationError, kind: JobType) -> str:
+def check_size(key: str, args: Mapping[str, Any]) -> str:
+    """The arguments as JSON text, or BadArguments if they are too large or cannot be written so."""
+    try:
+        text = canonical_json(dict(args))
+        size = len(text.encode())
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadArguments(f"{key}: arguments cannot be written as JSON: {error}") from None
+    if size > ARGS_LIMIT_BYTES:
+        raise BadArguments(f"{key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
+    return text
+
+
+def _problems(error: ValidationError) -> list[ErrorDetails]:
+    return error.errors(include_url=False, include_context=False)
+
+
+def _is_missing(problem: ErrorDetails) -> bool:
+    """Whether an argument itself is missing, not a part of one."""
+    return problem["type"] == "missing" and len(problem["loc"]) == 1
+
+
+def _explain(problems: Sequence[ErrorDetails], kind: JobType) -> str:
     parts = []
-    for problem in error.errors(include_url=False, include_context=False):
+    for problem in problems:
         place = ".".join(str(part) for part in problem["loc"]) or "arguments"
         text = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden":

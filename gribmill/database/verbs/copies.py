@@ -40,4 +40,4 @@ def insert_copy(tx: WithJobs, job_id: int, *, delay_seconds: float, source_ref: 
 
 def _copy(row: Row) -> PreparedJob:
     """A job like the stored one."""
-    return PreparedJob(**{name: row[name] for name in (*COLUMNS, "timeout_seconds", "group_id")})
+    return PreparedJob(**{name: row[name] for name in (*COLUMNS, "timeout_seconds", "group_id", "template_id")})

@@ -25,6 +25,7 @@ from gribmill.queue.model.job import (
     Status,
 )
 from gribmill.queue.model.job_group import GroupMode, GroupProgress, GroupStatus, JobGroup, OnGroupFailure
+from gribmill.queue.model.job_template import JobTemplate, NewTemplate
 from gribmill.queue.model.outcome import (
     Effect,
     Ended,
@@ -75,10 +76,12 @@ __all__ = [
     "Job",
     "JobGroup",
     "JobSource",
+    "JobTemplate",
     "Json",
     "Misfire",
     "NewEvent",
     "NewJob",
+    "NewTemplate",
     "NewTenant",
     "NewTrigger",
     "OnGroupFailure",

@@ -38,6 +38,8 @@ class NewJob:
     timeout_seconds: int | None = None
     group_id: int | None = None
     """The job group that it belongs to; a sequential one is added to by `Groups.add` alone."""
+    template_id: int | None = None
+    """The template that it was made from."""
 
 
 class PreparedJob(NamedTuple):
@@ -61,6 +63,7 @@ class PreparedJob(NamedTuple):
     run_at: datetime | None = None
     timeout_seconds: int | None = None
     group_id: int | None = None
+    template_id: int | None = None
 
 
 class Enqueued(NamedTuple):
@@ -105,6 +108,7 @@ class Job:
     updated_at: datetime | None
     timeout_seconds: int | None
     group_id: int | None
+    template_id: int | None
 
 
 class PlacedJob(NamedTuple):

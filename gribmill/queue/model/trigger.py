@@ -26,13 +26,16 @@ class NewTrigger:
     timezone: str | None = None
     """Of the schedule; None: the tenant's."""
     event: str | None = None
-    priority: int = 0
+    priority: int | None = None
+    """None: that of the template, or 0."""
     tenant_id: str = DEFAULT_TENANT
     dedupe_window_seconds: int | None = None
     """How long after a job no further one is made: of the same event (default 5 minutes), or of a schedule (none)."""
     misfire: Misfire | None = None
     """What is made up for of a schedule's missed slots: the latest, by default."""
     created_by: str | None = None
+    template_id: int | None = None
+    """The job template that `type` comes from; `args` override its arguments."""
 
     @property
     def window_seconds(self) -> int:
@@ -52,7 +55,8 @@ class Trigger:
     cron: str | None
     timezone: str | None
     event: str | None
-    priority: int
+    priority: int | None
+    """None: that of the job template."""
     tenant_id: str
     dedupe_window_seconds: int
     misfire: Misfire
@@ -60,6 +64,7 @@ class Trigger:
     last_fired_at: datetime | None
     next_fire_at: datetime | None
     created_by: str | None
+    template_id: int | None = None
 
     @property
     def kind(self) -> TriggerKind:

@@ -19,6 +19,7 @@ from gribmill.queue.store.tenant_scope import TenantStore
 from gribmill.queue.store.tenants import Tenants
 from gribmill.queue.store.types.definitions import Definitions
 from gribmill.queue.store.types.known_types import KnownTypes
+from gribmill.queue.store.types.templates import Templates
 from gribmill.queue.store.types.types import Types
 from gribmill.queue.store.workers import Workers
 
@@ -32,6 +33,7 @@ class Store(Exchanges):
         self.jobs = Jobs(database, registry)
         self.groups = Groups(database, registry)
         self.attempts = Attempts(database, registry)
+        self.templates = Templates(database, registry)
         self.triggers = Triggers(database, registry)
         self.webhooks = Webhooks(database, registry)
         self.events = Events(database, registry, self.triggers, self.webhooks)

@@ -11,9 +11,20 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from gribmill.database.protocol import Database
-from gribmill.queue.errors import EventNotFound, JobNotFound, TriggerNotFound
+from gribmill.queue.errors import EventNotFound, JobNotFound, TemplateNotFound, TriggerNotFound
 from gribmill.queue.job_type import Registry
-from gribmill.queue.model import Enqueued, Fired, Job, NewJob, NewTrigger, PublishedEvent, Tenant, Trigger
+from gribmill.queue.model import (
+    Enqueued,
+    Fired,
+    Job,
+    JobTemplate,
+    NewJob,
+    NewTemplate,
+    NewTrigger,
+    PublishedEvent,
+    Tenant,
+    Trigger,
+)
 from gribmill.queue.store.events.events import Events
 from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
@@ -22,6 +33,7 @@ from gribmill.queue.store.jobs.listing import Dependency, History, JobFilter, Pa
 from gribmill.queue.store.jobs.rates import Throughput
 from gribmill.queue.store.jobs.readiness import Readiness
 from gribmill.queue.store.tenants import Tenants
+from gribmill.queue.store.types.templates import Templates, TemplateUse, find_template
 from gribmill.queue.store.types.types import Types, TypeStats
 
 RelativeT = TypeVar("RelativeT", Sibling, Retried, Dependency)
@@ -106,7 +118,14 @@ class TenantJobs:
     def _mine(self, job: NewJob) -> NewJob:
         if strange := sorted({*job.after} - self._owned({*job.after})):
             raise JobNotFound(f"the job would wait on job {strange[0]}, which does not exist")
+        if job.template_id is not None and not self._owns_template(job.template_id):
+            raise TemplateNotFound(f"there is no template with the id {job.template_id}")
         return replace(job, tenant_id=self._tenant_id)
+
+    def _owns_template(self, template_id: int) -> bool:
+        with self._jobs.database.read() as tx:
+            found = find_template(tx, template_id)
+        return found is not None and found.tenant_id == self._tenant_id
 
     def _owned(self, ids: set[int]) -> set[int]:
         if not ids:
@@ -114,6 +133,35 @@ class TenantJobs:
         with self._jobs.database.read() as tx:
             params = {"ids": sorted(ids), "tenant_id": self._tenant_id}
             return {one.id for one in tx.query(_Owned, "tenants/owned_jobs", params)}
+
+
+class TenantTemplates:
+    """The templates of one tenant."""
+
+    def __init__(self, templates: Templates, tenant_id: str) -> None:
+        self._templates = templates
+        self._tenant_id = tenant_id
+
+    def add(self, new: NewTemplate) -> JobTemplate:
+        return self._templates.add(replace(new, tenant_id=self._tenant_id))
+
+    def list(self) -> Sequence[JobTemplate]:
+        return self._templates.list(self._tenant_id)
+
+    def get(self, name: str) -> JobTemplate:
+        return self._templates.get(name, self._tenant_id)
+
+    def use(self, name: str) -> TemplateUse:
+        return self._templates.use(name, self._tenant_id)
+
+    def edit(self, name: str, **changes: Any) -> JobTemplate:
+        return self._templates.edit(name, self._tenant_id, **changes)
+
+    def remove(self, name: str) -> None:
+        self._templates.remove(name, self._tenant_id)
+
+    def job(self, name: str, args: Mapping[str, Any] | None = None) -> NewJob:
+        return self._templates.job(name, self._tenant_id, args)
 
 
 class TenantTriggers:
@@ -167,6 +215,7 @@ class TenantStore:
     def __init__(self, database: Database, registry: Registry, name: str) -> None:
         self.name = name
         self.jobs = TenantJobs(Jobs(database, registry), name)
+        self.templates = TenantTemplates(Templates(database, registry), name)
         triggers = Triggers(database, registry)
         self.triggers = TenantTriggers(triggers, name)
         self.events = TenantEvents(Events(database, registry, triggers, Webhooks(database, registry)), name)

@@ -55,6 +55,7 @@ class JobView(View):
     updated_at: Time | None
     timeout_seconds: int | None
     group_id: int | None
+    template_id: int | None
     shown_status: Status | Literal["dead_letter"]
 
     @classmethod

@@ -24,7 +24,8 @@ class TriggerView(View):
     cron: str | None
     timezone: str | None
     event: str | None
-    priority: int
+    priority: int | None
+    """null: that of the job template."""
     tenant_id: str
     dedupe_window_seconds: int
     misfire: Misfire
@@ -34,6 +35,8 @@ class TriggerView(View):
     created_by: str | None
     kind: TriggerKind
     """adaptive: `gribmill run` chooses its times, and it has no cron fields."""
+    template_id: int | None
+    """The job template whose arguments `template` overrides."""
 
     @classmethod
     def of(cls, trigger: Trigger) -> Self:

@@ -42,21 +42,27 @@ def plain_row(job: PreparedJob) -> tuple[Any, ...] | None:
         and job.run_at is None
         and job.timeout_seconds is None
         and job.group_id is None
+        and job.template_id is None
     )
     return (*job[:5], job.args) if is_plain else None
 
 
 def _likeness(job: PreparedJob) -> tuple[Any, ...]:
     """Neighbours for which this is the same can be written by one statement."""
-    shared = (job.retry_of, job.delay_seconds, job.after, job.run_at, job.timeout_seconds, job.group_id)
-    return (job[:SHARED], job.dedupe_key is None, *shared)
+    shared = (job.delay_seconds, job.after, job.run_at)
+    return (job[:SHARED], job.dedupe_key is None, *_rare(job), *shared)
+
+
+def _rare(job: PreparedJob) -> tuple[int | None, ...]:
+    """Columns that most jobs leave empty."""
+    return (job.retry_of, job.timeout_seconds, job.group_id, job.template_id)
 
 
 def _insert(tx: SqliteSession, job: PreparedJob) -> Enqueued:
     waiting, broken = _parents(tx, job) if job.after else ([], None)
     # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
     state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
-    row = (tx.stamp, _due(tx, job), len(waiting), *state, *job[: len(COLUMNS)], job.timeout_seconds, job.group_id)
+    row = (tx.stamp, _due(tx, job), len(waiting), *state, *job[: len(COLUMNS) - 1], *_rare(job))
     cursor = tx.execute("jobs/insert", row)
     if not cursor.rowcount:
         return Enqueued(_duplicate(tx, job), created=False)
@@ -73,7 +79,7 @@ def _insert_alike(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
     own = json.dumps([(job.args, job.group_key, job.dedupe_key) for job in jobs], ensure_ascii=False)
     if "\\u0000" in own:  # SQLite's JSON functions end a text there
         return [_insert(tx, job) for job in jobs]
-    params = (tx.stamp, _due(tx, first), *first[:SHARED], first.retry_of, first.timeout_seconds, first.group_id, own)
+    params = (tx.stamp, _due(tx, first), *first[:SHARED], *_rare(first), own)
     new_ids = sorted(row["id"] for row in tx.rows("jobs/insert_many", params))
     if len(new_ids) == len(jobs):
         return [Enqueued(job_id, created=True) for job_id in new_ids]

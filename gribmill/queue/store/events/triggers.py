@@ -14,11 +14,22 @@ from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.argument_template import check_template, render
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError, TriggerNotFound
 from gribmill.queue.job_type import ARGS_LIMIT_BYTES, canonical_json
-from gribmill.queue.model import ADAPTIVE, DEFAULT_TENANT, BrokenTrigger, Fired, JobSource, NewJob, NewTrigger, Trigger
+from gribmill.queue.model import (
+    ADAPTIVE,
+    DEFAULT_TENANT,
+    BrokenTrigger,
+    Fired,
+    JobSource,
+    JobTemplate,
+    NewJob,
+    NewTrigger,
+    Trigger,
+)
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.jobs.prepare import check_job, prepare
 from gribmill.queue.store.jobs.readiness import inactive_types
 from gribmill.queue.store.tenants import refuse_disabled
+from gribmill.queue.store.types.templates import find_template, job_of
 from gribmill.queue.times import to_rfc3339
 
 if TYPE_CHECKING:
@@ -31,6 +42,7 @@ SLOTS_AT_ONCE = 100
 LONGEST_NAME = 200
 PAYLOAD_LIMIT_BYTES = 64_000
 LONGEST_WINDOW_SECONDS = 30 * 86_400
+EDITABLE = ("label", "type", "template", "cron", "timezone", "event", "dedupe_window_seconds", "misfire", "template_id")
 
 
 class _NextSlot(NamedTuple):
@@ -44,8 +56,9 @@ class Triggers(Facet):
         """Store a rule; BadTrigger, BadArguments or UnknownJobType when it could never make a job."""
         with self.database.read() as tx:
             tenant = refuse_disabled(tx, new.tenant_id)
+            template = _job_template(tx, new)
         new = replace(new, timezone=new.timezone or tenant.timezone)
-        schedule = self._check(new)
+        schedule = self._check(new, template)
         with self.database.write() as tx:
             slot = schedule.after(tx.now) if schedule else None
             trigger = _get(tx, tx.insert_trigger(_stored(new, slot)))
@@ -84,14 +97,15 @@ class Triggers(Facet):
             if _adaptive(old):
                 raise BadTrigger(f"trigger {trigger_id} is kept by `gribmill run`: enable, disable or fire it")
             new = _edited(old, changes)
-            schedule = self._check(new)
+            schedule = self._check(new, _job_template(tx, new))
             same = (new.cron, new.timezone) == (old.cron, old.timezone)
             slot = old.next_fire_at if same or not schedule else schedule.after(tx.now)
             stored = _stored(new, slot if schedule and old.is_enabled else None)
             kind = "event" if stored.cron is None else "schedule"
-            fields = ("label", "template", "cron", "timezone", "event", "priority", "dedupe_window_seconds", "misfire")
-            row = {name: getattr(stored, name) for name in fields}
-            tx.change("triggers/update", {"id": trigger_id, "trigger_type": kind, "slot": stored.next_fire_at, **row})
+            row = {name: getattr(stored, name) for name in EDITABLE}
+            clock = {"trigger_type": kind, "slot": stored.next_fire_at}
+            priority = {"priority": stored.priority or 0, "uses_template_priority": stored.priority is None}
+            tx.change("triggers/update", {"id": trigger_id, **row, **clock, **priority})
             trigger = _get(tx, trigger_id)
         self.database.announce()
         return trigger
@@ -186,7 +200,7 @@ class Triggers(Facet):
         found = tx.event_triggers(name, tenant_id)
         return [self._fire_event(tx, one, payload, occasion, repeats=repeats) for one in found]
 
-    def _check(self, new: NewTrigger) -> CronSchedule | None:
+    def _check(self, new: NewTrigger, template: JobTemplate | None) -> CronSchedule | None:
         """Everything that can be known of a rule before it fires."""
         kind = self.registry.expect(new.type)
         if (new.cron is None) == (new.event is None):
@@ -205,20 +219,21 @@ class Triggers(Facet):
         if _size(new.args) > ARGS_LIMIT_BYTES:
             raise BadArguments(f"{kind.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
         if new.cron is not None:
-            return self._check_schedule(new, new.cron)
-        self._check_event(new)
+            return self._check_schedule(new, new.cron, template)
+        self._check_event(new, template)
         return None
 
-    def _check_event(self, new: NewTrigger) -> None:
-        check_job(_job(new, {}, "event", ""))
+    def _check_event(self, new: NewTrigger, template: JobTemplate | None) -> None:
+        check_job(_job(new, template, {}, "event", ""))
         if not check_template(new.args, "event"):
-            prepare(self.registry, _job(new, new.args, "event", ""))
+            prepare(self.registry, _job(new, template, new.args, "event", ""))
 
-    def _check_schedule(self, new: NewTrigger, cron: str) -> CronSchedule:
+    def _check_schedule(self, new: NewTrigger, cron: str, template: JobTemplate | None) -> CronSchedule:
         schedule = schedule_of(cron, new.timezone or "")
         check_template(new.args, "schedule")
         # Every slot has the same fields: what can be made now can be made then.
-        prepare(self.registry, _job(new, render(new.args, _slot_fields(datetime.now(UTC))), "schedule", ""))
+        args = render(new.args, _slot_fields(datetime.now(UTC)))
+        prepare(self.registry, _job(new, template, args, "schedule", ""))
         return schedule
 
     def _fire_schedule(self, tx: Transaction, found: Trigger | BrokenTrigger, most: int) -> Sequence[Fired]:
@@ -268,7 +283,8 @@ class Triggers(Facet):
                 refuse_disabled(tx, trigger.tenant_id)
                 tx.check_tenant_limits(trigger.tenant_id, more=1)
             args = render(_template(trigger), fields)
-            job = prepare(self.registry, _job(trigger, args, source, f"trigger {trigger.id}: {occasion}"))
+            ref = f"trigger {trigger.id}: {occasion}"
+            job = prepare(self.registry, _job(trigger, _job_template(tx, trigger), args, source, ref))
         except QueueError as error:
             return Fired(trigger.id, occasion, None, str(error))
         return Fired(trigger.id, occasion, tx.fire(trigger.id, occasion, job, again_before))
@@ -316,6 +332,7 @@ def _edited(old: Trigger, changes: Mapping[str, Any]) -> NewTrigger:
         dedupe_window_seconds=old.dedupe_window_seconds,
         misfire=None if cron is None else old.misfire,
         created_by=old.created_by,
+        template_id=old.template_id,
     )
     new = replace(kept, **changes)
     if new.cron is None and changes.get("timezone") is not None:
@@ -351,7 +368,7 @@ def _stored(new: NewTrigger, slot: datetime | None) -> Trigger:
         cron=new.cron,
         timezone=None if new.cron is None else new.timezone or "UTC",
         event=new.event,
-        priority=new.priority,
+        priority=0 if new.priority is None and new.template_id is None else new.priority,
         tenant_id=new.tenant_id,
         dedupe_window_seconds=new.window_seconds,
         misfire=new.misfire or "latest",
@@ -359,6 +376,7 @@ def _stored(new: NewTrigger, slot: datetime | None) -> Trigger:
         last_fired_at=None,
         next_fire_at=slot,
         created_by=new.created_by,
+        template_id=new.template_id,
     )
 
 
@@ -394,11 +412,25 @@ def _outside_window(trigger: Trigger, schedule: CronSchedule, slots: Sequence[da
     return kept
 
 
-def _job(rule: NewTrigger | Trigger, args: Any, source: JobSource, source_ref: str) -> NewJob:
+def _job(
+    rule: NewTrigger | Trigger, template: JobTemplate | None, args: Any, source: JobSource, source_ref: str
+) -> NewJob:
+    job = job_of(template, args) if template else NewJob(rule.type, args, tenant_id=rule.tenant_id)
+    priority = job.priority if rule.priority is None else rule.priority
     by = f"trigger {rule.label}"
-    return NewJob(
-        rule.type, args, rule.priority, tenant_id=rule.tenant_id, source=source, source_ref=source_ref, created_by=by
-    )
+    return replace(job, priority=priority, source=source, source_ref=source_ref, created_by=by)
+
+
+def _job_template(tx: Snapshot, rule: NewTrigger | Trigger) -> JobTemplate | None:
+    """The job template that a rule names; BadTrigger unless it fits the rule."""
+    if rule.template_id is None:
+        return None
+    template = find_template(tx, rule.template_id)
+    if template is None or template.tenant_id != rule.tenant_id:
+        raise BadTrigger(f"the tenant {rule.tenant_id} has no template with the id {rule.template_id}")
+    if template.type != rule.type:
+        raise BadTrigger(f"template {template.name} makes jobs of the type {template.type}, not {rule.type}")
+    return template
 
 
 def _slot_fields(slot: datetime) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gribmill.queue.errors import BadArguments, NotAllowed
-from gribmill.queue.job_type import Registry
+from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.model import DEFAULT_TENANT, NewJob, PreparedJob
 from gribmill.queue.store.types.known_types import KnownTypes
 
@@ -16,8 +16,7 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
     """The job as it is written, or BadArguments / UnknownJobType."""
     kind = registry[job.type]
     check_job(job)
-    if kind.shared and job.tenant_id != DEFAULT_TENANT:
-        raise BadArguments(f"{kind.key} is done once for all tenants: its jobs belong to {DEFAULT_TENANT}")
+    check_tenant_of_type(kind, job.tenant_id)
     text, args = kind.encode({**kind.default_args, **job.args} if kind.default_args else job.args)
     return PreparedJob(
         job.type,
@@ -38,7 +37,14 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
         job.run_at,
         job.timeout_seconds,
         job.group_id,
+        job.template_id,
     )
+
+
+def check_tenant_of_type(kind: JobType, tenant_id: str) -> None:
+    """Work that is done once for all tenants belongs to none of them."""
+    if kind.shared and tenant_id != DEFAULT_TENANT:
+        raise BadArguments(f"{kind.key} is done once for all tenants: its jobs belong to {DEFAULT_TENANT}")
 
 
 def check_job(job: NewJob) -> None:

@@ -1,0 +1,1 @@
+DELETE FROM job_templates WHERE id = :id
