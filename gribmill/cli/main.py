@@ -42,6 +42,7 @@ COMMANDS = {
     "sandbox": ("gribmill.cli.sandbox:sandbox", "Serve synthetic forecasts over HTTP, for demos and tests."),
     "scan": ("gribmill.cli.chain.scan:scan", "Look for new runs of a model."),
     "status": ("gribmill.cli.chain.status:status", "Show which models are up to date, and what is missing."),
+    "templates": ("gribmill.cli.templates.group:templates", "Name arguments and options, and enqueue jobs from them."),
     "tenants": ("gribmill.cli.tenants:tenants", "List and change who shares the queue, and their limits."),
     "tick": ("gribmill.cli.workers.tick:tick", "Claim a few jobs, run them in this process, and report."),
     "tile": ("gribmill.cli.data.tile.group:tile", "Inspect, draw, compare and verify tiles."),

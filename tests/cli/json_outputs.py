@@ -36,6 +36,7 @@ from gribmill.views.queue.job_result import (
     ViolationView,
 )
 from gribmill.views.queue.job_stats import JobStatsView
+from gribmill.views.queue.job_template import TemplateDetailView, TemplateView
 from gribmill.views.queue.job_type import JobTypeView
 from gribmill.views.queue.reservation import ReservationView
 from gribmill.views.queue.tenant import TenantDetailView, TenantView
@@ -92,6 +93,12 @@ _TYPES: dict[str, Any] = {
     "regions show": RegionWindowsView | BoxWindowsView,
     "scan": list[ScanView] | list[ScanResultView],
     "status": list[ModelStatusView],
+    "templates add": TemplateDetailView,
+    "templates edit": TemplateDetailView,
+    "templates list": list[TemplateView],
+    "templates remove": TemplateView,
+    "templates run": list[EnqueuedView],
+    "templates show": TemplateDetailView,
     "tenants add": TenantView,
     "tenants disable": TenantView,
     "tenants edit": TenantView,

@@ -59,8 +59,9 @@ def list_(settings: Settings, tenant: str | None, as_json: bool) -> None:
 
 @triggers.command()
 @click.argument("label")
-@click.argument("type_key", metavar="TYPE")
+@click.argument("type_key", metavar="[TYPE]", required=False)
 @click.argument("args_text", metavar="[JSON]", default="{}")
+@click.option("--template", "template_name", metavar="NAME", help="Make jobs of this template; TYPE is left out.")
 @click.option("--cron", metavar="FIELDS", help="Minute, hour, day of month, month, day of week.")
 @click.option("--timezone", metavar="ZONE", help="Time zone of the schedule (default: the tenant's).")
 @click.option(
@@ -74,21 +75,24 @@ def list_(settings: Settings, tenant: str | None, as_json: bool) -> None:
     type=DURATION,
     help="Make no further job within this time: of the same event (default 5m), or of the schedule (default 0).",
 )
-@click.option("--priority", type=int, default=0, show_default=True, help="Priority of the jobs; higher runs first.")
+@click.option(
+    "--priority", type=int, help="Priority of the jobs; higher runs first (default: 0, or that of the template)."
+)
 @click.option("--tenant", default="global", show_default=True, help="The tenant of the jobs and events.")
 @AS_JSON
 @click.pass_obj
 def add(
     settings: Settings,
     label: str,
-    type_key: str,
+    type_key: str | None,
     args_text: str,
+    template_name: str | None,
     cron: str | None,
     timezone: str | None,
     misfire: str | None,
     event: str | None,
     window: float | None,
-    priority: int,
+    priority: int | None,
     tenant: str,
     as_json: bool,
 ) -> None:
@@ -97,19 +101,31 @@ def add(
     \b
     gribmill triggers add "hrrr every ten minutes" scan_source '{"model_id": "hrrr"}' --cron "*/10 * * * *"
     gribmill triggers add "new run" scan_source '{"model_id": "{{event.model}}"}' --event run.published
+    gribmill triggers add "every night" --template nap '{"say": "good night"}' --cron "0 3 * * *"
 
     JSON holds the arguments of the jobs. {{event.NAME}} is replaced by a value of the event,
-    {{schedule.slot}} by the time of the slot.
+    {{schedule.slot}} by the time of the slot. With --template they override the arguments of
+    the template, as it is when the trigger fires.
     """
     if event is not None and timezone is not None:
         raise click.UsageError("--timezone needs --cron: an event has no schedule")
     if event is not None and misfire is not None:
         raise click.UsageError("--misfire needs --cron: an event has no slots to miss")
-    made = open_queue(settings).triggers.add(
+    store = open_queue(settings)
+    template = None
+    if template_name is not None:
+        if type_key is not None and args_text != "{}":
+            raise click.UsageError("--template names the job type: leave TYPE out")
+        template = store.templates.get(template_name, tenant)
+        type_key, args_text = template.type, type_key or "{}"
+    elif type_key is None:
+        raise click.UsageError("name a job type, or a template with --template")
+    made = store.triggers.add(
         NewTrigger(
             label,
             type_key,
             parse_object(args_text),
+            template_id=None if template is None else template.id,
             cron=cron,
             timezone=timezone,
             event=event,
@@ -138,9 +154,20 @@ def add(
 @click.option("--event", metavar="NAME", help="Fire on this event.")
 @click.option("--window", "dedupe_window_seconds", type=DURATION, help="Make no further job within this time.")
 @click.option("--priority", type=int, help="Priority of the jobs; higher runs first.")
+@click.option("--template", "template_name", metavar="NAME", help="Make jobs of this template.")
+@click.option("--no-template", is_flag=True, help="Use no template any more; --args then hold all arguments.")
 @AS_JSON
 @click.pass_obj
-def edit(settings: Settings, /, trigger_id: int, args_text: str | None, as_json: bool, **options: Any) -> None:
+def edit(
+    settings: Settings,
+    /,
+    trigger_id: int,
+    args_text: str | None,
+    template_name: str | None,
+    no_template: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Change a trigger. Its id, its history and what is not named stay.
 
     --cron makes it a schedule, --event a trigger for that event. A schedule goes on at its next
@@ -151,9 +178,15 @@ def edit(settings: Settings, /, trigger_id: int, args_text: str | None, as_json:
         changes["args"] = parse_object(args_text)
     if "dedupe_window_seconds" in changes:
         changes["dedupe_window_seconds"] = round(changes["dedupe_window_seconds"])
+    store = open_queue(settings)
+    if template_name is not None:
+        template = store.templates.get(template_name, store.triggers.get(trigger_id).tenant_id)
+        changes |= {"template_id": template.id, "type": template.type}
+    elif no_template:
+        changes["template_id"] = None
     if not changes:
         raise click.UsageError("name at least one option to change")
-    made = open_queue(settings).triggers.edit(trigger_id, **changes)
+    made = store.triggers.edit(trigger_id, **changes)
     if as_json:
         print_json(TriggerView.of(made))
     else:

@@ -23,7 +23,7 @@ from gribmill.views.queue.job import JobHistoryView, shown_status
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from gribmill.queue.model import Attempt, Job
+    from gribmill.queue.model import Attempt, Job, JobTemplate
     from gribmill.queue.store.jobs.listing import History
 
 RELATIVES_SHOWN = 12
@@ -41,17 +41,20 @@ class _Relative(NamedTuple):
 @click.pass_obj
 def show(settings: Settings, job_id: int, as_json: bool) -> None:
     """Show one job: its attempts with their output, its retries, siblings, parents and children."""
-    history = look_queue(settings).jobs.history(job_id)
+    store = look_queue(settings)
+    history = store.jobs.history(job_id)
     if as_json:
         print_json(JobHistoryView.of(history))
         return
     out = console()
-    for line in _lines(history):
+    template_id = history.job.template_id
+    template = store.templates.find(template_id) if template_id is not None else None
+    for line in _lines(history, template):
         out.print(line, soft_wrap=True)
 
 
-def _lines(history: History) -> Iterator[Text]:
-    yield from _head(history.job)
+def _lines(history: History, template: JobTemplate | None) -> Iterator[Text]:
+    yield from _head(history.job, template)
     yield styled(("\ntimeline", "bold"))
     yield from _timeline(history)
     chain = history.chain if len(history.chain) > 1 else ()
@@ -66,11 +69,12 @@ def _lines(history: History) -> Iterator[Text]:
             yield from _relatives(relatives, history.job.id)
 
 
-def _head(job: Job) -> Iterator[Text]:
+def _head(job: Job, template: JobTemplate | None) -> Iterator[Text]:
     yield styled((f"job {job.id}", "bold"), f"  {printable(job.type)}  ", status_text(shown_status(job)))
     waits, stop = waits_for(job), age_seconds(job.cancel_requested_at)
     facts = {
         "arguments": json.dumps(redact_json(job.args), sort_keys=True, ensure_ascii=False),
+        "template": _template(job, template),
         "attempts": f"{job.attempt_no}; up to {job.max_attempts} may fail",
         "priority": f"{job.priority}" + (f", position {job.position}" if job.position else ""),
         "waits": waits,
@@ -86,6 +90,12 @@ def _head(job: Job) -> Iterator[Text]:
     for name, value in facts.items():
         if value:
             yield styled((f"  {name:<14}", "dim"), printable(value))
+
+
+def _template(job: Job, template: JobTemplate | None) -> str:
+    if job.template_id is None:
+        return ""
+    return f"{template.name} ({template.id})" if template else f"{job.template_id}, which was removed"
 
 
 def _lease(job: Job) -> str:

@@ -154,7 +154,7 @@ class TenantTemplates:
     def use(self, name: str) -> TemplateUse:
         return self._templates.use(name, self._tenant_id)
 
-    def edit(self, name: str, **changes: Any) -> JobTemplate:
+    def edit(self, name: str, /, **changes: Any) -> JobTemplate:
         return self._templates.edit(name, self._tenant_id, **changes)
 
     def remove(self, name: str) -> None:

@@ -8,6 +8,7 @@ __all__ = [
     "job_group",
     "job_result",
     "job_stats",
+    "job_template",
     "job_type",
     "reservation",
     "tenant",

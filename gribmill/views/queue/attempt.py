@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from gribmill.queue.model import Attempt, AttemptStatus, Failed
+from gribmill.queue.model import Attempt, AttemptStatus, Failed, Job
+from gribmill.queue.redact import redact_json
 from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
@@ -28,13 +29,25 @@ class AttemptView(View):
     artifacts: Any
     log_path: str | None
     seconds: float | None
+    run_id: str
+    """Unique in the whole queue, as in the view `job_runs`."""
+    template_id: int | None
+    params_snapshot: Any
+    """The arguments that it ran with."""
 
     @classmethod
-    def of(cls, attempt: Attempt) -> Self:
+    def of(cls, attempt: Attempt, job: Job) -> Self:
         seconds = None
         if attempt.started_at is not None and attempt.finished_at is not None:
             seconds = round((attempt.finished_at - attempt.started_at).total_seconds(), 3)
-        return cls.copy_of(attempt, artifacts=attempt.artifacts or None, seconds=seconds)
+        return cls.copy_of(
+            attempt,
+            artifacts=attempt.artifacts or None,
+            seconds=seconds,
+            run_id=f"{attempt.job_id}-{attempt.attempt_no}",
+            template_id=job.template_id,
+            params_snapshot=redact_json(job.args),
+        )
 
 
 class TickView(View):

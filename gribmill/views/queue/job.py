@@ -139,7 +139,7 @@ class JobHistoryView(View):
     def of(cls, history: History) -> Self:
         return cls(
             job=JobView.of(history.job),
-            attempts=tuple(AttemptView.of(one) for one in history.attempts),
+            attempts=tuple(AttemptView.of(one, history.job) for one in history.attempts),
             retry_chain=tuple(RetryView.of(one) for one in history.chain),
             siblings=tuple(SiblingView.copy_of(one, args=redact_json(one.args)) for one in history.siblings),
             parents=tuple(DependencyView.copy_of(one) for one in history.parents),

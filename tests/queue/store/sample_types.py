@@ -18,6 +18,14 @@ class TileArgs(Args):
     region: str = "ne"
 
 
+class NeedyArgs(Args):
+    """An argument that has no default."""
+
+    region: str
+    hour: int = 0
+    note: str = ""
+
+
 def hour_of(args: TileArgs) -> str:
     return f"hour/{args.hour:03d}"
 
@@ -30,6 +38,8 @@ LIMITED = JobType(
 )
 POLLING = JobType("polling", "Looks three times again.", PlainArgs, "test", None, poll_limit=3)
 FRAGILE = JobType("fragile", "A lost attempt is the last.", PlainArgs, "test", None, on_lost="fail")
+NEEDY = JobType("needy", "Asks for a region.", NeedyArgs, "test", None)
 
-TYPES = Registry(PLAIN, UNIQUE, TILE, LIMITED, FRAGILE, POLLING)
-ALL = tuple(kind.key for kind in TYPES)
+TYPES = Registry(PLAIN, UNIQUE, TILE, LIMITED, FRAGILE, POLLING, NEEDY)
+# Types that run without arguments.
+ALL = tuple(kind.key for kind in TYPES if kind is not NEEDY)

@@ -138,16 +138,17 @@ def test_ids_are_never_used_again(store: Store, clock: FakeClock) -> None:
 
 def test_declared_types_and_their_argument_schemas_are_stored(store: Store, backend: BackendUnderTest) -> None:
     rows = backend.by_hand("SELECT key, batch_max, max_running, on_lost, arg_schema FROM job_definitions ORDER BY key")
-    assert [row[0] for row in rows] == ["fragile", "limited", "plain", "polling", "tile", "unique"]
+    assert [row[0] for row in rows] == ["fragile", "limited", "needy", "plain", "polling", "tile", "unique"]
     assert [row[1:4] for row in rows] == [
         (1, None, "fail"),
         (2, 2, "retry"),
         (1, None, "retry"),
         (1, None, "retry"),
+        (1, None, "retry"),
         (4, None, "retry"),
         (1, None, "retry"),
     ]
-    assert json.loads(rows[4][4])["properties"].keys() == {"hour", "region"}
+    assert json.loads(rows[5][4])["properties"].keys() == {"hour", "region"}
 
 
 # Dedupe

@@ -68,7 +68,7 @@ class Templates(Facet):
             triggers = tuple(tx.query(UsedBy, "templates/triggers", {"id": template.id}))
         return TemplateUse(template, self._check(_as_new(template)), triggers)
 
-    def edit(self, name: str, tenant_id: str = DEFAULT_TENANT, **changes: Any) -> JobTemplate:
+    def edit(self, name: str, tenant_id: str = DEFAULT_TENANT, /, **changes: Any) -> JobTemplate:
         """Change fields of NewTemplate other than type and tenant. Jobs that were made from it stay as they are."""
         with self.database.write() as tx:
             old = get_template(tx, name, tenant_id)

@@ -1,0 +1,3 @@
+"""`gribmill templates`."""
+
+__all__: list[str] = []
