@@ -1,6 +1,7 @@
 """Types of options and arguments that several commands take."""
 
 __all__ = [
+    "argument_values",
     "config_variable",
     "duration",
     "ids",
