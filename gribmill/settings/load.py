@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
+from gribmill.checked.problem import CheckFailed, WrongValue
 from gribmill.config_file import SettingsError, beside, check_path, expand_user, find_config, read_config
 from gribmill.errors import quoted, shortened
 from gribmill.settings.origin import ENV_PREFIX, Origin, origins_of, variable_of
 from gribmill.settings.schema import RegionSettings, Settings, known_keys
+from gribmill.settings.settings_table import SettingsTable
 from gribmill.settings.variable_table import VariableSettings
 from gribmill.toml_table import parse_toml
 
@@ -54,8 +53,8 @@ def load_with_origins(
     _add_variables(merged, sources)
     try:
         settings = Settings.model_validate(merged)
-    except ValidationError as error:
-        raise SettingsError(_explain(error, sources)) from None
+    except CheckFailed as error:
+        raise SettingsError(_explain(error.problems, sources)) from None
     return settings, origins_of(settings, sources)
 
 
@@ -134,18 +133,18 @@ def _put(tree: dict[str, Any], key: str, value: Any) -> None:
     tree[name] = value
 
 
-def _explain(error: ValidationError, sources: dict[str, str]) -> str:
+def _explain(problems: list[WrongValue], sources: dict[str, str]) -> str:
     sentences = []
-    problems = error.errors(include_url=False)
     for problem in problems[:MOST_PROBLEMS]:
-        key = ".".join(str(part) for part in problem["loc"])
+        key = problem.key
         source = next((source for known, source in sources.items() if key == known or key.startswith(known + ".")), "")
         origin = f" (from {source})" if source else ""
-        if problem["type"] == "extra_forbidden":
-            sentences.append(f"{shortened(key, KEY_LIMIT)} is not a setting{origin}{_hint(problem['loc'])}")
+        if problem.kind == "unknown key":
+            sentences.append(f"{shortened(key, KEY_LIMIT)} is not a setting{origin}{_hint(problem.place)}")
         else:
-            reason = problem["msg"].removeprefix("Value error, ")
-            sentences.append(f"{shortened(key, KEY_LIMIT)} = {quoted(problem['input'])} is invalid{origin}: {reason}")
+            sentences.append(
+                f"{shortened(key, KEY_LIMIT)} = {quoted(problem.value)} is invalid{origin}: {problem.text}"
+            )
     if len(problems) > MOST_PROBLEMS:
         sentences.append(f"and {len(problems) - MOST_PROBLEMS} more")
     return "; ".join(sentences)
@@ -153,20 +152,26 @@ def _explain(error: ValidationError, sources: dict[str, str]) -> str:
 
 def _hint(place: tuple[int | str, ...]) -> str:
     """What may have been meant by an unknown key: a key of a region within a region."""
-    tables: dict[int | str, tuple[str, type[BaseModel]]] = {
+    tables: dict[int | str, tuple[str, type[SettingsTable]]] = {
         "regions": ("region", RegionSettings),
         "variables": ("variable", VariableSettings),
     }
     if len(place) == 3 and place[0] in tables:
         noun, table = tables[place[0]]
         keys = known_keys(table)
-        close = difflib.get_close_matches(str(place[2])[:KEY_LIMIT], keys, n=1)
-        meant = f"; did you mean {close[0]}?" if close else ";"
+        close = _close(str(place[2]), keys)
+        meant = f"; did you mean {close}?" if close else ";"
         return f"{meant} the keys of a {noun} are: {', '.join(keys)}"
     return _did_you_mean(".".join(str(part) for part in place), known_keys())
 
 
 def _did_you_mean(word: str, known: dict[str, str]) -> str:
+    close = _close(word, known)
+    return f"; did you mean {close}?" if close else f"; the settings are: {', '.join(sorted(known))}"
+
+
+def _close(word: str, known: dict[str, str]) -> str | None:
+    import difflib  # only for mistakes: every command loads this module
+
     # Comparing very long words takes the square of their length.
-    close = difflib.get_close_matches(word[:KEY_LIMIT], known, n=1)
-    return f"; did you mean {close[0]}?" if close else f"; the settings are: {', '.join(sorted(known))}"
+    return next(iter(difflib.get_close_matches(word[:KEY_LIMIT], known, n=1)), None)

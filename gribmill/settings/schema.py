@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, field_validator
-
+from gribmill.checked.constraints import After, Before, Bounds, Length, Matches, field
 from gribmill.config_file import check_path, expand_user
 from gribmill.data_root import default_data_root
 from gribmill.regions.tile_options import Encoding, Method
-from gribmill.settings.settings_table import Number, SettingsTable, Whole
+from gribmill.settings.settings_table import SettingsTable, settings_table
 from gribmill.settings.variable_table import VariableSettings
 
 # A century, and more than any machine can use: a larger number is a mistake, and may not fit into a date or an integer.
-Days = Annotated[Number, Field(gt=0, le=36_500)]
-PositiveInt = Annotated[Whole, Field(gt=0, le=1_000_000_000)]
+Days = Annotated[float, Bounds(gt=0, le=36_500)]
+PositiveInt = Annotated[int, Bounds(gt=0, le=1_000_000_000)]
 
 
 def _split(value: Any) -> Any:
@@ -24,165 +24,171 @@ def _split(value: Any) -> Any:
     return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
-Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
-FilePath = Annotated[Path, BeforeValidator(check_path)]
+Names = Annotated[tuple[str, ...], Before(_split)]
+FilePath = Annotated[Path, Before(check_path)]
 
 
+def _absolute(allow: dict[str, Path]) -> dict[str, Path]:
+    for name, path in allow.items():
+        if name == "gribmill":
+            raise ValueError("gribmill is always allowed, and is the one that runs")
+        if not path.is_absolute():
+            raise ValueError(f"the path of {name} is not absolute: {path}")
+    return allow
+
+
+@settings_table
 class LogSettings(SettingsTable):
     """Logging."""
 
-    level: Literal["debug", "info", "warning", "error"] = Field("info", description="Minimum log level.")
-    format: Literal["human", "json"] = Field("human", description="Plain lines, or one JSON object per line.")
+    level: Literal["debug", "info", "warning", "error"] = field("info", description="Minimum log level.")
+    format: Literal["human", "json"] = field("human", description="Plain lines, or one JSON object per line.")
 
 
+@settings_table
 class QueueSettings(SettingsTable):
     """The job queue."""
 
-    synchronous: Literal["full", "normal"] = Field(
+    synchronous: Literal["full", "normal"] = field(
         "full", description="full: a commit survives a power failure. normal: it survives a crash, and is faster."
     )
-    lease_seconds: Annotated[Number, Field(ge=1, le=3600)] = Field(
+    lease_seconds: Annotated[float, Bounds(ge=1, le=3600)] = field(
         60.0, description="Seconds without a heartbeat after which a worker's jobs are given to others."
     )
-    poll_seconds: Annotated[Number, Field(ge=0.05, le=60)] = Field(
+    poll_seconds: Annotated[float, Bounds(ge=0.05, le=60)] = field(
         1.0, description="Polling interval when idle; a fallback for missed wake-ups."
     )
-    allow_network_files: bool = Field(False, description="Allow jobs.db on a network file system (unsafe).")
-    resources: dict[
-        Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,31}$")], Annotated[Whole, Field(gt=0, le=100_000)]
-    ] = Field(
+    allow_network_files: bool = field(False, description="Allow jobs.db on a network file system (unsafe).")
+    resources: dict[Annotated[str, Matches("[a-z][a-z0-9_]{0,31}")], Annotated[int, Bounds(gt=0, le=100_000)]] = field(
         default_factory=dict,
         description="How many jobs (or batches) that need a resource run at once, such as { gpu = 1 }.",
     )
-    reservations: Literal["scope", "one"] = Field(
+    reservations: Literal["scope", "one"] = field(
         "scope", description="scope: one reservation for each job type, and one for all. one: a single one at a time."
     )
-    keep_completed_days: Days = Field(3.0, description="Days to keep completed and cancelled jobs.")
-    keep_failed_days: Days = Field(90.0, description="Days to keep failed jobs.")
+    keep_completed_days: Days = field(3.0, description="Days to keep completed and cancelled jobs.")
+    keep_failed_days: Days = field(90.0, description="Days to keep failed jobs.")
 
 
+@settings_table
 class WorkerSettings(SettingsTable):
     """Worker processes."""
 
-    lanes: dict[str, Annotated[Whole, Field(gt=0, le=999)]] = Field(
+    lanes: dict[str, Annotated[int, Bounds(gt=0, le=999)]] = field(
         default_factory=lambda: {"fetch": 4, "build": max(1, os.cpu_count() or 1), "command": 2},
         description="Executors per lane: fetch waits on the network, build uses the CPU, command runs commands.",
     )
-    build_threads: Annotated[Whole, Field(gt=0, le=64)] = Field(
+    build_threads: Annotated[int, Bounds(gt=0, le=64)] = field(
         1, description="Threads per build. 1 builds the most tiles per minute; more finish the first tiles sooner."
     )
-    max_jobs_per_executor: PositiveInt = Field(1000, description="Replace an executor after this many jobs.")
-    max_memory_mb: PositiveInt = Field(1024, description="Replace an executor that uses more memory than this.")
-    kill_grace_seconds: Annotated[Number, Field(gt=0, le=3600)] = Field(
+    max_jobs_per_executor: PositiveInt = field(1000, description="Replace an executor after this many jobs.")
+    max_memory_mb: PositiveInt = field(1024, description="Replace an executor that uses more memory than this.")
+    kill_grace_seconds: Annotated[float, Bounds(gt=0, le=3600)] = field(
         5.0, description="Seconds between TERM and KILL when an executor must stop."
     )
-    drain_seconds: Annotated[Number, Field(ge=0, le=86_400)] = Field(
+    drain_seconds: Annotated[float, Bounds(ge=0, le=86_400)] = field(
         600.0, description="Seconds that a worker which was told to end waits for its jobs, before it puts them back."
     )
 
 
+@settings_table
 class CommandSettings(SettingsTable):
     """What jobs may run besides gribmill."""
 
-    allow: dict[Annotated[str, Field(pattern="^[A-Za-z0-9_.-]{1,64}$")], FilePath] = Field(
+    allow: Annotated[dict[Annotated[str, Matches("[A-Za-z0-9_.-]{1,64}")], FilePath], After(_absolute)] = field(
         default_factory=dict,
         description='Programs that job definitions may run, by absolute path: { rsync = "/usr/bin/rsync" }.',
     )
 
-    @field_validator("allow")
-    @classmethod
-    def _absolute(cls, allow: dict[str, Path]) -> dict[str, Path]:
-        for name, path in allow.items():
-            if name == "gribmill":
-                raise ValueError("gribmill is always allowed, and is the one that runs")
-            if not path.is_absolute():
-                raise ValueError(f"the path of {name} is not absolute: {path}")
-        return allow
 
-
+@settings_table
 class ChainSettings(SettingsTable):
     """What `gribmill run` keeps up to date, and for how long."""
 
-    models: Names = Field((), description="Models to follow, such as hrrr, gfs or gefs.p01.")
-    regions: Names = Field((), description="Regions to cut; a model is cut for those that its grid reaches.")
-    keep_grib: bool = Field(False, description="Keep the downloaded messages after all tiles of an hour are built.")
-    runs_back: Annotated[Whole, Field(gt=0, le=1000)] = Field(
+    models: Names = field((), description="Models to follow, such as hrrr, gfs or gefs.p01.")
+    regions: Names = field((), description="Regions to cut; a model is cut for those that its grid reaches.")
+    keep_grib: bool = field(False, description="Keep the downloaded messages after all tiles of an hour are built.")
+    runs_back: Annotated[int, Bounds(gt=0, le=1000)] = field(
         2, description="Number of a model's newest runs that a scan checks."
     )
-    keep_days: Days = Field(7.0, description="Days to keep a run after its last new file.")
-    keep_runs: PositiveInt = Field(200, description="Maximum number of runs to keep per model.")
-    keep_gigabytes: Annotated[Number, Field(gt=0, le=1e9)] | None = Field(
+    keep_days: Days = field(7.0, description="Days to keep a run after its last new file.")
+    keep_runs: PositiveInt = field(200, description="Maximum number of runs to keep per model.")
+    keep_gigabytes: Annotated[float, Bounds(gt=0, le=1e9)] | None = field(
         None, description="Disk space for tiles and downloads; beyond it the oldest runs are removed."
     )
-    min_free_gigabytes: Annotated[Number, Field(ge=0, le=1e9)] = Field(
+    min_free_gigabytes: Annotated[float, Bounds(ge=0, le=1e9)] = field(
         0.2, description="Downloads wait while the disk has less free space, or less than a tenth if it is small."
     )
 
 
+@settings_table
 class RetentionSettings(SettingsTable):
     """Limits of one model or family, in place of those of [chain]."""
 
-    keep_days: Days | None = Field(None, description="Days to keep a run after its last new file.")
-    keep_runs: PositiveInt | None = Field(None, description="Maximum number of runs to keep, of each member.")
-    keep_gigabytes: Annotated[Number, Field(gt=0, le=1e9)] | None = Field(
+    keep_days: Days | None = field(None, description="Days to keep a run after its last new file.")
+    keep_runs: PositiveInt | None = field(None, description="Maximum number of runs to keep, of each member.")
+    keep_gigabytes: Annotated[float, Bounds(gt=0, le=1e9)] | None = field(
         None, description="Disk space for tiles and downloads; of a family, for all its members together."
     )
 
 
+@settings_table
 class WebhookSettings(SettingsTable):
     """Delivery of events by HTTP (`gribmill webhooks`)."""
 
-    allow_private: bool = Field(
+    allow_private: bool = field(
         False, description="Allow webhooks to reach this machine and private networks (unsafe if others add webhooks)."
     )
-    timeout_seconds: Annotated[Number, Field(gt=0, le=50)] = Field(
+    timeout_seconds: Annotated[float, Bounds(gt=0, le=50)] = field(
         10.0, description="Seconds to wait for a connection and for each part of an answer."
     )
-    disable_after_days: Days = Field(5.0, description="Days of failure after which a webhook is disabled.")
+    disable_after_days: Days = field(5.0, description="Days of failure after which a webhook is disabled.")
 
 
+@settings_table
 class RegionSettings(SettingsTable):
     """A region of your own: a box, or the polygons of a GeoJSON file. `gribmill regions check` checks it."""
 
-    box: list[Number] | None = Field(None, description="[west, south, east, north] in degrees.")
-    geojson: FilePath | None = Field(None, description="A GeoJSON file; the region is the box around its polygons.")
-    feature: str | None = Field(None, description="Name or id of the one feature of that file to use.")
-    title: str | None = Field(None, description="A title for people.", max_length=200)
-    resolution: Number | None = Field(
+    box: list[float] | None = field(None, description="[west, south, east, north] in degrees.")
+    geojson: FilePath | None = field(None, description="A GeoJSON file; the region is the box around its polygons.")
+    feature: str | None = field(None, description="Name or id of the one feature of that file to use.")
+    title: Annotated[str, Length(most=200)] | None = field(None, description="A title for people.")
+    resolution: float | None = field(
         None, description="Spacing of a regular grid in degrees; without it the model's own grid is kept."
     )
-    method: Method | None = Field(None, description="How values are resampled to the regular grid.")
-    encoding: Encoding = Field("fast", description="How tiles are compressed.")
+    method: Method | None = field(None, description="How values are resampled to the regular grid.")
+    encoding: Encoding = field("fast", description="How tiles are compressed.")
 
 
+@settings_table
 class Settings(SettingsTable):
     """Everything that can be set. `data` is the data root."""
 
-    data: FilePath = Field(default_factory=default_data_root, description="The data root: jobs.db, grib/, tiles/.")
-    log: LogSettings = Field(default_factory=LogSettings)
-    queue: QueueSettings = Field(default_factory=QueueSettings)
-    workers: WorkerSettings = Field(default_factory=WorkerSettings)
-    commands: CommandSettings = Field(default_factory=CommandSettings)
-    chain: ChainSettings = Field(default_factory=ChainSettings)
-    webhooks: WebhookSettings = Field(default_factory=WebhookSettings)
-    regions: dict[str, RegionSettings] = Field(
+    data: FilePath = field(default_factory=default_data_root, description="The data root: jobs.db, grib/, tiles/.")
+    log: LogSettings = field(default_factory=LogSettings)
+    queue: QueueSettings = field(default_factory=QueueSettings)
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
+    commands: CommandSettings = field(default_factory=CommandSettings)
+    chain: ChainSettings = field(default_factory=ChainSettings)
+    webhooks: WebhookSettings = field(default_factory=WebhookSettings)
+    regions: dict[str, RegionSettings] = field(
         default_factory=dict, description="Your own regions: [regions.NAME] with a box or a GeoJSON file."
     )
-    variables: dict[str, VariableSettings] = Field(
+    variables: dict[str, VariableSettings] = field(
         default_factory=dict, description="Your own variables: [variables.NAME], by an index's words or by GRIB keys."
     )
-    variables_file: FilePath | None = Field(
+    variables_file: FilePath | None = field(
         None, description="A TOML file with more variables of your own, as tables [NAME]."
     )
-    models: dict[str, dict[str, Any]] = Field(
+    models: dict[str, dict[str, Any]] = field(
         default_factory=dict,
         description='Changes to models: [models.NAME] with the keys to change; like = "hrrr" derives a new model.',
     )
-    retention: dict[str, RetentionSettings] = Field(
+    retention: dict[str, RetentionSettings] = field(
         default_factory=dict, description="How long the runs of a model or family are kept: [retention.hrrr]."
     )
-    models_dir: FilePath | None = Field(None, description="A folder with one TOML file per model of your own.")
-    roots: dict[str, str] = Field(
+    models_dir: FilePath | None = field(None, description="A folder with one TOML file per model of your own.")
+    roots: dict[str, str] = field(
         default_factory=dict, description='Addresses of mirrors: aws-hrrr = "http://127.0.0.1:8000/hrrr/".'
     )
 
@@ -192,12 +198,13 @@ class Settings(SettingsTable):
         return expand_user(self.data).absolute()
 
 
-def known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> dict[str, str]:
+def known_keys(table: type[SettingsTable] = Settings, prefix: str = "") -> dict[str, str]:
     """Every setting by its dotted key, with its description."""
     keys: dict[str, str] = {}
-    for name, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            keys |= known_keys(field.annotation, f"{prefix}{name}.")
+    for one in fields(table):
+        section = one.default_factory
+        if isinstance(section, type) and issubclass(section, SettingsTable):
+            keys |= known_keys(section, f"{prefix}{one.name}.")
         else:
-            keys[f"{prefix}{name}"] = field.description or ""
+            keys[f"{prefix}{one.name}"] = one.metadata["description"]
     return keys

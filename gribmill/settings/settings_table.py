@@ -1,25 +1,62 @@
-"""What every table of the settings has in common, and numbers in them."""
+"""What every table of the settings has in common."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar, dataclass_transform
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from gribmill.checked.plain import plain
+from gribmill.checked.read import read
 
-
-def _numeric(value: Any) -> Any:
-    """True would pass for 1."""
-    if isinstance(value, bool):
-        raise ValueError("expected a number, not true or false")
-    return value
-
-
-Number = Annotated[float, BeforeValidator(_numeric)]
-Whole = Annotated[int, BeforeValidator(_numeric)]
+T = TypeVar("T")
 
 
-class SettingsTable(BaseModel):
-    """A table of the settings file: unknown keys are refused, values never change."""
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def settings_table(table: type[T]) -> type[T]:
+    """A frozen dataclass whose fields are named when it is made."""
+    return dataclass(frozen=True, kw_only=True)(table)
 
-    # Only the whole is ever validated: compiling its parts alone would slow every start.
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+@dataclass(frozen=True)
+class SettingsTable:
+    """A table of the settings file: unknown keys are refused, values never change. The verbs are those of pydantic,
+    which is not used here because every command reads the settings when it starts."""
+
+    @classmethod
+    def model_validate(cls, table: Mapping[str, Any]) -> Self:
+        """The settings of a table, or CheckFailed."""
+        return read(cls, table)
+
+    @classmethod
+    def model_validate_json(cls, text: str | bytes) -> Self:
+        """The settings that `model_dump_json` wrote."""
+        return read(cls, json.loads(text))
+
+    def model_dump(
+        self, *, mode: str = "json", exclude_none: bool = False, exclude_defaults: bool = False
+    ) -> dict[str, Any]:
+        """The settings as a table of JSON's types, which is the only mode."""
+        found: dict[str, Any] = plain(self, exclude_none=exclude_none)
+        return _changed(found, plain(type(self)())) if exclude_defaults else found
+
+    def model_dump_json(self) -> str:
+        """The settings as JSON."""
+        return json.dumps(self.model_dump())
+
+    def model_copy(self, *, update: Mapping[str, Any]) -> Self:
+        """The same settings with these instead of some."""
+        return replace(self, **update)
+
+
+def _changed(values: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    found = {}
+    for name, value in values.items():
+        usual = defaults.get(name)
+        if isinstance(value, dict) and isinstance(usual, dict):
+            if inner := _changed(value, usual):
+                found[name] = inner
+        elif value != usual:
+            found[name] = value
+    return found

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
-
+from gribmill.checked.describe import describe
+from gribmill.checked.read import annotations_of
 from gribmill.errors import GribmillError
-from gribmill.settings.describe_schema import describe_type
 from gribmill.settings.schema import Settings
+from gribmill.settings.settings_table import SettingsTable
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 HEADER = """\
@@ -35,8 +34,8 @@ def toml_value(value: Any) -> str:
         return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, list | tuple):
         return f"[{', '.join(toml_value(one) for one in value)}]"
-    if isinstance(value, BaseModel):
-        value = value.model_dump(mode="json", exclude_none=True)
+    if isinstance(value, SettingsTable):
+        value = value.model_dump(exclude_none=True)
     if isinstance(value, dict):
         pairs = ", ".join(f"{_key(name)} = {toml_value(one)}" for name, one in value.items() if one is not None)
         return f"{{ {pairs} }}" if pairs else "{}"
@@ -48,54 +47,50 @@ def settings_file() -> str:
     return "\n".join([HEADER.rstrip(), *_lines(Settings, "")]) + "\n"
 
 
-def _lines(model: type[BaseModel], prefix: str) -> Iterator[str]:
+def _lines(table: type[SettingsTable], prefix: str) -> Iterator[str]:
     """Values first, then tables, as TOML requires."""
-    schema = model.model_json_schema()
-    tables = {name: section for name, field in model.model_fields.items() if (section := _section(field))}
-    for name, field in model.model_fields.items():
-        if name not in tables:
-            yield from _setting(name, field, schema["properties"][name])
-    for name, section in tables.items():
-        path = f"{prefix}{name}"
-        if _is_open(model.model_fields[name]):
-            yield from _open_table(path, model.model_fields[name], section)
-        else:
+    hints = annotations_of(table)
+    tables = {one: section for one in fields(table) if (section := _section(hints[one.name]))}
+    for one in fields(table):
+        if one not in tables:
+            yield from _setting(one, hints[one.name])
+    for one, section in tables.items():
+        path = f"{prefix}{one.name}"
+        if hints[one.name] is section:
             yield from ["", f"# {section.__doc__}", f"[{path}]"]
             yield from _lines(section, f"{path}.")
+        else:
+            yield from _open_table(path, one, section)
 
 
-def _setting(name: str, field: FieldInfo, schema: dict[str, Any]) -> Iterator[str]:
-    default = field.get_default(call_default_factory=True, validated_data={})
-    by_machine = field.default is PydanticUndefined or default is None
+def _setting(one: Field[Any], hint: Any) -> Iterator[str]:
+    default = one.default if one.default_factory is MISSING else one.default_factory()
+    by_machine = one.default_factory is not MISSING or default is None
     yield ""
-    yield f"# {_explanation(name, field, schema)}"
-    yield f"{'# ' if by_machine else ''}{name} = {'…' if default is None else toml_value(default)}"
+    yield f"# {_explanation(one, hint)}"
+    yield f"{'# ' if by_machine else ''}{one.name} = {'…' if default is None else toml_value(default)}"
 
 
-def _open_table(path: str, field: FieldInfo, section: type[BaseModel]) -> Iterator[str]:
+def _open_table(path: str, one: Field[Any], section: type[SettingsTable]) -> Iterator[str]:
     """A table whose names the user chooses, as an example in comments."""
-    yield from ["", f"# {field.description}", f"# [{path}.NAME]"]
-    properties = section.model_json_schema()["properties"]
-    for name, inner in section.model_fields.items():
-        yield f"# {name} = …  # {_explanation(name, inner, properties[name])}"
+    yield from ["", f"# {one.metadata['description']}", f"# [{path}.NAME]"]
+    hints = annotations_of(section)
+    for inner in fields(section):
+        yield f"# {inner.name} = …  # {_explanation(inner, hints[inner.name])}"
 
 
-def _explanation(name: str, field: FieldInfo, schema: dict[str, Any]) -> str:
-    kind = describe_type(schema)
+def _explanation(one: Field[Any], hint: Any) -> str:
+    kind = describe(hint)
     # The value beside it shows these.
-    return (field.description or name) + ("" if kind in ("", "text", "table", "list") else f" ({kind})")
+    return (one.metadata["description"] or one.name) + ("" if kind in ("", "text", "table", "list") else f" ({kind})")
 
 
-def _section(field: FieldInfo) -> type[BaseModel] | None:
-    """The model behind a field that is a table, or a table of tables."""
-    for annotation in (field.annotation, *get_args(field.annotation)[1:]):
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            return annotation
+def _section(hint: Any) -> type[SettingsTable] | None:
+    """The class behind a field that is a table, or a table of tables."""
+    for one in (hint, *get_args(hint)[1:]):
+        if isinstance(one, type) and issubclass(one, SettingsTable):
+            return one
     return None
-
-
-def _is_open(field: FieldInfo) -> bool:
-    return not (isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel))
 
 
 def _key(name: str) -> str:

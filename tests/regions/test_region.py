@@ -73,7 +73,7 @@ def test_your_own_region_joins_the_built_in_ones_and_replaces_one_of_the_same_na
 )
 def test_a_bad_region_is_refused_by_name_with_the_reason(values: dict[str, Any], reason: str) -> None:
     with pytest.raises(RegionError, match=reason):
-        load_regions({"mine": RegionSettings(**values)})
+        load_regions({"mine": RegionSettings.model_validate(values)})
 
 
 @pytest.mark.parametrize("name", ["", "Alps", "../x", "a b", "_a", "-a", "a" * 41, "a\n", "ä"])

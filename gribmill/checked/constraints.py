@@ -1,0 +1,64 @@
+"""What annotations can demand of a value: Annotated[float, Bounds(ge=0)], and fields with a description."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Bounds(NamedTuple):
+    """The least and greatest number."""
+
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+    lt: float | None = None
+
+
+class Length(NamedTuple):
+    """The least and greatest number of characters or items."""
+
+    least: int = 0
+    most: int | None = None
+
+
+class Matches(NamedTuple):
+    """A regular expression that a whole text must match."""
+
+    pattern: str
+
+    def compile(self) -> re.Pattern[str]:
+        return re.compile(self.pattern)
+
+
+class Before(NamedTuple):
+    """A function that is called with the value before it is checked; it may change it, or raise a ValueError."""
+
+    function: Callable[[Any], Any]
+
+
+class After(NamedTuple):
+    """The same, with the checked value."""
+
+    function: Callable[[Any], Any]
+
+
+Constraint = Bounds | Length | Matches | Before | After
+_REQUIRED: Any = dataclasses.MISSING
+
+
+def field(
+    default: Any = _REQUIRED, *, default_factory: Any = _REQUIRED, description: str = "", key: str | None = None
+) -> Any:
+    """A field of a dataclass with its description; `key` is its name in tables, where that is no name in Python."""
+    metadata = {"description": description, "key": key}
+    if default_factory is not _REQUIRED:
+        return dataclasses.field(default_factory=default_factory, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def digits(number: float) -> str:
+    """The number without an exponent where it is whole: 1000000000, 0.05."""
+    return str(int(number)) if number == int(number) else f"{number:g}"

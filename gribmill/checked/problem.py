@@ -1,0 +1,39 @@
+"""What is wrong with a table, value by value."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+WrongKind = Literal["unknown key", "missing", "value"]
+
+
+class WrongValue(NamedTuple):
+    """One wrong value: where it is, what it is, and what it should be."""
+
+    place: tuple[int | str, ...]
+    value: Any
+    text: str
+    kind: WrongKind = "value"
+
+    @property
+    def key(self) -> str:
+        """The place as a dotted key; empty for the whole."""
+        return ".".join(str(part) for part in self.place)
+
+
+class CheckFailed(ValueError):
+    """A table that cannot be used, and all that is wrong with it."""
+
+    def __init__(self, problems: list[WrongValue]) -> None:
+        super().__init__("; ".join(f"{problem.key}: {problem.text}" for problem in problems[:3]))
+        self.problems = problems
+
+
+def wrong(value: Any, text: str) -> CheckFailed:
+    """The failure of one value; what contains it puts its place before it."""
+    return CheckFailed([WrongValue((), value, text)])
+
+
+def inside(part: int | str, error: CheckFailed) -> list[WrongValue]:
+    """The problems of a part, seen from the whole."""
+    return [problem._replace(place=(part, *problem.place)) for problem in error.problems]

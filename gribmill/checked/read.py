@@ -1,0 +1,250 @@
+"""Reads a dataclass from a table: its annotations say what is allowed."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import types
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
+
+from gribmill.checked.constraints import After, Before, Bounds, Length, Matches
+from gribmill.checked.problem import CheckFailed, WrongValue, inside, wrong
+from gribmill.checked.scalars import (
+    Reader,
+    matching,
+    one_of,
+    read_aware_time,
+    read_boolean,
+    read_number,
+    read_path,
+    read_text,
+    read_whole,
+    sized,
+    within,
+)
+
+T = TypeVar("T")
+SCALARS: dict[Any, Reader] = {
+    str: read_text,
+    int: read_whole,
+    float: read_number,
+    bool: read_boolean,
+    Path: read_path,
+    datetime: read_aware_time,
+}
+
+_READERS: dict[tuple[Any, bool], Reader] = {}
+
+
+def read(kind: type[T], table: Any, *, ignore_unknown: bool = False) -> T:
+    """The dataclass, or CheckFailed with everything that is wrong. Defaults are not checked."""
+    return cast("T", _reader_of_class(kind, ignore_unknown)(table))
+
+
+def _reader_of_class(kind: Any, ignore_unknown: bool) -> Reader:
+    found = _READERS.get((kind, ignore_unknown))
+    if found is None:
+        found = _READERS[kind, ignore_unknown] = _make_reader(kind, ignore_unknown)
+    return found
+
+
+def _make_reader(kind: Any, ignore_unknown: bool) -> Reader:
+    hints = annotations_of(kind)
+    fields = [
+        (field.name, field.metadata.get("key") or field.name, reader_of(hints[field.name], ignore_unknown))
+        for field in dataclasses.fields(kind)
+    ]
+    required = {
+        key: name
+        for (name, key, _), field in zip(fields, dataclasses.fields(kind), strict=True)
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    }
+    known = {key for _, key, _ in fields}
+
+    def read_table(table: Any) -> Any:
+        if isinstance(table, kind):
+            return table
+        if not isinstance(table, Mapping):
+            raise wrong(table, "Input should be a table")
+        values: dict[str, Any] = {}
+        problems: list[WrongValue] = []
+        for name, key, reader in fields:
+            if key in table:
+                try:
+                    values[name] = reader(table[key])
+                except CheckFailed as error:
+                    problems += inside(key, error)
+            elif key in required:
+                problems.append(WrongValue((key,), table, "Field required", "missing"))
+        if not ignore_unknown and not known.issuperset(table):
+            problems += [
+                WrongValue((str(key),), value, "unknown key", "unknown key")
+                for key, value in table.items()
+                if key not in known
+            ]
+        if problems:
+            raise CheckFailed(problems)
+        return _make(kind, values, table)
+
+    return read_table
+
+
+def _make(kind: type[Any], values: dict[str, Any], table: Any) -> Any:
+    try:
+        return kind(**values)
+    except CheckFailed:
+        raise
+    except ValueError as error:  # of __post_init__: the values do not go together
+        raise wrong(table, str(error)) from None
+
+
+def annotations_of(kind: type[Any]) -> dict[str, Any]:
+    """The evaluated annotations of a class and its bases; typing.get_type_hints takes several times as long."""
+    found: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        names = vars(sys.modules[base.__module__])
+        for name, text in vars(base).get("__annotations__", {}).items():
+            found[name] = eval(text, names) if isinstance(text, str) else text  # noqa: S307 - of our own source
+    return found
+
+
+def reader_of(hint: Any, ignore_unknown: bool = False) -> Reader:
+    """A function that returns a checked value, or raises CheckFailed."""
+    if hint in SCALARS:
+        return SCALARS[hint]
+    if hint is Any:
+        return _anything
+    if dataclasses.is_dataclass(hint):
+        return lambda value: _reader_of_class(hint, ignore_unknown)(value)  # when the first value comes
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _annotated(inner[0], inner[1:], ignore_unknown)
+    if origin is Literal:
+        return one_of(inner)
+    if origin in (Union, types.UnionType):
+        return _union(inner, ignore_unknown)
+    if origin is dict:
+        return _mapping(reader_of(inner[0], ignore_unknown), reader_of(inner[1], ignore_unknown))
+    if origin is list or (origin is tuple and inner[-1] is Ellipsis):
+        return _sequence(origin, reader_of(inner[0], ignore_unknown))
+    if origin is tuple:
+        return _row(tuple(reader_of(one, ignore_unknown) for one in inner))
+    raise TypeError(f"values of type {hint} cannot be read")
+
+
+def _anything(value: Any) -> Any:
+    return value
+
+
+def _annotated(hint: Any, constraints: tuple[Any, ...], ignore_unknown: bool) -> Reader:
+    reader = reader_of(hint, ignore_unknown)
+    noun = "character" if hint is str else "item"
+    for one in constraints:
+        match one:
+            case Bounds():
+                reader = within(reader, one)
+            case Length():
+                reader = sized(reader, one, noun)
+            case Matches():
+                reader = matching(reader, one)
+            case Before():
+                reader = _chained(one.function, reader)
+            case After():
+                reader = _chained(reader, one.function)
+    return reader
+
+
+def _chained(first: Callable[[Any], Any], then: Callable[[Any], Any]) -> Reader:
+    def read_both(value: Any) -> Any:
+        try:
+            return then(first(value))
+        except CheckFailed:
+            raise
+        except ValueError as error:
+            raise wrong(value, str(error)) from None
+
+    return read_both
+
+
+def _union(hints: tuple[Any, ...], ignore_unknown: bool) -> Reader:
+    """The reader for the value's own type, else the first that accepts it."""
+    nullable = types.NoneType in hints
+    readers = [(_python_type(hint), reader_of(hint, ignore_unknown)) for hint in hints if hint is not types.NoneType]
+    by_type = dict(reversed(readers))
+    (_, first), *others = readers
+
+    def read_one(value: Any) -> Any:
+        if value is None and nullable:
+            return None
+        if not others:
+            return first(value)
+        if own := by_type.get(type(value)):
+            return own(value)
+        for _, reader in others:
+            try:
+                return reader(value)
+            except CheckFailed:
+                continue
+        return first(value)
+
+    return read_one
+
+
+def _python_type(hint: Any) -> Any:
+    if get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    return get_origin(hint) or hint
+
+
+def _mapping(read_key: Reader, read_value: Reader) -> Reader:
+    def read_table(table: Any) -> dict[Any, Any]:
+        if not isinstance(table, Mapping):
+            raise wrong(table, "Input should be a table")
+        found: dict[Any, Any] = {}
+        problems: list[WrongValue] = []
+        for key, value in table.items():
+            try:
+                found[read_key(key)] = read_value(value)
+            except CheckFailed as error:
+                problems += inside(str(key), error)
+        if problems:
+            raise CheckFailed(problems)
+        return found
+
+    return read_table
+
+
+def _sequence(kind: type[Any], read_item: Reader) -> Reader:
+    def read_items(values: Any) -> Any:
+        if not isinstance(values, list | tuple):
+            raise wrong(values, "Input should be a list")
+        found: list[Any] = []
+        problems: list[WrongValue] = []
+        for number, value in enumerate(values):
+            try:
+                found.append(read_item(value))
+            except CheckFailed as error:
+                problems += inside(number, error)
+        if problems:
+            raise CheckFailed(problems)
+        return found if kind is list else tuple(found)
+
+    return read_items
+
+
+def _row(readers: tuple[Reader, ...]) -> Reader:
+    def read_row(values: Any) -> tuple[Any, ...]:
+        if not isinstance(values, list | tuple) or len(values) != len(readers):
+            raise wrong(values, f"Input should be a list of {len(readers)} values")
+        found: list[Any] = []
+        for number, (reader, value) in enumerate(zip(readers, values, strict=True)):
+            try:
+                found.append(reader(value))
+            except CheckFailed as error:
+                raise CheckFailed(inside(number, error)) from None
+        return tuple(found)
+
+    return read_row

@@ -1,0 +1,155 @@
+"""Readers of single values. Environment variables hold numbers and booleans as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from gribmill.checked.constraints import Bounds, Length, Matches, digits
+from gribmill.checked.problem import wrong
+
+Reader = Callable[[Any], Any]
+BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+# Far more than any number in use has, and little enough for Python to read at once.
+MOST_DIGITS = 400
+
+
+def read_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise wrong(value, "Input should be a valid string")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:  # half of a surrogate pair
+            raise wrong(value, "Input should be a valid string, it has characters that Unicode lacks") from None
+    return value
+
+
+def read_whole(value: Any) -> int:
+    if type(value) is int:
+        return value
+    if isinstance(value, str) and len(value) <= MOST_DIGITS:
+        try:
+            return int(value)
+        except ValueError:
+            raise wrong(value, "Input should be a valid integer, unable to parse string as an integer") from None
+    if isinstance(value, float) and math.isfinite(value):
+        if value == math.floor(value):
+            return int(value)
+        raise wrong(value, "Input should be a valid integer, got a number with a fractional part")
+    raise wrong(value, _not_a_number(value, "Input should be a valid integer"))
+
+
+def read_number(value: Any) -> float:
+    if type(value) is not float:
+        value = _as_float(value)
+    if not math.isfinite(value):
+        raise wrong(value, "Input should be a finite number")
+    return value  # type: ignore[no-any-return]
+
+
+def _as_float(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise wrong(value, _not_a_number(value, "Input should be a valid number"))
+    try:
+        return float(value)
+    except ValueError:
+        raise wrong(value, "Input should be a valid number, unable to parse string as a number") from None
+    except OverflowError:
+        raise wrong(value, "Input should be a finite number") from None
+
+
+def _not_a_number(value: Any, text: str) -> str:
+    return "expected a number, not true or false" if isinstance(value, bool) else text
+
+
+def read_boolean(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in BOOLEANS:
+        return BOOLEANS[value.lower()]
+    raise wrong(value, "Input should be a valid boolean: true or false")
+
+
+def read_path(value: Any) -> Path:
+    if not isinstance(value, str | Path):
+        raise wrong(value, "Input is not a valid path")
+    return Path(value)
+
+
+def read_aware_time(value: Any) -> datetime:
+    """A time with its zone: a TOML time, or text in ISO 8601."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise wrong(value, "Input should be a valid time, such as 2021-03-23T00:00:00Z") from None
+    if not isinstance(value, datetime):
+        raise wrong(value, "Input should be a valid time, such as 2021-03-23T00:00:00Z")
+    if value.tzinfo is None:
+        raise wrong(value, "Input should have a time zone, such as the Z of 2021-03-23T00:00:00Z")
+    return value.astimezone(UTC)
+
+
+def within(reader: Reader, bounds: Bounds) -> Reader:
+    """The same, and the number must be within its bounds."""
+    ge, gt, le, lt = bounds
+
+    def read(value: Any) -> Any:
+        number = reader(value)
+        if ge is not None and number < ge:
+            raise wrong(value, f"Input should be greater than or equal to {digits(ge)}")
+        if gt is not None and number <= gt:
+            raise wrong(value, f"Input should be greater than {digits(gt)}")
+        if le is not None and number > le:
+            raise wrong(value, f"Input should be less than or equal to {digits(le)}")
+        if lt is not None and number >= lt:
+            raise wrong(value, f"Input should be less than {digits(lt)}")
+        return number
+
+    return read
+
+
+def sized(reader: Reader, length: Length, noun: str) -> Reader:
+    """The same, and a text or list must be neither too short nor too long."""
+    least, most = length
+
+    def read(value: Any) -> Any:
+        found = reader(value)
+        if len(found) < least:
+            raise wrong(value, f"should have at least {least} {noun}{'' if least == 1 else 's'}, not {len(found)}")
+        if most is not None and len(found) > most:
+            raise wrong(value, f"should have at most {most} {noun}{'' if most == 1 else 's'}, not {len(found)}")
+        return found
+
+    return read
+
+
+def matching(reader: Reader, rule: Matches) -> Reader:
+    """The same, and the text must match."""
+    fullmatch = rule.compile().fullmatch
+
+    def read(value: Any) -> Any:
+        found = reader(value)
+        if fullmatch(found) is None:
+            raise wrong(value, f"String should match pattern '^{rule.pattern}$'")
+        return found
+
+    return read
+
+
+def one_of(choices: tuple[Any, ...]) -> Reader:
+    """Exactly one of these values."""
+    words = [repr(choice) for choice in choices]
+    wanted = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+    def read(value: Any) -> Any:
+        for choice in choices:
+            if type(choice) is type(value) and choice == value:
+                return choice
+        raise wrong(value, f"Input should be {wanted}")
+
+    return read
