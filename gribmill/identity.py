@@ -8,9 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Final
-
-from pydantic import Field
+from typing import Final
 
 from gribmill.errors import GribmillError
 
@@ -25,11 +23,6 @@ RUN_ID: Final = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})_([0-9]{2})([0-9]{2})
 HOUR_LIMIT: Final = 8784
 # Publishers write years with four digits, and no forecast is older.
 FIRST_PUBLISHED_YEAR: Final = 1000
-
-ModelId = Annotated[str, Field(pattern=f"^{MODEL_ID.pattern}$", description="A model, such as hrrr or gefs.p01")]
-RunId = Annotated[str, Field(pattern=f"^{RUN_ID.pattern}$", description="A run as YYYYMMDD_HH, in UTC")]
-Hour = Annotated[int, Field(ge=0, le=HOUR_LIMIT, strict=True, description="Forecast hour")]
-RegionName = Annotated[str, Field(pattern=f"^{REGION_NAME.pattern}$", description="A region, such as ne")]
 
 
 class IdentityError(GribmillError, ValueError):

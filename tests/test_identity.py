@@ -13,8 +13,6 @@ from pydantic import TypeAdapter, ValidationError
 from gribmill.identity import (
     HourRef,
     IdentityError,
-    ModelId,
-    RunId,
     RunRef,
     TileRef,
     check_model_id,
@@ -23,6 +21,7 @@ from gribmill.identity import (
     run_time,
     whole_hour,
 )
+from gribmill.identity_fields import ModelId, RunId
 
 MOMENTS = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC)).map(  # noqa: DTZ001
     lambda moment: moment.replace(second=0, microsecond=0)

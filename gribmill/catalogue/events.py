@@ -16,7 +16,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AwareDatetime, ConfigDict, Field, TypeAdapter, ValidationError
 
 from gribmill.errors import GribmillError
-from gribmill.identity import Hour, HourRef, ModelId, RegionName, RunRef, TileRef
+from gribmill.identity import HourRef, RunRef, TileRef
+from gribmill.identity_fields import Hour, ModelId, RegionName
 
 # An hour with every variable of the lexicon and hundreds of regions takes a twentieth of it.
 PAYLOAD_LIMIT_BYTES = 1_000_000

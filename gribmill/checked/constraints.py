@@ -49,11 +49,10 @@ Constraint = Bounds | Length | Matches | Before | After
 _REQUIRED: Any = dataclasses.MISSING
 
 
-def field(
-    default: Any = _REQUIRED, *, default_factory: Any = _REQUIRED, description: str = "", key: str | None = None
-) -> Any:
-    """A field of a dataclass with its description; `key` is its name in tables, where that is no name in Python."""
-    metadata = {"description": description, "key": key}
+def field(default: Any = _REQUIRED, *, default_factory: Any = _REQUIRED, description: str = "") -> Any:
+    """A field of a dataclass with its description. `key` in a field's metadata is its name in tables, where it has
+    another in Python."""
+    metadata = {"description": description}
     if default_factory is not _REQUIRED:
         return dataclasses.field(default_factory=default_factory, metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)

@@ -54,42 +54,55 @@ def _reader_of_class(kind: Any, ignore_unknown: bool) -> Reader:
 def _make_reader(kind: Any, ignore_unknown: bool) -> Reader:
     hints = annotations_of(kind)
     fields = [
-        (field.name, field.metadata.get("key") or field.name, reader_of(hints[field.name], ignore_unknown))
-        for field in dataclasses.fields(kind)
+        (one.name, one.metadata.get("key") or one.name, one.default, reader_of(hints[one.name], ignore_unknown))
+        for one in dataclasses.fields(kind)
     ]
     required = {
-        key: name
-        for (name, key, _), field in zip(fields, dataclasses.fields(kind), strict=True)
-        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        one.metadata.get("key") or one.name
+        for one in dataclasses.fields(kind)
+        if one.default is dataclasses.MISSING and one.default_factory is dataclasses.MISSING
     }
-    known = {key for _, key, _ in fields}
+    known = {key for _, key, _, _ in fields}
 
     def read_table(table: Any) -> Any:
-        if isinstance(table, kind):
-            return table
-        if not isinstance(table, Mapping):
+        if type(table) is not dict and not isinstance(table, Mapping):
+            if isinstance(table, kind):
+                return table
             raise wrong(table, "Input should be a table")
-        values: dict[str, Any] = {}
-        problems: list[WrongValue] = []
-        for name, key, reader in fields:
-            if key in table:
-                try:
-                    values[name] = reader(table[key])
-                except CheckFailed as error:
-                    problems += inside(key, error)
-            elif key in required:
-                problems.append(WrongValue((key,), table, "Field required", "missing"))
-        if not ignore_unknown and not known.issuperset(table):
-            problems += [
-                WrongValue((str(key),), value, "unknown key", "unknown key")
-                for key, value in table.items()
-                if key not in known
-            ]
-        if problems:
-            raise CheckFailed(problems)
+        if not required <= table.keys() or not (ignore_unknown or known >= table.keys()):
+            raise CheckFailed(problems_of(table))
+        try:
+            values = {
+                name: reader(table[key])
+                for name, key, default, reader in fields
+                if key in table and table[key] is not default
+            }
+        except CheckFailed:
+            raise CheckFailed(problems_of(table)) from None
         return _make(kind, values, table)
 
+    def problems_of(table: Mapping[str, Any]) -> list[WrongValue]:
+        """Everything that is wrong, only looked for where something is."""
+        problems: list[WrongValue] = []
+        for _, key, _, reader in fields:
+            if key in table:
+                problems += _problems(key, reader, table[key])
+            elif key in required:
+                problems.append(WrongValue((key,), table, "Field required", "missing"))
+        if not ignore_unknown:
+            unknown = [(str(key), value) for key, value in table.items() if key not in known]
+            problems += [WrongValue((key,), value, "unknown key", "unknown key") for key, value in unknown]
+        return problems
+
     return read_table
+
+
+def _problems(key: int | str, reader: Reader, value: Any) -> list[WrongValue]:
+    try:
+        reader(value)
+    except CheckFailed as error:
+        return inside(key, error)
+    return []
 
 
 def _make(kind: type[Any], values: dict[str, Any], table: Any) -> Any:
@@ -175,12 +188,12 @@ def _union(hints: tuple[Any, ...], ignore_unknown: bool) -> Reader:
     readers = [(_python_type(hint), reader_of(hint, ignore_unknown)) for hint in hints if hint is not types.NoneType]
     by_type = dict(reversed(readers))
     (_, first), *others = readers
+    if not others:
+        return lambda value: None if value is None else first(value)
 
     def read_one(value: Any) -> Any:
         if value is None and nullable:
             return None
-        if not others:
-            return first(value)
         if own := by_type.get(type(value)):
             return own(value)
         for _, reader in others:
@@ -203,16 +216,13 @@ def _mapping(read_key: Reader, read_value: Reader) -> Reader:
     def read_table(table: Any) -> dict[Any, Any]:
         if not isinstance(table, Mapping):
             raise wrong(table, "Input should be a table")
-        found: dict[Any, Any] = {}
-        problems: list[WrongValue] = []
-        for key, value in table.items():
-            try:
-                found[read_key(key)] = read_value(value)
-            except CheckFailed as error:
-                problems += inside(str(key), error)
-        if problems:
-            raise CheckFailed(problems)
-        return found
+        try:
+            return {read_key(key): read_value(value) for key, value in table.items()}
+        except CheckFailed:
+            problems: list[WrongValue] = []
+            for key, value in table.items():
+                problems += _problems(str(key), read_key, key) or _problems(str(key), read_value, value)
+            raise CheckFailed(problems) from None
 
     return read_table
 
@@ -221,16 +231,11 @@ def _sequence(kind: type[Any], read_item: Reader) -> Reader:
     def read_items(values: Any) -> Any:
         if not isinstance(values, list | tuple):
             raise wrong(values, "Input should be a list")
-        found: list[Any] = []
-        problems: list[WrongValue] = []
-        for number, value in enumerate(values):
-            try:
-                found.append(read_item(value))
-            except CheckFailed as error:
-                problems += inside(number, error)
-        if problems:
-            raise CheckFailed(problems)
-        return found if kind is list else tuple(found)
+        try:
+            return kind([read_item(value) for value in values])
+        except CheckFailed:
+            found = [_problems(number, read_item, value) for number, value in enumerate(values)]
+            raise CheckFailed([one for problems in found for one in problems]) from None
 
     return read_items
 
@@ -240,11 +245,11 @@ def _row(readers: tuple[Reader, ...]) -> Reader:
         if not isinstance(values, list | tuple) or len(values) != len(readers):
             raise wrong(values, f"Input should be a list of {len(readers)} values")
         found: list[Any] = []
-        for number, (reader, value) in enumerate(zip(readers, values, strict=True)):
-            try:
+        try:
+            for reader, value in zip(readers, values, strict=True):
                 found.append(reader(value))
-            except CheckFailed as error:
-                raise CheckFailed(inside(number, error)) from None
+        except CheckFailed as error:
+            raise CheckFailed(inside(len(found), error)) from None
         return tuple(found)
 
     return read_row

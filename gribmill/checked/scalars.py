@@ -97,8 +97,12 @@ def read_aware_time(value: Any) -> datetime:
 def within(reader: Reader, bounds: Bounds) -> Reader:
     """The same, and the number must be within its bounds."""
     ge, gt, le, lt = bounds
+    low, high = -math.inf if ge is None else ge, math.inf if lt is None else lt
+    usual = gt is None and le is None
 
     def read(value: Any) -> Any:
+        if type(value) is int and reader is read_whole and usual and low <= value < high:
+            return value
         number = reader(value)
         if ge is not None and number < ge:
             raise wrong(value, f"Input should be greater than or equal to {digits(ge)}")
@@ -116,14 +120,14 @@ def within(reader: Reader, bounds: Bounds) -> Reader:
 def sized(reader: Reader, length: Length, noun: str) -> Reader:
     """The same, and a text or list must be neither too short nor too long."""
     least, most = length
+    enough = math.inf if most is None else most
 
     def read(value: Any) -> Any:
         found = reader(value)
-        if len(found) < least:
-            raise wrong(value, f"should have at least {least} {noun}{'' if least == 1 else 's'}, not {len(found)}")
-        if most is not None and len(found) > most:
-            raise wrong(value, f"should have at most {most} {noun}{'' if most == 1 else 's'}, not {len(found)}")
-        return found
+        if least <= len(found) <= enough:
+            return found
+        word, limit = ("at least", least) if len(found) < least else ("at most", most)
+        raise wrong(value, f"should have {word} {limit} {noun}{'' if limit == 1 else 's'}, not {len(found)}")
 
     return read
 

@@ -13,7 +13,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from gribmill.identity import Hour, HourRef, ModelId, RegionName, RunId, run_time, whole_hour
+from gribmill.identity import HourRef, run_time, whole_hour
+from gribmill.identity_fields import Hour, ModelId, RegionName, RunId
 from gribmill.queue.job_type import Args, JobType, Registry
 from gribmill.queue.model import JobSource, NewJob
 from gribmill.queue.sleep import SLEEP

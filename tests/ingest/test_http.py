@@ -7,6 +7,7 @@ import hashlib
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -252,7 +253,7 @@ def test_control_characters_from_a_host_are_removed(
 
 def test_the_bot_page_of_nomads_is_never_followed(publisher: Publisher, session: SourceSession, url: str) -> None:
     publisher.fault("redirect", match="a/file", value="/b/page.html")
-    nomads = hosts()["nomads"].model_copy(update={"requests_per_minute": None})
+    nomads = replace(hosts()["nomads"], requests_per_minute=None)
     with pytest.raises(Broken, match="302"):
         session.get(url, nomads, limit_bytes=10**6)
     assert len(publisher.requests) == 1
@@ -308,7 +309,7 @@ def test_without_etags_a_new_modification_time_is_a_new_object(
 def test_threads_share_a_session(publisher: Publisher, session: SourceSession, url: str) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    host: Host = HOST.model_copy(update={"connections": 2})
+    host: Host = replace(HOST, connections=2)
     read: Callable[[int], bytes] = lambda at: session.read_range(url, host, at, at + 50).data  # noqa: E731
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(read, range(0, 2000, 50))) == [DATA[at : at + 50] for at in range(0, 2000, 50)]

@@ -239,7 +239,7 @@ def test_a_failing_mirror_is_distinguished_from_an_empty_one(
 
 
 def _without_listing(model: Model) -> Model:
-    host = model.mirrors[0].host.model_copy(update={"listing": "none"})
+    host = replace(model.mirrors[0].host, listing="none")
     return replace(model, mirrors=(replace(model.mirrors[0], host=host),))
 
 

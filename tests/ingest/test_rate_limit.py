@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def _limit(folder: Path, clock: Clock) -> RateLimit:
 def test_no_sixty_seconds_see_more_than_the_limit(
     tmp_path_factory: pytest.TempPathFactory, pauses: list[float], per: int
 ) -> None:
-    clock, host = Clock(), NOMADS.model_copy(update={"requests_per_minute": per})
+    clock, host = Clock(), replace(NOMADS, requests_per_minute=per)
     limit = _limit(tmp_path_factory.mktemp("rate"), clock)
     turns = []
     for pause in pauses:
@@ -145,7 +146,7 @@ def test_processes_share_one_limit_and_one_that_dies_costs_only_its_turn(tmp_pat
 def test_every_request_to_the_host_takes_a_turn(publisher: Publisher, tmp_path: Path) -> None:
     publisher.put("x", b"abc")
     clock = Clock()
-    host: Host = NOMADS.model_copy(update={"requests_per_minute": 20})
+    host: Host = replace(NOMADS, requests_per_minute=20)
     with SourceSession(rate=_limit(tmp_path, clock)) as session:
         for _ in range(40):
             session.get(f"{publisher.url}x", host, limit_bytes=10)

@@ -64,7 +64,7 @@ def test_your_own_region_joins_the_built_in_ones_and_replaces_one_of_the_same_na
         ({"box": [0, 0, float("nan"), 1]}, "region mine: east"),
         ({}, "region mine: give either"),
         ({"box": [0, 0, 1, 1], "geojson": "a.json"}, "region mine: give either"),
-        ({"geojson": "nowhere.json"}, "nowhere.json cannot be read"),
+        ({"geojson": Path("nowhere.json")}, "nowhere.json cannot be read"),
         ({"box": [0, 0, 1, 1], "feature": "x"}, "feature names"),
         ({"box": [0, 0, 1, 1], "method": "cells"}, "needs a resolution"),
         ({"box": [0, 0, 1, 1], "resolution": 0}, "resolution is in degrees"),
@@ -73,7 +73,7 @@ def test_your_own_region_joins_the_built_in_ones_and_replaces_one_of_the_same_na
 )
 def test_a_bad_region_is_refused_by_name_with_the_reason(values: dict[str, Any], reason: str) -> None:
     with pytest.raises(RegionError, match=reason):
-        load_regions({"mine": RegionSettings.model_validate(values)})
+        load_regions({"mine": RegionSettings(**values)})
 
 
 @pytest.mark.parametrize("name", ["", "Alps", "../x", "a b", "_a", "-a", "a" * 41, "a\n", "ä"])

@@ -10,8 +10,8 @@ from importlib.resources import files
 from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field
-
+from gribmill.checked.constraints import Bounds
+from gribmill.checked.read import read
 from gribmill.ingest.errors import ModelError
 
 SCHEMES = ("https", "http", "file")
@@ -23,18 +23,17 @@ ListingKind = Literal["s3", "pages", "folder", "none"]
 IndexKind = Literal["noaa_idx", "ecmwf_index", "none"]
 
 
-class Host(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
     """The limits of one publisher, shared by all the mirrors on it. The keys are explained in hosts.toml."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     title: str
     listing: ListingKind
-    connections: Annotated[int, Field(ge=1, le=64)]
-    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
-    retention_hours: Annotated[int, Field(ge=1)] | None = None
-    settle_seconds: Annotated[int, Field(ge=0)] = 0
+    connections: Annotated[int, Bounds(ge=1, le=64)]
+    requests_per_minute: Annotated[int, Bounds(ge=1)] | None = None
+    retention_hours: Annotated[int, Bounds(ge=1)] | None = None
+    settle_seconds: Annotated[int, Bounds(ge=0)] = 0
     retry_statuses: tuple[int, ...] = ()
 
 
@@ -42,7 +41,7 @@ class Host(BaseModel):
 def hosts() -> dict[str, Host]:
     """The hosts of hosts.toml."""
     tables = tomllib.loads(files("gribmill.ingest.mirrors").joinpath("hosts.toml").read_text(encoding="utf-8"))
-    return {name: Host(name=name, **table) for name, table in tables.items()}
+    return {name: read(Host, {"name": name, **table}) for name, table in tables.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
-
+from gribmill.checked.constraints import After, Bounds, Length, Matches
+from gribmill.checked.problem import CheckFailed
+from gribmill.checked.read import read
 from gribmill.errors import shortened
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.mirrors.mirror import IndexKind
@@ -21,29 +24,25 @@ FILE_LIMIT_BYTES = 500_000
 def _on_the_hour(moment: datetime) -> datetime:
     if moment.minute or moment.second or moment.microsecond:
         raise ValueError("runs begin on the hour")
-    return moment.astimezone(UTC)
+    return moment
 
 
-_Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,29}$")]
-_RunTime = Annotated[AwareDatetime, AfterValidator(_on_the_hour)]
-_Steps = Annotated[str, Field(max_length=400)]
-_Words = Annotated[str, Field(max_length=1000)]
-_Minutes = Annotated[float, Field(ge=0, le=10_000)]
+_Name = Annotated[str, Matches(r"[a-z0-9][a-z0-9_-]{0,29}")]
+_RunTime = Annotated[datetime, After(_on_the_hour)]
+_Steps = Annotated[str, Length(most=400)]
+_Words = Annotated[str, Length(most=1000)]
+_Minutes = Annotated[float, Bounds(ge=0, le=10_000)]
 
 
-class Table(BaseModel):
-    """A table of a model's file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class Dated(Table):
+@dataclass(frozen=True, kw_only=True)
+class Dated:
     """A table for runs from one time (included) until another (not included)."""
 
-    begins: _RunTime | None = Field(None, alias="from")
-    ends: _RunTime | None = Field(None, alias="until")
+    begins: _RunTime | None = dataclasses.field(default=None, metadata={"key": "from"})
+    ends: _RunTime | None = dataclasses.field(default=None, metadata={"key": "until"})
 
 
+@dataclass(frozen=True, kw_only=True)
 class MirrorTable(Dated):
     """One mirror; the best comes first."""
 
@@ -52,6 +51,7 @@ class MirrorTable(Dated):
     host: _Name = "other"
 
 
+@dataclass(frozen=True, kw_only=True)
 class LayoutTable(Dated):
     """How keys are formed, for some cycles or mirrors or for all; the first that fits is used."""
 
@@ -61,6 +61,7 @@ class LayoutTable(Dated):
     mirrors: tuple[_Name, ...] | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class HoursTable(Dated):
     """Which cycles run and which hours they have; the first that fits is used."""
 
@@ -70,57 +71,55 @@ class HoursTable(Dated):
     discover: bool = False
 
 
-class LatencyTable(Table):
+@dataclass(frozen=True, kw_only=True)
+class LatencyTable:
     """Publishing times: [hour, usual minutes, late minutes] after the run began."""
 
-    points: Annotated[tuple[tuple[int, _Minutes, _Minutes], ...], Field(min_length=1, max_length=100)]
+    points: Annotated[tuple[tuple[int, _Minutes, _Minutes], ...], Length(1, 100)]
     cycles: _Steps | None = None
     mirror: _Name | None = None
     measured: bool = False
 
-    @model_validator(mode="after")
-    def _rising(self) -> LatencyTable:
+    def __post_init__(self) -> None:
         hours = [hour for hour, _, _ in self.points]
         if hours != sorted(set(hours)) or any(late < usual for _, usual, late in self.points):
             raise ValueError("hours must increase, and an hour cannot be late before it usually arrives")
-        return self
 
 
+@dataclass(frozen=True, kw_only=True)
 class MemberTable(Dated):
     """One member, or many with `numbers`: in the texts, {n} and {nn} are replaced by each number."""
 
-    id: Annotated[str, Field(pattern=r"^[a-z0-9{}]{1,12}$")]
+    id: Annotated[str, Matches(r"[a-z0-9{}]{1,12}")]
     numbers: _Steps | None = None
-    token: Annotated[str, Field(pattern=r"^[A-Za-z0-9_{}]{0,30}$")] = ""
+    token: Annotated[str, Matches(r"[A-Za-z0-9_{}]{0,30}")] = ""
     extra: tuple[_Words, ...] | None = None
-    minutes: Annotated[int, Field(ge=-1440, le=0)] = 0
+    minutes: Annotated[int, Bounds(ge=-1440, le=0)] = 0
 
 
-class ModelFile(Table):
+@dataclass(frozen=True, kw_only=True)
+class ModelFile:
     """A model."""
 
     title: _Words
     grid: _Name | None = None
     index: IndexKind
-    extra: Annotated[tuple[_Words, ...], Field(min_length=1)] = ("",)
+    extra: Annotated[tuple[_Words, ...], Length(1)] = ("",)
     licence: _Words
     attribution: _Words
-    variables: Annotated[
-        tuple[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")], ...], Field(min_length=1, max_length=1000)
-    ]
-    mirrors: Annotated[tuple[MirrorTable, ...], Field(min_length=1, max_length=20)]
-    layouts: Annotated[tuple[LayoutTable, ...], Field(min_length=1, max_length=50)]
-    hours: Annotated[tuple[HoursTable, ...], Field(min_length=1, max_length=50)]
+    variables: Annotated[tuple[Annotated[str, Matches(r"[a-z][a-z0-9_]{0,39}")], ...], Length(1, 1000)]
+    mirrors: Annotated[tuple[MirrorTable, ...], Length(1, 20)]
+    layouts: Annotated[tuple[LayoutTable, ...], Length(1, 50)]
+    hours: Annotated[tuple[HoursTable, ...], Length(1, 50)]
     latency: tuple[LatencyTable, ...] = ()
-    members: Annotated[tuple[MemberTable, ...], Field(max_length=200)] = ()
+    members: Annotated[tuple[MemberTable, ...], Length(most=200)] = ()
     sample: _Name | None = None
     sns_topic: _Words | None = None
-    scan_seconds: Annotated[int, Field(ge=5, le=3600)] = 60
-    give_up_hours: Annotated[int, Field(ge=1, le=1000)] = 24
-    stale_hours: Annotated[int, Field(ge=1, le=1000)] = 3
+    scan_seconds: Annotated[int, Bounds(ge=5, le=3600)] = 60
+    give_up_hours: Annotated[int, Bounds(ge=1, le=1000)] = 24
+    stale_hours: Annotated[int, Bounds(ge=1, le=1000)] = 3
 
-    @model_validator(mode="after")
-    def _consistent(self) -> ModelFile:
+    def __post_init__(self) -> None:
         names = [mirror.name for mirror in self.mirrors]
         used = {name for layout in self.layouts for name in layout.mirrors or ()}
         used |= {row.mirror for row in self.latency if row.mirror}
@@ -130,7 +129,6 @@ class ModelFile(Table):
             raise ValueError("a variable is listed twice")
         if any("{member}" in layout.key for layout in self.layouts) and not self.members:
             raise ValueError("a key with {member} needs [[members]]")
-        return self
 
 
 def read_tables(path: Path) -> dict[str, Any]:
@@ -153,12 +151,10 @@ def read_tables(path: Path) -> dict[str, Any]:
 def check_tables(tables: Mapping[str, Any], source: str) -> ModelFile:
     """The tables as a ModelFile, or a ModelError that names the source and each wrong key."""
     try:
-        return ModelFile.model_validate(dict(tables))
-    except ValidationError as error:
+        return read(ModelFile, tables)
+    except CheckFailed as error:
         sentences = []
-        for problem in error.errors(include_url=False)[:5]:
-            key = ".".join(str(part) for part in problem["loc"])
-            unknown = problem["type"] == "extra_forbidden"
-            reason = "unknown key" if unknown else problem["msg"].removeprefix("Value error, ")
-            sentences.append(f"{shortened(key, 200)}: {reason}" if key else reason)
+        for problem in error.problems[:5]:
+            place = shortened(problem.key, 200)
+            sentences.append(f"{place}: {problem.text}" if place else problem.text)
         raise ModelError(f"{source}: {'; '.join(sentences)}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
@@ -170,15 +170,14 @@ def _models(name: str, file: ModelFile, roots: Mapping[str, str]) -> Iterator[Mo
 
 def _members(file: ModelFile) -> Iterator[MemberTable]:
     if not file.members:
-        yield MemberTable.model_construct(id="", token="", extra=None, minutes=0, begins=None, ends=None)
+        yield MemberTable(id="")
     for table in file.members:
         for number in parse_steps(table.numbers) if table.numbers else (None,):
-            yield table.model_copy(
-                update={
-                    "id": _numbered(table.id, number),
-                    "token": _numbered(table.token, number),
-                    "extra": None if table.extra is None else tuple(_numbered(text, number) for text in table.extra),
-                }
+            yield replace(
+                table,
+                id=_numbered(table.id, number),
+                token=_numbered(table.token, number),
+                extra=None if table.extra is None else tuple(_numbered(text, number) for text in table.extra),
             )
 
 

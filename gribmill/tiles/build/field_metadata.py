@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -53,7 +54,7 @@ def cell_statistic_meta(meta: VariableMeta, suffix: str) -> VariableMeta:
     """The metadata of one statistic of the cells, by the suffix of its name."""
     if not suffix:
         return meta
-    return meta.model_copy(update={"long_name": f"{meta.long_name}, {CELL_STATISTICS[suffix]}"})
+    return replace(meta, long_name=f"{meta.long_name}, {CELL_STATISTICS[suffix]}")
 
 
 def cell_name(name: str, suffix: str, *, several: bool) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gribmill.checked.plain import plain
 from gribmill.errors import GribmillError
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
@@ -46,7 +47,7 @@ def wrong_times(tile: Tile) -> str | None:
 
 
 def _wrong_window(stated: GridRecord, found: GridRecord) -> str | None:
-    before, after = (record.model_dump(mode="json") for record in (stated, found))
+    before, after = (plain(record) for record in (stated, found))
     for key in WINDOW_KEYS:
         if not _same(before[key], after[key]):
             return f"its meta says {key} {before[key]}, its grid and region give {after[key]}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gribmill.checked.plain import plain
 from gribmill.tiles.read.tile import Tile
 
 # How the tile was made, not its content: two tiles may differ in these and still be equal.
@@ -57,7 +58,7 @@ def _values(name: str, one: Tile, other: Tile) -> Difference | None:
 
 
 def _metadata(one: Tile, other: Tile) -> list[Difference]:
-    mine, theirs = (tile.meta.model_dump(mode="json") for tile in (one, other))
+    mine, theirs = (plain(tile.meta) for tile in (one, other))
     keys = sorted(mine.keys() - PROVENANCE - {"variables", "grid"})
     found = [
         Difference(key, f"{_short(mine[key])} against {_short(theirs[key])}")

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.arrays import Floats
+from gribmill.checked.plain import plain
 from gribmill.storage.atomic import Check, Superseded, link_atomic
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
@@ -34,7 +35,7 @@ def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> 
     The runs of a model share one file by hard links: its points are computed and stored once.
     """
     path = folder.grid
-    content = record.model_dump(mode="json")
+    content = plain(record)
     if _keeps(path, folder, content):
         return
 

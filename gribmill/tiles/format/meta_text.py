@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_json
@@ -30,7 +31,7 @@ class VariableText:
         text = self._texts.get(common)
         if text is None:
             own = {name: value for name, value in self.meta.identity.items() if name not in common}
-            text = self._texts[common] = to_json(self.meta.model_copy(update={"identity": own}))
+            text = self._texts[common] = to_json(replace(self.meta, identity=own))
         text = text.replace(NO_STATISTICS, to_json(numbers)[1:-1], 1)
         return text if packed is None else text.replace(NOT_PACKED, b'"packed":' + to_json(packed), 1)
 

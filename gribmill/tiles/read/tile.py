@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.arrays import Floats, Values
+from gribmill.checked.plain import plain
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.grids.columns import goes_round
 from gribmill.storage.layout import GRID_FILE
@@ -228,7 +229,7 @@ def _stored_latlon(tile: Tile) -> tuple[Floats, Floats] | None:
     try:
         facts = (tile.path.parent / GRID_FILE).stat()
         archive = _grid_archive(tile.path.parent / GRID_FILE, facts.st_ino, facts.st_mtime_ns)
-        if read_meta_grid(archive) != tile.meta.grid.model_dump(mode="json"):
+        if read_meta_grid(archive) != plain(tile.meta.grid):
             return None
         lat, lon = archive.read("lat"), archive.read("lon")
     except (TileError, OSError):
