@@ -21,7 +21,7 @@ from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.queue.errors import StoreBusy, StoreFull
 from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
-from gribmill.queue.worker import supervisor as supervisor_module
+from gribmill.queue.worker import store_outage
 from tests.queue.worker.worker_driver import (
     SteppedWorker,
     Workers,
@@ -194,7 +194,7 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(supervisor_module, "STORE_RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(store_outage, "STORE_RETRY_SECONDS", 0.05)
     outage = Outage(store, monkeypatch, "exchange", "heartbeat", "claim_siblings")
     worker = new_worker(lanes={"fetch": 2}, poll_seconds=60.0)
     paths = [tmp_path / "good", tmp_path / "dies"]
@@ -202,13 +202,13 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
     worker.until(lambda: all(holding(path) for path in paths), "both jobs to run")
     outage.on = True
     paths[0].touch()
-    worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
+    worker.until(lambda: worker.supervisor.exchange.unsent, "a result that cannot be stored")
     victims = {holding(path) or 0 for path in paths}
     for pid in victims:
         os.kill(pid, SIGKILL)  # one has reported, the other has not
     worker.until(lambda: outage.refused > 5 and not victims & {*worker.pids}, "refusals, and two burials")
     assert caplog.text.count("no space is left") == 1, "not at every try"
-    assert [report.ref.job_id for report in worker.supervisor._unsent] == [good, dies]
+    assert [report.ref.job_id for report in worker.supervisor.exchange.unsent] == [good, dies]
     assert [store.jobs.get(one).status for one in (good, dies)] == ["processing"] * 2
     paths[1].touch()
     outage.on = False
@@ -259,7 +259,7 @@ def test_a_second_signal_ends_a_worker_even_if_the_store_is_locked(
         lambda: any(executor.batch for executor in worker.supervisor.pool.executors), "the job to be handed out"
     )
     outage.on = True
-    worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
+    worker.until(lambda: worker.supervisor.exchange.unsent, "a result that cannot be stored")
     worker.supervisor._signals.count = 1
     worker.supervisor.run_once()
     assert not worker.supervisor.finished
@@ -280,7 +280,7 @@ def test_a_stopping_worker_ends_with_its_leases_even_if_the_store_stays_full(
         lambda: any(executor.batch for executor in worker.supervisor.pool.executors), "the job to be handed out"
     )
     outage.on = True
-    worker.until(lambda: worker.supervisor._unsent, "a result that cannot be stored")
+    worker.until(lambda: worker.supervisor.exchange.unsent, "a result that cannot be stored")
     worker.supervisor._signals.count = 1
     worker.until(lambda: worker.supervisor.finished, "the end", seconds=30.0)
     outage.on = False

@@ -40,8 +40,8 @@ class ExecutorPool:
         self.lanes = lanes
         self.ending: dict[AttemptRef, Claimed] = {}
         """The jobs of reports that are not stored yet."""
-        self._options = options
-        self._worker_id = worker_id
+        self.options = options
+        self.worker_id = worker_id
         self._selector = selector
         self._top_up = top_up
 
@@ -60,8 +60,8 @@ class ExecutorPool:
                 self._spawn(lane)
 
     def _spawn(self, lane: Lane) -> None:
-        options = self._options
-        start = StartMessage(options.types_path, self._worker_id, lane.nice, options.log, options.environment)
+        options = self.options
+        start = StartMessage(options.types_path, self.worker_id, lane.nice, options.log, options.environment)
         try:
             executor = ExecutorHandle.spawn(start)
         except OSError as error:
@@ -177,12 +177,12 @@ class ExecutorPool:
         # What a command left behind ends with the executor's process group.
         if any(job.command for job in executor.batch.values()):
             return True
-        if executor.mute or executor.jobs_done + len(executor.batch) >= self._options.max_jobs_per_executor:
+        if executor.mute or executor.jobs_done + len(executor.batch) >= self.options.max_jobs_per_executor:
             return True
         now = time.monotonic()
         if now < executor.started + MEMORY_CHECK_SECONDS:
             return False
-        return executor.memory_mb() > self._options.max_memory_mb
+        return executor.memory_mb() > self.options.max_memory_mb
 
     def kill_busy(self) -> int:
         """For the fence, from its own thread: signals only."""
@@ -198,7 +198,7 @@ class ExecutorPool:
         for executor in self.executors:
             if executor.deadline is not None and now >= executor.deadline:
                 executor.deadline = None
-                executor.stop("timeout", self._options.kill_grace_seconds)
+                executor.stop("timeout", self.options.kill_grace_seconds)
             if executor.kill_at is not None and now >= executor.kill_at:
                 executor.kill_at = None
                 executor.signal_group(signal.SIGKILL)
@@ -208,7 +208,7 @@ class ExecutorPool:
             wanted = (executor.batch.keys() - executor.reported) & set(refs)
             if wanted:
                 executor.cancelled |= wanted
-                executor.stop("cancel", self._options.kill_grace_seconds)
+                executor.stop("cancel", self.options.kill_grace_seconds)
 
     def due(self) -> list[float]:
         """When one of them has to be looked after."""

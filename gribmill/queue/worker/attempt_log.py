@@ -1,0 +1,68 @@
+"""The log lines of a worker's attempts, with the job's fields for structured logs."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from gribmill.queue.model import AttemptRef, Claimed, Failed, Report, Snoozed
+from gribmill.queue.redact import redact
+from gribmill.queue.worker.job_end import JobEnd
+
+log = logging.getLogger("gribmill.worker")
+
+# Enough to name a model, a run and an hour; arguments may be long.
+ARGS_LOGGED = 200
+
+
+class AttemptLog:
+    """When each attempt of this worker began, and a line for its start and its end."""
+
+    def __init__(self, worker_id: str, ending: Mapping[AttemptRef, Claimed]) -> None:
+        self._worker_id = worker_id
+        self._ending = ending
+        self._began: dict[AttemptRef, float] = {}
+
+    def started(self, job: Claimed) -> None:
+        self._began[job.ref] = time.monotonic()
+        log.debug("job %d starts", job.id, extra=self.job_fields(job))
+
+    def ended(self, report: Report) -> None:
+        kind = type(report.outcome).__name__.lower()
+        level = logging.WARNING if isinstance(report.outcome, Failed) else logging.INFO
+        text = ""
+        if isinstance(report.outcome, Failed):
+            text = report.outcome.error.partition("\n")[0]
+        elif isinstance(report.outcome, Snoozed):
+            text = f"{report.outcome.reason} (again in {report.outcome.seconds:.0f} s)"
+        fields = self.fields(report.ref)
+        if job := self._ending.get(report.ref):
+            seconds = time.monotonic() - self._began.pop(report.ref, time.monotonic())
+            fields["job_end"] = JobEnd.of(job, report.outcome, seconds)
+        log.log(level, "job %d %s%s", report.ref.job_id, kind, f": {text}" if text else "", extra=fields)
+
+    def fenced(self, ref: AttemptRef) -> None:
+        log.warning("job %d is no longer ours: its result is dropped", ref.job_id, extra=self.fields(ref))
+
+    def refused(self, ref: AttemptRef, refusal: Exception) -> None:
+        log.error("the result of job %d is refused: %s", ref.job_id, refusal, extra=self.fields(ref))
+
+    def forget(self, ref: AttemptRef) -> None:
+        self._began.pop(ref, None)
+
+    def fields(self, ref: AttemptRef) -> dict[str, Any]:
+        """The job of an attempt that is ending."""
+        if job := self._ending.get(ref):
+            return self.job_fields(job)
+        return {"job_id": ref.job_id, "attempt_no": ref.attempt_no, "worker_id": self._worker_id}
+
+    def job_fields(self, job: Claimed) -> dict[str, Any]:
+        fields = {
+            "job_id": job.id,
+            "type": job.type,
+            "attempt_no": job.attempt_no,
+            "job_args": redact(job.args[:ARGS_LOGGED]),
+        }
+        return {**fields, "worker_id": self._worker_id, "tenant_id": job.tenant_id}

@@ -1,0 +1,177 @@
+"""What a worker exchanges with the store: it hands in the attempts that ended and takes those that may start."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gribmill.queue.errors import QueueError, StoreError
+from gribmill.queue.model import AttemptRef, Claimed, ClaimRequest, Failed, Report
+from gribmill.queue.redact import redacted
+from gribmill.queue.store import Store
+from gribmill.queue.worker.attempt_log import AttemptLog
+from gribmill.queue.worker.executor.handle import ExecutorHandle
+from gribmill.queue.worker.executor.pool import ExecutorPool
+from gribmill.queue.worker.lane import Lane
+from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.store_outage import StoreOutage
+
+log = logging.getLogger("gribmill.worker")
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one pass of the loop did."""
+
+    started: int = 0
+    finished: int = 0
+    fenced: int = 0
+
+
+class JobExchange:
+    """Reports and claims of one worker. `unsent` are the reports that the store does not have yet."""
+
+    def __init__(
+        self,
+        store: Store,
+        pool: ExecutorPool,
+        attempts: AttemptLog,
+        outage: StoreOutage,
+        *,
+        on_settled: Callable[[], None],
+        on_starved: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._pool = pool
+        self._attempts = attempts
+        self._outage = outage
+        self._on_settled = on_settled
+        self._on_starved = on_starved
+        self.unsent: list[Report] = []
+        self.started = 0
+        self.finished = 0
+
+    @property
+    def _options(self) -> WorkerOptions:
+        return self._pool.options
+
+    @property
+    def _lanes(self) -> Sequence[Lane]:
+        return self._pool.lanes
+
+    def turn(self, reports: list[Report], *, may_start: bool) -> Round:
+        """Everything that ended and everything that may start, in one transaction."""
+        if self._outage.lasts:
+            self.unsent = reports
+            return Round()
+        wanting = self._wanting() if may_start else []
+        if not reports and not wanting:
+            return Round()
+        claims = [self._request(executor, lane.types) for lane, executor in wanting]
+        try:
+            exchange = self._store.exchange(self._pool.worker_id, reports, claims)
+        except StoreError as error:
+            self._outage.failed(error)
+            self.unsent = reports
+            return Round()
+        except Exception as error:  # noqa: BLE001 — a result may ask for anything; that must not end the worker
+            if not reports:
+                self._outage.failed(error)
+            self.unsent = self._without_refused(reports)
+            return Round()
+        self._settle(reports, exchange.fenced)
+        started = sum(
+            self._hand_out(lane, executor, batch)
+            for (lane, executor), batch in zip(wanting, exchange.batches, strict=True)
+        )
+        return Round(started, len(exchange.accepted), len(exchange.fenced))
+
+    def deliver(self) -> None:
+        """Hand in what is left. A refused result is handed in again as a failure."""
+        while self.unsent and not self._outage.lasts:
+            reports, self.unsent = self.unsent, []
+            self.turn(reports, may_start=False)
+
+    def top_up(self, executor: ExecutorHandle, limit: int) -> None:
+        """More jobs of the type that the executor runs, up to `limit`."""
+        siblings: tuple[Claimed, ...] = ()
+        if limit > 0 and executor.batch and executor.stop_reason is None:
+            kind = executor.head.type
+            most = min(limit, self._store.registry[kind].batch_max)
+            try:
+                siblings = self._store.claim_siblings(self._request(executor, (kind,)), executor.head, most)
+            except QueueError as error:
+                fields = self._attempts.job_fields(executor.head)
+                log.error("no siblings for job %d: %s", executor.head.id, error, extra=fields)
+        self.started += len(siblings)
+        executor.add_siblings(siblings)
+
+    def _wanting(self) -> list[tuple[Lane, ExecutorHandle]]:
+        """The executors that can take a batch now, or once the reports at hand are settled."""
+        wanting = []
+        for lane in self._lanes:
+            for executor in lane.executors:
+                frees = executor.done and executor.takes_more
+                if frees and self._pool.too_old(executor):
+                    executor.retire(self._options.kill_grace_seconds)
+                    continue
+                if frees or (executor.idle and lane.hungry):
+                    wanting.append((lane, executor))
+        return wanting[:1] if self._options.until == "once" else wanting
+
+    def _request(self, executor: ExecutorHandle, types: tuple[str, ...]) -> ClaimRequest:
+        return ClaimRequest(self._pool.worker_id, types, self._options.lease_seconds, pid=executor.process.pid)
+
+    def _settle(self, reports: list[Report], fenced: tuple[AttemptRef, ...]) -> None:
+        """The attempts are over, for us or altogether."""
+        for report in reports:
+            if report.ref in fenced:
+                self._attempts.fenced(report.ref)
+            else:
+                self.finished += 1
+                self._attempts.ended(report)
+            self._forget(report.ref)
+        if reports:
+            self._on_settled()
+
+    def _forget(self, ref: AttemptRef) -> None:
+        self._pool.ending.pop(ref, None)
+        self._attempts.forget(ref)
+        for lane in self._lanes:
+            for executor in lane.executors:
+                if ref in executor.batch:
+                    executor.release(ref)
+                    lane.note_success()
+
+    def _hand_out(self, lane: Lane, executor: ExecutorHandle, batch: tuple[Claimed, ...]) -> int:
+        if not batch:
+            lane.hungry = False
+            self._on_starved()
+            return 0
+        self.started += len(batch)
+        for job in batch:
+            self._attempts.started(job)
+        executor.assign(batch, max(job.timeout_seconds for job in batch))
+        return len(batch)
+
+    def _without_refused(self, reports: list[Report]) -> list[Report]:
+        """Some report asks for what the queue refuses: find it alone, and let that job fail for good."""
+        kept = []
+        for report in reports:
+            try:
+                self._settle([report], self._store.exchange(self._pool.worker_id, [report]).fenced)
+            except StoreError as error:
+                self._outage.failed(error)
+                kept.append(report)
+            except Exception as refusal:  # noqa: BLE001 — see turn
+                kept += self._refused(report, refusal)
+        return kept
+
+    def _refused(self, report: Report, refusal: Exception) -> list[Report]:
+        self._attempts.refused(report.ref, refusal)
+        if isinstance(report.outcome, Failed):
+            self._forget(report.ref)  # not even a failure can be stored: the lease will run out
+            return []
+        outcome = redacted(Failed(f"the job's result was refused: {refusal}", permanent=True))
+        return [Report(report.ref, outcome, report.exit_code, report.stdout_tail, report.stderr_tail)]

@@ -1,0 +1,32 @@
+"""A queue that cannot be written: tried again every second, and reported when it begins and when it ends."""
+
+from __future__ import annotations
+
+import time
+
+from gribmill.queue.worker.throttled_log import ThrottledLog
+
+STORE_RETRY_SECONDS = 1.0
+
+
+class StoreOutage:
+    """Until when a worker leaves the store alone after a failure."""
+
+    def __init__(self) -> None:
+        self.back_at = 0.0
+        self._log = ThrottledLog()
+
+    @property
+    def lasts(self) -> bool:
+        return time.monotonic() < self.back_at
+
+    def failed(self, error: Exception) -> None:
+        self._log.tell(f"{error}; trying again every {STORE_RETRY_SECONDS:g} s")
+        self.back_at = time.monotonic() + STORE_RETRY_SECONDS
+
+    def try_now(self) -> None:
+        """Do not wait: the worker is about to end."""
+        self.back_at = 0.0
+
+    def over(self) -> None:
+        self._log.over("the queue can be written again")
