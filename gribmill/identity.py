@@ -38,14 +38,13 @@ def run_id(moment: datetime) -> str:
 
 def run_time(run: str) -> datetime:
     """`20230125_12` as an aware UTC time."""
-    found = RUN_ID.fullmatch(run)
-    if found is not None:
-        year, month, day, hour, minute = (int(part or 0) for part in found.groups())
-        try:
-            return datetime(year, month, day, hour, minute, tzinfo=UTC)
-        except ValueError:
-            pass  # the calendar has no such day
-    raise IdentityError(f"{run!r} is not a run: use YYYYMMDD_HH, such as 20230125_12")
+    if not (found := RUN_ID.fullmatch(run)):
+        raise _not_a_run(run)
+    year, month, day, hour, minute = (int(part or 0) for part in found.groups())
+    try:
+        return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    except ValueError:  # the calendar has no such day
+        raise _not_a_run(run) from None
 
 
 def whole_hour(run: datetime) -> datetime:
@@ -61,8 +60,12 @@ def whole_hour(run: datetime) -> datetime:
 def check_run_id(run: str) -> str:
     """The same run id. A day that the calendar lacks is found by `run_time` alone."""
     if not RUN_ID.fullmatch(run):
-        raise IdentityError(f"{run!r} is not a run: use YYYYMMDD_HH, such as 20230125_12")
+        raise _not_a_run(run)
     return run
+
+
+def _not_a_run(run: str) -> IdentityError:
+    return IdentityError(f"{run!r} is not a run: use YYYYMMDD_HH, such as 20230125_12")
 
 
 def check_hour(hour: int) -> int:

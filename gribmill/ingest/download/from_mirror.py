@@ -123,7 +123,7 @@ class MirrorDownload:
             try:
                 return self._fetch(source, self._planned(source.mirror.host, head, self.traffic, "walk"))
             except NoRanges:
-                pass
+                return self._whole(source, head)  # the host sends nothing but whole files
         return self._whole(source, head)
 
     def _whole(self, source: SourceUrls, head: ObjectHead) -> Downloaded:

@@ -17,8 +17,9 @@ from gribmill.ingest.index.entry import IndexEntry
 from gribmill.ingest.index.select import Wanted
 
 # Levels whose text, in NOAA's and in ECMWF's indexes, has only one meaning in GRIB; heights in m, pressures in hPa.
-_HEIGHT = re.compile(r"([0-9.]{1,9}) m above ground")
-_PRESSURE = re.compile(r"([0-9.]{1,9}) mb|pl ([0-9.]{1,9})")
+_NUMBER = r"([0-9]{1,9}(?:\.[0-9]{0,9})?)"
+_HEIGHT = re.compile(rf"{_NUMBER} m above ground")
+_PRESSURE = re.compile(rf"{_NUMBER} mb|pl {_NUMBER}")
 GROUND, ISOBARIC, ABOVE_GROUND = 1, 100, 103
 # ECMWF's numbering of its own parameters, used in GRIB2 for those without a WMO number.
 ECMWF_DISCIPLINE = 192
@@ -111,15 +112,12 @@ def claim_of(want: Wanted, entry: IndexEntry) -> IndexClaim:
 
 def level_of(text: str) -> Level | None:
     """The level that an index's text means; None for texts with several meanings."""
-    try:
-        if text == "surface":
-            return Level(GROUND)
-        if found := _HEIGHT.fullmatch(text):
-            return Level(ABOVE_GROUND, float(found[1]))
-        if found := _PRESSURE.fullmatch(text):
-            return Level(ISOBARIC, 100 * float(found[1] or found[2]))
-    except ValueError:
-        pass
+    if text == "surface":
+        return Level(GROUND)
+    if found := _HEIGHT.fullmatch(text):
+        return Level(ABOVE_GROUND, float(found[1]))
+    if found := _PRESSURE.fullmatch(text):
+        return Level(ISOBARIC, 100 * float(found[1] or found[2]))
     return None
 
 

@@ -94,12 +94,13 @@ def _reference(source: str, number: int, values: dict[str, str]) -> datetime | N
     date, time = values.get("date", ""), values.get("time", "")
     if not date and not time:
         return None
+    invalid = BadIndex(source, number, f"date {date!r} and time {time!r} are not a valid time")
+    if len(date) != 8 or len(time) > 4:
+        raise invalid
     try:
-        if len(date) == 8 and len(time) <= 4:
-            return datetime.strptime(date + time.zfill(4), "%Y%m%d%H%M").replace(tzinfo=UTC)
+        return datetime.strptime(date + time.zfill(4), "%Y%m%d%H%M").replace(tzinfo=UTC)
     except ValueError:
-        pass
-    raise BadIndex(source, number, f"date {date!r} and time {time!r} are not a valid time")
+        raise invalid from None
 
 
 def _check_order(source: str, lines: list[_Line], size: int | None) -> None:

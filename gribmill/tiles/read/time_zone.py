@@ -29,18 +29,23 @@ def zone_name(zone: tzinfo) -> str:
 
 def _named(name: str) -> tzinfo:
     # Loading time zones takes longer than most calls need, and most are in UTC.
-    from zoneinfo import ZoneInfo, available_timezones
+    from zoneinfo import ZoneInfo
 
     try:
         return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        pass
+    except (KeyError, ValueError, OSError):  # unknown; not a path within the database; a folder of it
+        raise _unknown_zone(name) from None
+
+
+def _unknown_zone(name: str) -> TileError:
+    from zoneinfo import available_timezones
+
     known = {each.lower(): each for each in available_timezones()}
     wanted = name.replace(" ", "_").lower()
     cities = {each.rsplit("/", 1)[-1]: each for each in known}
     near = difflib.get_close_matches(wanted, known, n=3) or difflib.get_close_matches(wanted, cities, n=3, cutoff=0.8)
     hint = ", ".join(known[cities.get(each, each)] for each in near)
-    raise TileError(
+    return TileError(
         f"there is no time zone {name[:60]!r}"
         + (f"; did you mean {hint}?" if hint else ": use a name such as America/New_York, UTC, or local")
     )

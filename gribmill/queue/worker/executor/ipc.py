@@ -78,7 +78,7 @@ class Channel:
         except BlockingIOError:
             pass  # the selector says when it takes more
         except ConnectionError:
-            self._posted.clear()  # gone; reading will tell
+            self._posted.clear()  # the other end is gone, which `receive_ready` reports
 
     def receive_ready(self) -> tuple[list[dict[str, Any]], bool]:
         """The messages that are complete, and whether the other end is still there. BadMessage: it talks nonsense."""
