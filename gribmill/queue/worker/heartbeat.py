@@ -22,7 +22,7 @@ LATE_SECONDS = 1.0
 WorkerState = Literal["active", "draining", "stopped"]
 
 
-class Heartbeat:
+class WorkerHeartbeat:
     """Three in each lease. `strays` are claims that are returned because no executor has them."""
 
     def __init__(

@@ -15,7 +15,7 @@ from gribmill.queue.store.workers import new_worker_id
 from gribmill.queue.worker.attempt_log import AttemptLog
 from gribmill.queue.worker.executor.handle import ExecutorHandle
 from gribmill.queue.worker.executor.pool import ExecutorPool
-from gribmill.queue.worker.heartbeat import Heartbeat, WorkerState
+from gribmill.queue.worker.heartbeat import WorkerHeartbeat, WorkerState
 from gribmill.queue.worker.job_exchange import JobExchange, Round
 from gribmill.queue.worker.lane import Lane, lane_types, make_lanes
 from gribmill.queue.worker.lease_watchdog import LeaseWatchdog
@@ -50,7 +50,7 @@ class Supervisor:
         self.exchange = JobExchange(
             store, self.pool, attempts, self._outage, on_settled=self._on_settled, on_starved=self._note_next_due
         )
-        self._heartbeat = Heartbeat(store, self.pool, attempts, self._outage, self._watchdog, self._maintenance)
+        self._heartbeat = WorkerHeartbeat(store, self.pool, attempts, self._outage, self._watchdog, self._maintenance)
         self._next_poll = 0.0
         self._next_due = float("inf")
         self._stop_at = float("inf")
