@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from gribmill.queue.model import (
+    AttemptStatus,
     BrokenTrigger,
     Claimed,
     ClaimRequest,
-    Ended,
     Enqueued,
     Failed,
     Heartbeat,
@@ -78,6 +78,8 @@ class Transaction(Snapshot, Protocol):
     lasting: bool
     """Whether the commit waits for the disk, as it does by default. What only living processes rely on need not wait:
     a power cut ends them too."""
+    wakes: bool
+    """Whether a job can run now that could not before, so that idle workers are to look. Verbs set it."""
     source_job: int | None
     """The job whose attempt ends in this transaction: events are published in its name."""
 
@@ -120,7 +122,8 @@ class Transaction(Snapshot, Protocol):
     # Attempts
 
     def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
-        """Promote what is due, then take the next batch, head first. Each job in it is this worker's alone.
+        """Settle what has ended and promote what is due, then take the next batch, head first. Each job in it is this
+        worker's alone.
 
         Tenants with ready jobs of the highest priority take turns. One that has as many jobs in flight as it may, or is
         disabled, is passed over.
@@ -136,20 +139,25 @@ class Transaction(Snapshot, Protocol):
         """Ready jobs of the head's group; none when the worker no longer holds the head."""
         ...
 
-    def complete(self, worker_id: str, report: Report, outcome: Succeeded) -> Ended | None:
-        """The attempt succeeded; its job is completed and its dependents released. None: the worker is fenced."""
+    def complete(self, worker_id: str, report: Report, outcome: Succeeded) -> AttemptStatus | None:
+        """The attempt succeeded, and its job is completed. None: the worker is fenced."""
         ...
 
-    def fail(self, worker_id: str, report: Report, outcome: Failed) -> Ended | None:
+    def fail(self, worker_id: str, report: Report, outcome: Failed) -> AttemptStatus | None:
         """The attempt failed; its job waits for a retry, or has failed. None: the worker is fenced."""
         ...
 
-    def snooze(self, worker_id: str, report: Report, outcome: Snoozed) -> Ended | None:
+    def snooze(self, worker_id: str, report: Report, outcome: Snoozed) -> AttemptStatus | None:
         """The job comes back later, at no cost. None: the worker is fenced."""
         ...
 
-    def stop(self, worker_id: str, report: Report, outcome: Stopped) -> Ended | None:
+    def stop(self, worker_id: str, report: Report, outcome: Stopped) -> AttemptStatus | None:
         """The attempt was stopped, and its job is cancelled. None: the worker is fenced."""
+        ...
+
+    def settle(self) -> None:
+        """Release or cancel the jobs that waited on jobs which have ended, and stop the groups in which a failure means
+        that. The verbs above leave this to a `claim` in the same transaction, or to this."""
         ...
 
     def recover(self, limit: int, farthest_lease_seconds: float) -> Recovered:

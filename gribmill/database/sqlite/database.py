@@ -79,11 +79,12 @@ class _Reading:
     def __enter__(self) -> SqliteTransaction:
         database = self._database
         try:
-            self._connection = database._handle().connection
-            self._connection.execute("BEGIN")
+            handle = database._handle()
+            self._connection = handle.connection
+            handle.cursor.execute("BEGIN")
         except sqlite3.Error as error:
             raise fault_of(error, database.path) from error
-        return SqliteTransaction(self._connection, database.clock())
+        return SqliteTransaction(handle.cursor, database.clock())
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._connection.in_transaction:
@@ -120,7 +121,7 @@ class _Writing:
             handle.lock.release()
             raise fault_of(error, database.path) from error
         self._changes = handle.connection.total_changes
-        self._transaction = SqliteTransaction(handle.connection, database.clock())
+        self._transaction = SqliteTransaction(handle.cursor, database.clock())
         return self._transaction
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:

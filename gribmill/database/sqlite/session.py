@@ -18,14 +18,15 @@ RecordT = TypeVar("RecordT")
 class SqliteSession:
     """What the verbs stand on. In this folder times are text (`stamp`), above it they are datetimes (`now`)."""
 
-    __slots__ = ("_connection", "lasting", "seconds", "source_job", "stamp")
+    __slots__ = ("_cursor", "lasting", "seconds", "source_job", "stamp", "wakes")
 
-    def __init__(self, connection: sqlite3.Connection, seconds: float) -> None:
+    def __init__(self, cursor: sqlite3.Cursor, seconds: float) -> None:
         self.seconds = seconds
         self.stamp = to_text(seconds)
         self.lasting = True
+        self.wakes = False
         self.source_job: int | None = None
-        self._connection = connection
+        self._cursor = cursor
 
     # For the store
 
@@ -47,19 +48,20 @@ class SqliteSession:
     # For the verbs
 
     def execute(self, name: str, params: RawParams = ()) -> sqlite3.Cursor:
-        return self._connection.execute(statement(name), params)
+        """The cursor is one for all statements: what it says of this one is true until the next."""
+        return self._cursor.execute(statement(name), params)
 
     def execute_many(self, name: str, rows: Iterable[RawParams]) -> int:
         """How many rows were changed in all."""
-        return self._connection.executemany(statement(name), rows).rowcount
+        return self._cursor.executemany(statement(name), rows).rowcount
 
     def records(self, record: type[RecordT], name: str, params: RawParams = ()) -> list[RecordT]:
-        cursor = self._connection.execute(statement(name), params)
+        cursor = self._cursor.execute(statement(name), params)
         decode = decoder(record, tuple([column[0] for column in cursor.description]))
         return [decode(row) for row in cursor.fetchall()]
 
     def rows(self, name: str, params: RawParams = ()) -> list[sqlite3.Row]:
-        return self._connection.execute(statement(name), params).fetchall()
+        return self._cursor.execute(statement(name), params).fetchall()
 
     def names_in(self, folder: str) -> Sequence[str]:
         return statement_names(folder)

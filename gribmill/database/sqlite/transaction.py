@@ -8,6 +8,7 @@ from gribmill.database.verbs import (
     cancellation,
     completion,
     copies,
+    dependents,
     events,
     ordering,
     recovery,
@@ -38,6 +39,7 @@ class SqliteTransaction(SqliteSession):
     fail = completion.fail
     snooze = completion.snooze
     stop = completion.stop
+    settle = dependents.settle_dependents
     any_lost = recovery.any_lost
     recover = recovery.recover
     recover_worker = recovery.recover_worker

@@ -9,25 +9,24 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gribmill.database.verbs.dependents import settle_dependents
 from gribmill.database.verbs.new_job_retry import follow_with_new_job
 from gribmill.database.verbs.session import Row, Session, WithJobs
-from gribmill.queue.model import AttemptRef, AttemptStatus, Ended, Failed, Report, Snoozed, Stopped, Succeeded
+from gribmill.queue.model import AttemptRef, AttemptStatus, Failed, Report, Snoozed, Stopped, Succeeded
 from gribmill.queue.retry_policy import RetryPolicy
 
 ERROR_LIMIT = 20_000
 
 
-def complete(tx: WithJobs, worker_id: str, report: Report, outcome: Succeeded) -> Ended | None:
+def complete(tx: WithJobs, worker_id: str, report: Report, outcome: Succeeded) -> AttemptStatus | None:
     ref = report.ref
     if not tx.execute("jobs/complete", (tx.stamp, *ref, worker_id)).rowcount:
         return None
     status: AttemptStatus = "skipped" if outcome.skipped else "succeeded"
     _end_attempt(tx, report, status, outcome.skipped, outcome.artifacts)
-    return Ended(status, settle_dependents(tx))
+    return status
 
 
-def fail(tx: WithJobs, worker_id: str, report: Report, outcome: Failed) -> Ended | None:
+def fail(tx: WithJobs, worker_id: str, report: Report, outcome: Failed) -> AttemptStatus | None:
     error = outcome.error[-ERROR_LIMIT:]
     held = _held(tx, worker_id, report.ref)
     if held is None:
@@ -45,7 +44,7 @@ def fail(tx: WithJobs, worker_id: str, report: Report, outcome: Failed) -> Ended
     return _requeue(tx, worker_id, report, status, error, wait, cost=1)
 
 
-def snooze(tx: WithJobs, worker_id: str, report: Report, outcome: Snoozed) -> Ended | None:
+def snooze(tx: WithJobs, worker_id: str, report: Report, outcome: Snoozed) -> AttemptStatus | None:
     held = _held(tx, worker_id, report.ref)
     if held is None:
         return None
@@ -58,7 +57,7 @@ def snooze(tx: WithJobs, worker_id: str, report: Report, outcome: Snoozed) -> En
     return _requeue(tx, worker_id, report, "snoozed", outcome.reason or None, outcome.seconds, cost=0)
 
 
-def stop(tx: WithJobs, worker_id: str, report: Report, outcome: Stopped) -> Ended | None:
+def stop(tx: WithJobs, worker_id: str, report: Report, outcome: Stopped) -> AttemptStatus | None:
     return _cancel(tx, worker_id, report, outcome.error)
 
 
@@ -81,38 +80,39 @@ def _requeue(
     wait: float,
     *,
     cost: int,
-) -> Ended | None:
+) -> AttemptStatus | None:
     """Back to pending. A snooze costs nothing, and its reason is not an error of the job."""
     due = tx.after(wait) if wait > 0 else None
     changes = {"now": tx.stamp, "next_run_at": due, "cost": cost, "error": error if cost else None}
     if not tx.execute("jobs/requeue", {**_fence(worker_id, report.ref), **changes}).rowcount:
         return None
     _end_attempt(tx, report, status, error)
-    return Ended(status, due is None)
+    tx.wakes |= due is None
+    return status
 
 
 def _end_for_new_job(
     tx: WithJobs, worker_id: str, report: Report, status: AttemptStatus, error: str, retry: int, wait: float
-) -> Ended | None:
+) -> AttemptStatus | None:
     """The job has failed, and its retry is there, in one transaction."""
     if not _write_end(tx, worker_id, report, error, "failed", dead=False):
         return None
     _end_attempt(tx, report, status, error)
-    wakes = follow_with_new_job(tx, report.ref.job_id, retry, wait)
-    return Ended(status, settle_dependents(tx) or wakes)
+    follow_with_new_job(tx, report.ref.job_id, retry, wait)
+    return status
 
 
-def _cancel(tx: WithJobs, worker_id: str, report: Report, error: str) -> Ended | None:
+def _cancel(tx: WithJobs, worker_id: str, report: Report, error: str) -> AttemptStatus | None:
     return _end(tx, worker_id, report, "cancelled", error, "cancelled", dead=False)
 
 
 def _end(
     tx: WithJobs, worker_id: str, report: Report, status: AttemptStatus, error: str, job_status: str, *, dead: bool
-) -> Ended | None:
+) -> AttemptStatus | None:
     if not _write_end(tx, worker_id, report, error, job_status, dead=dead):
         return None
     _end_attempt(tx, report, status, error)
-    return Ended(status, settle_dependents(tx))
+    return status
 
 
 def _write_end(tx: WithJobs, worker_id: str, report: Report, error: str, job_status: str, *, dead: bool) -> bool:

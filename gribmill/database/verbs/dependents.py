@@ -5,25 +5,22 @@ from __future__ import annotations
 from gribmill.database.verbs.session import Row, Session
 
 
-def settle_dependents(tx: Session) -> bool:
+def settle_dependents(tx: Session) -> None:
     """Release or cancel the dependents of every job that has ended, and theirs in turn; stop the groups in which a
-    failure means that. True when some job may run now.
+    failure means that.
 
     A trigger lists the parents that have ended, whether the queue or a manual statement ended them.
     """
-    woken = False
     while ended := tx.rows("dependencies/ended_parents"):
         for parent in ended:
-            woken |= _settle(tx, parent)
-    return woken
+            _settle(tx, parent)
 
 
-def _settle(tx: Session, parent: Row) -> bool:
-    woken = False
+def _settle(tx: Session, parent: Row) -> None:
     for child in tx.rows("dependencies/pending_children", (parent["id"],)):
         params = {"job_id": child["job_id"], "now": tx.stamp}
         if parent["status"] == "completed" or child["on_failure"] == "ignore":
-            woken |= tx.execute("dependencies/release", params).rowcount > 0
+            tx.wakes |= tx.execute("dependencies/release", params).rowcount > 0
         else:
             error = f"parent job {parent['id']} ended {parent['status']}"
             tx.execute("jobs/cancel_pending", {**params, "error": error})
@@ -32,4 +29,3 @@ def _settle(tx: Session, parent: Row) -> bool:
         tx.execute("groups/stop", group)
         tx.execute("groups/cancel_pending", {**group, "error": f"job {parent['id']} of the group failed"})
     tx.execute("dependencies/settled", (parent["id"],))
-    return woken

@@ -27,6 +27,8 @@ class Session(Protocol):
     """Below the protocol times are text (`stamp`), above it they are datetimes."""
 
     source_job: int | None
+    wakes: bool
+    """Set when a job can run now that could not before."""
 
     @property
     def seconds(self) -> float: ...

@@ -28,7 +28,6 @@ from gribmill.queue.model.job_group import GroupMode, GroupProgress, GroupStatus
 from gribmill.queue.model.job_template import JobTemplate, NewTemplate
 from gribmill.queue.model.outcome import (
     Effect,
-    Ended,
     Exchange,
     Failed,
     Outcome,
@@ -63,7 +62,6 @@ __all__ = [
     "DefinitionVersion",
     "Delivery",
     "Effect",
-    "Ended",
     "Enqueued",
     "Exchange",
     "Failed",

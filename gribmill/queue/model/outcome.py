@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gribmill.queue.model.attempt import AttemptRef, AttemptStatus, Claimed
+from gribmill.queue.model.attempt import AttemptRef, Claimed
 from gribmill.queue.model.job import NewJob
 
 
@@ -75,13 +75,6 @@ class Report(NamedTuple):
     exit_code: int | None = None
     stdout_tail: str | None = None
     stderr_tail: str | None = None
-
-
-class Ended(NamedTuple):
-    """How the store recorded the end of an attempt, and whether another job may run because of it."""
-
-    status: AttemptStatus
-    wakes: bool
 
 
 class Exchange(NamedTuple):

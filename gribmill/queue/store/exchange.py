@@ -11,9 +11,9 @@ from gribmill.queue.job_type import Registry
 from gribmill.queue.model import (
     DEFAULT_TENANT,
     AttemptRef,
+    AttemptStatus,
     Claimed,
     ClaimRequest,
-    Ended,
     Exchange,
     Failed,
     NewJob,
@@ -100,21 +100,21 @@ class Exchanges(Facet):
         prepared = [self._prepare(report.outcome) for report in reports]
         accepted: list[AttemptRef] = []
         fenced: list[AttemptRef] = []
-        wakes = False
         with self.database.write() as tx:
             for report, follow_up in zip(reports, prepared, strict=True):
-                ended = _end(tx, worker_id, report)
-                if ended is None:
+                status = _end(tx, worker_id, report)
+                if status is None:
                     fenced.append(report.ref)
                     continue
                 accepted.append(report.ref)
-                wakes |= ended.wakes
                 # What a cancelled job would have brought about does not happen.
-                if follow_up is not NOTHING and ended.status != "cancelled":
-                    wakes |= self._apply(tx, report.ref, follow_up)
+                if follow_up is not NOTHING and status != "cancelled":
+                    self._apply(tx, report.ref, follow_up)
+            if not claims:
+                tx.settle()
             batches = tuple(tx.claim(claim) for claim in claims)
             tx.lasting = bool(accepted) or any(self._must_outlive(batch) for batch in batches)
-        if wakes:
+        if tx.wakes:
             self.database.announce()
         return Exchange(tuple(accepted), tuple(fenced), batches)
 
@@ -129,19 +129,19 @@ class Exchanges(Facet):
         jobs = [prepare(self.registry, job) for job in then]
         return FollowUp(jobs, [self._effects.prepare(effect) for effect in also])
 
-    def _apply(self, tx: Transaction, ref: AttemptRef, follow_up: FollowUp) -> bool:
-        """Record the effects of an attempt and enqueue its jobs. True when there are any."""
+    def _apply(self, tx: Transaction, ref: AttemptRef, follow_up: FollowUp) -> None:
+        """Record the effects of an attempt and enqueue its jobs."""
         tx.source_job = ref.job_id
         for change in follow_up.also:
             change(tx)
         tx.source_job = None
         if not follow_up.then:
-            return False
+            return
         origin = tx.first(_Origin, "jobs/origin", {"job_id": ref.job_id})
         made = tx.insert_jobs([self._inherited(job, origin) for job in follow_up.then])
         if origin is not None and origin.group_id is not None:
             join_follow_ups(tx, origin.group_id, ref.job_id, made)
-        return bool(made)
+        tx.wakes |= bool(made)
 
     def _inherited(self, job: PreparedJob, origin: _Origin | None) -> PreparedJob:
         """A follow-up job belongs to the tenant of the job before it, unless its work is shared by all tenants, and to
@@ -171,7 +171,7 @@ class Exchanges(Facet):
         return any(self.registry[job.type].on_lost == "fail" for job in batch)
 
 
-def _end(tx: Transaction, worker_id: str, report: Report) -> Ended | None:
+def _end(tx: Transaction, worker_id: str, report: Report) -> AttemptStatus | None:
     """None when the worker is fenced."""
     outcome = report.outcome
     if isinstance(outcome, Succeeded):

@@ -150,7 +150,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
         g.job_that_waits_does_not_start,
     ),
     "promotion_that_ignores_time": (
-        Mutant({"jobs/promote_due": ((DUE, ""),), "jobs/any_due": ((DUE, ""),)}),
+        Mutant({"jobs/promote_due": ((DUE, ""),), "claims/head": ((DUE, ""),), "claims/no_head": ((DUE, ""),)}),
         g.job_that_waits_does_not_start,
     ),
     "claim_by_age_alone": (

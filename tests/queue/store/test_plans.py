@@ -41,7 +41,6 @@ HOT: dict[str, Plan] = {
         ("job_triggers_event (event_name=?)",),
         {"event_name": "x", "tenant_id": "global"},
     ),
-    "jobs/any_due": Plan(("jobs_due",), {"now": NOW}),
     "jobs/promote_due": Plan(("jobs_due", "INTEGER PRIMARY KEY"), {"now": NOW}),
     "claims/head": Plan(
         (
@@ -125,7 +124,7 @@ FILTER = dict.fromkeys(
      "retried", "group_key", "tenant_id")
 )  # fmt: skip
 HOT |= {
-    "claims/any_rival": Plan(("jobs_ready_of",), {}),
+    "claims/no_head": Plan(("jobs_ready_of", "jobs_due", "ended_parents"), {"now": NOW}),
     "claims/open_types": Plan(
         ("direct_reservations_one", "jobs_lease"),
         {"types": '["plain","tile"]', "now": NOW, "worker_id": "w"},

@@ -11,9 +11,6 @@ from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
 
 def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
     """Small statements one after the other leave the planner nothing to get wrong."""
-    if tx.rows("jobs/any_due", {"now": tx.stamp}):
-        settle_dependents(tx)
-        tx.execute("jobs/promote_due", {"now": tx.stamp})
     found = _next(tx, request)
     if found is None:
         return ()
@@ -36,10 +33,17 @@ def claim_job(tx: SqliteSession, request: ClaimRequest, job_id: int) -> Claimed 
 
 def _next(tx: SqliteSession, request: ClaimRequest) -> Row | None:
     """The next job; in turn where other tenants than the default one have ready jobs."""
-    heads = tx.rows("claims/head", {"types": request.types_json, "now": tx.stamp, "worker_id": request.worker_id})
-    if heads[0]["has_rivals"] if heads else tx.rows("claims/any_rival"):
+    asked = {"types": request.types_json, "now": tx.stamp, "worker_id": request.worker_id}
+    found = tx.rows("claims/head", asked)
+    look = found or tx.rows("claims/no_head", asked)
+    if look[0]["has_due"]:
+        settle_dependents(tx)
+        tx.execute("jobs/promote_due", {"now": tx.stamp})
+        found = tx.rows("claims/head", asked)
+        look = found or tx.rows("claims/no_head", asked)
+    if look[0]["has_rivals"]:
         return next_in_turn(tx, request)
-    return heads[0] if heads else None
+    return found[0] if found else None
 
 
 def claim_siblings(tx: SqliteSession, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:

@@ -15,6 +15,9 @@ from gribmill.queue.times import to_text
 
 # Of the columns that are inserted, those which jobs that come together mostly share are the first.
 SHARED = 8
+# What the fields around `args` are in a plain job.
+_PLAIN = PreparedJob("", 0, 1, "", "manual", None, None, None, "", None, None, None)
+NO_ORIGIN, NOTHING_SPECIAL = _PLAIN[5:8], _PLAIN[9:]
 
 
 def insert_jobs(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
@@ -30,21 +33,7 @@ def insert_jobs(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueued
 
 def plain_row(job: PreparedJob) -> tuple[Any, ...] | None:
     """The columns of `jobs/insert_plain` but the first; None for a job that needs more of them, or a look at others."""
-    is_plain = (
-        job.source_ref is None
-        and job.correlation_id is None
-        and job.created_by is None
-        and job.group_key is None
-        and job.dedupe_key is None
-        and job.retry_of is None
-        and job.delay_seconds is None
-        and not job.after
-        and job.run_at is None
-        and job.timeout_seconds is None
-        and job.group_id is None
-        and job.template_id is None
-    )
-    return (*job[:5], job.args) if is_plain else None
+    return (*job[:5], job.args) if job[5:8] == NO_ORIGIN and job[9:] == NOTHING_SPECIAL else None
 
 
 def _likeness(job: PreparedJob) -> tuple[Any, ...]:

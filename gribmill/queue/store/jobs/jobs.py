@@ -49,10 +49,10 @@ class Jobs(JobListing):
         self.registry.refresh()
         prepared = prepare(self.registry, job)
         refuse_inactive(self.registry, {job.type})
-        self._refuse_tenants({job.tenant_id})
-        if prepared.tenant_id == DEFAULT_TENANT:
+        if job.tenant_id == DEFAULT_TENANT:
             made = self.database.insert_job(prepared)
         else:
+            self._refuse_tenants({job.tenant_id})
             with self.database.write() as tx:
                 (made,) = self._insert(tx, [prepared])
         self.database.announce()

@@ -70,5 +70,5 @@ def check_priority(priority: int) -> None:
 
 def refuse_inactive(registry: KnownTypes, types: set[str]) -> None:
     """A job of a type that is switched off would wait for ever."""
-    if off := sorted(types & registry.inactive):
-        raise NotAllowed(f"{off[0]} is inactive: its jobs are neither accepted nor run")
+    if off := types & registry.inactive:
+        raise NotAllowed(f"{min(off)} is inactive: its jobs are neither accepted nor run")

@@ -1,9 +1,13 @@
--- The next job of `global`. Where other tenants have ready jobs, they take turns (see fair_claims.py).
+-- The next job of `global`, whether other tenants have ready jobs too (then they take turns, see fair_claims.py), and
+-- whether some jobs are due, or have ended and not been settled.
 SELECT j.id, j.type, j.args, j.tenant_id, j.group_key, j.attempt_no + 1 AS attempt_no, j.retry_count, j.max_attempts,
   coalesce(j.timeout_seconds, d.timeout_seconds) AS timeout_seconds, d.batch_max,
   iif(d.command IS NULL, NULL, json_object('command', json(d.command), 'schema', json(d.arg_schema))) AS command,
   EXISTS (SELECT 1 FROM jobs INDEXED BY jobs_ready_of
-    WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global') AS has_rivals
+    WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global') AS has_rivals,
+  EXISTS (SELECT 1 FROM jobs INDEXED BY jobs_due
+    WHERE status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now)
+  OR EXISTS (SELECT 1 FROM ended_parents) AS has_due
 FROM json_each(:types) t
 CROSS JOIN job_definitions d ON d.rowid = (
   SELECT rowid FROM job_definitions
