@@ -201,7 +201,11 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
         Mutant(
             {
                 "workers/take_lease": (
-                    ("WHERE expires_at <= :now OR (holder = excluded.holder AND :renew = 1)", "WHERE 1"),
+                    (
+                        "WHERE queue_leases.expires_at <= :now"
+                        " OR (queue_leases.holder = excluded.holder AND :renew = 1)",
+                        "WHERE 1",
+                    ),
                 )
             }
         ),
@@ -210,7 +214,13 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
     "two_firings": (
         Mutant(
             {
-                "triggers/insert_firing": (("WHERE :before <> '' AND (fired_at <= :before OR fired_at > :now)", ""),),
+                "triggers/insert_firing": (
+                    (
+                        "WHERE trigger_firings.fired_at <= :before"
+                        " OR (:before IS NOT NULL AND trigger_firings.fired_at > :now)",
+                        "",
+                    ),
+                ),
             }
         ),
         g.one_firing_per_slot,
