@@ -57,6 +57,12 @@ def whole_hour(run: datetime) -> datetime:
     return moment
 
 
+def whole_run(run: str) -> str:
+    """The same run id, if publishers can have such a run."""
+    whole_hour(run_time(run))
+    return run
+
+
 def check_run_id(run: str) -> str:
     """The same run id. A day that the calendar lacks is found by `run_time` alone."""
     if not RUN_ID.fullmatch(run):

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from gribmill.logs import JOB_FIELDS, HumanFormatter, JsonFormatter, job_context, set_up_logging
-from gribmill.queue.job_type import Args, JobType, Registry
+from gribmill.queue.arguments import Args
+from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.settings.schema import LogSettings

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import AfterValidator, Field
-
-from gribmill.identity import HourRef, run_time, whole_hour
-from gribmill.identity_fields import Hour, ModelId, RegionName, RunId
-from gribmill.queue.job_type import Args, JobType, Registry
+from gribmill.identity import HourRef, whole_run
+from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.model import JobSource, NewJob
 from gribmill.queue.sleep import SLEEP
 
+if TYPE_CHECKING:
+    from gribmill.pipeline.job_arguments import BuildTileArgs
+
+ARGUMENTS = "gribmill.pipeline.job_arguments"
 # Priorities. Looking for runs comes before everything, and costs next to nothing.
 SCAN_PRIORITY = 2_000_000_000
 # What is built is published, and its messages are removed, before more is fetched.
@@ -29,65 +30,6 @@ PRUNE_PRIORITY = -1_000_000_000
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 # A run weighs more than any forecast hour; hours since 2000 times this stays below LIVE_PRIORITY until the year 2100.
 _RUN_WEIGHT = 1000
-
-
-def _on_the_hour(run: str) -> str:
-    whole_hour(run_time(run))
-    return run
-
-
-PublishedRunId = Annotated[RunId, AfterValidator(_on_the_hour)]
-VariableName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,60}$")]
-
-
-class ScanSourceArgs(Args):
-    """Which model to look for; one run of it, if only that is wanted."""
-
-    model_id: ModelId
-    run_id: PublishedRunId | None = None
-
-
-class HourArgs(Args):
-    """Which forecast hour of which run."""
-
-    model_id: ModelId
-    run_id: PublishedRunId
-    hour: Hour
-
-    @property
-    def hour_ref(self) -> HourRef:
-        return HourRef(self.model_id, self.run_id, self.hour)
-
-
-class IngestGribArgs(HourArgs):
-    """Which file: one hour of one run of a model. The rest narrows a backfill; live runs follow the settings."""
-
-    regions: tuple[RegionName, ...] | None = None
-    variables: tuple[VariableName, ...] | None = None
-    keep_grib: bool | None = None
-
-
-class BuildTileArgs(HourArgs):
-    """Which tile: one region of one hour of a run."""
-
-    region: RegionName
-
-
-class PublishArgs(HourArgs):
-    """Which hour has new tiles."""
-
-
-class PruneArgs(Args):
-    """One model, or all of them."""
-
-    model_id: ModelId | None = None
-
-
-class DeliverWebhookArgs(Args):
-    """Which event, and to which webhook."""
-
-    webhook_id: Annotated[int, Field(gt=0, lt=2**63)]
-    event_id: Annotated[int, Field(gt=0, lt=2**63)]
 
 
 def file_priority(hour: HourRef, *, live: bool) -> int:
@@ -105,7 +47,7 @@ def scan_job(
     created_by: str | None = None,
 ) -> NewJob:
     """A look at a model's newest runs, or at one run of it; an IdentityError where that is not a run."""
-    args = {"model_id": model_id} | ({"run_id": _on_the_hour(run_id)} if run_id is not None else {})
+    args = {"model_id": model_id} | ({"run_id": whole_run(run_id)} if run_id is not None else {})
     return NewJob(
         "scan_source", args, priority=SCAN_PRIORITY, source=source, source_ref=source_ref, created_by=created_by
     )
@@ -162,7 +104,7 @@ def _file_of(args: BuildTileArgs) -> str:
 SCAN_SOURCE = JobType(
     key="scan_source",
     description="Looks for new runs of a model at NOAA or ECMWF.",
-    args=ScanSourceArgs,
+    args=f"{ARGUMENTS}:ScanSourceArgs",
     lane="fetch",
     handler="gribmill.pipeline.handlers.scan_source:run",
     timeout_seconds=300,
@@ -174,7 +116,7 @@ SCAN_SOURCE = JobType(
 INGEST_GRIB = JobType(
     key="ingest_grib",
     description="Downloads the wanted messages of one GRIB file.",
-    args=IngestGribArgs,
+    args=f"{ARGUMENTS}:IngestGribArgs",
     lane="fetch",
     handler="gribmill.pipeline.handlers.ingest_grib:run",
     timeout_seconds=1800,
@@ -187,7 +129,7 @@ INGEST_GRIB = JobType(
 BUILD_TILE = JobType(
     key="build_tile",
     description="Cuts one hour's GRIB into the NPZ tile of one region.",
-    args=BuildTileArgs,
+    args=f"{ARGUMENTS}:BuildTileArgs",
     lane="build",
     handler="gribmill.pipeline.handlers.build_tile:run",
     timeout_seconds=900,
@@ -202,7 +144,7 @@ BUILD_TILE = JobType(
 PUBLISH = JobType(
     key="publish",
     description="Moves latest.json forward and removes messages whose tiles are all built.",
-    args=PublishArgs,
+    args=f"{ARGUMENTS}:PublishArgs",
     lane="fetch",
     handler="gribmill.pipeline.handlers.publish:run",
     timeout_seconds=120,
@@ -214,7 +156,7 @@ PUBLISH = JobType(
 PRUNE = JobType(
     key="prune",
     description="Removes old runs: by age, by count, by disk.",
-    args=PruneArgs,
+    args=f"{ARGUMENTS}:PruneArgs",
     lane="fetch",
     handler="gribmill.pipeline.handlers.prune:run",
     timeout_seconds=1800,
@@ -226,7 +168,7 @@ PRUNE = JobType(
 DELIVER_WEBHOOK = JobType(
     key="deliver_webhook",
     description="Sends one event to one webhook.",
-    args=DeliverWebhookArgs,
+    args=f"{ARGUMENTS}:DeliverWebhookArgs",
     lane="fetch",
     handler="gribmill.pipeline.handlers.deliver_webhook:run",
     timeout_seconds=60,

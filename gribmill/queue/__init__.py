@@ -1,6 +1,7 @@
 """Durable jobs. Knows no weather."""
 
 __all__ = [
+    "arguments",
     "command",
     "command_type",
     "cron",

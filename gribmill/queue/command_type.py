@@ -8,23 +8,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ConfigDict
-
 from gribmill.queue.command import CommandSpec
 from gribmill.queue.errors import BadArguments, BadDefinition
-from gribmill.queue.job_type import ARGS_LIMIT_BYTES, COMMAND_LANE, Args, JobType, canonical_json, check_size
+from gribmill.queue.job_type import ARGS_LIMIT_BYTES, COMMAND_LANE, JobType, canonical_json, check_size
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
+    from gribmill.queue.arguments import Args
+
 SCHEMA_LIMIT_BYTES = 64_000
-
-
-class CommandArgs(Args):
-    """Any object; the definition's own schema says more."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
+COMMAND_ARGS = "gribmill.queue.arguments:CommandArgs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +49,7 @@ class CommandType(JobType):
             self.command.fill(payload)
         except BadArguments as error:
             raise BadArguments(f"{self.key}: {error}") from None
-        return CommandArgs.model_construct(**payload)
+        return self.model.model_construct(**payload)
 
     def encode(self, args: Mapping[str, Any]) -> tuple[str, Args]:
         model = self.check(args)
@@ -85,7 +80,7 @@ def make_command_type(key: str, handler: str | None, command: Any, schema_text: 
     spec = CommandSpec.of(command)
     usual: dict[str, Any] = {"description": "", "lane": COMMAND_LANE}
     return CommandType(
-        key=key, args=CommandArgs, handler=handler, command=spec, schema_text=schema_text, **{**usual, **tuned}
+        key=key, args=COMMAND_ARGS, handler=handler, command=spec, schema_text=schema_text, **{**usual, **tuned}
     )
 
 

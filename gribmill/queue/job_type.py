@@ -6,16 +6,18 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, ValidationError
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from gribmill.queue.errors import BadArguments, UnknownJobType
 from gribmill.queue.model import RetryAs
 from gribmill.queue.retry_policy import JITTER
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+    from pydantic_core import ErrorDetails, ValidationError
+
+    from gribmill.queue.arguments import Args
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
@@ -37,20 +39,14 @@ COMMAND_LANE = "command"
 ARGS_LIMIT_BYTES = 64_000
 
 
-class Args(BaseModel):
-    """The base of every argument model: unknown keys are refused."""
-
-    # Checked when the first job of a type comes: executors start without the checks of all others.
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, ser_json_inf_nan="constants")
-
-
 @dataclass(frozen=True, slots=True)
 class JobType:
     """Everything the queue knows of one type."""
 
     key: str
     description: str
-    args: type[Args]
+    args: type[Args] | str
+    """The model of its arguments, or its name as `module:class`, imported when the first ones are checked."""
     lane: str
     handler: str | None
     """`module:function`, imported by executors alone. None: declared, and not runnable here."""
@@ -82,10 +78,15 @@ class JobType:
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", self.key):
             raise ValueError(f"{self.key!r} is not a name for a job type")
 
+    @property
+    def model(self) -> type[Args]:
+        """The model of its arguments."""
+        return _imported(self.args) if isinstance(self.args, str) else self.args
+
     def check(self, args: Mapping[str, Any] | str) -> Args:
         """The arguments as their model, or BadArguments naming the field."""
         # The model's own methods around these two take as long again.
-        validator = self.args.__pydantic_validator__
+        validator = self.model.__pydantic_validator__
         try:
             if not isinstance(args, str):
                 checked: Args = validator.validate_python(args)
@@ -94,14 +95,14 @@ class JobType:
             else:
                 raise BadArguments(f"{self.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
             return checked
-        except ValidationError as error:
+        except ValueError as error:  # pydantic's ValidationError
             raise BadArguments(f"{self.key}: {_explain(_problems(error), self)}") from None
 
     def check_partly(self, args: Mapping[str, Any]) -> tuple[str, ...]:
         """Check arguments that more will be added to; the names of those that are still missing."""
         try:
-            self.args.__pydantic_validator__.validate_python(args)
-        except ValidationError as error:
+            self.model.__pydantic_validator__.validate_python(args)
+        except ValueError as error:  # pydantic's ValidationError
             problems = _problems(error)
             if wrong := [problem for problem in problems if not _is_missing(problem)]:
                 raise BadArguments(f"{self.key}: {_explain(wrong, self)}") from None
@@ -127,11 +128,11 @@ class JobType:
     @property
     def argument_names(self) -> Sequence[str] | None:
         """The names that arguments may have; None for any."""
-        return list(self.args.model_fields)
+        return list(self.model.model_fields)
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments."""
-        return self.args.model_json_schema()
+        return self.model.model_json_schema()
 
     def dedupe_key_of(self, args_text: str, tenant_id: str) -> str | None:
         """The key that equal jobs share, if this type deduplicates."""
@@ -185,8 +186,15 @@ def check_size(key: str, args: Mapping[str, Any]) -> str:
     return text
 
 
-def _problems(error: ValidationError) -> list[ErrorDetails]:
-    return error.errors(include_url=False, include_context=False)
+@lru_cache(maxsize=100)
+def _imported(name: str) -> type[Args]:
+    module, _, model = name.partition(":")
+    found: type[Args] = getattr(import_module(module), model)
+    return found
+
+
+def _problems(error: ValueError) -> list[ErrorDetails]:
+    return cast("ValidationError", error).errors(include_url=False, include_context=False)
 
 
 def _is_missing(problem: ErrorDetails) -> bool:
@@ -200,6 +208,6 @@ def _explain(problems: Sequence[ErrorDetails], kind: JobType) -> str:
         place = ".".join(str(part) for part in problem["loc"]) or "arguments"
         text = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden":
-            text = f"no such argument; there are: {', '.join(kind.args.model_fields)}"
+            text = f"no such argument; there are: {', '.join(kind.model.model_fields)}"
         parts.append(f"{place}: {text[:1].lower()}{text[1:]}")
     return "; ".join(parts)

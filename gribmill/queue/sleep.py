@@ -6,26 +6,16 @@ import os
 import signal
 import sys
 import time
-from typing import Annotated, Literal
 
-from pydantic import Field
-
-from gribmill.queue.job_type import Args, JobType
+from gribmill.queue.job_type import JobType
 from gribmill.queue.model import Snoozed, Succeeded
 from gribmill.queue.worker.task import PermanentFailure, Task
 
 
-class SleepArgs(Args):
-    """How long, what to say, how to end."""
-
-    seconds: Annotated[float, Field(ge=0, le=86_400)] = 0.0
-    say: Annotated[str, Field(max_length=10_000)] = ""
-    fail: Literal["never", "always", "once", "permanently", "crash"] = "never"
-    snooze_seconds: Annotated[float, Field(ge=0, le=86_400)] | None = None
-
-
 def run(task: Task) -> Succeeded | Snoozed:
     """Sleep, print, then succeed or fail as asked."""
+    from gribmill.queue.arguments import SleepArgs  # only for jobs: commands that list types start without pydantic
+
     args = task.args_as(SleepArgs)
     if args.say:
         sys.stdout.write(args.say + "\n")
@@ -44,7 +34,7 @@ def run(task: Task) -> Succeeded | Snoozed:
 SLEEP = JobType(
     key="sleep",
     description="Sleeps, prints and fails on request: for trying the queue.",
-    args=SleepArgs,
+    args="gribmill.queue.arguments:SleepArgs",
     lane="default",
     handler="gribmill.queue.sleep:run",
     timeout_seconds=3600,

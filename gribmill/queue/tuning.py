@@ -3,46 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
+from gribmill.checked.constraints import Bounds, Length, Matches
+from gribmill.checked.problem import CheckFailed, WrongValue
+from gribmill.checked.read import read
 from gribmill.errors import quoted
 from gribmill.queue.errors import BadDefinition
 from gribmill.queue.job_type import JobType
 from gribmill.queue.model import TUNABLE
 
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
-Seconds = Annotated[float, Field(ge=0, le=7 * 86_400, allow_inf_nan=False)]
+Name = Annotated[str, Matches("[a-z][a-z0-9_]{0,31}")]
+Seconds = Annotated[float, Bounds(ge=0, le=7 * 86_400)]
 
 
-class Tuning(BaseModel):
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
     """The values, each within its bounds. None where there may be no limit."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    timeout_seconds: Annotated[int, Field(ge=1, le=7 * 86_400)] = 3600
-    max_attempts: Annotated[int, Field(ge=1, le=1000)] = 3
+    timeout_seconds: Annotated[int, Bounds(ge=1, le=7 * 86_400)] = 3600
+    max_attempts: Annotated[int, Bounds(ge=1, le=1000)] = 3
     backoff_base_s: Seconds = 30.0
     backoff_cap_s: Seconds = 600.0
-    backoff_jitter: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.1
-    batch_max: Annotated[int, Field(ge=1, le=1000)] = 1
-    max_running: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    backoff_jitter: Annotated[float, Bounds(ge=0, le=1)] = 0.1
+    batch_max: Annotated[int, Bounds(ge=1, le=1000)] = 1
+    max_running: Annotated[int, Bounds(ge=1, le=100_000)] | None = None
     lane: Name = "command"
-    resources: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
+    resources: Annotated[tuple[Name, ...], Length(most=20)] = ()
     on_lost: Literal["retry", "fail"] = "retry"
     retry_as: Literal["same_row", "new_job"] = "same_row"
-    poll_limit: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    default_args: dict[str, Any] = Field(default_factory=dict)
+    poll_limit: Annotated[int, Bounds(ge=1, le=1_000_000)] | None = None
+    default_args: dict[str, Any] = field(default_factory=dict)
 
 
 def check_tuning(kind: JobType, changes: Mapping[str, Any]) -> dict[str, Any]:
     """The changes as plain values, or BadDefinition in one sentence."""
     try:
-        tuning = Tuning.model_validate(dict(changes))
-    except ValidationError as error:
-        raise BadDefinition(f"{kind.key}: {_explain(error)}") from None
-    given = {name: getattr(tuning, name) for name in TUNABLE if name in tuning.model_fields_set}
+        tuning = read(Tuning, changes)
+    except CheckFailed as error:
+        raise BadDefinition(f"{kind.key}: {_explain(error.problems[0])}") from None
+    given = {name: getattr(tuning, name) for name in TUNABLE if name in changes}
     if given.get("batch_max", 1) > 1 and kind.group_by is None:
         raise BadDefinition(f"{kind.key}: batch_max has no effect: jobs of this type are not grouped")
     names = kind.argument_names
@@ -61,11 +62,9 @@ def check_backoff(key: str, values: Mapping[str, Any]) -> None:
         )
 
 
-def _explain(error: ValidationError) -> str:
-    problem = error.errors(include_url=False, include_context=False)[0]
-    place = ".".join(str(part) for part in problem["loc"])
-    if problem["type"] == "extra_forbidden":
-        return f"{quoted(place)} cannot be set; these can: {', '.join(TUNABLE)}"
-    if problem["type"] == "string_pattern_mismatch":
-        return f"{place}: use lower-case letters, digits and _, beginning with a letter"
-    return f"{place}: {problem['msg'][:1].lower()}{problem['msg'][1:]}"
+def _explain(problem: WrongValue) -> str:
+    if problem.kind == "unknown key":
+        return f"{quoted(problem.key)} cannot be set; these can: {', '.join(TUNABLE)}"
+    if problem.text.startswith("String should match"):
+        return f"{problem.key}: use lower-case letters, digits and _, beginning with a letter"
+    return f"{problem.key}: {problem.text[:1].lower()}{problem.text[1:]}"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from benchmarks.queue.drivers.driver import main
 from gribmill.database.sqlite import SqliteDatabase
-from gribmill.queue.job_type import Args, JobType, Registry
+from gribmill.queue.arguments import Args
+from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.model import ClaimRequest, NewJob, Report, Succeeded
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 from gribmill.database.sqlite import SqliteDatabase
-from gribmill.queue.job_type import Args, JobType, Registry
+from gribmill.queue.arguments import Args
+from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.task import Task

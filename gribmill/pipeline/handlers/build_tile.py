@@ -12,7 +12,8 @@ from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of
 from gribmill.pipeline.handlers.disk_space import wait_for_space
 from gribmill.pipeline.handlers.spooled_content import recorded_spool
-from gribmill.pipeline.job_types import BuildTileArgs, ingest_job, publish_job
+from gribmill.pipeline.job_arguments import BuildTileArgs
+from gribmill.pipeline.job_types import ingest_job, publish_job
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.storage.atomic import Superseded

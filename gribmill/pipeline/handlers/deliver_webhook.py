@@ -8,7 +8,8 @@ import time
 from urllib.parse import urlsplit
 
 from gribmill.pipeline.context import context_of
-from gribmill.pipeline.job_types import DELIVER_WEBHOOK, DeliverWebhookArgs
+from gribmill.pipeline.job_arguments import DeliverWebhookArgs
+from gribmill.pipeline.job_types import DELIVER_WEBHOOK
 from gribmill.pipeline.webhooks.message import WebhookMessage
 from gribmill.pipeline.webhooks.post import DeliveryFailed, TargetRefused, post
 from gribmill.queue.model import Effect, Failed, Outcome, PublishedEvent, Succeeded, Webhook, WebhookAnswer

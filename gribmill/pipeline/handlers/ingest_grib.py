@@ -28,7 +28,8 @@ from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.disk_space import wait_before_fetching, wait_for_space
 from gribmill.pipeline.handlers.requested_hour import RequestedHour
 from gribmill.pipeline.handlers.spooled_content import NextContent, recorded_spool
-from gribmill.pipeline.job_types import IngestGribArgs, publish_job, tile_jobs
+from gribmill.pipeline.job_arguments import IngestGribArgs
+from gribmill.pipeline.job_types import publish_job, tile_jobs
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import Task
 from gribmill.storage.layout import spool_generation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of
-from gribmill.pipeline.job_types import PruneArgs
+from gribmill.pipeline.job_arguments import PruneArgs
 from gribmill.pipeline.retention.old_runs import explain_left, remove_runs, runs_on_disk
 from gribmill.pipeline.retention.retention import decide
 from gribmill.queue.model import Failed, Outcome, Succeeded

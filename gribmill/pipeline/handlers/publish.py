@@ -8,7 +8,8 @@ from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import HourRef, RunRef
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.handlers.disk_space import wait_for_space
-from gribmill.pipeline.job_types import PublishArgs, ingest_job, tile_jobs
+from gribmill.pipeline.job_arguments import PublishArgs
+from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.queue.model import NewJob, Outcome, Succeeded
 from gribmill.queue.worker.task import Task
 from gribmill.storage.folder_lock import FolderBusy

@@ -14,7 +14,7 @@ from gribmill.identity import HourRef
 from gribmill.ingest.download.errors import WrongFile
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.job_types import IngestGribArgs
+from gribmill.pipeline.job_arguments import IngestGribArgs
 from gribmill.pipeline.tenant_regions import wanted_regions
 from gribmill.regions.window import window
 

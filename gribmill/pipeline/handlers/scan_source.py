@@ -22,7 +22,8 @@ from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
-from gribmill.pipeline.job_types import ScanSourceArgs, ingest_job, publish_job
+from gribmill.pipeline.job_arguments import ScanSourceArgs
+from gribmill.pipeline.job_types import ingest_job, publish_job
 from gribmill.pipeline.retention.past_runs import is_partial
 from gribmill.pipeline.status.watch import freshness_events, read_freshness
 from gribmill.pipeline.tenant_regions import wanted_regions

@@ -5,13 +5,15 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gribmill.errors import GribmillError
-from gribmill.queue.job_type import Args
 from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Succeeded
 
-ArgsT = TypeVar("ArgsT", bound=Args)
+if TYPE_CHECKING:
+    from gribmill.queue.arguments import Args
+
+ArgsT = TypeVar("ArgsT", bound="Args")
 
 
 class PermanentFailure(GribmillError):

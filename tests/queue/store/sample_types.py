@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gribmill.queue.job_type import Args, JobType, Registry
+from gribmill.queue.arguments import Args
+from gribmill.queue.job_type import JobType, Registry
 
 
 class PlainArgs(Args):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from gribmill.queue.job_type import Args, JobType, Registry
+from gribmill.queue.arguments import Args
+from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.sleep import SLEEP
 
 
