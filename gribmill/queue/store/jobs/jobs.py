@@ -14,7 +14,7 @@ from gribmill.queue.model import DEFAULT_TENANT, Enqueued, Job, NewJob, PlacedJo
 from gribmill.queue.store.base import ID_LIMIT, get_job
 from gribmill.queue.store.jobs.listing import JobListing
 from gribmill.queue.store.jobs.positions import GAP, ahead_of, behind, renumbered
-from gribmill.queue.store.jobs.prepare import check_priority, prepare, refuse_inactive
+from gribmill.queue.store.jobs.prepare import check_priority, dedupe_key_of, prepare, refuse_inactive
 from gribmill.queue.store.tenants import refuse_disabled
 
 # A longer transaction would keep claims waiting.
@@ -95,18 +95,13 @@ class Jobs(JobListing):
 
     def like(self, jobs: Iterable[NewJob]) -> Sequence[Job | None]:
         """For each of these, the stored job that equals it by its dedupe key: an active one, else the last to fail."""
-        prepared = [prepare(self.registry, job) for job in jobs]
+        keys = [(job.tenant_id, dedupe_key_of(self.registry, job)) for job in jobs]
         with self.database.read() as tx:
-            found = [
-                tx.first(Job, "jobs/active_like", {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key})
-                for job in prepared
-            ]
-            keys = [job.dedupe_key for job, known in zip(prepared, found, strict=True) if known is None]
-            rows = tx.query(Job, "jobs/failed_like", {"dedupe_keys": keys}) if keys else []
+            found = [tx.first(Job, "jobs/active_like", {"tenant_id": who, "dedupe_key": key}) for who, key in keys]
+            lost = [key for (_, key), known in zip(keys, found, strict=True) if known is None]
+            rows = tx.query(Job, "jobs/failed_like", {"dedupe_keys": lost}) if lost else []
         failed = {(job.tenant_id, job.dedupe_key): job for job in rows}
-        return [
-            known or failed.get((job.tenant_id, job.dedupe_key)) for job, known in zip(prepared, found, strict=True)
-        ]
+        return [known or failed.get(key) for key, known in zip(keys, found, strict=True)]
 
     def _refuse_tenants(self, names: set[str]) -> None:
         """Looked up at most once a second, as types are; and at once for a name that was not there a moment ago."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gribmill.queue.errors import BadArguments, NotAllowed
-from gribmill.queue.job_type import JobType, Registry
+from gribmill.queue.job_type import JobType, Registry, canonical_json
 from gribmill.queue.model import DEFAULT_TENANT, NewJob, PreparedJob
 from gribmill.queue.store.types.known_types import KnownTypes
 
@@ -39,6 +39,13 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
         job.group_id,
         job.template_id,
     )
+
+
+def dedupe_key_of(registry: Registry, job: NewJob) -> str | None:
+    """The key that the job has when it is written; its arguments must be right, and are not checked."""
+    kind = registry[job.type]
+    args = {name: value for name, value in {**(kind.default_args or {}), **job.args}.items() if value is not None}
+    return job.dedupe_key or kind.dedupe_key_of(canonical_json(args), job.tenant_id)
 
 
 def check_tenant_of_type(kind: JobType, tenant_id: str) -> None:
