@@ -101,6 +101,14 @@ class StoreBusy(StoreError):
     """The database stayed locked for longer than a writer may wait."""
 
 
+class StoreConflict(StoreBusy):
+    """Two transactions were in each other's way, and this one was rolled back. Done again, it succeeds."""
+
+
+class StoreUnreachable(StoreError):
+    """The database server does not answer, or the connection was lost."""
+
+
 class StoreReadOnly(StoreError):
     """The database, or its folder, cannot be written."""
 

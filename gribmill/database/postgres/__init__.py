@@ -1,3 +1,5 @@
-"""The queue's database as PostgreSQL holds it."""
+"""The queue's database in PostgreSQL."""
+
+from gribmill.database.postgres.database import PostgresDatabase as PostgresDatabase
 
 __all__: list[str] = []

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from gribmill.database.migration import Migration, in_order
 from gribmill.database.sqlite.statements import statement, statement_names
 from gribmill.queue.errors import StoreUnsafe
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One numbered file. The queue's begin at 1, the catalogue's at 1001."""
-
-    version: int
-    name: str
-
-
 def migrations() -> list[Migration]:
     """All of them, ascending."""
-    found = [Migration(int(name.split("_")[0]), f"migrations/{name}") for name in statement_names("migrations")]
-    return sorted(found, key=lambda migration: migration.version)
+    return in_order(statement_names("migrations"))
 
 
 def applied_versions(connection: sqlite3.Connection) -> set[int]:

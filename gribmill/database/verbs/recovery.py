@@ -22,6 +22,7 @@ class _LostJob:
     retry_count: int
     max_attempts: int
     cancel_requested: bool
+    lease_expires_at: str | None
 
 
 def any_lost(tx: WithJobs, farthest_lease_seconds: float) -> bool:
@@ -85,6 +86,8 @@ def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> Literal["pending"
     error = f"the worker {job.worker_id or '(unknown)'} {how} during attempt {job.attempt_no}"
     changes = {
         "now": tx.stamp,
+        "lease": job.lease_expires_at,
+        "whatever_lease": at_once,
         "status": status,
         "next_run_at": tx.after(wait) if again and wait > 0 else None,
         "cost": int(again),

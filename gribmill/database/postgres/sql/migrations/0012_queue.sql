@@ -302,3 +302,224 @@ CREATE VIEW job_runs AS SELECT a.job_id || '-' || a.attempt_no AS run_id, a.job_
   j.args AS params_snapshot, a.worker_id, a.started_at, a.finished_at, a.exit_code, a.error_text AS error, a.artifacts,
   a.log_path
 FROM job_attempts a JOIN jobs j ON j.id = a.job_id;
+
+-- Whether a name matches a pattern as SQLite's GLOB understands it: * for any text, ? for one character, [...] for a set.
+CREATE FUNCTION gribmill_glob(name text, pattern text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT name ~ ('^' || replace(replace(regexp_replace(pattern, '([.+(){}|\\^$])', '\\\1', 'g'), '*', '.*'), '?', '.') || '$')
+$$;
+-- Whether events of this name, which come with every attempt or tile, are recorded at all.
+CREATE FUNCTION gribmill_wanted(event text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT 1 FROM recorded_events WHERE name = event)
+    OR EXISTS (SELECT 1 FROM job_triggers WHERE trigger_type = 'event' AND is_enabled = 1 AND event_name = event)
+    OR EXISTS (SELECT 1 FROM webhooks w, json_array_elements_text(w.events::json) wanted
+               WHERE w.is_enabled = 1 AND gribmill_glob(event, wanted))
+$$;
+
+-- Triggers keep the added columns, the attempts, the counters and the outbox consistent with statements written by hand.
+-- Their conditions are false for the statements that the queue runs for every job.
+
+-- A view of what workers run, that can be written like the table of the base specification.
+CREATE FUNCTION gribmill_write_worker() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    DELETE FROM worker_heartbeats WHERE id = OLD.id;
+    RETURN OLD;
+  ELSIF TG_OP = 'UPDATE' THEN
+    UPDATE worker_heartbeats SET last_heartbeat = NEW.last_heartbeat, hostname = NEW.hostname, version = NEW.version,
+      types = NEW.types, state = NEW.state, started_at = NEW.started_at, metadata = NEW.metadata
+    WHERE id = OLD.id;
+    RETURN NEW;
+  END IF;
+  INSERT INTO worker_heartbeats (id, last_heartbeat, hostname, version, types, state, started_at, metadata)
+  VALUES (NEW.id, coalesce(NEW.last_heartbeat, gribmill_now()), coalesce(NEW.hostname, ''), coalesce(NEW.version, ''),
+    coalesce(NEW.types, '[]'), coalesce(NEW.state, 'active'), coalesce(NEW.started_at, gribmill_now()),
+    coalesce(NEW.metadata, '{}'))
+  ON CONFLICT (id) DO UPDATE SET last_heartbeat = excluded.last_heartbeat, state = excluded.state;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER workers_written INSTEAD OF INSERT OR UPDATE OR DELETE ON workers
+  FOR EACH ROW EXECUTE FUNCTION gribmill_write_worker();
+
+-- Jobs without arguments have none; while a job of a priority is parked behind the others, new jobs of that priority go
+-- behind it.
+CREATE FUNCTION gribmill_place_job() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE last bigint;
+BEGIN
+  NEW.args := coalesce(NEW.args, '{}');
+  IF NEW.position = 0 AND NEW.status = 'pending' THEN
+    SELECT max(position) INTO last FROM jobs WHERE status = 'pending' AND position <> 0 AND priority = NEW.priority;
+    IF last > 0 THEN
+      NEW.position := last + 100;
+    END IF;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER jobs_placed BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION gribmill_place_job();
+
+-- A claim without a lease: the job gets an attempt, and no longer waits for anything.
+CREATE FUNCTION gribmill_claim_manually() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.attempt_no := NEW.attempt_no + 1;
+  NEW.batch_id := NEW.id;
+  NEW.deps_left := 0;
+  NEW.next_run_at := NULL;
+  NEW.started_at := coalesce(NEW.started_at, gribmill_now());
+  DELETE FROM job_dependencies WHERE job_id = NEW.id;
+  INSERT INTO job_attempts (job_id, attempt_no, worker_id, started_at)
+  VALUES (NEW.id, NEW.attempt_no, coalesce(NEW.worker_id, 'manual'), NEW.started_at);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER jobs_claimed_manually BEFORE UPDATE OF status ON jobs FOR EACH ROW
+  WHEN (NEW.status = 'processing' AND OLD.status <> 'processing' AND NEW.lease_expires_at IS NULL
+    AND OLD.status IN ('pending','failed'))
+  EXECUTE FUNCTION gribmill_claim_manually();
+
+-- The end of an attempt that the queue itself did not write.
+CREATE FUNCTION gribmill_end_manually() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE job_attempts SET finished_at = gribmill_now(),
+    status = CASE NEW.status WHEN 'completed' THEN 'succeeded' WHEN 'pending' THEN 'lost' ELSE NEW.status END,
+    error_text = CASE WHEN NEW.status = 'completed' THEN NULL
+                      ELSE coalesce(NEW.error_message, 'ended by a manual statement') END
+  WHERE job_id = NEW.id AND attempt_no = NEW.attempt_no AND status = 'running';
+  NEW.lease_expires_at := NULL;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER jobs_ended_manually BEFORE UPDATE OF status ON jobs FOR EACH ROW
+  WHEN (OLD.status = 'processing' AND NEW.status <> 'processing'
+    AND (NEW.lease_expires_at IS NOT NULL OR OLD.lease_expires_at IS NULL))
+  EXECUTE FUNCTION gribmill_end_manually();
+
+CREATE FUNCTION gribmill_reset_manually() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.dead_lettered_at := NULL;
+  NEW.completed_at := NULL;
+  NEW.worker_id := NULL;
+  NEW.cancel_requested_at := NULL;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER jobs_reset_manually BEFORE UPDATE OF status ON jobs FOR EACH ROW
+  WHEN (NEW.status = 'pending'
+    AND (NEW.dead_lettered_at IS NOT NULL OR NEW.completed_at IS NOT NULL OR NEW.worker_id IS NOT NULL))
+  EXECUTE FUNCTION gribmill_reset_manually();
+
+-- What has begun keeps its arguments; what has ended stays as it is, except that a failed job can be reset.
+CREATE FUNCTION gribmill_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
+END $$;
+CREATE TRIGGER a_jobs_keep_arguments BEFORE UPDATE OF type, args, created_at, tenant_id ON jobs FOR EACH ROW
+  WHEN (OLD.status <> 'pending' AND (OLD.type IS DISTINCT FROM NEW.type OR OLD.args IS DISTINCT FROM NEW.args
+    OR OLD.created_at IS DISTINCT FROM NEW.created_at OR OLD.tenant_id IS DISTINCT FROM NEW.tenant_id))
+  EXECUTE FUNCTION gribmill_refuse('type, args, created_at and tenant_id of a job cannot be changed after it has started');
+CREATE TRIGGER a_jobs_stay_ended BEFORE UPDATE OF status ON jobs FOR EACH ROW
+  WHEN (OLD.status NOT IN ('pending','processing') AND NEW.status <> OLD.status
+    AND NOT (OLD.status = 'failed' AND NEW.status = 'pending'))
+  EXECUTE FUNCTION gribmill_refuse('a finished job cannot be changed; only a failed one can be reset to pending');
+CREATE TRIGGER job_attempts_stay_ended BEFORE UPDATE OF job_id, attempt_no, worker_id, pid, started_at, finished_at,
+    status, exit_code, stdout_tail, stderr_tail, error_text, artifacts ON job_attempts FOR EACH ROW
+  WHEN (OLD.status <> 'running')
+  EXECUTE FUNCTION gribmill_refuse('an attempt that has ended cannot be changed');
+
+-- A job that ends with dependents is listed, as is one whose failure stops its group. A completion by the queue, which
+-- alone takes the lease away in the same statement, looks for dependents itself (`dependencies/note_ended`).
+CREATE FUNCTION gribmill_note_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM job_dependencies WHERE parent_id = NEW.id)
+    OR NEW.status = 'failed' AND NEW.group_id IS NOT NULL
+      AND EXISTS (SELECT 1 FROM job_groups WHERE id = NEW.group_id AND on_failure = 'stop') THEN
+    INSERT INTO ended_parents VALUES (NEW.id) ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER jobs_parent_ended AFTER UPDATE OF status ON jobs FOR EACH ROW
+  WHEN (OLD.status IN ('pending','processing') AND NEW.status NOT IN ('pending','processing')
+    AND NOT (NEW.status = 'completed' AND OLD.lease_expires_at IS NOT NULL AND NEW.lease_expires_at IS NULL
+      AND NEW.worker_id IS NULL))
+  EXECUTE FUNCTION gribmill_note_ended();
+
+CREATE FUNCTION gribmill_delete_job() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE jobs SET deps_left = deps_left - 1 WHERE status = 'pending' AND deps_left > 0
+    AND id IN (SELECT job_id FROM job_dependencies WHERE parent_id = OLD.id AND on_failure = 'ignore');
+  UPDATE jobs SET status = 'cancelled', completed_at = gribmill_now(), next_run_at = NULL,
+    error_message = 'parent job ' || OLD.id || ' was deleted'
+  WHERE status = 'pending'
+    AND id IN (SELECT job_id FROM job_dependencies WHERE parent_id = OLD.id AND on_failure = 'cancel');
+  RETURN OLD;
+END $$;
+CREATE TRIGGER jobs_deleted BEFORE DELETE ON jobs FOR EACH ROW WHEN (OLD.status IN ('pending','processing'))
+  EXECUTE FUNCTION gribmill_delete_job();
+
+-- Counters, see job_counts.
+CREATE FUNCTION gribmill_count() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' AND (OLD.tenant_id <> 'global' OR OLD.status NOT IN ('pending','processing')) THEN
+    INSERT INTO job_count_changes VALUES (OLD.tenant_id, OLD.type, OLD.status, -1);
+  END IF;
+  IF TG_OP <> 'DELETE' AND (NEW.tenant_id <> 'global' OR NEW.status NOT IN ('pending','processing')) THEN
+    INSERT INTO job_count_changes VALUES (NEW.tenant_id, NEW.type, NEW.status, 1);
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER jobs_count_ins AFTER INSERT ON jobs FOR EACH ROW
+  WHEN (NEW.tenant_id <> 'global' OR NEW.status NOT IN ('pending','processing')) EXECUTE FUNCTION gribmill_count();
+CREATE TRIGGER jobs_count_del AFTER DELETE ON jobs FOR EACH ROW
+  WHEN (OLD.tenant_id <> 'global' OR OLD.status NOT IN ('pending','processing')) EXECUTE FUNCTION gribmill_count();
+CREATE TRIGGER jobs_count_upd AFTER UPDATE OF status, type, tenant_id ON jobs FOR EACH ROW
+  WHEN ((OLD.status <> NEW.status OR OLD.type <> NEW.type OR OLD.tenant_id <> NEW.tenant_id)
+    AND (OLD.tenant_id <> 'global' OR NEW.tenant_id <> 'global'
+      OR (OLD.status NOT IN ('pending','processing') OR NEW.status NOT IN ('pending','processing'))
+        AND NOT (NEW.status = 'completed' AND OLD.status = 'processing' AND OLD.lease_expires_at IS NOT NULL
+          AND NEW.lease_expires_at IS NULL AND NEW.worker_id IS NULL)))
+  EXECUTE FUNCTION gribmill_count();
+
+-- The outbox. The error was redacted before it was stored.
+CREATE FUNCTION gribmill_publish_failure() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO events (name, tenant_id, job_id, created_at, payload) VALUES ('job.failed', NEW.tenant_id, NEW.id,
+    coalesce(NEW.completed_at, gribmill_now()), json_build_object(
+    'job_id', NEW.id, 'type', NEW.type, 'attempt_no', NEW.attempt_no, 'error', left(NEW.error_message, 2000),
+    'dead_lettered', NEW.dead_lettered_at IS NOT NULL, 'correlation_id', NEW.correlation_id)::text);
+  IF NEW.dead_lettered_at IS NOT NULL THEN
+    INSERT INTO events (name, tenant_id, job_id, created_at, payload) VALUES ('job.dead_lettered', NEW.tenant_id, NEW.id,
+      coalesce(NEW.completed_at, gribmill_now()), json_build_object(
+      'job_id', NEW.id, 'type', NEW.type, 'attempts', NEW.attempt_no, 'error', left(NEW.error_message, 2000),
+      'correlation_id', NEW.correlation_id)::text);
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER jobs_publish_failure AFTER UPDATE OF status ON jobs FOR EACH ROW
+  WHEN (NEW.status = 'failed' AND OLD.status <> 'failed') EXECUTE FUNCTION gribmill_publish_failure();
+
+CREATE FUNCTION gribmill_publish_recovery() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO events (name, tenant_id, job_id, created_at, payload)
+    SELECT 'job.recovered', tenant_id, id, coalesce(NEW.finished_at, gribmill_now()),
+      json_build_object('job_id', id, 'type', type, 'attempt_no', NEW.attempt_no, 'worker_id', NEW.worker_id,
+      'status', status, 'error', left(NEW.error_text, 2000))::text
+    FROM jobs WHERE id = NEW.job_id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER attempts_publish_recovery AFTER UPDATE OF status ON job_attempts FOR EACH ROW
+  WHEN (NEW.status = 'lost' AND OLD.status = 'running') EXECUTE FUNCTION gribmill_publish_recovery();
+
+-- Once for a statement, however many attempts it ends.
+CREATE FUNCTION gribmill_publish_meters() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF gribmill_wanted('attempt.metered') THEN
+    INSERT INTO events (name, tenant_id, job_id, created_at, payload)
+      SELECT 'attempt.metered', j.tenant_id, j.id, coalesce(n.finished_at, gribmill_now()),
+        json_build_object('job_id', j.id, 'type', j.type, 'tenant_id', j.tenant_id, 'attempt_no', n.attempt_no,
+        'status', n.status, 'exit_code', n.exit_code, 'worker_id', n.worker_id,
+        'wait_seconds', round(greatest(0, extract(epoch FROM n.started_at - coalesce(j.ready_at, j.created_at))), 3),
+        'run_seconds', round(greatest(0, extract(epoch FROM n.finished_at - n.started_at)), 3),
+        'bytes', NULL)::text
+      FROM after_update n JOIN before_update o USING (job_id, attempt_no) JOIN jobs j ON j.id = n.job_id
+      WHERE o.status = 'running' AND n.status <> 'running';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER attempts_publish_meters AFTER UPDATE ON job_attempts
+  REFERENCING OLD TABLE AS before_update NEW TABLE AS after_update
+  FOR EACH STATEMENT EXECUTE FUNCTION gribmill_publish_meters();

@@ -70,3 +70,10 @@ CREATE TABLE freshness (
   stale_at timestamptz(3),
   PRIMARY KEY (model_id, region)
 );
+
+-- Two JSON lists of texts as one, without duplicates; NULL is an empty list.
+CREATE FUNCTION gribmill_union(a text, b text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(json_agg(value ORDER BY value COLLATE "C"), '[]')::text FROM (
+    SELECT json_array_elements_text(coalesce(a, '[]')::json) AS value
+    UNION SELECT json_array_elements_text(coalesce(b, '[]')::json)) AS both_lists
+$$;

@@ -1,0 +1,20 @@
+"""Numbered files that bring a database to a version's schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered file, by the name of its statement. The queue's begin at 1, the catalogue's at 1001."""
+
+    version: int
+    name: str
+
+
+def in_order(names: Sequence[str]) -> list[Migration]:
+    """The files of the folder `migrations`, ascending."""
+    found = [Migration(int(name.split("_")[0]), f"migrations/{name}") for name in names]
+    return sorted(found, key=lambda migration: migration.version)

@@ -1,0 +1,68 @@
+"""Values on their way to and from PostgreSQL. As in SQLite, times are text here and flags are integers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from psycopg.abc import AdaptContext, Buffer
+from psycopg.adapt import Dumper, Loader
+from psycopg.types.numeric import Int8Dumper
+from psycopg.types.string import TextLoader
+
+from gribmill.queue.times import to_text
+
+INT8 = 20
+# Without a zone, a server would read a time in its session's.
+UTC_SUFFIX = "+00"
+
+
+class FlagDumper(Dumper):
+    """Flags are integer columns, as in SQLite."""
+
+    oid = INT8
+
+    def dump(self, obj: bool) -> bytes:
+        return b"1" if obj else b"0"
+
+
+class NumericLoader(Loader):
+    """Sums of bigint are numeric: whole ones are read as int."""
+
+    def load(self, data: Buffer) -> int | float:
+        text = bytes(data)
+        return float(text) if b"." in text or b"N" in text else int(text)
+
+
+def adapt(context: AdaptContext) -> None:
+    """Set a connection up for these values.
+
+    All numbers have one type: psycopg would pick the smallest that holds each, and the server would plan every
+    combination anew.
+    """
+    adapters = context.adapters
+    assert adapters is not None
+    adapters.register_dumper(int, Int8Dumper)
+    adapters.register_dumper(bool, FlagDumper)
+    adapters.register_loader("numeric", NumericLoader)
+    adapters.register_loader("timestamptz", TextLoader)
+
+
+def moment(seconds: float) -> str:
+    """Epoch seconds as text that means the same in every session."""
+    return to_text(seconds) + UTC_SUFFIX
+
+
+def bind(value: Any) -> Any:
+    """A parameter as psycopg takes it."""
+    if isinstance(value, datetime):
+        return moment(value.timestamp())
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(value)
+    return value
+
+
+def bind_all(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: bind(value) for name, value in params.items()}

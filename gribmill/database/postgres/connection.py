@@ -1,0 +1,75 @@
+"""How every connection is set up: limits on waiting, and a network that fails in seconds rather than minutes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import TupleRow
+
+from gribmill.database.postgres.adaptation import adapt
+
+Connection = psycopg.Connection[TupleRow]
+
+CONNECT_SECONDS = 5
+DEFAULT_LEASE_SECONDS = 60.0
+# A worker must notice that it is cut off well within its lease.
+LONGEST_SILENCE_SECONDS = 10.0
+NETWORK = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives": 1,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "target_session_attrs": "read-write",
+    "fallback_application_name": "gribmill",
+}
+# By SET, because PgBouncer refuses `options` at start-up.
+LIMITS = {
+    "statement_timeout": "120s",
+    "lock_timeout": "10s",
+    "idle_in_transaction_session_timeout": "60s",
+    "TimeZone": "UTC",
+}
+
+
+def connection_text(dsn: str, lease_seconds: float) -> str:
+    """The DSN with what it leaves open."""
+    given: dict[str, Any] = conninfo_to_dict(dsn)
+    silence = min(LONGEST_SILENCE_SECONDS, lease_seconds / 4)
+    return make_conninfo(**{**NETWORK, "tcp_user_timeout": max(1, int(silence * 1000)), **given})
+
+
+def shown_name(dsn: str) -> str:
+    """The database as messages name it: without user and password."""
+    given = conninfo_to_dict(dsn)
+    host, port = given.get("host") or given.get("hostaddr") or "local", given.get("port")
+    return f"postgresql://{host}{f':{port}' if port else ''}/{given.get('dbname') or ''}"
+
+
+def connect(dsn: str, lease_seconds: float = DEFAULT_LEASE_SECONDS) -> Connection:
+    """A connection that commits each statement by itself unless told to begin a transaction."""
+    connection = psycopg.connect(connection_text(dsn, lease_seconds), autocommit=True)
+    try:
+        adapt(connection)
+        connection.execute("; ".join(f"SET {name} = '{value}'" for name, value in LIMITS.items()))
+        pid = connection.execute("SELECT pg_backend_pid()").fetchone()
+        # A pooler hands transactions to other backends, which do not know what was prepared on this one.
+        connection.prepare_threshold = 2 if pid == (connection.info.backend_pid,) else None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def is_pooled(connection: Connection) -> bool:
+    """Whether a pooler such as PgBouncer is between: no LISTEN, and settings hold for a transaction only."""
+    return connection.prepare_threshold is None
+
+
+def limits_of_transaction(connection: Connection) -> str | None:
+    """A statement that sets the limits for one transaction, where the connection cannot keep them."""
+    if not is_pooled(connection):
+        return None
+    return "SELECT " + ", ".join(f"set_config('{name}', '{value}', true)" for name, value in LIMITS.items())

@@ -1,0 +1,151 @@
+"""The queue in PostgreSQL: one connection per process and thread, which is made again when it was lost."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from gribmill.database.postgres.announcer import Announcer
+from gribmill.database.postgres.connection import DEFAULT_LEASE_SECONDS, shown_name
+from gribmill.database.postgres.error_translation import FAULTS, fault_of, lost_connection
+from gribmill.database.postgres.handle import Handle
+from gribmill.database.postgres.listener import NotificationListener
+from gribmill.database.postgres.migrate import migrate, migrations, missing_migrations
+from gribmill.database.postgres.transaction import PostgresTransaction
+from gribmill.queue.errors import StoreError
+from gribmill.queue.model import Enqueued, PreparedJob
+from gribmill.queue.times import Clock
+
+READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+WRITE = "BEGIN"
+
+# Connections carried over a fork are kept, never closed: closing one in the child would end the parent's session.
+_carried_over_fork: list[Handle] = []
+
+
+class _Reading:
+    """One snapshot."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    def __enter__(self) -> PostgresTransaction:
+        self._handle, self._transaction = self._database._enter(READ)
+        return self._transaction
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if self._transaction.begun:
+            self._handle.roll_back()
+        if isinstance(error, FAULTS):
+            raise self._database._fault(error) from error
+
+
+class _Writing:
+    """One write transaction. READ COMMITTED: what must not change meanwhile is locked by the verbs."""
+
+    __slots__ = ("_database", "_handle", "_transaction")
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    def __enter__(self) -> PostgresTransaction:
+        self._handle, self._transaction = self._database._enter(WRITE)
+        return self._transaction
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        transaction = self._transaction
+        if not transaction.begun:
+            pass
+        elif error is None:
+            try:
+                self._handle.commit(lasting=transaction.lasting)
+            except FAULTS as failure:
+                self._handle.roll_back()
+                raise self._database._fault(failure) from failure
+        else:
+            self._handle.roll_back()
+        if isinstance(error, FAULTS):
+            raise self._database._fault(error) from error
+
+
+class PostgresDatabase:
+    """Safe to use from many threads, processes and hosts. Times are the server's, unless a clock is given."""
+
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        create: bool = True,
+        lease_seconds: float = DEFAULT_LEASE_SECONDS,
+        clock: Clock | None = None,
+    ) -> None:
+        """Tables of an older version are brought up to date; an empty database gets tables only with `create`."""
+        self.dsn = dsn
+        self._lease_seconds = lease_seconds
+        self.name = shown_name(dsn)
+        self.clock = clock
+        self._local = threading.local()
+        self._announcer = Announcer(dsn)
+        try:
+            self._bring_up_to_date(create=create)
+        except FAULTS as error:
+            raise self._fault(error) from error
+
+    def read(self) -> _Reading:
+        return _Reading(self)
+
+    def write(self) -> _Writing:
+        return _Writing(self)
+
+    def insert_job(self, job: PreparedJob) -> Enqueued:
+        with self.write() as tx:
+            return tx.insert_jobs([job])[0]
+
+    def may_have_work(self) -> bool:
+        """Whether something is ready or due: a look that locks nothing and costs a third of an empty claim."""
+        with self.read() as tx:
+            return bool(tx.rows("jobs/any_work", {"now": tx.stamp}))
+
+    def announce(self) -> None:
+        self._announcer.announce()
+
+    def listener(self) -> NotificationListener:
+        return NotificationListener(self.dsn, self.name)
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        self._announcer.close()
+        handle: Handle | None = getattr(self._local, "handle", None)
+        if handle is not None and handle.pid == os.getpid():
+            self._local.handle = None
+            handle.close()
+
+    def _bring_up_to_date(self, *, create: bool) -> None:
+        connection = self._open_handle().connection
+        missing = missing_migrations(connection)
+        if len(missing) == len(migrations()) and not create:
+            raise StoreError(f"{self.name} has no tables of gribmill yet: `gribmill db init` creates them")
+        if missing:
+            migrate(connection)
+
+    def _enter(self, begin: str) -> tuple[Handle, PostgresTransaction]:
+        try:
+            handle = self._open_handle()
+            handle.keep_time()
+        except FAULTS as error:
+            raise self._fault(error) from error
+        return handle, PostgresTransaction(handle, self.clock or handle.now, begin)
+
+    def _open_handle(self) -> Handle:
+        handle: Handle | None = getattr(self._local, "handle", None)
+        if handle is not None and handle.pid == os.getpid() and not handle.connection.closed:
+            return handle
+        if handle is not None and handle.pid != os.getpid():
+            _carried_over_fork.append(handle)
+        self._local.handle = handle = Handle(self.dsn, self._lease_seconds)
+        return handle
+
+    def _fault(self, error: Exception) -> Exception:
+        if lost_connection(error):
+            self._announcer.close()
+        return fault_of(error, self.name)

@@ -1,0 +1,60 @@
+"""PostgreSQL's errors as errors of the queue."""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg import errors
+
+from gribmill.queue.errors import (
+    QueueError,
+    StatementRefused,
+    StoreBusy,
+    StoreConflict,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnreachable,
+)
+
+# Besides psycopg's own: a number or a text that no column can hold.
+FAULTS = (psycopg.Error, OverflowError, UnicodeEncodeError)
+LONGEST_DETAIL = 300
+# SQLSTATE classes: connection, operator intervention (a shutdown), insufficient resources.
+CONNECTION_LOST = ("08", "57P", "53300")
+
+
+def fault_of(error: Exception, name: str) -> QueueError:
+    """A StoreError when it is about the server; StatementRefused when it is about what was to be written."""
+    state = getattr(error, "sqlstate", None) or ""
+    detail = _detail(error)
+    if isinstance(error, errors.SerializationFailure | errors.DeadlockDetected):
+        return StoreConflict(f"{name}: two transactions were in each other's way; nothing was written")
+    if isinstance(error, errors.DiskFull | errors.OutOfMemory):
+        return StoreFull(f"{name}: no space is left for the queue; nothing was written. Free some, then go on")
+    if isinstance(error, errors.LockNotAvailable | errors.QueryCanceled):
+        return StoreBusy(f"{name}: a statement took too long, or waited too long for a lock; nothing was written")
+    if isinstance(error, errors.ReadOnlySqlTransaction):
+        return StoreReadOnly(f"{name}: the server is read-only (a standby, or in recovery); nothing was written")
+    if isinstance(error, errors.DataCorrupted | errors.IndexCorrupted):
+        return StoreCorrupt(f"{name}: the server reports damaged data ({detail}): restore a backup")
+    if lost_connection(error):
+        return StoreUnreachable(f"{name}: the database cannot be reached: {detail}")
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | errors.InsufficientPrivilege):
+        return StoreError(f"{name}: the queue cannot be opened or used: {detail}")
+    if state.startswith("42"):
+        return StoreError(f"{name}: the schema does not fit this gribmill: {detail}")
+    return StatementRefused(f"{name}: a statement was refused, nothing was written: {detail}")
+
+
+def lost_connection(error: Exception) -> bool:
+    """Whether the connection is gone, or was never made."""
+    if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return False
+    return error.sqlstate is None or error.sqlstate.startswith(CONNECTION_LOST)
+
+
+def _detail(error: Exception) -> str:
+    """One line that cannot control a terminal; libpq's texts name hosts and users, never a password."""
+    text = " ".join(str(error).split())[:LONGEST_DETAIL]
+    return "".join(one if one.isprintable() else "?" for one in text)

@@ -1,0 +1,52 @@
+"""Brings a database to this version's schema, one numbered file at a time.
+
+Migrations only add, so that older workers go on beside newer ones: a schema that is newer than this gribmill is used
+as it is. A number means the same state of the schema as in SQLite's migrations; PostgreSQL's begin at 12 and 1006.
+"""
+
+from __future__ import annotations
+
+from gribmill.database.migration import Migration, in_order
+from gribmill.database.postgres.connection import Connection
+from gribmill.database.postgres.statements import script, statement_names
+
+# Advisory locks of gribmill have this first key.
+LOCK_SPACE = 7217
+MIGRATING = 0
+IS_THERE = "SELECT to_regclass('schema_migrations') IS NOT NULL"
+
+
+def migrations() -> list[Migration]:
+    """All of them, ascending."""
+    return in_order(statement_names("migrations"))
+
+
+def applied_versions(connection: Connection) -> set[int]:
+    """What the database has been through; empty for a new one."""
+    row = connection.execute(IS_THERE).fetchone()
+    if row is None or not row[0]:
+        return set()
+    return {row[0] for row in connection.execute("SELECT version FROM schema_migrations").fetchall()}
+
+
+def missing_migrations(connection: Connection) -> list[Migration]:
+    applied = applied_versions(connection)
+    return [migration for migration in migrations() if migration.version not in applied]
+
+
+def migrate(connection: Connection) -> list[Migration]:
+    """Apply what is missing, all of it or nothing; what was applied. One process does it, the others wait."""
+    with connection.transaction():
+        connection.execute("SET LOCAL lock_timeout = '300s'")
+        connection.execute("SET LOCAL statement_timeout = 0")
+        connection.execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", (LOCK_SPACE, MIGRATING))
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS schema_migrations"
+            " (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)"
+        )
+        missing = missing_migrations(connection)
+        for migration in missing:
+            # psycopg's client side sends a text without parameters as it is, so a file may hold many statements.
+            connection.execute(script(migration.name).encode())
+            connection.execute("INSERT INTO schema_migrations VALUES (%s, now())", (migration.version,))
+    return missing

@@ -1,0 +1,103 @@
+"""Named statements on one connection, at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from gribmill.database.postgres.adaptation import bind_all, moment
+from gribmill.database.postgres.handle import Cursor, Handle
+from gribmill.database.postgres.statements import statement, statement_names
+from gribmill.database.records import decoder
+from gribmill.database.verbs.session import RawParams
+from gribmill.queue.times import Clock
+
+RecordT = TypeVar("RecordT")
+
+
+class PostgresSession:
+    """What the verbs stand on. In this folder times are text (`stamp`), above it they are datetimes (`now`).
+
+    The transaction begins with its first statement, in one round trip.
+    """
+
+    __slots__ = ("_begin", "_clock", "_handle", "begun", "lasting", "seconds", "source_job", "stamp", "wakes")
+
+    def __init__(self, handle: Handle, clock: Clock, begin: str) -> None:
+        self._clock = clock
+        self.set_time()
+        self.lasting = True
+        self.wakes = False
+        self.source_job: int | None = None
+        self.begun = False
+        self._handle = handle
+        self._begin = begin
+
+    def set_time(self) -> None:
+        """The moment of all that follows: of the transaction's begin, or after it has waited for a lock."""
+        self.seconds = self._clock()
+        self.stamp = moment(self.seconds)
+
+    # For the store
+
+    @property
+    def now(self) -> datetime:
+        """In whole milliseconds, as the database compares times."""
+        return datetime.fromtimestamp(round(self.seconds, 3), UTC)
+
+    def query(self, record: type[RecordT], name: str, params: Mapping[str, Any] = {}) -> list[RecordT]:
+        return self.records(record, name, {"now": self.stamp, **bind_all(params)})
+
+    def first(self, record: type[RecordT], name: str, params: Mapping[str, Any] = {}) -> RecordT | None:
+        found = self.query(record, name, params)
+        return found[0] if found else None
+
+    def change(self, name: str, params: Mapping[str, Any] = {}) -> int:
+        return self.execute(name, {"now": self.stamp, **bind_all(params)}).rowcount
+
+    # For the verbs
+
+    def execute(self, name: str, params: RawParams = ()) -> Cursor:
+        return self.together((name, params))[0]
+
+    def together(self, *calls: tuple[str, RawParams]) -> list[Cursor]:
+        """Several statements in one round trip. Each is a statement of its own: it sees what those before it did."""
+        sent = [(statement(name), params) for name, params in calls]
+        if self.begun:
+            return self._handle.send(sent)
+        self.begun = True  # also if it fails: then there is something to roll back
+        return self._handle.begin(self._begin, sent)
+
+    def execute_many(self, name: str, rows: Iterable[RawParams]) -> int:
+        """How many rows were changed in all."""
+        calls = [(name, row) for row in rows]
+        return sum(cursor.rowcount for cursor in self.together(*calls)) if calls else 0
+
+    def records(self, record: type[RecordT], name: str, params: RawParams = ()) -> list[RecordT]:
+        return read_records(record, self.execute(name, params))
+
+    def rows(self, name: str, params: RawParams = ()) -> list[dict[str, Any]]:
+        return read_rows(self.execute(name, params))
+
+    def names_in(self, folder: str) -> Sequence[str]:
+        return statement_names(folder)
+
+    def after(self, seconds: float) -> str:
+        """The moment that many seconds from now."""
+        return moment(self.seconds + seconds)
+
+
+def read_records(record: type[RecordT], cursor: Cursor) -> list[RecordT]:
+    decode = decoder(record, _columns(cursor))
+    return [decode(row) for row in cursor.fetchall()]
+
+
+def read_rows(cursor: Cursor) -> list[dict[str, Any]]:
+    columns = _columns(cursor)
+    return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _columns(cursor: Cursor) -> tuple[str, ...]:
+    assert cursor.description is not None  # the statement is one that gives rows
+    return tuple([column.name for column in cursor.description])

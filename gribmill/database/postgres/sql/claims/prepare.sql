@@ -1,0 +1,25 @@
+-- Before a claim, as a statement of its own, so that the claim sees what was committed while this one waited for locks:
+-- promotes what is due; shares the lock that a reservation takes alone; takes the locks of types with a limit, and
+-- leaves those out which another claim has at the moment (`gribmill.busy`). The plans of claims must follow their
+-- indexes, also in a small table: a sort would lock groups that are not taken.
+WITH promoted AS (
+  UPDATE jobs SET ready_at = CASE WHEN attempt_no = 0 THEN next_run_at ELSE ready_at END, next_run_at = NULL
+  WHERE id = ANY (ARRAY(
+    SELECT id FROM jobs WHERE status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now
+    ORDER BY next_run_at LIMIT 500 FOR UPDATE SKIP LOCKED))
+)
+SELECT EXISTS (SELECT 1 FROM ended_parents) AS unsettled,
+  EXISTS (SELECT 1 FROM jobs
+    WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global')
+  OR EXISTS (SELECT 1 FROM jobs
+    WHERE status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now AND tenant_id <> 'global') AS has_rivals,
+  pg_advisory_xact_lock_shared(7217, 1) IS NULL AS shares,
+  set_config('enable_seqscan', 'off', true) || set_config('enable_bitmapscan', 'off', true)
+    || set_config('enable_sort', 'off', true) AS planner,
+  set_config('gribmill.busy', coalesce((
+    SELECT string_agg(d.key, E'\n') FROM job_definitions d
+    WHERE d.key = ANY (ARRAY(SELECT json_array_elements_text(:types::json)))
+      AND (d.max_running IS NOT NULL AND NOT pg_try_advisory_xact_lock(7218, hashtext(d.key))
+        OR d.resources <> '[]' AND EXISTS (
+          SELECT 1 FROM json_array_elements_text(d.resources::json) tag
+          WHERE NOT pg_try_advisory_xact_lock(7219, hashtext(tag))))), ''), true) AS busy

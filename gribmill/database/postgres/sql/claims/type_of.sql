@@ -1,0 +1,1 @@
+SELECT type FROM jobs WHERE id = :job_id

@@ -1,0 +1,5 @@
+SELECT 1 FROM job_triggers
+WHERE trigger_type = 'schedule' AND is_enabled = 1
+  AND (next_trigger_at <= :now OR next_trigger_at IS NULL OR updated_at > :now)
+  AND cron_expr <> '@adaptive' AND definition_key = ANY (ARRAY(SELECT json_array_elements_text(:types::json)))
+LIMIT 1

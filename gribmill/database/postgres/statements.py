@@ -1,0 +1,29 @@
+"""The statements as PostgreSQL runs them: its own, else the common ones; with psycopg's placeholders."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+from gribmill.database.postgres.placeholders import to_psycopg
+from gribmill.database.statements import names_in, statement_text
+
+HOME = resources.files(__package__).joinpath("sql")
+
+
+@cache
+def statement(name: str) -> str:
+    """The text of a statement; a name is `noun/verb`."""
+    return to_psycopg(statement_text(HOME, name))
+
+
+@cache
+def script(name: str) -> str:
+    """The text of a migration: it has no placeholders."""
+    return statement_text(HOME, name)
+
+
+@cache
+def statement_names(folder: str) -> tuple[str, ...]:
+    """The statements of a folder (`verify`, `migrations`) in order of their names."""
+    return names_in(HOME, folder)

@@ -1,0 +1,98 @@
+"""A worker takes the next batch: locks first, then one statement that chooses, takes and records it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gribmill.database.postgres.session import PostgresSession, read_records
+from gribmill.database.verbs.dependents import settle_dependents
+from gribmill.database.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
+from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
+
+# Before it is locked, a chosen job can be taken by an operator who moves it, or its group by another worker.
+CHOICES = 3
+
+
+class _Facts(NamedTuple):
+    unsettled: bool
+    has_rivals: bool
+
+
+def claim(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:
+    asked = _asked(tx, request)
+    prepared, taken = tx.together(("claims/prepare", asked), ("claims/take_next", asked))
+    (facts,) = read_records(_Facts, prepared)
+    batch = read_records(Claimed, taken)
+    if facts.unsettled:
+        settle_dependents(tx)
+        if not batch:
+            prepared, taken = tx.together(("claims/prepare", asked), ("claims/take_next", asked))
+            (facts,), batch = read_records(_Facts, prepared), read_records(Claimed, taken)
+    if facts.has_rivals and not batch:
+        return _claim_in_turn(tx, request)
+    return tuple(batch)
+
+
+def _claim_in_turn(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:
+    """One claim after the other, each with its own look: limits of tenants are counted, and turns noted."""
+    tx.rows("claims/lock_turns")
+    for _ in range(CHOICES):
+        found = next_in_turn(tx, request)
+        if found is None:
+            return ()
+        more = min(found["batch_max"], request.batch_limit or found["batch_max"]) - 1
+        if found["group_key"] is None or found["retry_count"]:
+            more = 0
+        elif (room := _room(tx, found["tenant_id"])) is not None:
+            more = min(more, room - 1)
+        if batch := _take(tx, "claims/take_chosen", request, {"job_id": found["id"], "more": max(0, more)}):
+            return batch
+    return ()
+
+
+def claim_job(tx: PostgresSession, request: ClaimRequest, job_id: int) -> Claimed | None:
+    settle_dependents(tx)
+    kinds = [row["type"] for row in tx.rows("claims/type_of", {"job_id": job_id})]
+    alone = ClaimRequest(request.worker_id, tuple(kinds), request.lease_seconds, request.pid, 1)
+    tx.rows("claims/prepare", _asked(tx, alone))
+    tx.rows("claims/lock_turns")
+    found = tx.rows("claims/one", {**_asked(tx, alone), "job_id": job_id})
+    if not found or found[0]["tenant_id"] in held_tenants(tx):
+        return None
+    tx.execute("jobs/run_now", {"job_id": job_id, "now": tx.stamp})
+    taken = _take(tx, "claims/take_chosen", alone, {"job_id": job_id, "more": 0})
+    return taken[0] if taken else None
+
+
+def claim_siblings(tx: PostgresSession, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
+    kind = ClaimRequest(request.worker_id, (head.type,), request.lease_seconds, request.pid)
+    tx.rows("claims/prepare", _asked(tx, kind))
+    if head.tenant_id != DEFAULT_TENANT:
+        tx.rows("claims/lock_turns")
+        room = room_of_tenant(tx, head.tenant_id)
+        limit = limit if room is None else min(limit, room)
+    # While the batch runs, its siblings do not count as a further one against the limit of the type.
+    joins = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp, "worker_id": request.worker_id}
+    if limit < 1 or not tx.rows("claims/may_join", joins):
+        return ()
+    held = {"job_id": head.id, "attempt_no": head.attempt_no, "more": limit}
+    return _take(tx, "claims/take_siblings", request, held)
+
+
+def _room(tx: PostgresSession, tenant_id: str) -> int | None:
+    return None if tenant_id == DEFAULT_TENANT else room_of_tenant(tx, tenant_id)
+
+
+def _take(tx: PostgresSession, name: str, request: ClaimRequest, what: dict[str, Any]) -> tuple[Claimed, ...]:
+    return tuple(tx.records(Claimed, name, {**_asked(tx, request), **what}))
+
+
+def _asked(tx: PostgresSession, request: ClaimRequest) -> dict[str, Any]:
+    return {
+        "types": request.types_json,
+        "worker_id": request.worker_id,
+        "pid": request.pid,
+        "batch_limit": request.batch_limit,
+        "lease_expires_at": tx.after(request.lease_seconds),
+        "now": tx.stamp,
+    }
