@@ -103,8 +103,10 @@ def here(stock: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(("where", "code"), blocks("python"), ids=[where for where, _ in blocks("python")])
 def test_python_of_the_docs_runs(here: Path, where: str, code: str) -> None:
-    with contextlib.redirect_stdout(io.StringIO()):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
         exec(compile(code, where, "exec"), {"__name__": "docs"})
+    assert bool(printed.getvalue()) == ("print(" in code), f"{where} printed {printed.getvalue()[:80]!r}"
 
 
 @pytest.mark.parametrize(("where", "words"), commands(), ids=[f"{where} {shlex.join(w)}" for where, w in commands()])

@@ -39,16 +39,16 @@ SUBSET = {
 
 
 def compare(path: Path, most: int) -> Counter[str]:
-    """How many fields the kernel decoded and declined; the decoded ones must be equal."""
+    """How many fields the kernel decoded and declined, and each that it decoded otherwise than ecCodes."""
     seen: Counter[str] = Counter()
     for field in scan_fields(map_file(path), path.name):
         if not isinstance(field, Field) or field.layout is None or not isinstance(field.sections, Sections2):
             continue
         found = by_kernel(field)
         seen["declined" if found is None else "decoded"] += 1
-        if found is not None:
-            assert found.tobytes() == expected(field), f"{path.name}: message {field.label}"
-        if seen.total() == most:
+        if found is not None and found.tobytes() != expected(field):
+            seen[f"message {field.label} differs"] += 1
+        if seen["decoded"] + seen["declined"] == most:
             break
     return seen
 
@@ -68,4 +68,4 @@ def test_fields_of_operational_models_are_equal(name: str) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("path", real_files("*/*.grib2"), ids=lambda path: path.name)
 def test_every_field_of_every_real_file_is_equal(path: Path) -> None:
-    compare(path, 1_000_000)
+    assert compare(path, 1_000_000).keys() <= {"decoded", "declined"}

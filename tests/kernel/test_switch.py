@@ -31,8 +31,9 @@ def not_built(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_the_switch_is_not_an_unknown_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    without = load_settings()
     monkeypatch.setenv("GRIBMILL_KERNEL", "off")
-    load_settings()
+    assert load_settings() == without
 
 
 @pytest.mark.process

@@ -98,6 +98,7 @@ def test_a_scan_schedule_survives_any_error(context: Context, monkeypatch: pytes
     thread.start()
     wait_until(lambda: store.jobs.list().jobs, what="a scan")
     thread.stop()
+    assert [job.type for job in store.jobs.list().jobs] == ["scan_source"]
 
 
 def test_scans_are_listed_paused_and_fired_by_hand(context: Context) -> None:

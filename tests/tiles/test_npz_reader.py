@@ -52,7 +52,7 @@ def npy(array: np.ndarray, *, allow_pickle: bool = False) -> bytes:
     return buffer.getvalue()
 
 
-def refused(tmp_path: Path, data: bytes, reason: str) -> None:
+def assert_refused(tmp_path: Path, data: bytes, reason: str) -> None:
     path = tmp_path / "hostile.npz"
     path.write_bytes(data)
     with pytest.raises(TileError, match=reason) as caught:
@@ -115,49 +115,49 @@ def test_random_damage_never_raises_anything_but_a_tile_error(tmp_path: Path) ->
 def test_noise_and_foreign_files_are_refused(tmp_path: Path) -> None:
     rng = random.Random(3)
     for size in (0, 1, 21, 22, 23, 4000):
-        refused(tmp_path, rng.randbytes(size), "not a tile")
-    refused(tmp_path, b"GRIB" + bytes(5000), "not a tile")
-    refused(tmp_path, zipped([("readme.txt", b"hello")]), "not an array of a tile")
+        assert_refused(tmp_path, rng.randbytes(size), "not a tile")
+    assert_refused(tmp_path, b"GRIB" + bytes(5000), "not a tile")
+    assert_refused(tmp_path, zipped([("readme.txt", b"hello")]), "not an array of a tile")
 
 
 def test_pickles_are_refused(tmp_path: Path) -> None:
     payload = npy(np.array([os.getpid], dtype=object), allow_pickle=True)
-    refused(tmp_path, zipped([("t2m.npy", payload)]), "Python objects|type O")
+    assert_refused(tmp_path, zipped([("t2m.npy", payload)]), "Python objects|type O")
 
 
 def test_record_arrays_are_refused(tmp_path: Path) -> None:
-    refused(tmp_path, zipped([("t2m.npy", npy(np.zeros(3, dtype=[("a", "f4")])))]), "not a plain array")
+    assert_refused(tmp_path, zipped([("t2m.npy", npy(np.zeros(3, dtype=[("a", "f4")])))]), "not a plain array")
 
 
 @pytest.mark.parametrize(
     "name", ["../t2m.npy", "/etc/t2m.npy", "a/b.npy", ".npy", "t2m", "a\\b.npy", "x" * 200 + ".npy"]
 )
 def test_names_that_could_escape_the_folder_are_refused(tmp_path: Path, name: str) -> None:
-    refused(tmp_path, zipped([(name, npy(np.zeros(3)))]), "not an array of a tile")
+    assert_refused(tmp_path, zipped([(name, npy(np.zeros(3)))]), "not an array of a tile")
 
 
 def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="Duplicate name"):
         data = zipped([("t2m.npy", npy(np.zeros(3))), ("t2m.npy", npy(np.ones(3)))])
-    refused(tmp_path, data, "two arrays named t2m")
+    assert_refused(tmp_path, data, "two arrays named t2m")
 
 
 def test_a_zip_bomb_is_refused_before_it_is_inflated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(directory, "LIMIT_MEMBER_BYTES", 10**6)
-    refused(tmp_path, zipped([("t2m.npy", npy(np.zeros(10**6, "f4")))]), "more than 1000000")
+    assert_refused(tmp_path, zipped([("t2m.npy", npy(np.zeros(10**6, "f4")))]), "more than 1000000")
 
 
 def test_a_member_that_grows_beyond_its_declared_size_is_stopped(tmp_path: Path) -> None:
     data = bytearray(zipped([("t2m.npy", npy(np.zeros(500_000, "f4")))]))
     for signature, at in ((b"PK\3\4", 22), (b"PK\1\2", 24)):
         struct.pack_into("<I", data, data.index(signature) + at, 5000)
-    refused(tmp_path, bytes(data), "does not end with its data|were declared")
+    assert_refused(tmp_path, bytes(data), "does not end with its data|were declared")
 
 
 def test_a_size_that_deflate_cannot_reach_is_refused(tmp_path: Path) -> None:
     data = bytearray(zipped([("t2m.npy", npy(np.zeros(500, "f4")))]))
     struct.pack_into("<I", data, data.index(b"PK\1\2") + 24, 10**8)
-    refused(tmp_path, bytes(data), "impossible")
+    assert_refused(tmp_path, bytes(data), "impossible")
 
 
 def test_members_that_share_their_bytes_are_refused(tmp_path: Path) -> None:
@@ -165,25 +165,25 @@ def test_members_that_share_their_bytes_are_refused(tmp_path: Path) -> None:
     data = bytearray(b"".join(pieces))
     second = data.rindex(b"PK\1\2")
     struct.pack_into("<I", data, second + 42, 0)
-    refused(tmp_path, bytes(data), "overlap")
+    assert_refused(tmp_path, bytes(data), "overlap")
 
 
 def test_too_many_members_are_refused(tmp_path: Path) -> None:
     data = zipped([(f"a{i}.npy", b"") for i in range(directory.LIMIT_MEMBERS + 1)])
-    refused(tmp_path, data, "more than a tile may have")
+    assert_refused(tmp_path, data, "more than a tile may have")
 
 
 @pytest.mark.parametrize("shape", ["(3, 3)", "(2,)", "(4294967296, 4294967296)", "(1, 1, 1, 1, 3)", "(-3,)"])
 def test_shapes_that_the_data_do_not_fill_are_refused(tmp_path: Path, shape: str) -> None:
     text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     raw = b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text.encode() + bytes(12)
-    refused(tmp_path, zipped([("t2m.npy", raw)]), "do not fill|dimensions|not a plain array")
+    assert_refused(tmp_path, zipped([("t2m.npy", raw)]), "do not fill|dimensions|not a plain array")
 
 
 def test_a_header_with_code_in_it_is_refused(tmp_path: Path) -> None:
     text = "__import__('os').abort()".ljust(117) + "\n"
     raw = b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text.encode() + bytes(12)
-    refused(tmp_path, zipped([("t2m.npy", raw)]), "not a plain array")
+    assert_refused(tmp_path, zipped([("t2m.npy", raw)]), "not a plain array")
 
 
 def test_stored_garbage_after_the_deflate_stream_is_refused(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_stored_garbage_after_the_deflate_stream_is_refused(tmp_path: Path) -> N
     from gribmill.tiles.format.npz_writer import DEFLATED, Member
 
     pieces = zip_pieces([Member("t2m", DEFLATED, zlib.crc32(raw), len(raw), packed)])
-    refused(tmp_path, b"".join(pieces), "does not end with its data")
+    assert_refused(tmp_path, b"".join(pieces), "does not end with its data")
 
 
 def test_fifos_and_folders_are_refused_without_blocking(tmp_path: Path) -> None:

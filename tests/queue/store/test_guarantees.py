@@ -14,6 +14,7 @@ from tests.queue.store.tested_backend import BackendUnderTest
 @pytest.mark.parametrize("scenario", GUARANTEES, ids=lambda scenario: scenario.__name__)
 def test_guarantee_holds(backend: BackendUnderTest, scenario: Callable[[BackendUnderTest], None]) -> None:
     scenario(backend)
+    assert backend.store.verify() == []
 
 
 def test_every_guarantee_has_a_scenario() -> None:

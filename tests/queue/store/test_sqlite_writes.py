@@ -48,6 +48,9 @@ def write_transaction_shuts_others_out(backend: BackendUnderTest) -> None:
 
 def test_write_transaction_shuts_others_out(jobs_db: SqliteUnderTest) -> None:
     write_transaction_shuts_others_out(jobs_db)
+    with closing(sqlite3.connect(jobs_db.path, timeout=0)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert other.in_transaction, "it is over, and the next may write"
 
 
 def test_deferred_begin_loses_its_place_to_another_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,6 +154,7 @@ def test_a_killed_worker_takes_the_command_with_it(machine: Machine, tmp_path: P
     worker.wait()
     try:
         wait_until(lambda: not alive(command))
+        assert not alive(command)
     finally:
         if alive(child):
             os.kill(child, 9)

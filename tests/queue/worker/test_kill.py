@@ -90,6 +90,7 @@ def test_workers_killed_at_random_for_minutes(
         with capsys.disabled():
             print(f"seed {seed}: {figures} {dict(storm.hits)}", flush=True)
         workers.end()
+        assert store.verify() == []
 
 
 @pytest.mark.soak

@@ -52,7 +52,9 @@ def test_values_of_secret_variables_are_hidden_wherever_they_appear() -> None:
 )
 def test_redaction_takes_linear_time(text: str) -> None:
     """Three hundred kilobytes would take hours where the cost grows with the square."""
-    redact(text * (300_000 // len(text)), {})
+    long = text * (300_000 // len(text))
+    found = redact(long, {})
+    assert found == long or HIDDEN in found
 
 
 def test_every_sentence_of_an_outcome_is_redacted_and_storable() -> None:

@@ -112,6 +112,7 @@ def test_a_failing_database_delays_schedules_and_does_not_stop_the_worker(
         worker.supervisor._triggers.next_look = 0.0
         worker.supervisor.run_once(0.0)
     worker.until(lambda: made_by(store, trigger), "the slot's job after all")
+    assert len(made_by(store, trigger)) == 1
 
 
 def _broken(_: Store) -> None:
