@@ -12,6 +12,8 @@ import pytest
 
 from tests.servers.this_run import GIVEN_POSTGRES
 
+pytest_plugins = ["tests.servers.seaweed"]
+
 # Markers of tests that may start other processes: `make test-fast` leaves all of them out.
 MAY_START_PROCESSES = ("process", "witness", "soak", "postgres")
 # Audit events of Python that start one. (`multiprocessing` raises none with its method "spawn".)

@@ -10,6 +10,7 @@ from gribmill.catalogue.reads import Catalogue
 from gribmill.catalogue.records import TileRecord
 from gribmill.identity import RunRef
 from gribmill.storage.layout import DataRoot
+from gribmill.storage.object_path import StoredPath
 
 if TYPE_CHECKING:
     from gribmill.catalogue.events import TilesLost
@@ -20,21 +21,28 @@ def lost_tiles(
 ) -> dict[int, tuple[str, ...]]:
     """Hour to the regions whose recorded tile is lost, of one hour or of all; hours that lost none are left out.
 
-    One stat() per tile. What is inside a file is checked by `gribmill tile verify`.
+    One stat() per tile; in an object store one listing per run. What is inside a file is checked by `gribmill tile
+    verify`.
     """
+    sizes = root.tile_sizes(run) if hour is None else None
     found: dict[int, tuple[str, ...]] = {}
     for tile in catalogue.tiles(run, lost=True):
         if hour not in (None, tile.hour):
             continue
-        if tile.lost_at is not None or not is_as_recorded(root, run, tile):
+        if tile.lost_at is not None or not is_as_recorded(root, run, tile, sizes):
             found[tile.hour] = (*found.get(tile.hour, ()), tile.region)
     return found
 
 
-def is_as_recorded(root: DataRoot, run: RunRef, tile: TileRecord) -> bool:
-    """Whether the tile's file is there, with the recorded size."""
+def is_as_recorded(
+    root: DataRoot, run: RunRef, tile: TileRecord, sizes: Mapping[StoredPath, int] | None = None
+) -> bool:
+    """Whether the tile's file is there, with the recorded size; `sizes` are those of a listing."""
+    path = root.tile(run.hour(tile.hour).tile(tile.region))
+    if sizes is not None:
+        return sizes.get(path) == tile.bytes
     try:
-        return root.tile(run.hour(tile.hour).tile(tile.region)).stat().st_size == tile.bytes
+        return path.stat().st_size == tile.bytes
     except (FileNotFoundError, NotADirectoryError):
         return False
 

@@ -19,6 +19,7 @@ from gribmill.queue.worker.task import PermanentFailure, Task
 from gribmill.regions.region import Region, load_regions
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
+from gribmill.storage.open_root import root_of
 
 if TYPE_CHECKING:
     from gribmill.ingest.http.client import SourceSession
@@ -42,9 +43,9 @@ class Context:
         """The jobs of the queue, to look at."""
         return Jobs(self.catalogue.database, TYPES)
 
-    @property
+    @cached_property
     def root(self) -> DataRoot:
-        return DataRoot(self.settings.data_root)
+        return root_of(self.settings)
 
     def model(self, model_id: str) -> Model:
         """The model, or a permanent failure: no retry will make it known."""

@@ -44,7 +44,7 @@ def load_with_origins(
         ("environment", _from_environment()),
         ("flag", dict(flags or {})),
     ]
-    merged: dict[str, Any] = {name: {} for name in ("log", "queue", "workers", "chain")}
+    merged: dict[str, Any] = {name: {} for name in ("store", "log", "queue", "workers", "chain")}
     sources: dict[str, str] = {}
     for source, leaves in layers:
         for key, value in leaves.items():

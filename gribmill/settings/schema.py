@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from gribmill.checked.constraints import After, Before, Bounds, Length, Matches, field
-from gribmill.config_file import check_path, expand_user
+from gribmill.config_file import SettingsError, check_path, expand_user
 from gribmill.data_root import default_data_root
+from gribmill.errors import GribmillError
 from gribmill.regions.tile_options import Encoding, Method
 from gribmill.settings.settings_table import SettingsTable, settings_table
 from gribmill.settings.variable_table import VariableSettings
+from gribmill.storage.object_path import object_path
+from gribmill.storage.store_options import StoreOptions, check_endpoint
 
 # A century, and more than any machine can use: a larger number is a mistake, and may not fit into a date or an integer.
 Days = Annotated[float, Bounds(gt=0, le=36_500)]
@@ -35,6 +38,23 @@ def _absolute(allow: dict[str, Path]) -> dict[str, Path]:
         if not path.is_absolute():
             raise ValueError(f"the path of {name} is not absolute: {path}")
     return allow
+
+
+def _check_url(url: str) -> str:
+    try:
+        return str(object_path(url, StoreOptions()))
+    except GribmillError as error:
+        raise ValueError(str(error)) from None
+
+
+def _check_address(endpoint: str) -> str:
+    try:
+        return check_endpoint(endpoint) if endpoint else endpoint
+    except SettingsError as error:
+        raise ValueError(str(error)) from None
+
+
+StoreUrl = Annotated[str, After(_check_url)]
 
 
 @settings_table
@@ -89,6 +109,19 @@ class WorkerSettings(SettingsTable):
     drain_seconds: Annotated[float, Bounds(ge=0, le=86_400)] = field(
         600.0, description="Seconds that a worker which was told to end waits for its jobs, before it puts them back."
     )
+
+
+@settings_table
+class StoreSettings(SettingsTable):
+    """How the object store of `tiles` and `spool` is reached. Keys are taken from the environment or a profile."""
+
+    endpoint: Annotated[str, Length(most=300), After(_check_address)] = field(
+        "", description="Address of a store that is not the provider's own: https://s3.example.org."
+    )
+    region: Annotated[str, Length(most=100)] = field(
+        "", description="Region of the bucket; by default that of the environment."
+    )
+    anonymous: bool = field(False, description="Do not sign requests: for reading public buckets.")
 
 
 @settings_table
@@ -165,6 +198,14 @@ class Settings(SettingsTable):
     """Everything that can be set. `data` is the data root."""
 
     data: FilePath = field(default_factory=default_data_root, description="The data root: jobs.db, grib/, tiles/.")
+    tiles: StoreUrl | None = field(
+        None, description='Object store for tiles in place of tiles/ of the data root: "s3://bucket/prefix".'
+    )
+    spool: StoreUrl | None = field(
+        None,
+        description="Object store from which other hosts get downloaded messages; each host has its own grib/ too.",
+    )
+    store: StoreSettings = field(default_factory=StoreSettings)
     log: LogSettings = field(default_factory=LogSettings)
     queue: QueueSettings = field(default_factory=QueueSettings)
     workers: WorkerSettings = field(default_factory=WorkerSettings)

@@ -9,25 +9,32 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
+from gribmill.storage.errors import ChangedObject, StorageError
 from gribmill.storage.folder_lock import locked_folder
-from gribmill.storage.layout import StorageError, unique_part_of
+from gribmill.storage.layout import unique_part_of
 from gribmill.storage.no_space import space_for
+from gribmill.storage.object_path import NEW, Condition, ObjectPath, StoredPath
 
 # As many pieces as every POSIX system we know takes in one call.
 MOST_PIECES = 1024
 Check = Callable[[], None]
+Chunk = bytes | bytearray | memoryview
+# Each turn lost means that another process has written the object meanwhile.
+MOST_TURNS = 50
 
 
 class Superseded(StorageError):
     """A file that would replace a newer one."""
 
 
-def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview], check: Check | None = None) -> int:
+def write_atomic(path: StoredPath, chunks: Iterable[Chunk], check: Check | None = None) -> int:
     """Write under a temporary name beside `path`, fsync, rename; returns the size.
 
     `check` is called just before the rename, under the lock of the folder, and refuses it by raising an error. A full
     disk is a NoSpace. One fsync: the file system's journal keeps the new name in order with later commits.
     """
+    if isinstance(path, ObjectPath):
+        return _write_object(path, list(chunks), check)
     temporary = unique_part_of(path)
     try:
         with space_for(path):
@@ -45,8 +52,27 @@ def write_atomic(path: Path, chunks: Iterable[bytes | bytearray | memoryview], c
     return written
 
 
-def link_atomic(source: Path, path: Path, check: Check | None = None) -> bool:
+def _write_object(path: ObjectPath, chunks: list[Chunk], check: Check | None) -> int:
+    """Write an object in one request, on the condition that it is still the one that `check` has seen.
+
+    A writer that was frozen between its check and its write finds another ETag, and has to check again.
+    """
+    condition: Condition = None if check is None else NEW
+    for _ in range(MOST_TURNS):
+        try:
+            path.write(chunks, condition)
+            return sum(len(chunk) for chunk in chunks)
+        except ChangedObject:
+            condition = path.now() or NEW
+            if check is not None:
+                check()
+    raise StorageError(f"{path} was replaced by other processes {MOST_TURNS} times while it was to be written")
+
+
+def link_atomic(source: StoredPath, path: StoredPath, check: Check | None = None) -> bool:
     """Make `path` a second name of the file `source`; False if the file system does not support it."""
+    if not isinstance(source, Path) or not isinstance(path, Path):
+        return False
     temporary = unique_part_of(path)
     try:
         os.link(source, temporary)
@@ -79,7 +105,7 @@ def _created(path: Path) -> int:
         return os.open(path, flags, 0o666)
 
 
-def _write(descriptor: int, chunks: Iterable[bytes | bytearray | memoryview]) -> int:
+def _write(descriptor: int, chunks: Iterable[Chunk]) -> int:
     """Write all chunks without copying them; usually in one call per tile."""
     left = deque(memoryview(chunk) for chunk in chunks)
     written = 0

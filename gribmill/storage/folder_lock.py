@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gribmill.storage.layout import StorageError, lock_of_folder
+from gribmill.storage.errors import StorageError
+from gribmill.storage.layout import lock_of_folder
 from gribmill.storage.no_space import space_for
 
 # What is done under the lock takes a millisecond: a holder that needs longer is stopped.

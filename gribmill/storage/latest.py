@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from gribmill.storage.atomic import write_atomic
+from gribmill.storage.atomic import MOST_TURNS, write_atomic
+from gribmill.storage.errors import ChangedObject, StorageError
 from gribmill.storage.folder_lock import locked_folder
 from gribmill.storage.layout import DataRoot
+from gribmill.storage.object_path import NEW, Condition, ObjectPath, StoredPath
 
 LIMIT_BYTES = 1_000_000
 
@@ -52,39 +54,92 @@ def publish_latest(root: DataRoot, model_id: str, look: Callable[[], KnownRuns])
     answer can be replaced by an older one.
     """
     path = root.latest(model_id)
+    if isinstance(path, ObjectPath):
+        return _publish_object(path, model_id, look)
     with locked_folder(path.parent):
         known = look()
-        before = read_latest(root, model_id)
-        after = {
-            region: known.without_lost(region, before.get(region, LatestRuns())).forward(
-                known.runs.get(region, LatestRuns())
-            )
-            for region in sorted({*before, *known.runs})
+        before = _read(path)
+        after = before.forward(known)
+        if after != before or not path.exists():
+            write_atomic(path, [after.text(model_id)])
+    return after.regions
+
+
+def _publish_object(path: ObjectPath, model_id: str, look: Callable[[], KnownRuns]) -> dict[str, LatestRuns]:
+    """Like `publish_latest`, without a lock: the file is written only if it is still the one that was read.
+
+    It is written each time, under a number that grows. Otherwise a publisher that was frozen after its look could not
+    notice that another one has since looked, and found that the file is right as it is.
+    """
+    for _ in range(MOST_TURNS):
+        there: Condition = NEW
+        before = LatestContent({}, {})
+        try:
+            data, there = path.read()
+            before = _parse(data[:LIMIT_BYTES])
+        except FileNotFoundError:
+            pass
+        after = before.forward(look())
+        try:
+            path.write([after.text(model_id, before.revision + 1)], there)
+        except ChangedObject:
+            continue
+        return after.regions
+    raise StorageError(f"{path} was replaced by other processes {MOST_TURNS} times while it was to be written")
+
+
+@dataclass(frozen=True, slots=True)
+class LatestContent:
+    """What the file says: the runs of each region, and how many hours the runs have when they are complete."""
+
+    regions: dict[str, LatestRuns]
+    hours: dict[str, int]
+    revision: int = field(default=0, compare=False)
+
+    def forward(self, known: KnownRuns) -> LatestContent:
+        """With what the catalogue knows, unless this is newer."""
+        none = LatestRuns()
+        regions = {
+            region: known.without_lost(region, self.regions.get(region, none)).forward(known.runs.get(region, none))
+            for region in sorted({*self.regions, *known.runs})
         }
-        named = {run for runs in after.values() for run in (runs.newest, runs.complete)}
-        known_hours = read_hours(root, model_id)
-        counts = {run: count for run, count in {**known_hours, **known.hours}.items() if run in named}
-        if after != before or counts != known_hours or not path.exists():
-            content: dict[str, Any] = {
-                "model": model_id,
-                "regions": {name: asdict(runs) for name, runs in after.items()},
-            }
-            if counts:
-                content["hours"] = counts
-            write_atomic(path, [json.dumps(content, indent=2, sort_keys=True).encode(), b"\n"])
-    return after
+        named = {run for runs in regions.values() for run in (runs.newest, runs.complete)}
+        hours = {run: count for run, count in {**self.hours, **known.hours}.items() if run in named}
+        return LatestContent(regions, hours)
+
+    def text(self, model_id: str, revision: int = 0) -> bytes:
+        content: dict[str, Any] = {
+            "model": model_id,
+            "regions": {name: asdict(runs) for name, runs in self.regions.items()},
+        }
+        if self.hours:
+            content["hours"] = self.hours
+        if revision:
+            content["revision"] = revision
+        return json.dumps(content, indent=2, sort_keys=True).encode() + b"\n"
+
+
+class LatestFiles:
+    """The files of a data root, each read once: a look at several regions and runs sees one state of it."""
+
+    def __init__(self, root: DataRoot) -> None:
+        self.root = root
+        self._read: dict[str, LatestContent] = {}
+
+    def __getitem__(self, model_id: str) -> LatestContent:
+        if model_id not in self._read:
+            self._read[model_id] = _read(self.root.latest(model_id))
+        return self._read[model_id]
 
 
 def read_latest(root: DataRoot, model_id: str) -> dict[str, LatestRuns]:
     """What the file says of each region; empty where there is none, or nothing that can be read."""
-    return {
-        region: _runs(entry) for region, entry in _table(root, model_id, "regions").items() if isinstance(entry, dict)
-    }
+    return _read(root.latest(model_id)).regions
 
 
 def read_hours(root: DataRoot, model_id: str) -> dict[str, int]:
     """How many forecast hours each run that the file names has when it is complete, where that is known."""
-    return {run: count for run, count in _table(root, model_id, "hours").items() if type(count) is int and count > 0}
+    return _read(root.latest(model_id)).hours
 
 
 def named_runs(root: DataRoot, model_id: str) -> set[str]:
@@ -93,12 +148,32 @@ def named_runs(root: DataRoot, model_id: str) -> set[str]:
     return {run for run in both if run is not None}
 
 
-def _table(root: DataRoot, model_id: str, key: str) -> dict[str, Any]:
+def _read(path: StoredPath) -> LatestContent:
     try:
-        with root.latest(model_id).open("rb") as file:
-            value = json.loads(file.read(LIMIT_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return {}
+        if isinstance(path, ObjectPath):
+            return _parse(path.read_bytes()[:LIMIT_BYTES])
+        with path.open("rb") as file:
+            return _parse(file.read(LIMIT_BYTES))
+    except OSError:
+        return LatestContent({}, {})
+
+
+def _parse(data: bytes) -> LatestContent:
+    """The parts that can be read; a file that is damaged says nothing."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        value = None
+    regions, hours = _table(value, "regions"), _table(value, "hours")
+    revision = value.get("revision") if isinstance(value, dict) else None
+    return LatestContent(
+        {region: _runs(entry) for region, entry in regions.items() if isinstance(entry, dict)},
+        {run: count for run, count in hours.items() if type(count) is int and count > 0},
+        revision if type(revision) is int else 0,
+    )
+
+
+def _table(value: Any, key: str) -> dict[str, Any]:
     table = value.get(key) if isinstance(value, dict) else None
     return table if isinstance(table, dict) else {}
 

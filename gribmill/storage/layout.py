@@ -6,6 +6,8 @@ grib/{model}/{run}/{hour}.g{n}.grib2         spool: messages that wait for their
 tiles/{model}/latest.json                    the newest runs of each region
 tiles/{model}/{run}/{region}/{hour}.npz      tiles; {hour}m{minutes}.npz between the hours
 tiles/{model}/{run}/{region}/grid.npz        latitudes and longitudes of the tiles beside it
+
+Tiles, and a second copy of the spool, may be in an object store, with the same names below its prefix.
 """
 
 from __future__ import annotations
@@ -14,12 +16,13 @@ import contextlib
 import os
 import re
 import secrets
-from collections.abc import Iterator
-from dataclasses import dataclass
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from gribmill.errors import GribmillError
 from gribmill.identity import (
     MODEL_ID,
     REGION_NAME,
@@ -31,6 +34,8 @@ from gribmill.identity import (
     check_region_name,
     check_run_id,
 )
+from gribmill.storage.errors import StorageError
+from gribmill.storage.object_path import ObjectPath, ObjectStatus, StoredPath
 
 JOBS_FILE = "jobs.db"
 GRID_FILE = "grid.npz"
@@ -44,15 +49,13 @@ _PART = ".part"
 LIMIT_LISTED = 100_000
 
 
-class StorageError(GribmillError):
-    """A folder of the data root that holds what it cannot hold."""
-
-
 @dataclass(frozen=True, slots=True)
 class DataRoot:
-    """One data root."""
+    """One data root. Its tiles, and a copy of its spool for other hosts, may be in an object store."""
 
     path: Path
+    tiles_at: ObjectPath | None = None
+    spool_at: ObjectPath | None = None
 
     def __str__(self) -> str:
         return str(self.path)
@@ -66,30 +69,52 @@ class DataRoot:
         return self.path / _RATES
 
     @property
-    def tiles(self) -> Path:
+    def tiles(self) -> StoredPath:
         """The folder of all tiles."""
-        return self.path / TILES
+        return self.tiles_at or self.path / TILES
 
-    def latest(self, model_id: str) -> Path:
+    @property
+    def tile_root(self) -> StoredPath:
+        """The root of every TileFolder: this data root, or the prefix in an object store."""
+        return self.tiles_at or self.path
+
+    def latest(self, model_id: str) -> StoredPath:
         return self.tiles / check_model_id(model_id) / _LATEST
 
-    def tile(self, tile: TileRef) -> Path:
+    def tile(self, tile: TileRef) -> StoredPath:
         """Where the chain stores a tile."""
-        return TileFolder(self.path, tile.model_id, tile.run_id, tile.region).tile(tile.hour * 60)
+        return TileFolder(self.tile_root, tile.model_id, tile.run_id, tile.region).tile(tile.hour * 60)
 
     def spool(self, hour: HourRef, generation: int = 0) -> Path:
         """Where messages of an hour wait for their tiles. Before generations were counted, names had none."""
         number = f".g{generation}" if generation else ""
         return self.path / SPOOL / hour.model_id / hour.run_id / f"{hour.hour:03d}{number}.grib2"
 
-    def spooled_hours(self, run: RunRef) -> dict[int, list[Path]]:
-        """The whole spool files of each hour of a run, of every generation."""
-        folder = self.path / SPOOL / run.model_id / run.run_id
-        found: dict[int, list[Path]] = {}
-        for name in _names(folder):
-            if match := _SPOOL_NAME.fullmatch(name):
-                found.setdefault(int(match[1]), []).append(folder / name)
+    def shared_spool(self, local: Path) -> ObjectPath | None:
+        """The name in the object store of a spool file; None if the spool is on this machine only."""
+        parts = local.relative_to(self.path / SPOOL).parts
+        return None if self.spool_at is None else self.spool_at / "/".join(parts)
+
+    def spooled_hours(self, run: RunRef) -> dict[int, list[StoredPath]]:
+        """The whole spool files of each hour of a run, of every generation, here and in the object store."""
+        found: dict[int, list[StoredPath]] = {}
+        for folder in self._spool_folders(run):
+            for name in _names(folder):
+                if match := _SPOOL_NAME.fullmatch(name):
+                    found.setdefault(int(match[1]), []).append(folder / name)
         return found
+
+    def spooled_runs(self) -> list[RunRef]:
+        """The runs that have a folder in the spool of this machine."""
+        return [
+            RunRef(model_folder.name, run_folder.name)
+            for model_folder in _named(self.path / SPOOL, MODEL_ID, None)
+            for run_folder in _named(model_folder, RUN_ID, None)
+        ]
+
+    def _spool_folders(self, run: RunRef) -> list[StoredPath]:
+        roots: list[StoredPath] = [self.path / SPOOL, *([self.spool_at] if self.spool_at else [])]
+        return [root / run.model_id / run.run_id for root in roots]
 
     def spooled(self) -> list[Path]:
         """Every file in the spool that is whole."""
@@ -102,65 +127,104 @@ class DataRoot:
         for model_folder in _named(self.tiles, MODEL_ID, model):
             for run_folder in reversed(_named(model_folder, RUN_ID, run)):
                 for region_folder in _named(run_folder, REGION_NAME, region):
-                    yield TileFolder(self.path, model_folder.name, run_folder.name, region_folder.name)
+                    yield tile_folder(self.tile_root, model_folder.name, run_folder.name, region_folder.name)
+
+    def models(self) -> list[str]:
+        """The models that have a folder among the tiles."""
+        return [folder.name for folder in _named(self.tiles, MODEL_ID, None)]
 
     def runs(self, model: str | None = None) -> set[RunRef]:
         """Every run that has a folder in the spool or among the tiles."""
         return {
             RunRef(model_folder.name, run_folder.name)
-            for folder in (self.path / SPOOL, self.tiles)
+            for folder in (self.path / SPOOL, *([self.spool_at] if self.spool_at else []), self.tiles)
             for model_folder in _named(folder, MODEL_ID, model)
             for run_folder in _named(model_folder, RUN_ID, None)
         }
 
-    def run_folders(self, run: RunRef) -> list[Path]:
+    def run_folders(self, run: RunRef) -> list[StoredPath]:
         """The folders of its messages and of its tiles."""
-        return [self.path / room / run.model_id / run.run_id for room in (SPOOL, TILES)]
+        return [*self._spool_folders(run), self.tiles / run.model_id / run.run_id]
 
-    def run_files(self, run: RunRef) -> Iterator[os.stat_result]:
+    def run_files(self, run: RunRef) -> Iterator[os.stat_result | ObjectStatus]:
         """The status of each file of a run. Workers write and remove files meanwhile: one that goes is left out."""
         for folder in self.run_folders(run):
+            if isinstance(folder, ObjectPath):
+                yield from (status for _, status in folder.below())
+                continue
             for place, _, names in os.walk(folder):  # unlike rglob, it bears folders that go
                 for name in names:
                     with contextlib.suppress(FileNotFoundError):
                         yield Path(place, name).lstat()
 
+    def tile_sizes(self, run: RunRef) -> dict[StoredPath, int] | None:
+        """The size of each tile of a run, from one listing; None where looking at a single file is as cheap."""
+        folder = self.tiles / run.model_id / run.run_id
+        return {path: status.st_size for path, status in folder.below()} if isinstance(folder, ObjectPath) else None
+
     def parts(self) -> Iterator[Path]:
-        """Files below `tiles` that are being written, or that a killed process left behind."""
-        for depth in ("*", "*/*/*"):
-            yield from self.tiles.glob(f"{depth}/.*{_PART}")
+        """Files below `tiles` that are being written, or that a killed process left behind; stores have none."""
+        if isinstance(self.tiles, Path):
+            for depth in ("*", "*/*/*"):
+                yield from self.tiles.glob(f"{depth}/.*{_PART}")
 
 
 @dataclass(frozen=True, slots=True)
 class TileFolder:
-    """The tiles of one model, run and region: one file per hour."""
+    """The tiles of one model, run and region: one file per hour.
 
-    root: Path
+    `root` is a data root, or the prefix of all tiles in an object store.
+    """
+
+    root: StoredPath
     model: str
     run: str
     region: str
 
     @property
-    def path(self) -> Path:
+    def path(self) -> StoredPath:
         return _tile_folder(self.root, self.model, self.run, self.region)
 
     @property
-    def grid(self) -> Path:
+    def grid(self) -> StoredPath:
         return self.path / GRID_FILE
 
-    def tile(self, minutes: int) -> Path:
+    def tile(self, minutes: int) -> StoredPath:
         """The tile of one step: 005.npz, or 005m15.npz between the hours."""
         hour, rest = divmod(minutes, 60)
         return self.path / (f"{hour:03d}m{rest:02d}.npz" if rest else f"{hour:03d}.npz")
 
-    def tiles(self) -> dict[int, Path]:
+    def tiles(self) -> dict[int, StoredPath]:
         """Every tile that is there, by minutes since the run, in order."""
-        folder, found = self.path, {}
-        for name in _names(folder):
-            minutes = minutes_of_tile_name(name)
-            if minutes is not None:
-                found[minutes] = folder / name
-        return dict(sorted(found.items()))
+        folder = self.path
+        if isinstance(folder, ObjectPath):
+            objects = folder.children()[1]
+            return _by_minutes({name: (folder / name).as_listed(status) for name, status in objects.items()})
+        return _by_minutes({name: folder / name for name in _names(folder)})
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFolder(TileFolder):
+    """A folder in an object store, for readers: it is listed once, because each listing is a request."""
+
+    _listed: list[dict[int, StoredPath]] = field(default_factory=list, compare=False, repr=False)
+
+    def tiles(self) -> dict[int, StoredPath]:
+        """As they were when they were asked for first."""
+        if not self._listed:
+            self._listed.append(TileFolder.tiles(self))
+        return self._listed[0]
+
+
+def tile_folder(root: StoredPath, model: str, run: str, region: str) -> TileFolder:
+    """A folder of tiles to read."""
+    kind = ListedFolder if isinstance(root, ObjectPath) else TileFolder
+    return kind(root, model, run, region)
+
+
+def _by_minutes(paths: dict[str, Any]) -> dict[int, StoredPath]:
+    found = ((minutes_of_tile_name(name), path) for name, path in paths.items())
+    return dict(sorted((minutes, path) for minutes, path in found if minutes is not None))
 
 
 def minutes_of_tile_name(name: str) -> int | None:
@@ -169,8 +233,10 @@ def minutes_of_tile_name(name: str) -> int | None:
     return int(match[1]) * 60 + int(match[2] or 0) if match else None
 
 
-def root_of_tile(tile: Path) -> DataRoot | None:
-    """The data root that a tile is in, by its path; None where that is not a tile's."""
+def root_of_tile(tile: StoredPath) -> DataRoot | None:
+    """The data root that a tile is in, by its path; None where that is not a tile's, or in an object store."""
+    if isinstance(tile, ObjectPath):
+        return None
     parents = tile.absolute().parents
     return DataRoot(parents[4]) if len(parents) > 4 and parents[3].name == TILES else None
 
@@ -181,12 +247,23 @@ def spool_generation(path: Path) -> int:
     return int(match[2] or 0) if match else 0
 
 
-def remove_spool(path: Path) -> None:
+def remove_spool(path: StoredPath) -> None:
     """Remove a spool file, and the folders that are empty then."""
     path.unlink(missing_ok=True)
+    if isinstance(path, ObjectPath):
+        return
     with contextlib.suppress(OSError):  # not empty: other hours wait there
         path.parent.rmdir()
         path.parent.parent.rmdir()
+
+
+def remove_folder(folder: StoredPath) -> bool:
+    """Remove a folder with all that is in it; whether it is gone."""
+    if isinstance(folder, ObjectPath):
+        folder.remove_below()
+        return True
+    shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()
 
 
 def part_of(target: Path) -> Path:
@@ -211,16 +288,24 @@ def unique_part_of(target: Path) -> Path:
 
 # Asked for several times for every tile, and the same for every hour of a run.
 @lru_cache(maxsize=1024)
-def _tile_folder(root: Path, model: str, run: str, region: str) -> Path:
-    return root / TILES / check_model_id(model) / check_run_id(run) / check_region_name(region)
+def _tile_folder(root: StoredPath, model: str, run: str, region: str) -> StoredPath:
+    tiles = root / TILES if isinstance(root, Path) else root
+    return tiles / check_model_id(model) / check_run_id(run) / check_region_name(region)
 
 
-def _named(folder: Path, pattern: re.Pattern[str], wanted: str | None) -> list[Path]:
+def _named(folder: StoredPath, pattern: re.Pattern[str], wanted: str | None) -> Sequence[StoredPath]:
+    """The folders below this one whose name fits."""
+    if isinstance(folder, ObjectPath):
+        # One that is named is not looked for: it has tiles or not, and prefixes do not exist without objects.
+        names = [wanted] if wanted is not None else sorted(folder.children()[0])
+        return [folder / name for name in names if pattern.fullmatch(name)]
     fitting = [name for name in _names(folder) if pattern.fullmatch(name) and wanted in (None, name)]
     return [path for path in map(folder.joinpath, fitting) if path.is_dir()]
 
 
-def _names(folder: Path) -> list[str]:
+def _names(folder: StoredPath) -> list[str]:
+    if isinstance(folder, ObjectPath):
+        return sorted(folder.children()[1])
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in entries)

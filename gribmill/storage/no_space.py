@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gribmill.storage.layout import StorageError
+from gribmill.storage.errors import StorageError
 
 
 class NoSpace(StorageError):

@@ -52,9 +52,9 @@ def test_each_tile_is_opened_once_for_all_places(root: Path, monkeypatch: pytest
     real = tile_module.read_tile
     tile_module._kept.cache_clear()
 
-    def counting(path: Path, like: Tile | None = None) -> Tile:
+    def counting(path: Path, like: Tile | None = None, ahead: None = None) -> Tile:
         opened.append(str(path))
-        return real(path, like)
+        return real(path, like, ahead)
 
     monkeypatch.setattr(tile_module, "read_tile", counting)
     gribmill.points(scattered(50), data=root, model="hrrr")

@@ -25,6 +25,7 @@ from gribmill.regions.box import Box
 from gribmill.regions.region import load_regions, region_named
 from gribmill.regions.tile_options import ENCODINGS, METHODS
 from gribmill.settings.schema import Settings
+from gribmill.storage.open_root import root_of
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.choose_names import lexicon_name
 from gribmill.tiles.build.cut import box_region
@@ -100,7 +101,7 @@ def cut(
     cores = threads or os.cpu_count() or 1
     cut_one = partial(build, model=model, variables=variables, everything=everything, written=set(), threads=cores)
     cut_one = partial(cut_one, split_members=True, replace=replace)
-    target = out or settings.data_root
+    target = out or root_of(settings).tile_root
     outcomes, errors = _cut_each(
         files, lambda path, progress: cut_one(path, regions, target, progress=progress), variables, quiet=as_json
     )

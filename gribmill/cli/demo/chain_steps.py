@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from gribmill.cli.demo.stage import Stage, StepFailed
 from gribmill.queue.store.jobs.listing import JobFilter
 from gribmill.storage.layout import DataRoot
+from gribmill.storage.object_path import StoredPath
 
 MODELS = ("hrrr", "gfs")
 REGIONS = ("ne", "conus", "europe")
@@ -101,7 +101,7 @@ def _complete(stage: Stage) -> bool:
     return all(model in records for model in MODELS)
 
 
-def _a_tile(stage: Stage, model: str, region: str) -> Path:
+def _a_tile(stage: Stage, model: str, region: str) -> StoredPath:
     for folder in DataRoot(stage.folder).tile_folders(model, region=region):
         if tiles := folder.tiles():
             return [*tiles.values()][-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gribmill.catalogue.lost_tiles import lost_tiles
@@ -14,6 +14,7 @@ from gribmill.pipeline.checkup.finding import Examination, Finding
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.pipeline.retention.old_runs import LEFTOVER_SECONDS
 from gribmill.storage.layout import remove_spool
+from gribmill.storage.object_path import StoredPath
 
 FIX = "`gribmill doctor --fix`"
 SHOWN = 3
@@ -39,7 +40,7 @@ def tiles(about: Examination) -> Iterator[Finding]:
 def strange_tiles(about: Examination) -> Iterator[Finding]:
     """Files without rows. They may have been cut by hand, so they are never removed."""
     context = about.context
-    recorded: dict[RunRef, set[Path]] = {}
+    recorded: dict[RunRef, set[StoredPath]] = {}
     strange = []
     for folder in context.root.tile_folders():
         run = RunRef(folder.model, folder.run)
@@ -83,7 +84,7 @@ def leftovers(about: Examination) -> Iterator[Finding]:
     yield _removed_or_found(about, "leftovers", "half-written file", "of killed processes", old)
 
 
-def _removed_or_found(about: Examination, check: str, noun: str, which: str, paths: list[Path]) -> Finding:
+def _removed_or_found(about: Examination, check: str, noun: str, which: str, paths: Sequence[StoredPath]) -> Finding:
     if not paths:
         return Finding(check, True, f"no {noun}s {which}")
     what = f"{len(paths)} {noun}{'' if len(paths) == 1 else 's'} {which}"

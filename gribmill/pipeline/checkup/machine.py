@@ -9,6 +9,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from gribmill.errors import GribmillError
 from gribmill.grib.decode.eccodes import eccodes_version
@@ -106,7 +107,7 @@ def disk(about: Examination) -> Iterator[Finding]:
 
 def permissions(about: Examination) -> Iterator[Finding]:
     root = about.context.root
-    places = [root.path, root.path / SPOOL, root.tiles, root.jobs_db]
+    places = [root.path, root.path / SPOOL, *([root.tiles] if isinstance(root.tiles, Path) else []), root.jobs_db]
     closed = [place for place in places if place.exists() and not os.access(place, os.W_OK | os.R_OK)]
     if closed:
         names = ", ".join(str(place) for place in closed)

@@ -11,6 +11,7 @@ from gribmill.errors import GribmillError
 from gribmill.identity import RunRef, TileRef
 from gribmill.pipeline.context import Context
 from gribmill.storage.layout import TileFolder
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.check.verify import TileCheck, verify
 from gribmill.tiles.read.tile import read_tile
 
@@ -21,7 +22,7 @@ RECORD = "the record"
 class TileOnRecord:
     """A tile that the catalogue lists, or that is on disk without a record."""
 
-    path: Path
+    path: StoredPath
     ref: TileRef | None
     record: TileRecord | None
 
@@ -67,7 +68,7 @@ def tiles_of_run(context: Context, run: RunRef) -> list[TileOnRecord]:
     return [tile for _, tile in sorted(found.items())]
 
 
-def _unrecorded(run: RunRef, folder: TileFolder, minutes: int, path: Path) -> TileOnRecord:
+def _unrecorded(run: RunRef, folder: TileFolder, minutes: int, path: StoredPath) -> TileOnRecord:
     ref = run.hour(minutes // 60).tile(folder.region) if minutes % 60 == 0 else None
     return TileOnRecord(path, ref, None)
 

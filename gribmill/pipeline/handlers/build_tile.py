@@ -11,12 +11,15 @@ from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of
 from gribmill.pipeline.handlers.disk_space import wait_for_space
+from gribmill.pipeline.handlers.shared_spool import fetched_spool, is_left_to_its_host
 from gribmill.pipeline.handlers.spooled_content import recorded_spool
+from gribmill.pipeline.handlers.store_outage import or_all_wait, wait_for_store
 from gribmill.pipeline.job_arguments import BuildTileArgs
 from gribmill.pipeline.job_types import ingest_job, publish_job
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.storage.atomic import Superseded
+from gribmill.storage.errors import StoreUnreachable
 from gribmill.storage.folder_lock import FolderBusy
 from gribmill.storage.layout import remove_spool
 from gribmill.storage.no_space import NoSpace
@@ -32,10 +35,19 @@ BUSY_SECONDS = 30.0
 
 def run(batch: Batch) -> None:
     """Decode the hour's messages once and cut them for every region of the batch."""
+    or_all_wait(batch, lambda: _run(batch))
+
+
+def _run(batch: Batch) -> None:
     context = context_of(batch.tasks[0])
     hour = batch.tasks[0].args_as(BuildTileArgs).hour_ref
     record = context.catalogue.hour(hour)
     spool = recorded_spool(context.root, hour, record)
+    if spool is None and is_left_to_its_host(context.root, record):
+        for task in batch.unreported:
+            batch.done(task, Snoozed(AGAIN_SECONDS, "it is left to the host that has its messages, for a short while"))
+        return
+    spool = spool or fetched_spool(context.root, hour, record)
     if spool is None:
         for task in batch.unreported:
             _fetch_again(context, batch, task)
@@ -52,7 +64,7 @@ def _build(context: Context, batch: Batch, hour: HourRef, record: HourRecord | N
     outcome = build(
         spool,
         [context.regions[name] for name in by_region],
-        context.root.path,
+        context.root.tile_root,
         model=hour.model_id,
         hour=hour.hour,
         variables=record.variables if record else context.model(hour.model_id).variables,
@@ -88,6 +100,8 @@ def _failure(hour: HourRef, spool: Path, failed: FailedRegion, attempt_no: int) 
     error = failed.error
     if isinstance(error, NoSpace):
         return wait_for_space(str(error), attempt_no)
+    if isinstance(error, StoreUnreachable):
+        return wait_for_store(error, attempt_no)
     if isinstance(error, Superseded):
         # The catalogue knows of no newer content: it was restored from a backup. A download takes a later generation.
         remove_spool(spool)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from gribmill.catalogue.events import (
 )
 from gribmill.catalogue.records import HourRecord
 from gribmill.grib.messages import read_headers
+from gribmill.identity import HourRef
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded
 from gribmill.ingest.download.errors import DiskFull, DownloadFailed, NotYet, Permanent, WrongFile
@@ -26,13 +28,16 @@ from gribmill.ingest.listing.available_hours import Published
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.disk_space import wait_before_fetching, wait_for_space
+from gribmill.pipeline.handlers.publish import remove_spent_here
 from gribmill.pipeline.handlers.requested_hour import RequestedHour
+from gribmill.pipeline.handlers.shared_spool import fetched_spool, share_spool
 from gribmill.pipeline.handlers.spooled_content import NextContent, recorded_spool
+from gribmill.pipeline.handlers.store_outage import or_wait
 from gribmill.pipeline.job_arguments import IngestGribArgs
 from gribmill.pipeline.job_types import publish_job, tile_jobs
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import Task
-from gribmill.storage.layout import spool_generation
+from gribmill.storage.layout import DataRoot, spool_generation
 
 # A file that is listed and yet not there: mirrors settle within minutes.
 NOT_YET_SECONDS = 60.0
@@ -43,17 +48,25 @@ LONGEST_ERROR = 1000
 
 def run(task: Task) -> Outcome:
     """Download, verify, record; and in the same transaction one build_tile per region that the file reaches."""
+    return or_wait(task, lambda: _ingest(task))
+
+
+def _ingest(task: Task) -> Outcome:
     request = RequestedHour(context_of(task), task.args_as(IngestGribArgs))
     if not request.regions:
         return Failed("no region is named: [chain] regions of the settings that this worker was started with is empty")
     known = request.context.catalogue.hour(request.ref)
-    spool = recorded_spool(request.context.root, request.ref, known)
+    spool = _spooled(request.context.root, request.ref, known)
     lost = _lost(request)
     if known is not None and known.holds(request.variables):
         missing = request.missing_tiles(known)
         if spool is not None or not missing:
             return _build_missing(request, known, spool, missing, lost)
     return wait_before_fetching(request.context, task.attempt_no) or _download(request, known, lost, task.attempt_no)
+
+
+def _spooled(root: DataRoot, hour: HourRef, known: HourRecord | None) -> Path | None:
+    return recorded_spool(root, hour, known) or fetched_spool(root, hour, known)
 
 
 def _lost(request: RequestedHour) -> TilesLost:
@@ -82,6 +95,8 @@ def _download(request: RequestedHour, known: HourRecord | None, lost: TilesLost,
         return wait_for_space(str(error), attempt_no, effects_of(observations(error.health_updates)))
     except DownloadFailed as error:
         return _failure(request, known, error)
+    got = replace(got, path=share_spool(context.root, request.ref, got.path))
+    remove_spent_here(context)
     return _recorded(request, known, got, lost)
 
 

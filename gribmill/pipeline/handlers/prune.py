@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of
+from gribmill.pipeline.handlers.store_outage import or_wait
 from gribmill.pipeline.job_arguments import PruneArgs
 from gribmill.pipeline.retention.old_runs import explain_left, remove_runs, runs_on_disk
 from gribmill.pipeline.retention.retention import decide
@@ -13,6 +14,10 @@ from gribmill.queue.worker.task import Task
 
 def run(task: Task) -> Outcome:
     """Remove the files first, the catalogue's rows with the completion: after a crash in between, it runs again."""
+    return or_wait(task, lambda: _prune(task))
+
+
+def _prune(task: Task) -> Outcome:
     args = task.args_as(PruneArgs)
     context = context_of(task)
     decisions = decide(runs_on_disk(context.root, context.catalogue, args.model_id), context.settings)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import HourRef, RunRef
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.handlers.disk_space import wait_for_space
+from gribmill.pipeline.handlers.store_outage import or_wait
 from gribmill.pipeline.job_arguments import PublishArgs
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.queue.model import NewJob, Outcome, Succeeded
@@ -16,6 +15,7 @@ from gribmill.storage.folder_lock import FolderBusy
 from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
 from gribmill.storage.layout import remove_spool
 from gribmill.storage.no_space import NoSpace
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.format.generation import generation_of
 
 # Those that latest.json names are among the newest, unless a backfill is older than all of them.
@@ -24,12 +24,15 @@ RUNS_LOOKED_AT = 100
 
 def run(task: Task) -> Outcome:
     """Look at the catalogue as it is now. Running it twice does no harm."""
+    return or_wait(task, lambda: _publish(task))
+
+
+def _publish(task: Task) -> Outcome:
     hour = task.args_as(PublishArgs).hour_ref
     context = context_of(task)
     # First what frees the disk: on a full one nothing else works. All hours: another one's publish may have failed.
-    for paths in spent_hours(context, hour.run).values():
-        for path in paths:
-            remove_spool(path)
+    remove_spent(context, hour.run)
+    remove_spent_here(context)
     try:
         publish_latest(context.root, hour.model_id, lambda: known_runs(context.catalogue, hour.model_id))
     except (NoSpace, FolderBusy) as error:
@@ -37,7 +40,24 @@ def run(task: Task) -> Outcome:
     return Succeeded(then=overtaken_tiles(context, hour))
 
 
-def spent_hours(context: Context, run: RunRef) -> dict[int, list[Path]]:
+def remove_spent(context: Context, run: RunRef) -> None:
+    """Remove the messages of a run that are no longer needed."""
+    for paths in spent_hours(context, run).values():
+        for path in paths:
+            remove_spool(path)
+
+
+def remove_spent_here(context: Context) -> None:
+    """With a spool that hosts share: remove from this host what no run needs any more.
+
+    Another host may have published the hour, and cannot remove files of this one.
+    """
+    if context.root.spool_at is not None:
+        for run in context.root.spooled_runs():
+            remove_spent(context, run)
+
+
+def spent_hours(context: Context, run: RunRef) -> dict[int, list[StoredPath]]:
     """The hours whose messages may go, with their spool files of all generations.
 
     They are those not to be kept whose tiles are all built, and on which no job works.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from gribmill.identity import IdentityError, RunRef
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.retention.retention import RunDecision, RunOnDisk
 from gribmill.storage.latest import named_runs
-from gribmill.storage.layout import DataRoot
+from gribmill.storage.layout import DataRoot, remove_folder
 
 # No attempt at a tile takes as long.
 LEFTOVER_SECONDS = 6 * 3600.0
@@ -75,10 +74,7 @@ def remove_leftovers(root: DataRoot, before: float) -> int:
 
 def _remove_run(root: DataRoot, run: RunRef) -> bool:
     """Its messages and its tiles; whether all of them are gone."""
-    folders = root.run_folders(run)
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
-    return not any(folder.exists() for folder in folders)
+    return all(remove_folder(folder) for folder in root.run_folders(run))
 
 
 def _protected(root: DataRoot, catalogue: Catalogue, model_id: str) -> dict[RunRef, str]:

@@ -11,6 +11,7 @@ from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.messages import Data, map_file
 from gribmill.grib.names.lexicon import lexicon, plain_name
 from gribmill.regions.region import Region
+from gribmill.storage.object_path import StoredPath, stored_path
 from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.tile_builder import BuildResult, FieldProgress, TileBuilder
 from gribmill.tiles.format.meta import SourceFile
@@ -19,7 +20,7 @@ from gribmill.tiles.format.meta import SourceFile
 def build(
     grib: str | Path,
     regions: Sequence[Region],
-    data: str | Path,
+    data: str | StoredPath,
     *,
     model: str | None = None,
     variables: Iterable[str] | None = None,
@@ -29,7 +30,7 @@ def build(
     etag: str | None = None,
     sha256: str | None = None,
     progress: FieldProgress | None = None,
-    written: set[Path] | None = None,
+    written: set[StoredPath] | None = None,
     threads: int = 1,
     split_members: bool = False,
     replace: bool = True,
@@ -52,7 +53,7 @@ def build(
     source = SourceFile(name=path.name, url=url, etag=etag, bytes=len(content), sha256=digest)
     with EncodePool(threads) as pool:
         wanted = _wanted(variables)
-        builder = TileBuilder(tuple(regions), Path(data), model, wanted, everything, hour, split_members, pool)
+        builder = TileBuilder(tuple(regions), stored_path(data), model, wanted, everything, hour, split_members, pool)
         builder.generation = generation
         items = list(fields(content, str(path)))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from gribmill.identity import check_model_id
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region, load_regions, region_named
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.tile_builder import BuildResult, FieldProgress
 from gribmill.tiles.errors import TileError
@@ -16,7 +17,7 @@ from gribmill.tiles.errors import TileError
 def cut(
     files: str | Path | Sequence[str | Path],
     regions: Sequence[str | Box | Region] | str | Box | Region,
-    out: str | Path,
+    out: str | StoredPath,
     *,
     model: str | None = None,
     variables: Iterable[str] | None = None,
@@ -39,7 +40,7 @@ def cut(
     if model is not None:
         check_model_id(model)
     wanted = None if variables is None else list(variables)
-    written: set[Path] = set()
+    written: set[StoredPath] = set()
     return [
         build(
             path,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
-from pathlib import Path
 
 from gribmill.grib.field_identity import FieldIdentity, identity_text
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import GridRecord, Meta, SourceFile
 from gribmill.tiles.read.tile import read_tile
@@ -21,7 +21,7 @@ def common_identity(identities: Iterable[Mapping[str, str | int | float]]) -> Fi
     return reduce(_common, map(dict, identities))
 
 
-def check_replaceable(path: Path, source: SourceFile, identity: FieldIdentity, grid: GridRecord) -> None:
+def check_replaceable(path: StoredPath, source: SourceFile, identity: FieldIdentity, grid: GridRecord) -> None:
     """Raise TileError if the tile at `path` was cut from another file, model, member or grid.
 
     A file of the same name, identity and grid is taken for a newer copy of the same file.
@@ -36,7 +36,7 @@ def check_replaceable(path: Path, source: SourceFile, identity: FieldIdentity, g
     raise TileError(REFUSED.format(path=path, old=old, new=new))
 
 
-def _existing(path: Path) -> Meta | None:
+def _existing(path: StoredPath) -> Meta | None:
     """The metadata of the tile that is there; None if there is none, or only a damaged one."""
     try:
         return read_tile(path).meta if path.is_file() else None

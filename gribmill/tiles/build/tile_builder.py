@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as with_changes
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 from gribmill.errors import GribmillError
@@ -16,6 +15,7 @@ from gribmill.grib.names.array_name import is_array_name
 from gribmill.grib.product.keys import ECMWF
 from gribmill.regions.region import Region
 from gribmill.storage.layout import TileFolder
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.build.choose_names import FieldChoice, NamedField, lexicon_name, name_fields, names_of
 from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.field_metadata import (
@@ -71,7 +71,7 @@ class TileBuilder:
     """Takes the fields of one file; has a writer for every region and step."""
 
     regions: tuple[Region, ...]
-    data: Path
+    data: StoredPath
     model: str | None
     wanted: frozenset[str] = frozenset()
     everything: bool = False
@@ -111,7 +111,7 @@ class TileBuilder:
             if step is not None and named is None:
                 self._note_duplicate(step, item, chosen)
 
-    def finish(self, source: SourceFile, written: set[Path], *, replace: bool = True) -> BuildResult:
+    def finish(self, source: SourceFile, written: set[StoredPath], *, replace: bool = True) -> BuildResult:
         """Write every tile, one per thread of the pool at a time. A failing region does not stop the others.
 
         Unless `replace`, tiles that were cut from another source stay.
@@ -147,7 +147,7 @@ class TileBuilder:
             tuple(tiles), failed, outside, empty, tuple(self._all_skipped()), tuple(sorted(self.unrecognised))
         )
 
-    def _refuse_others(self, source: SourceFile, written: set[Path]) -> None:
+    def _refuse_others(self, source: SourceFile, written: set[StoredPath]) -> None:
         """Regions with a tile from another source fail before any of their tiles is written."""
         for (_, region), writer in self.writers.items():
             if region not in self.failed and writer.encoded and writer.path not in written:

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from gribmill.grib.names.lexicon import absent_names
 from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
 from gribmill.storage.layout import TileFolder
+from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.region_cut import RegionCut
 from gribmill.tiles.build.replacing import common_identity
@@ -51,7 +51,7 @@ class BuiltTile:
 
     folder: TileFolder
     minutes: int
-    path: Path
+    path: StoredPath
     bytes: int
     meta_json: MetaJson = field(repr=False)
 
@@ -63,6 +63,8 @@ class BuiltTile:
     @property
     def sha256(self) -> str:
         """Of the file as it is now; computed on demand, since workers do not need it."""
+        if isinstance(self.path, ObjectPath):
+            return hashlib.sha256(self.path.read_bytes()).hexdigest()
         with self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -98,7 +100,7 @@ class TileWriter:
         return dict(sorted(common_identity(self.identities).items()))
 
     @property
-    def path(self) -> Path:
+    def path(self) -> StoredPath:
         """The path of the tile."""
         return self.folder.tile(self.minutes if self.hour is None else self.hour * 60)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from gribmill.checked.plain import plain
 from gribmill.errors import GribmillError
+from gribmill.identity import RUN_ID
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.storage.layout import minutes_of_tile_name, root_of_tile
@@ -78,14 +79,15 @@ def _time_faults(tile: Tile) -> Iterator[str]:
     for key, value in (("hour", meta.hour), ("run_time", _iso(meta.run_time)), ("valid_time", _iso(meta.valid_time))):
         if key in stated and stated[key] != value:
             yield f"its meta says {key} {stated[key]!r}, its run and minutes give {value!r}"
-    if root_of_tile(path) is None:
-        return
+    if root_of_tile(path) is None and not RUN_ID.fullmatch(path.parent.parent.name):
+        return  # neither in a data root nor below a prefix of tiles
     minutes = minutes_of_tile_name(path.name)
     # The parts of an hour that ends at 003 are stored as 003.npz of their models.
     if minutes is not None and minutes != meta.minutes and not (minutes % 60 == 0 and 0 < minutes - meta.minutes < 60):
         yield f"it is called {path.name}, its meta says {meta.minutes} minutes after the run"
     folders = {"model": meta.model, "run": meta.run, "region": meta.region.name}
-    for (key, value), folder in zip(folders.items(), (path.parents[2], path.parents[1], path.parents[0]), strict=True):
+    region = path.parent
+    for (key, value), folder in zip(folders.items(), (region.parent.parent, region.parent, region), strict=True):
         if folder.name != value:
             yield f"it is in a folder {folder.name}, its meta says {key} {value}"
 

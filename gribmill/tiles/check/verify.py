@@ -16,6 +16,7 @@ from gribmill.grib.errors import GribError
 from gribmill.grib.messages import map_file
 from gribmill.identity import HOUR_LIMIT, HourRef
 from gribmill.storage.layout import DataRoot, root_of_tile
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.build.fill_values import FillRule
 from gribmill.tiles.build.region_cut import ValueKind, region_cut
 from gribmill.tiles.build.rotate_winds import FieldWindows, WindComponent, WindPairs
@@ -42,7 +43,7 @@ class TileCheck:
     detail: str = ""
 
 
-def verify(path: str | Path, grib: str | Path | None = None, data: Path | None = None) -> list[TileCheck]:
+def verify(path: str | StoredPath, grib: str | Path | None = None, data: Path | None = None) -> list[TileCheck]:
     """Every check of one tile. Its GRIB is the given file, or the one in the spool of `data` if it exists."""
     try:
         tile = read_tile(path)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from gribmill.storage.atomic import Superseded
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import LIMIT_META_BYTES
 from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.read.tile import META
 
 
-def generation_of(path: Path) -> int:
+def generation_of(path: StoredPath) -> int:
     """The generation of the tile in place; 0 if there is none, or it has none, or it is damaged."""
     try:
         archive = Archive(path)
@@ -25,7 +25,7 @@ def generation_of(path: Path) -> int:
     return generation if isinstance(generation, int) and generation > 0 else 0
 
 
-def check_generation(path: Path, generation: int) -> None:
+def check_generation(path: StoredPath, generation: int) -> None:
     """Superseded if the tile in place is of a later generation: its writer was overtaken."""
     there = generation_of(path)
     if there > generation:

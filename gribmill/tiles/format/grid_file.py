@@ -16,10 +16,11 @@ from gribmill.arrays import Floats
 from gribmill.checked.plain import plain
 from gribmill.storage.atomic import Check, Superseded, link_atomic
 from gribmill.storage.layout import DataRoot, TileFolder
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import window_latlon
 from gribmill.tiles.format.meta import GridRecord
-from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.npz_reader import Archive, Identity, identity_of
 from gribmill.tiles.format.npz_writer import write_npz
 from gribmill.tiles.read.tile import META, read_meta_grid
 
@@ -49,12 +50,16 @@ def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> 
 
 
 def _write(
-    path: Path, folder: TileFolder, record: GridRecord, content: dict[str, Any], y: Floats, x: Floats, check: Check
+    path: StoredPath,
+    folder: TileFolder,
+    record: GridRecord,
+    content: dict[str, Any],
+    y: Floats,
+    x: Floats,
+    check: Check,
 ) -> None:
-    for other in islice(DataRoot(folder.root).tile_folders(folder.model, region=folder.region), RUNS_LOOKED_AT):
-        source = other.grid
-        if source != path and _described_by(source) == content and link_atomic(source, path, check):
-            return
+    if isinstance(folder.root, Path) and _link_to_other_run(folder.root, folder, content, check):
+        return
     about = {"format": 1, "grid": content}
     text = json.dumps(about, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     arrays: dict[str, npt.NDArray[Any]] = {META: np.array(text.encode())}
@@ -68,7 +73,16 @@ def _write(
     write_npz(path, arrays, check=check)
 
 
-def _keeps(path: Path, folder: TileFolder, content: dict[str, Any]) -> bool:
+def _link_to_other_run(root: Path, folder: TileFolder, content: dict[str, Any], check: Check) -> bool:
+    path = folder.grid
+    for other in islice(DataRoot(root).tile_folders(folder.model, region=folder.region), RUNS_LOOKED_AT):
+        source = other.grid
+        if source != path and _described_by(source) == content and link_atomic(source, path, check):
+            return True
+    return False
+
+
+def _keeps(path: StoredPath, folder: TileFolder, content: dict[str, Any]) -> bool:
     """Whether the existing grid file stays. A single hour on another grid must not replace it."""
     there = _described_by(path)
     if there is None:
@@ -76,16 +90,15 @@ def _keeps(path: Path, folder: TileFolder, content: dict[str, Any]) -> bool:
     return bool(there == content) or any(_described_by(tile) == there for tile in folder.tiles().values())
 
 
-def _described_by(path: Path) -> Any:
+def _described_by(path: StoredPath) -> Any:
     """The grid in a file's `meta`; None if the file is absent or damaged."""
     try:
-        facts = path.stat()
-        return _read(path, facts.st_ino, facts.st_size, facts.st_mtime_ns)
+        return _read(path, identity_of(path.stat()))
     except (TileError, OSError):
         return None
 
 
 # Called for every tile that is written; the result changes with the run.
 @lru_cache(maxsize=256)
-def _read(path: Path, inode: int, size: int, changed: int) -> Any:
+def _read(path: StoredPath, identity: Identity) -> Any:
     return read_meta_grid(Archive(path))

@@ -7,9 +7,9 @@ import os
 import re
 import stat
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,9 @@ import deflate
 import numpy as np
 from isal import isal_zlib
 
+from gribmill.storage.errors import ChangedObject
+from gribmill.storage.object_path import ObjectPath, ObjectStatus, StoredPath, stored_path
+from gribmill.storage.object_ranges import ByteSpan, ObjectRanges
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.npz_writer import DEFLATED, LIMIT_BYTES, LOCAL, npy_header
 from gribmill.tiles.format.restart_points import (
@@ -28,14 +31,14 @@ from gribmill.tiles.format.restart_points import (
     parse_restart_points,
     segments_between,
 )
-from gribmill.tiles.format.zip_directory import ENCRYPTED_FLAG, ZipEntry, read_directory
+from gribmill.tiles.format.zip_directory import ENCRYPTED_FLAG, Pread, ZipEntry, read_directory
 
 DESCRIPTOR_FLAG = 8
 LIMIT_HEADER_BYTES = 4096
 # The greatest compression ratio of deflate: 258 bytes from two bits.
 MAX_EXPANSION = 1032
-# Inode, size and modification time, which differ for a replaced file.
-Identity = tuple[int, int, int]
+# Inode (or ETag), size and modification time, which differ for a replaced file.
+Identity = tuple[int | str, int, int]
 
 # Headers as numpy.save writes them for plain arrays. Nothing else is accepted, and nothing is evaluated.
 NPY_HEADER = re.compile(
@@ -56,12 +59,14 @@ class ArrayLocation(NamedTuple):
 class Archive:
     """An NPZ file: its directory is read and checked at once, arrays on demand."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = path if isinstance(path, Path) else Path(path)
+    def __init__(self, path: str | os.PathLike[str] | ObjectPath) -> None:
+        self.path = stored_path(path)
         self.identity: Identity | None = None
-        with self._open() as descriptor:
-            self.identity = identity_of(os.fstat(descriptor))
-            self.entries = read_directory(descriptor, self.size, self.path)
+        self._ranges = _object_ranges(self.path) if isinstance(self.path, ObjectPath) else None
+        with self._open() as pread:
+            self.entries = read_directory(pread, self.size, self.path)
+        if self._ranges is not None:
+            self._ranges.release()
         self._places: dict[str, ArrayLocation] = {}
 
     def __contains__(self, name: object) -> bool:
@@ -72,10 +77,44 @@ class Archive:
         """The size of the file in bytes."""
         return self.identity[1] if self.identity else 0
 
+    @property
+    def remote(self) -> bool:
+        """Whether it is in an object store, where each read is a request."""
+        return self._ranges is not None
+
+    def member_spans(self, names: Iterable[str]) -> list[ByteSpan]:
+        """The bytes of whole arrays."""
+        return [_member_span(self.entries[name]) for name in names if name in self.entries]
+
+    def part_spans(
+        self, names: Iterable[str], shape: tuple[int, int], dtype: np.dtype[Any], begin: int, end: int
+    ) -> list[ByteSpan]:
+        """The bytes that `read_span` with these arguments would read."""
+        found: list[ByteSpan] = []
+        for name in names:
+            if name not in self.entries or self._ranges is None:
+                continue
+            place = self._place(self._ranges, name)
+            segments = self._segments(place, shape, dtype, begin, end)
+            found += [(place.start + one.begin, place.start + one.end) for one in segments]
+            found += [] if segments else [_member_span(place.entry)]
+        return found
+
+    def read_ahead(self, spans: Iterable[ByteSpan]) -> None:
+        """From an object store: read these bytes in as few requests as possible, and keep them until `release`."""
+        if self._ranges is not None:
+            with self._open():
+                self._ranges.fetch(spans)
+
+    def release(self) -> None:
+        """Forget what was read ahead."""
+        if self._ranges is not None:
+            self._ranges.release()
+
     def read(self, name: str, *, copy: bool = True) -> np.ndarray[Any, Any]:
         """One array; its checksum, size and shape must agree. Without `copy` it may be read-only."""
-        with self._open() as descriptor:
-            whole = self._whole(descriptor, self._place(descriptor, name))
+        with self._open() as pread:
+            whole = self._whole(pread, self._place(pread, name))
         return np.require(whole, requirements=("C", "W")) if copy else whole
 
     def read_span(
@@ -86,31 +125,39 @@ class Archive:
         With restart points, only the segments that contain them are read. Then the array's size is checked, not its
         header: only gribmill writes restart points, and all its arrays are little-endian and in C order.
         """
-        header = _header_size(dtype, shape)
-        size = header + shape[0] * shape[1] * dtype.itemsize
-        first, stop = header + begin * dtype.itemsize, header + end * dtype.itemsize
+        first = _header_size(dtype, shape) + begin * dtype.itemsize
         found: dict[str, np.ndarray[Any, Any]] = {}
         parted: list[tuple[ArrayLocation, list[Segment]]] = []
-        with self._open() as descriptor:
+        with self._open() as pread:
             for name in names:
-                place = self._place(descriptor, name)
-                fits = place.entry.raw_size == size
-                segments = segments_between(place.entry, place.points, first, stop) if fits else []
+                place = self._place(pread, name)
+                segments = self._segments(place, shape, dtype, begin, end)
                 if segments:
                     parted.append((place, segments))
                     continue
-                whole = self._whole(descriptor, place)
+                whole = self._whole(pread, place)
                 if whole.dtype != dtype or whole.shape != shape:
                     raise TileError(f"{self.path}: {name} is {whole.dtype}{whole.shape}, not {dtype}{shape}")
                 found[name] = whole.reshape(-1)[begin:end]
-            raws = self._parts(descriptor, parted)
+            raws = self._parts(pread, parted)
         for (place, segments), raw in zip(parted, raws, strict=True):
             found[place.entry.name] = np.frombuffer(raw, dtype, end - begin, first - segments[0].raw_begin)
         return found
 
-    def _whole(self, descriptor: int, place: ArrayLocation) -> np.ndarray[Any, Any]:
+    @staticmethod
+    def _segments(
+        place: ArrayLocation, shape: tuple[int, int], dtype: np.dtype[Any], begin: int, end: int
+    ) -> list[Segment]:
+        """The segments that contain the elements from `begin` to `end`; none if the array is to be read whole."""
+        header = _header_size(dtype, shape)
+        if place.entry.raw_size != header + shape[0] * shape[1] * dtype.itemsize:
+            return []
+        first, stop = header + begin * dtype.itemsize, header + end * dtype.itemsize
+        return segments_between(place.entry, place.points, first, stop)
+
+    def _whole(self, pread: Pread, place: ArrayLocation) -> np.ndarray[Any, Any]:
         entry, points = place.entry, place.points
-        packed = os.pread(descriptor, entry.packed_size, place.start)
+        packed = pread(entry.packed_size, place.start)
         if len(packed) != entry.packed_size:
             raise TileError(f"{self.path} is truncated in array {entry.name}")
         raw = _inflate_whole(packed, entry) if points and entry.method == DEFLATED else None
@@ -118,12 +165,14 @@ class Archive:
             return _array(raw, entry, self.path)
         return _array(_inflate(packed, entry, self.path), entry, self.path)
 
-    def _parts(self, descriptor: int, parted: list[tuple[ArrayLocation, list[Segment]]]) -> list[Raw]:
+    def _parts(self, pread: Pread, parted: list[tuple[ArrayLocation, list[Segment]]]) -> list[Raw]:
         """The raw bytes of some segments of each array, inflated in one call."""
         places = [(place, segment) for place, segments in parted for segment in segments]
-        streams = [
-            os.pread(descriptor, segment.end - segment.begin, place.start + segment.begin) for place, segment in places
-        ]
+        spans = [(place.start + segment.begin, place.start + segment.end) for place, segment in places]
+        ahead = pread.fetch(spans) if isinstance(pread, ObjectRanges) else None
+        streams = [pread(end - begin, begin) for begin, end in spans]
+        if isinstance(pread, ObjectRanges) and ahead:
+            pread.release(ahead)
         raws = inflate_segments(streams, [segment for _, segment in places])
         found: dict[str, list[Raw]] = {}
         for (place, _), raw in zip(places, raws, strict=True):
@@ -132,19 +181,30 @@ class Archive:
             found.setdefault(place.entry.name, []).append(raw)
         return [parts[0] if len(parts) == 1 else b"".join(parts) for parts in found.values()]
 
-    def _place(self, descriptor: int, name: str) -> ArrayLocation:
+    def _place(self, pread: Pread, name: str) -> ArrayLocation:
         """The location of an array, found once."""
         if name not in self._places:
             if name not in self.entries:
                 raise TileError(f"{self.path} has no array {name}")
             entry = self.entries[name]
-            start = _data_start(descriptor, entry, self.path)
-            self._places[name] = ArrayLocation(entry, start, parse_restart_points(entry.extra, entry.raw_size))
+            points = parse_restart_points(entry.extra, entry.raw_size)
+            if points is not None and isinstance(pread, ObjectRanges):
+                # Each request takes time, and the segments have checksums: the local header is not read.
+                start = _member_span(entry)[1] - entry.packed_size
+            else:
+                start = _data_start(pread, entry, self.path)
+            self._places[name] = ArrayLocation(entry, start, points)
         return self._places[name]
 
     @contextmanager
-    def _open(self) -> Iterator[int]:
-        """A descriptor of the file, which must still be the one that was opened first."""
+    def _open(self) -> Iterator[Pread]:
+        """Reads the file, which must still be the one that was opened first."""
+        if self._ranges is not None:
+            with _explained(self._ranges.path):
+                self.identity = _object_identity(self._ranges)
+                yield self._ranges
+            return
+        assert isinstance(self.path, Path)
         try:
             # Non-blocking: a named pipe in place of a tile would block the reader for ever.
             descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -155,16 +215,45 @@ class Archive:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode):
                 raise TileError(f"{self.path} is not a file")
-            if self.identity not in (None, identity_of(facts)):
+            if self.identity is None:
+                self.identity = identity_of(facts)
+            elif self.identity != identity_of(facts):
                 raise TileError(f"{self.path} was replaced while it was open; open it again")
-            yield descriptor
+            yield partial(os.pread, descriptor)
         finally:
             os.close(descriptor)
 
 
-def identity_of(facts: os.stat_result) -> Identity:
+def identity_of(facts: os.stat_result | ObjectStatus) -> Identity:
     """The identity of a file, which differs for one that replaced it."""
+    if isinstance(facts, ObjectStatus):
+        return facts.etag or "", facts.st_size, 0 if facts.etag else round(facts.st_mtime * 1e9)
     return facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
+def _object_identity(ranges: ObjectRanges) -> Identity:
+    return identity_of(ranges.status)
+
+
+def _object_ranges(path: ObjectPath) -> ObjectRanges:
+    with _explained(path):
+        return ObjectRanges(path)
+
+
+@contextmanager
+def _explained(path: ObjectPath) -> Iterator[None]:
+    """An object that is gone or was replaced is a fault of the tile; a store that does not answer is not."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise TileError(f"{path} cannot be read: there is no such object") from None
+    except ChangedObject:
+        raise TileError(f"{path} was replaced while it was open; open it again") from None
+
+
+def _member_span(entry: ZipEntry) -> ByteSpan:
+    """A member with its local header, as gribmill writes it: without an extra field."""
+    return entry.offset, entry.offset + LOCAL.size + len(entry.name) + len(".npy") + entry.packed_size
 
 
 @lru_cache(maxsize=64)
@@ -172,10 +261,10 @@ def _header_size(dtype: np.dtype[Any], shape: tuple[int, int]) -> int:
     return len(npy_header(dtype, shape))
 
 
-def _data_start(descriptor: int, entry: ZipEntry, path: Path) -> int:
+def _data_start(pread: Pread, entry: ZipEntry, path: StoredPath) -> int:
     """The offset of the array's bytes, after its local header, which must agree with the directory."""
     name = f"{entry.name}.npy".encode()
-    header = os.pread(descriptor, LOCAL.size + len(name), entry.offset)
+    header = pread(LOCAL.size + len(name), entry.offset)
     if len(header) != LOCAL.size + len(name):
         raise TileError(f"{path} is truncated before array {entry.name}")
     signature, _, flags, method, _, _, crc, packed, raw, name_size, extra = LOCAL.unpack_from(header)
@@ -206,7 +295,7 @@ def _inflate_whole(packed: bytes, entry: ZipEntry) -> bytes | bytearray | None:
     return raw
 
 
-def _inflate(packed: bytes, entry: ZipEntry, path: Path) -> bytes:
+def _inflate(packed: bytes, entry: ZipEntry, path: StoredPath) -> bytes:
     raw = packed
     if entry.method == DEFLATED:
         inflater = isal_zlib.decompressobj(-15)
@@ -223,7 +312,7 @@ def _inflate(packed: bytes, entry: ZipEntry, path: Path) -> bytes:
     return raw
 
 
-def _array(raw: Raw | bytearray, entry: ZipEntry, path: Path) -> np.ndarray[Any, Any]:
+def _array(raw: Raw | bytearray, entry: ZipEntry, path: StoredPath) -> np.ndarray[Any, Any]:
     dtype, fortran, shape, start = _npy_header(bytes(raw[:LIMIT_HEADER_BYTES]), len(raw), entry, path)
     if math.prod(shape) * dtype.itemsize != len(raw) - start:
         raise TileError(f"{path}: array {entry.name} declares shape {shape}, which its data do not fill")
@@ -235,7 +324,9 @@ def _array(raw: Raw | bytearray, entry: ZipEntry, path: Path) -> np.ndarray[Any,
     return (array.T if fortran else array).astype(dtype.newbyteorder("="), copy=False)
 
 
-def _npy_header(raw: bytes, size: int, entry: ZipEntry, path: Path) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
+def _npy_header(
+    raw: bytes, size: int, entry: ZipEntry, path: StoredPath
+) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
     where = f"{path}: array {entry.name}"
     version = raw[6:8]
     width = {b"\1\0": 2, b"\2\0": 4}.get(version, 0)

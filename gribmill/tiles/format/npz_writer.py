@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 import deflate
@@ -17,6 +16,7 @@ from isal import isal_zlib
 
 from gribmill.kernel import native
 from gribmill.storage.atomic import Check, write_atomic
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.restart_points import MOST_SEGMENTS, RestartPoints
 from gribmill.tiles.format.statistics import Summary
@@ -172,7 +172,7 @@ def zip_pieces(members: Iterable[Member]) -> list[bytes | bytearray | memoryview
 
 
 def write_npz(
-    path: Path,
+    path: StoredPath,
     arrays: dict[str, np.ndarray[Any, Any]],
     compression: Compression = "fast",
     check: Check | None = None,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
+from collections.abc import Callable
 from typing import NamedTuple
 
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.npz_writer import CENTRAL, DEFLATED, END, LIMIT_BYTES, LOCAL, STORED
 
@@ -20,6 +20,8 @@ LIMIT_COMMENT_BYTES = 2**16 - 1
 TAIL_BYTES = 2**13  # usually contains the whole directory
 ENCRYPTED_FLAG = 1
 
+# Reads a number of bytes from an offset.
+Pread = Callable[[int, int], bytes]
 MEMBER_NAME = re.compile(rb"([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})\.npy")
 
 
@@ -40,18 +42,15 @@ class ZipEntry(NamedTuple):
         return self.method, self.crc, self.packed_size, self.raw_size
 
 
-def read_directory(descriptor: int, size: int, path: Path) -> dict[str, ZipEntry]:
+def read_directory(pread: Pread, size: int, path: StoredPath) -> dict[str, ZipEntry]:
     """Every member of the open file, by name; any inconsistency is a TileError."""
-    tail = os.pread(descriptor, TAIL_BYTES, max(0, size - TAIL_BYTES))
+    tail = pread(TAIL_BYTES, max(0, size - TAIL_BYTES))
     if b"PK\5\6" not in tail and size > TAIL_BYTES:
         most = END.size + LIMIT_COMMENT_BYTES
-        tail = os.pread(descriptor, most, max(0, size - most))
+        tail = pread(most, max(0, size - most))
     count, start, length = _end_record(tail, size, path)
     tail_start = size - len(tail)
-    if start >= tail_start:
-        data = tail[start - tail_start : start - tail_start + length]
-    else:
-        data = os.pread(descriptor, length, start)
+    data = tail[start - tail_start:start - tail_start + length] if start >= tail_start else pread(length, start)
     entries: dict[str, ZipEntry] = {}
     position = 0
     for _ in range(count):
@@ -65,7 +64,7 @@ def read_directory(descriptor: int, size: int, path: Path) -> dict[str, ZipEntry
     return entries
 
 
-def _end_record(tail: bytes, size: int, path: Path) -> tuple[int, int, int]:
+def _end_record(tail: bytes, size: int, path: StoredPath) -> tuple[int, int, int]:
     """(members, start, length) of the directory, which must end where the end record begins."""
     if size < END.size:
         raise TileError(f"{path} is not a tile: {size} bytes are too short")
@@ -85,7 +84,7 @@ def _end_record(tail: bytes, size: int, path: Path) -> tuple[int, int, int]:
     return count, start, length
 
 
-def _central_entry(data: bytes, position: int, path: Path) -> tuple[ZipEntry, int]:
+def _central_entry(data: bytes, position: int, path: StoredPath) -> tuple[ZipEntry, int]:
     if position + CENTRAL.size > len(data):
         raise TileError(f"{path} is damaged: its directory is cut short")
     (signature, _, _, flags, method, _, _, crc, packed, raw, name_size, extra, comment, _, _, _, offset) = (
@@ -107,7 +106,7 @@ def _central_entry(data: bytes, position: int, path: Path) -> tuple[ZipEntry, in
     return ZipEntry(name, method, crc, packed, raw, offset, data[after_name:after_extra]), after_extra + comment
 
 
-def _check_layout(entries: dict[str, ZipEntry], directory_start: int, path: Path) -> None:
+def _check_layout(entries: dict[str, ZipEntry], directory_start: int, path: StoredPath) -> None:
     """Members must not overlap (one deflate stream shared by many members is a zip bomb)."""
     if sum(entry.raw_size for entry in entries.values()) > LIMIT_TOTAL_BYTES:
         raise TileError(f"{path} declares more than {LIMIT_TOTAL_BYTES} bytes of arrays")

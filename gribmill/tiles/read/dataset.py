@@ -14,6 +14,7 @@ import xarray as xr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from gribmill.storage.object_path import ObjectPath
 from gribmill.tiles.format.meta import Meta, VariableMeta
 from gribmill.tiles.read.cf_names import cf_standard_name, cf_units
 from gribmill.tiles.read.converted import UnitChange, converted_attributes, unit_change
@@ -69,10 +70,12 @@ class LatLonArrays:
         self.__init__(tile)  # type: ignore[misc]
 
 
-def open_tile(path: str | os.PathLike[str], *, units: System = "native") -> xr.Dataset:
+def open_tile(path: str | os.PathLike[str] | ObjectPath, *, units: System = "native") -> xr.Dataset:
     """A tile as an xarray Dataset with its coordinates; values are read on access.
 
-    `units`: those of the GRIB ("native"), one per quantity whatever the model ("common"), or "metric" or "us".
+    `path` is a file, or the URL of a tile in an object store (s3://bucket/…/005.npz), of which only the parts that are
+    needed are read. `units`: those of the GRIB ("native"), one per quantity whatever the model ("common"), or "metric"
+    or "us".
     """
     return dataset(read_tile(path), units=units)
 

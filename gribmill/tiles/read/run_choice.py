@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
+from functools import partial
 
-from gribmill.identity import RUN_ID, run_time
-from gribmill.storage.latest import LatestRuns, read_hours, read_latest
-from gribmill.storage.layout import DataRoot, TileFolder
+from gribmill.identity import REGION_NAME, RUN_ID, run_time
+from gribmill.storage.latest import LatestFiles, LatestRuns
+from gribmill.storage.layout import DataRoot, TileFolder, tile_folder
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.tile import cached_tile
 
@@ -26,33 +27,40 @@ class MinuteFolders(TileFolder):
 
     members: tuple[TileFolder, ...] = ()
 
-    def tiles(self) -> dict[int, Path]:
+    def tiles(self) -> dict[int, StoredPath]:
         """Every tile that is there, by minutes since the run: 0:15 is in a member's hour 1."""
-        found = {
-            _minutes(member, step): path for member in self.members for step, path in TileFolder.tiles(member).items()
-        }
+        found = {_minutes(member, step): path for member in self.members for step, path in member.tiles().items()}
         return dict(sorted(found.items()))
 
 
 def folders_of(
-    root: DataRoot, model: str | None = None, run: str | None = None, region: str | None = None
+    files: LatestFiles,
+    model: str | None = None,
+    run: str | None = None,
+    region: str | None = None,
+    *,
+    newest: bool = False,
 ) -> Iterator[TileFolder]:
-    """Every folder of tiles that fits, newest runs first; the minutes of an hour as one, unless one is asked for."""
+    """Every folder of tiles that fits, newest runs first; the minutes of an hour as one, unless one is asked for.
+
+    With `newest`, in an object store, only those that latest.json names: each older run would be a request or more.
+    """
+    root = files.root
     parts: dict[tuple[str, str, str], list[TileFolder]] = {}
-    for folder in _fitting(root, model, run, region):
+    for folder in _fitting(files, model, run, region, newest=newest):
         found = _MEMBER.fullmatch(folder.model)
         if found is not None and folder.model != model and _is_minute(folder):
             parts.setdefault((found["family"], folder.run, folder.region), []).append(folder)
         elif model in (None, folder.model):
             yield folder
     for (family, run_id, name), members in sorted(parts.items(), key=lambda item: item[0][1], reverse=True):
-        yield MinuteFolders(root.path, family, run_id, name, tuple(members))
+        yield MinuteFolders(root.tile_root, family, run_id, name, tuple(members))
 
 
-def latest_of(root: DataRoot, folder: TileFolder) -> LatestRuns | None:
+def latest_of(files: LatestFiles, folder: TileFolder) -> LatestRuns | None:
     """What latest.json says of the folder's region; of several members, the runs that all of them have."""
     members = folder.members if isinstance(folder, MinuteFolders) else (folder,)
-    each = [read_latest(root, member.model).get(member.region) for member in members]
+    each = [files[member.model].regions.get(member.region) for member in members]
     known = [one for one in each if one is not None]
     if len(known) < len(each):
         return None
@@ -60,22 +68,38 @@ def latest_of(root: DataRoot, folder: TileFolder) -> LatestRuns | None:
     return LatestRuns(_earliest(newest), _earliest(complete))
 
 
-def expected_hours(root: DataRoot, folder: TileFolder) -> dict[str, int]:
+def expected_hours(files: LatestFiles, folder: TileFolder) -> dict[str, int]:
     """How many tiles each run has when it is complete, where that is known."""
     members = folder.members if isinstance(folder, MinuteFolders) else (folder,)
-    each = [read_hours(root, member.model) for member in members]
+    each = [files[member.model].hours for member in members]
     return {run: sum(one[run] for one in each) for run in each[0] if all(run in one for one in each)}
 
 
-def _fitting(root: DataRoot, model: str | None, run: str | None, region: str | None) -> Iterator[TileFolder]:
-    found = list(root.tile_folders(model, run, region))
+def _fitting(
+    files: LatestFiles, model: str | None, run: str | None, region: str | None, *, newest: bool
+) -> Iterator[TileFolder]:
+    find = partial(_newest_folders, files) if newest and files.root.tiles_at else files.root.tile_folders
+    found = list(find(model, run, region))
     if found or model is None:
         yield from found
         return
-    for folder in root.tile_folders(None, run, region):
+    for folder in find(None, run, region):
         member = _MEMBER.fullmatch(folder.model)
         if member and member["family"] == model:
             yield folder
+
+
+def _newest_folders(files: LatestFiles, model: str | None, run: str | None, region: str | None) -> Iterator[TileFolder]:
+    """The folders that latest.json names; of a model without one, all."""
+    root = files.root
+    for model_id in root.models() if model is None else [model]:
+        regions = files[model_id].regions
+        if not regions:
+            yield from root.tile_folders(model_id, run, region)
+        for name, runs in regions.items():
+            if region in (None, name) and REGION_NAME.fullmatch(name):
+                named = sorted({one for one in (runs.newest, runs.complete) if one and RUN_ID.fullmatch(one)})
+                yield from (tile_folder(root.tile_root, model_id, one, name) for one in reversed(named))
 
 
 def _is_minute(folder: TileFolder) -> bool:
@@ -175,10 +199,12 @@ def choose_runs(root: DataRoot, model: str | None, region: str | None, run: str 
     """The choice for each model and region that has tiles: completeness is a matter of each region."""
     asked = check_run(run)
     runs: dict[tuple[str, str], list[TileFolder]] = {}
-    for folder in folders_of(root, model, None if asked in KINDS else asked, region):
+    files = LatestFiles(root)
+    named = None if asked in KINDS else asked
+    for folder in folders_of(files, model, named, region, newest=asked in (COMPLETE, NEWEST)):
         runs.setdefault((folder.model, folder.region), []).append(folder)
     for folders in runs.values():
-        if found := _choose(root, folders, asked):
+        if found := _choose(files, folders, asked):
             yield found
 
 
@@ -193,10 +219,10 @@ def no_tiles(root: DataRoot, model: str | None, run: str | None, region: str | N
     return f"there are no tiles of {' '.join(part for part in (model, named, region) if part) or 'any model'}"
 
 
-def _choose(root: DataRoot, folders: list[TileFolder], asked: str) -> RunChoice | None:
+def _choose(files: LatestFiles, folders: list[TileFolder], asked: str) -> RunChoice | None:
     first = folders[0]
-    latest = latest_of(root, first)
-    hours = expected_hours(root, first)
+    latest = latest_of(files, first)
+    hours = expected_hours(files, first)
 
     def choice(*chosen: TileFolder, newer: RunChoice | None = None) -> RunChoice:
         run, here = chosen[0].run, len(chosen[0].tiles())

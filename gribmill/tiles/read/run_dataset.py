@@ -15,10 +15,10 @@ import xarray as xr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from gribmill.data_root import data_root
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.window_name import BUCKET, base_name
 from gribmill.storage.layout import DataRoot, TileFolder
+from gribmill.storage.open_root import open_root
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.converted import converted_attributes, unit_change
 from gribmill.tiles.read.dataset import (
@@ -30,8 +30,9 @@ from gribmill.tiles.read.dataset import (
     time64,
     time_coordinates,
 )
+from gribmill.tiles.read.open_tiles import open_tiles
 from gribmill.tiles.read.run_choice import SEAMLESS, RunChoice, choose_runs, no_tiles, valid_minutes
-from gribmill.tiles.read.tile import Tile, cached_tile
+from gribmill.tiles.read.tile import Tile
 from gribmill.tiles.read.time_bounds import Window, bounds_names, encoding, run_bounds, window_of
 from gribmill.tiles.read.units import System
 
@@ -91,7 +92,7 @@ def open_run(
     Values are read on access: in chunks of dask if it is installed, otherwise hour by hour. `units` are those of
     the GRIB ("native"), one per quantity whatever the model ("common"), or "metric" or "us".
     """
-    choice = find_choice(DataRoot(data_root(data)), model, run, region)
+    choice = find_choice(open_root(data), model, run, region)
     tiles = read_folder(choice.folders[0]) if choice.asked != SEAMLESS else seamless_tiles(choice)
     first = tiles[0]
     dims = ("time", *(("lat", "lon") if first.regular else ("y", "x")))
@@ -136,12 +137,10 @@ def seamless_tiles(choice: RunChoice) -> list[Tile]:
     like: Tile | None = None
     for folder in choice.folders:
         minutes = valid_minutes(folder, choice.run)
-        for minute, path in zip(minutes, folder.tiles().values(), strict=True):
-            if minute < 0 or minute in found:
-                continue
-            try:
-                tile = cached_tile(path, like)
-            except TileError:
+        at = dict(zip(minutes, folder.tiles().values(), strict=True))
+        wanted = [minute for minute in at if minute >= 0 and minute not in found]
+        for minute, tile in zip(wanted, open_tiles([at[minute] for minute in wanted]), strict=True):
+            if isinstance(tile, TileError):
                 continue
             like = like or tile
             if tile.meta.grid == like.meta.grid:
@@ -154,8 +153,10 @@ def seamless_tiles(choice: RunChoice) -> list[Tile]:
 def read_folder(folder: TileFolder) -> list[Tile]:
     """Every tile of a folder, ordered by time; all must be on the same grid."""
     tiles: list[Tile] = []
-    for path in folder.tiles().values():
-        tiles.append(cached_tile(path, tiles[0] if tiles else None))
+    for tile in open_tiles(folder.tiles().values()):
+        if isinstance(tile, TileError):
+            raise tile
+        tiles.append(tile)
     if not tiles:
         raise TileError(f"there are no tiles in {folder.path}")
     for tile in tiles[1:]:

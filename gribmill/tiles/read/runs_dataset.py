@@ -12,9 +12,8 @@ import xarray as xr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from gribmill.data_root import data_root
 from gribmill.identity import run_time
-from gribmill.storage.layout import DataRoot
+from gribmill.storage.open_root import open_root
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.dataset import GRID_MAPPING, global_attributes, space, time64, time_coordinates
 from gribmill.tiles.read.run_choice import SEAMLESS
@@ -67,7 +66,7 @@ def open_runs(
     `runs` are their ids, or how many of the newest; by default all that are here. Steps that a run does not have are
     NaN. Values are read on access, in `units` as `open_run` has them.
     """
-    folders = find_choice(DataRoot(data_root(data)), model, SEAMLESS, region).folders
+    folders = find_choice(open_root(data), model, SEAMLESS, region).folders
     if isinstance(runs, int):
         if runs < 1:
             raise TileError(f"{runs} runs: ask for at least one")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,8 @@ from gribmill.checked.plain import plain
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.grids.columns import goes_round
 from gribmill.storage.layout import GRID_FILE
+from gribmill.storage.object_path import ObjectPath, StoredPath
+from gribmill.storage.object_ranges import ByteSpan
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import cached_grid, window_latlon
 from gribmill.tiles.format.meta import LIMIT_META_BYTES, Meta, parse_meta
@@ -31,11 +32,31 @@ KM_PER_DEGREE = 111.2
 FLOAT32, UINT16 = np.dtype(np.float32), np.dtype(np.uint16)
 
 
+@dataclass(frozen=True, slots=True)
+class ReadAhead:
+    """Variables, and the points of each, that will be read of a tile."""
+
+    # Not compared: what is read along does not change which tile it is.
+    names: tuple[str, ...] = field(compare=False)
+    spans: tuple[tuple[int, int], ...] = field(compare=False)
+
+    def byte_spans(self, archive: Archive, like: Tile) -> list[ByteSpan]:
+        """The bytes of an archive that has these points, if it is like this tile."""
+        packed = {name for name, meta in like.meta.variables.items() if meta.packed is not None}
+        plain = [name for name in self.names if name not in packed]
+        found: list[ByteSpan] = []
+        for begin, end in self.spans:
+            found += archive.part_spans(plain, like.shape, FLOAT32, begin, end)
+            rows = _whole_rows(begin, end, like.shape[1])
+            found += archive.part_spans(packed.intersection(self.names), like.shape, UINT16, *rows)
+        return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tile:
     """One region at one hour. `y` and `x` are degrees on regular grids and metres on projected ones."""
 
-    path: Path
+    path: StoredPath
     meta: Meta
     archive: Archive
     y: Floats
@@ -112,7 +133,7 @@ class Tile:
         if packed:
             # Integers are cumulative sums of their row.
             width = self.shape[1]
-            first, stop = begin // width * width, -(-end // width) * width
+            first, stop = _whole_rows(begin, end, width)
             rows = self.archive.read_span(list(packed), self.shape, UINT16, first, stop)
             for name, integers in rows.items():
                 values = dequantize(integers.reshape(-1, width), packed[name])
@@ -150,33 +171,64 @@ class Tile:
         return rows - self.meta.grid.rows[0], columns
 
 
-def read_tile(path: str | os.PathLike[str], like: Tile | None = None) -> Tile:
+def read_tile(
+    path: str | os.PathLike[str] | ObjectPath, like: Tile | None = None, ahead: ReadAhead | None = None
+) -> Tile:
     """Open a tile and check its directory, `meta` and coordinates; any error is a TileError.
 
-    Coordinates are taken from `like` if their checksums are equal: the hours of a run share them.
+    Coordinates are taken from `like` if their checksums are equal: the hours of a run share them. From an object store
+    the values that `ahead` names come with them.
     """
     archive = Archive(path)
-    if Path(path).name == GRID_FILE:
+    if archive.path.name == GRID_FILE:
         raise TileError(f"{archive.path} is not a tile: it has the coordinates of the tiles next to it")
+    if archive.remote:
+        _read_ahead(archive, like, ahead)
     meta = read_meta(archive)
     expected = {META, *COORDINATES[meta.grid.kind], *meta.variables}
     if archive.entries.keys() != expected:
         odd = ", ".join(sorted(archive.entries.keys() ^ expected))
         raise TileError(f"{archive.path}: its arrays and its meta disagree about {odd}")
-    return Tile(archive.path, meta, archive, *_axes(archive, meta, like))
+    tile = Tile(archive.path, meta, archive, *_axes(archive, meta, like))
+    if ahead is None:
+        archive.release()
+    return tile
 
 
-def cached_tile(path: Path, like: Tile | None = None) -> Tile:
+def _read_ahead(archive: Archive, like: Tile | None, ahead: ReadAhead | None) -> None:
+    """All that is needed of a tile in one request, or few. Its grid is taken to be that of `like`, usually rightly."""
+    axes = {name for names in COORDINATES.values() for name in names}
+    own = [name for name in axes & archive.entries.keys() if like is None or not _same(archive, like, name)]
+    spans = archive.member_spans([META, *own])
+    if ahead is not None and like is not None:
+        spans += ahead.byte_spans(archive, like)
+    archive.read_ahead(spans)
+
+
+def _same(archive: Archive, like: Tile, name: str) -> bool:
+    """Whether both have the same array of this name, by its checksum."""
+    known = like.archive.entries
+    return name in known and archive.entries[name].content == known[name].content
+
+
+def _whole_rows(begin: int, end: int, width: int) -> tuple[int, int]:
+    return begin // width * width, -(-end // width) * width
+
+
+def cached_tile(path: StoredPath, like: Tile | None = None, ahead: ReadAhead | None = None) -> Tile:
     """Like `read_tile`, with a cache: an unchanged file is not read again."""
     try:
-        return _kept(path, identity_of(path.stat()), like)
+        tile = _kept(path, identity_of(path.stat()), like, ahead)
     except OSError:
-        return read_tile(path, like)
+        return read_tile(path, like, ahead)
+    if ahead is not None and tile.archive.remote:
+        tile.archive.read_ahead(ahead.byte_spans(tile.archive, tile))
+    return tile
 
 
 @lru_cache(maxsize=256)
-def _kept(path: Path, identity: Identity, like: Tile | None) -> Tile:
-    return read_tile(path, like)
+def _kept(path: StoredPath, identity: Identity, like: Tile | None, ahead: ReadAhead | None) -> Tile:
+    return read_tile(path, like, ahead)
 
 
 def read_meta(archive: Archive) -> Meta:
@@ -194,10 +246,8 @@ def read_meta(archive: Archive) -> Meta:
 
 def _axes(archive: Archive, meta: Meta, like: Tile | None) -> tuple[Floats, Floats]:
     names, sizes = COORDINATES[meta.grid.kind], meta.grid.shape
-    if like is not None and like.meta.grid == meta.grid:
-        there = like.archive.entries
-        if all(archive.entries[name].content == there[name].content for name in names):
-            return like.y, like.x
+    if like is not None and like.meta.grid == meta.grid and all(_same(archive, like, name) for name in names):
+        return like.y, like.x
     y, x = (_axis(archive, name, length) for name, length in zip(names, sizes, strict=True))
     return y, x
 
@@ -227,8 +277,8 @@ def _fractional(axis: Floats, values: Floats, cell: float) -> Floats:
 def _stored_latlon(tile: Tile) -> tuple[Floats, Floats] | None:
     """lat and lon of the grid.npz next to the tile; None if absent, damaged or of another window."""
     try:
-        facts = (tile.path.parent / GRID_FILE).stat()
-        archive = _grid_archive(tile.path.parent / GRID_FILE, facts.st_ino, facts.st_mtime_ns)
+        path = tile.path.parent / GRID_FILE
+        archive = _grid_archive(path, identity_of(path.stat()))
         if read_meta_grid(archive) != plain(tile.meta.grid):
             return None
         lat, lon = archive.read("lat"), archive.read("lon")
@@ -238,7 +288,7 @@ def _stored_latlon(tile: Tile) -> tuple[Floats, Floats] | None:
 
 
 @lru_cache(maxsize=64)
-def _grid_archive(path: Path, inode: int, changed: int) -> Archive:
+def _grid_archive(path: StoredPath, identity: Identity) -> Archive:
     return Archive(path)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.format.meta import GridRecord, RegionRecord, SkippedMessage, SourceFile, VariableMeta
 from gribmill.views.view import ForecastTime, View
 
@@ -107,7 +107,7 @@ class TileCheckView(View):
     checks: tuple[CheckView, ...]
 
     @classmethod
-    def of(cls, path: Path, checks: Sequence[TileCheck], repaired: bool | None = None) -> Self:
+    def of(cls, path: StoredPath, checks: Sequence[TileCheck], repaired: bool | None = None) -> Self:
         return cls(
             tile=str(path),
             repaired=repaired,

@@ -16,7 +16,7 @@ from gribmill.cli.options.png_path import PNG
 from gribmill.cli.output import console, print_json
 from gribmill.errors import GribmillError
 from gribmill.settings.schema import Settings
-from gribmill.storage.layout import DataRoot
+from gribmill.storage.open_root import root_of
 from gribmill.tiles.read.point.places import place_at, read_places
 from gribmill.tiles.read.point.point import PointRequest, forecasts
 
@@ -102,7 +102,7 @@ def point(
     gribmill point 42.36 -71.06 --plot
     """
     _check_options(lat, lon, places_file, as_json=as_json, as_csv=as_csv, daily=daily, picture=plot or png is not None)
-    root = DataRoot(settings.data_root)
+    root = root_of(settings)
     request = PointRequest(root, model, run, region, variables or None, method, units, tz)
     if places_file is not None:
         places = read_places(places_file)

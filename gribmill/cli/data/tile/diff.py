@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from gribmill.cli.data.tile.tile_path import TILE
 from gribmill.cli.output import print_json, print_table
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.check.diff import diff as find_differences
 from gribmill.tiles.read.tile import read_tile
 from gribmill.views.data.tile import TileDifferenceView
@@ -18,7 +17,7 @@ from gribmill.views.data.tile import TileDifferenceView
 @click.argument("other", metavar="OTHER", type=TILE)
 @click.option("--json", "as_json", is_flag=True, help="The differences as JSON.")
 @click.pass_context
-def diff(ctx: click.Context, one: Path, other: Path, as_json: bool) -> None:
+def diff(ctx: click.Context, one: StoredPath, other: StoredPath, as_json: bool) -> None:
     """Compare two tiles. Exit code 0 if their contents are equal, 1 if they differ.
 
     \b

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,6 +10,7 @@ from gribmill.cli.data.tile.tile_path import TILE, without_grid
 from gribmill.cli.output import console, print_json, print_table, styled
 from gribmill.errors import printable
 from gribmill.grib.field_identity import identity_text
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.tile import Tile, read_tile
 from gribmill.views.data.tile import TileView
@@ -19,7 +19,7 @@ from gribmill.views.data.tile import TileView
 @click.command()
 @click.argument("paths", metavar="TILE...", nargs=-1, required=True, type=TILE)
 @click.option("--json", "as_json", is_flag=True, help="All metadata of the tiles, as JSON.")
-def info(paths: tuple[Path, ...], as_json: bool) -> None:
+def info(paths: tuple[StoredPath, ...], as_json: bool) -> None:
     """Show what tiles contain: run, grid, variables, source.
 
     \b

@@ -12,6 +12,7 @@ from gribmill.cli.options.png_path import PNG
 from gribmill.cli.options.scale_options import scale_options
 from gribmill.draw.map.png import draw_png
 from gribmill.draw.of_tile import barbs_of, drawable_of, main_variable
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.read.tile import read_tile
 
 
@@ -31,7 +32,7 @@ from gribmill.tiles.read.tile import read_tile
 )
 @click.option("--dpi", type=click.IntRange(40, 600), default=130, show_default=True, help="Dots per inch.")
 def plot(
-    path: Path,
+    path: StoredPath,
     variable: str | None,
     out: Path | None,
     contours: str | None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,6 +11,7 @@ from gribmill.cli.options.scale_options import scale_options
 from gribmill.cli.output import console
 from gribmill.draw.of_tile import drawable_of, main_variable
 from gribmill.draw.terminal.picture import draw_terminal
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.read.tile import read_tile
 
 
@@ -22,7 +22,7 @@ from gribmill.tiles.read.tile import read_tile
 @scale_options
 @click.option("--no-coast", is_flag=True, help="Do not draw coastlines.")
 def show(
-    path: Path,
+    path: StoredPath,
     variable: str | None,
     width: int | None,
     units: Any,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gribmill.cli.data.tile.tile_path import TILE, without_grid
+from gribmill.cli.data.tile.tile_path import GRIB, TILE, without_grid
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.progress import progress_bars
 from gribmill.cli.text.counted import counted
@@ -23,6 +23,7 @@ from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import root_of_tile
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.check.verify import TileCheck
 from gribmill.tiles.check.verify import verify as check_file
 from gribmill.views.data.tile import TileCheckView
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 class CheckedTile:
     """A tile and what its checks found."""
 
-    path: Path
+    path: StoredPath
     ref: TileRef | None
     checks: Sequence[TileCheck]
 
@@ -46,7 +47,7 @@ class CheckedTile:
 
 @click.command()
 @click.argument("names", metavar="MODEL [RUN] | TILE...", nargs=-1, required=True)
-@click.option("--grib", type=TILE, help="The GRIB file to compare with. [default: the one in the data root]")
+@click.option("--grib", type=GRIB, help="The GRIB file to compare with. [default: the one in the data root]")
 @click.option("--all", "everything", is_flag=True, help="Show every check, not only the tiles that are wrong.")
 @click.option(
     "--repair", is_flag=True, help="Bring back tiles of MODEL that are wrong: from the spool, or fetched again."
@@ -123,7 +124,7 @@ def _checks(tile: TileOnRecord, grib: Path | None, settings: Settings, *, of_fil
     return check_file(tile.path, grib, root.path if root else settings.data_root)
 
 
-def _repair(context: Context, wrong: Sequence[CheckedTile], *, quiet: bool) -> dict[Path, bool]:
+def _repair(context: Context, wrong: Sequence[CheckedTile], *, quiet: bool) -> dict[StoredPath, bool]:
     """Path to whether the tile is right now."""
     store = open_queue(context.settings)
     started = start_repair(context, store, [tile.ref for tile in wrong if tile.ref is not None])
@@ -158,7 +159,7 @@ def _plan(started: Repair, *, here: bool) -> Iterator[str]:
 
 
 def _print(
-    checked: Sequence[CheckedTile], wrong: Sequence[CheckedTile], repaired: dict[Path, bool], *, everything: bool
+    checked: Sequence[CheckedTile], wrong: Sequence[CheckedTile], repaired: dict[StoredPath, bool], *, everything: bool
 ) -> None:
     if everything:
         words = {True: "ok", False: "FAILED", None: "-"}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gribmill.data_root import data_root
 from gribmill.storage.layout import DataRoot
+from gribmill.storage.open_root import open_root
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.converted import OPPOSITE_SIGN, POWER, is_power
 from gribmill.tiles.read.point.join_runs import JoinedRows, missing_hours, read_rows
@@ -66,7 +66,7 @@ def point(
     or in the time zone `tz`.
     """
     names = None if variables is None else tuple(variables)
-    request = PointRequest(DataRoot(data_root(data)), model, run, region, names, method, units, tz)
+    request = PointRequest(open_root(data), model, run, region, names, method, units, tz)
     (found,) = forecasts([place_at(lat, lon)], request)
     if isinstance(found, TileError):
         raise found
@@ -90,7 +90,7 @@ def points(
     Each tile is opened once for all places. A place that no tile contains is an error.
     """
     names = None if variables is None else tuple(variables)
-    request = PointRequest(DataRoot(data_root(data)), model, run, region, names, method, units, tz)
+    request = PointRequest(open_root(data), model, run, region, names, method, units, tz)
     series: list[Series] = []
     for found in forecasts(places_of(places), request):
         if isinstance(found, TileError):

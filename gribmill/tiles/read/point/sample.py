@@ -6,18 +6,19 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from gribmill.arrays import Values
 from gribmill.grib.names.window_name import BUCKET, base_name
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
+from gribmill.tiles.read.open_tiles import open_tiles
 from gribmill.tiles.read.point.locate import Sampling, TileLocation, locate_in_tile
 from gribmill.tiles.read.point.places import Place
 from gribmill.tiles.read.point.series import Column
 from gribmill.tiles.read.point.windowed import INSTANT, SampleRow, WindowedColumns
-from gribmill.tiles.read.tile import Tile, cached_tile
+from gribmill.tiles.read.tile import ReadAhead, Tile
 
 # Variables, and the range of points to read of each.
 ReadSpan = Callable[[Sequence[str], int, int], dict[str, Values]]
@@ -91,17 +92,17 @@ def sample_folder(
     A damaged tile gives rows without values, and notes.
     """
     collected = [_Collected(place) for place in places]
-    like: Tile | None = None
-    for step, path in folder.tiles().items():
-        try:
-            tile = cached_tile(path, like)
-        except TileError as error:
+    tiles = folder.tiles()
+    plan = partial(_read_ahead, places=places, method=method, wanted=wanted)
+    for step, tile in zip(tiles, open_tiles(tiles.values(), plan), strict=True):
+        if isinstance(tile, TileError):
             for one in collected:
-                one.add_missing(step, error)
+                one.add_missing(step, tile)
             continue
-        like, read = like or tile, _reader(tile, len(places))
+        read = _reader(tile, len(places))
         for one in collected:
             one.add(step, tile, method, wanted, read)
+        tile.archive.release()
     return [one.samples(folder, wanted) for one in collected]
 
 
@@ -149,6 +150,17 @@ class _Collected:
         if found is None:
             raise TileError(f"{tile.path} does not contain the point, unlike other hours of the run")
         return found
+
+
+def _read_ahead(tile: Tile, places: Sequence[Place], method: Sampling, wanted: list[str] | None) -> ReadAhead | None:
+    """What will be read of tiles like this one."""
+    names = _needed(tuple(tile.meta.variables), None if wanted is None else tuple(wanted))
+    found = (tile.find(name) for name in wanted or ())
+    every = tuple(dict.fromkeys((*names, *(name for name in found if name))))
+    if len(places) >= MANY_PLACES:
+        return ReadAhead(every, ((0, math.prod(tile.shape)),))
+    located = (locate_in_tile(tile, place.lat, place.lon) for place in places)
+    return ReadAhead(every, tuple(one.span(method) for one in located if one is not None))
 
 
 def _reader(tile: Tile, places: int) -> ReadSpan:

@@ -1,0 +1,21 @@
+"""What can go wrong with stored files."""
+
+from __future__ import annotations
+
+from gribmill.errors import GribmillError
+
+
+class StorageError(GribmillError):
+    """A folder or store that holds what it cannot hold, or does not do what is asked of it."""
+
+
+class ObjectStoreError(StorageError):
+    """The object store refused a request, or cannot be used as it is configured."""
+
+
+class StoreUnreachable(StorageError):
+    """The object store did not answer, or said that it is busy: it passes, so jobs wait for it."""
+
+
+class ChangedObject(StorageError):
+    """The condition of a request does not hold: another process wrote the object."""

@@ -1,0 +1,83 @@
+"""Parts of one object: near ones are read in one request, and what was read ahead is kept until it is released."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gribmill.storage.errors import StorageError
+from gribmill.storage.object_path import ObjectPath, ObjectStatus
+
+# A request takes about as long as this many bytes.
+GAP_BYTES = 2**20
+# Objects of this size are read in one request, and kept.
+SMALL_BYTES = 2**18
+TAIL_BYTES = 2**16
+# From a begin to an end.
+ByteSpan = tuple[int, int]
+
+
+class ObjectRanges:
+    """Reads an object by `ranges(length, offset)`, like os.pread. All bytes are of the version that was seen first."""
+
+    def __init__(self, path: ObjectPath) -> None:
+        self.path = path
+        small = path.listed is not None and path.listed.st_size <= SMALL_BYTES
+        tail, self.status = path.read_tail(SMALL_BYTES if small else TAIL_BYTES)
+        self._parts: list[tuple[int, bytes]] = [(self.size - len(tail), tail)]
+        self._whole = len(tail) == self.size
+
+    @property
+    def size(self) -> int:
+        return self.status.st_size
+
+    def __call__(self, length: int, offset: int) -> bytes:
+        """The bytes there; fewer at the end of the object."""
+        begin, end = min(offset, self.size), min(offset + length, self.size)
+        if end <= begin:
+            return b""
+        return self._kept(begin, end) or self._request(begin, end)
+
+    def fetch(self, spans: Iterable[ByteSpan]) -> list[tuple[int, bytes]]:
+        """Read these parts ahead; those that are near each other in one request. What was read."""
+        limited = ((max(0, begin), min(end, self.size)) for begin, end in spans)
+        wanted = [(begin, end) for begin, end in limited if begin < end and self._kept(begin, end) is None]
+        read = [(begin, self._request(begin, end)) for begin, end in merged(wanted)]
+        self._parts += read
+        return read
+
+    def release(self, read: list[tuple[int, bytes]] | None = None) -> None:
+        """Forget what was read, or only this, unless it is the whole of a small object."""
+        if not self._whole:
+            self._parts = (
+                [] if read is None else [one for one in self._parts if all(one is not other for other in read)]
+            )
+
+    def _kept(self, begin: int, end: int) -> bytes | None:
+        for start, data in self._parts:
+            if start <= begin and end <= start + len(data):
+                return data[begin - start : end - start]
+        return None
+
+    def _request(self, begin: int, end: int) -> bytes:
+        data = self.path.read_range(begin, end, self.status.etag)
+        if len(data) != end - begin:
+            raise StorageError(f"{self.path}: {len(data)} bytes came instead of {end - begin}")
+        return data
+
+    def __getstate__(self) -> tuple[ObjectPath, ObjectStatus]:
+        return self.path, self.status
+
+    def __setstate__(self, state: tuple[ObjectPath, ObjectStatus]) -> None:
+        self.path, self.status = state
+        self._parts, self._whole = [], False
+
+
+def merged(spans: Iterable[ByteSpan], gap: int = GAP_BYTES) -> list[ByteSpan]:
+    """The spans in order, those with a small gap between them joined."""
+    found: list[ByteSpan] = []
+    for begin, end in sorted(spans):
+        if found and begin - found[-1][1] <= gap:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((begin, end))
+    return found

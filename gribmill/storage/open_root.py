@@ -1,0 +1,37 @@
+"""The data root of library functions and of settings, with tiles and spool where they say."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gribmill.config_file import find_config, read_config
+from gribmill.data_root import data_root
+from gribmill.storage.layout import DataRoot
+from gribmill.storage.object_path import ObjectPath, is_url, object_path
+from gribmill.storage.store_options import StoreOptions
+
+if TYPE_CHECKING:
+    from gribmill.settings.schema import Settings
+
+
+def open_root(data: str | Path | None = None) -> DataRoot:
+    """The data root to read from: a folder, or the URL of a prefix that has tiles; by default as in the settings."""
+    if isinstance(data, str) and is_url(data):
+        return DataRoot(data_root(), object_path(data))
+    if data is not None:
+        return DataRoot(data_root(data))
+    path = find_config()
+    named = os.environ.get("GRIBMILL_TILES") or (read_config(path).get("tiles") if path else None)
+    return DataRoot(data_root(), object_path(named) if isinstance(named, str) and named else None)
+
+
+def root_of(settings: Settings) -> DataRoot:
+    """The data root of these settings."""
+    options = StoreOptions(**settings.store.model_dump())
+    return DataRoot(settings.data_root, _place(settings.tiles, options), _place(settings.spool, options))
+
+
+def _place(url: str | None, options: StoreOptions) -> ObjectPath | None:
+    return object_path(url, options) if url else None

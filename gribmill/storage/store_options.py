@@ -1,0 +1,59 @@
+"""How an object store is reached: endpoint, region, whether requests are signed. Secrets are never among them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from gribmill.config_file import SettingsError, find_config, read_config
+from gribmill.errors import quoted
+
+TABLE = "store"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class StoreOptions:
+    """The table [store] of the settings. Empty values are found where the store's other tools look."""
+
+    endpoint: str = ""
+    region: str = ""
+    anonymous: bool = False
+
+    def __post_init__(self) -> None:
+        if self.endpoint:
+            check_endpoint(self.endpoint)
+
+    @classmethod
+    def found(cls) -> StoreOptions:
+        """Of GRIBMILL_STORE_* and the settings file: for library functions, which read no other setting."""
+        path = find_config()
+        table = read_config(path).get(TABLE, {}) if path else {}
+        return cls.of(table if isinstance(table, dict) else {})
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> StoreOptions:
+        """Of a table of the settings; variables of the environment come first."""
+        named = {key: os.environ.get(f"GRIBMILL_STORE_{key.upper()}") or table.get(key) for key in cls.__slots__}
+        anonymous = named["anonymous"]
+        return cls(
+            str(named["endpoint"] or ""),
+            str(named["region"] or ""),
+            anonymous if isinstance(anonymous, bool) else str(anonymous or "").lower() in ("1", "true", "yes", "on"),
+        )
+
+
+def check_endpoint(endpoint: str) -> str:
+    """The address of a store that is not the provider's own; SettingsError for anything but http or https."""
+    try:
+        parts = urlsplit(endpoint)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or not endpoint.isprintable() or " " in endpoint:
+        raise SettingsError(f"store.endpoint = {quoted(endpoint)} is not an address such as https://s3.example.org")
+    if parts.username or parts.password:
+        raise SettingsError("store.endpoint must not contain a user name or password: they belong in the environment")
+    return endpoint
