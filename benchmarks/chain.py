@@ -188,7 +188,7 @@ def tiles_of(bench: Bench, context: Context, file: Publication) -> list[Path]:
     folders = [TileFolder(context.root.path, model.id, run_id(bench.run), region) for region in regions]
     paths = [folder.tile(60 * file.hour) for folder in folders]
     _until(lambda: all(path.is_file() for path in paths), f"the tiles of {file.key}")
-    return paths
+    return [path for path in paths if isinstance(path, Path)]
 
 
 def write_page(

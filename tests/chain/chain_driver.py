@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from gribmill.sandbox.publisher.server import Server
 from gribmill.settings.schema import Settings
 from gribmill.settings.toml_file import toml_value
 from gribmill.storage.latest import read_latest
-from gribmill.storage.layout import DataRoot
+from gribmill.storage.open_root import root_of
 from tests.chain.sample_forecasts import SampleForecasts, tables
 from tests.waiting import wait_until
 
@@ -201,15 +202,20 @@ class ChainDriver:
         return all(record is not None and record.state == "complete" for record in records)
 
     def latest(self, model_id: str) -> dict[str, Any]:
-        return {region: asdict(runs) for region, runs in read_latest(DataRoot(self.data), model_id).items()}
+        return {region: asdict(runs) for region, runs in read_latest(root_of(self.settings), model_id).items()}
 
     def tile(self, model_id: str, region: str, hour: int) -> Path:
         return self.data / "tiles" / model_id / self.run_id / region / f"{hour:03d}.npz"
 
     def tiles(self, model_id: str = "*") -> dict[str, bytes]:
-        """Every tile and grid file by its place below the data root."""
-        found = sorted((self.data / "tiles").glob(f"{model_id}/*/*/*.npz"))
-        return {str(path.relative_to(self.data)): path.read_bytes() for path in found}
+        """Every tile and grid file by its place below the data root, or as if it were there."""
+        store = root_of(self.settings).tiles_at
+        if store is not None:
+            found = {f"tiles{str(path).removeprefix(str(store))}": path for path, _ in store.below()}
+            chosen = (place for place in sorted(found) if fnmatch(place, f"tiles/{model_id}/*/*/*.npz"))
+            return {place: found[place].read_bytes() for place in chosen}
+        files = sorted((self.data / "tiles").glob(f"{model_id}/*/*/*.npz"))
+        return {str(path.relative_to(self.data)): path.read_bytes() for path in files}
 
     def spooled(self) -> list[Path]:
         return sorted(path for path in (self.data / "grib").rglob("*") if path.is_file())

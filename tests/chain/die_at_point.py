@@ -18,7 +18,7 @@ from gribmill.pipeline.handlers import build_tile, ingest_grib
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.worker.in_process import Ticker
 from gribmill.settings.schema import Settings
-from gribmill.storage import atomic, latest
+from gribmill.storage import atomic, latest, object_client
 from gribmill.tiles.build import tile_builder
 
 # Long enough to be killed within, short enough to wait for.
@@ -50,6 +50,19 @@ POINTS: dict[str, Callable[[], None]] = {
     "first of two tiles recorded": lambda: _die_at_second(build_tile, "_recorded"),
     "latest half written": lambda: setattr(latest, "write_atomic", _write_half),
 }
+# The same, of tiles and messages in an object store.
+STORE_POINTS: dict[str, Callable[[], None]] = {
+    "messages downloaded, not sent": lambda: setattr(object_client.ObjectClient, "upload", die),
+    "messages sent, not recorded": lambda: _die_after(object_client.ObjectClient, "upload"),
+    "tile not sent": lambda: setattr(object_client.ObjectClient, "write", die),
+    "one tile sent, not recorded": lambda: _die_after(object_client.ObjectClient, "write"),
+    "latest not sent": lambda: setattr(latest, "_publish_object", die),
+    "latest sent, not recorded": lambda: _die_after(latest, "_publish_object"),
+}
+
+
+def _die_after(owner: Any, name: str) -> None:
+    setattr(owner, name, _after(getattr(owner, name)))
 
 
 def _die_in_writes() -> None:
@@ -85,7 +98,7 @@ def live(path: Path, point: str) -> NoReturn:
     """Run ready jobs until the process is killed."""
     try:
         settings = Settings.model_validate_json(path.read_text())
-        POINTS[point]()
+        (POINTS | STORE_POINTS)[point]()
         Ticker(open_queue(settings), LEASE_SECONDS, settings.model_dump(mode="json")).tick(500)
     finally:
         os._exit(0)

@@ -16,7 +16,7 @@ from gribmill.ingest.download import spool
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.worker.in_process import Ticker
 from gribmill.settings.schema import Settings
-from gribmill.storage import atomic
+from gribmill.storage import atomic, object_client
 from gribmill.tiles.build import tile_writer
 
 LEASE_SECONDS = 0.5
@@ -39,6 +39,8 @@ POINTS: dict[str, Callable[[], None]] = {
     "tile decoded, not written": lambda: freeze_before(tile_writer, "write_atomic"),
     "tile written, not renamed": lambda: freeze_before(atomic, "_rename"),
     "tile about to be renamed, lock held": lambda: freeze_before(tile_writer, "check_generation"),
+    "tile about to be sent": lambda: freeze_before(object_client.ObjectClient, "write"),
+    "messages about to be sent": lambda: freeze_before(object_client.ObjectClient, "upload"),
     "download not begun": lambda: freeze_before(spool.Spool, "__enter__"),
     "download whole, not renamed": lambda: freeze_before(spool.Spool, "finish"),
 }

@@ -15,6 +15,7 @@ from gribmill.identity import HourRef, RunRef
 from gribmill.pipeline.context import Context, make_context
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot, TileFolder
+from tests.local_path import local
 
 
 def ingested(hour: HourRef, **facts: Any) -> HourIngested:
@@ -54,7 +55,7 @@ class Scribe:
         self.catalogue.record([TileBuilt(ref.tile(region), 10), TilesDone(ref)])
 
     def place(self, run_id: str, hour: int, region: str, model_id: str = "hrrr") -> Path:
-        return TileFolder(self.root.path, model_id, run_id, region).tile(hour * 60)
+        return local(TileFolder(self.root.path, model_id, run_id, region).tile(hour * 60))
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.publish import known_runs
 from gribmill.storage.latest import LatestRuns, publish_latest, read_hours, read_latest
+from tests.local_path import local
 from tests.pipeline.conftest import Scribe
 
 OLD, NEW = "20261101_12", "20261101_18"
@@ -54,9 +55,9 @@ def test_backfill_of_an_older_run_moves_nothing_back(context: Context, scribe: S
 
 def test_entries_of_latest_json_survive_a_lost_catalogue(context: Context, scribe: Scribe) -> None:
     path = context.root.latest("hrrr")
-    path.parent.mkdir(parents=True)
+    local(path).parent.mkdir(parents=True)
     known = {"model": "hrrr", "regions": {"ne": {"newest": NEW, "complete": NEW}}}
-    path.write_text(json.dumps(known))
+    local(path).write_text(json.dumps(known))
     whole(scribe, OLD)
     published(context)
     assert json.loads(path.read_bytes()) == known
@@ -76,8 +77,8 @@ def test_entries_of_latest_json_survive_a_lost_catalogue(context: Context, scrib
 )
 def test_a_damaged_latest_json_is_rewritten(context: Context, scribe: Scribe, text: str) -> None:
     path = context.root.latest("hrrr")
-    path.parent.mkdir(parents=True)
-    path.write_text(text)
+    local(path).parent.mkdir(parents=True)
+    local(path).write_text(text)
     whole(scribe, OLD)
     published(context)
     assert read_latest(context.root, "hrrr")["ne"].complete == OLD

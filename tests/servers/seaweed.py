@@ -64,9 +64,8 @@ def start_weed(home: Path) -> Started:
     program = weed_program()
     assert program is not None
     command, port = weed_command(program, home)
-    environment = {
-        "HOME": str(home), "TMPDIR": str(home), "S3_BUCKET": BUCKET, "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET,
-    }  # fmt: skip
+    keys = {"S3_BUCKET": BUCKET, "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
+    environment = {"HOME": str(home), "TMPDIR": str(home), **keys}
     return Started(command, {"endpoint": f"http://127.0.0.1:{port}"}, environment)
 
 

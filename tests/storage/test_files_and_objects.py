@@ -106,7 +106,11 @@ def test_writer_frozen_after_its_check_has_to_check_again(folder: TileFolder) ->
         if int(looks[-1]) > 2:
             raise Superseded("there is a newer one")
 
-    late = threading.Thread(target=lambda: pytest.raises(Superseded, write_atomic, path, [b"2"], check))
+    def write_late() -> None:
+        with pytest.raises(Superseded):
+            write_atomic(path, [b"2"], check)
+
+    late = threading.Thread(target=write_late)
     late.start()
     assert looked.wait(60)
     write_atomic(path, [b"3"])
@@ -151,7 +155,7 @@ def test_files_of_a_run_are_counted_and_removed(root: DataRoot) -> None:
     files = list(root.run_files(RUN))
     assert sum(file.st_size for file in files) == 600
     assert all(file.st_mtime > 1.7e9 for file in files)
-    assert all([remove_folder(folder) for folder in root.run_folders(RUN)])
+    assert [remove_folder(folder) for folder in root.run_folders(RUN)] == [True, True]
     assert list(root.run_files(RUN)) == []
     assert contents(other) == b"other"
 
@@ -186,7 +190,7 @@ def test_publishers_at_the_same_time_lose_nothing(root: DataRoot) -> None:
 
 
 def test_publisher_frozen_after_its_look_writes_nothing_old(prefix: ObjectPath, tmp_path: Path) -> None:
-    """It looked while a tile was lost. Meanwhile that was repaired, and another publisher found the file to be right."""
+    """It looked while a tile was lost. Meanwhile that was repaired, and another publisher found the file right."""
     root = DataRoot(tmp_path, prefix)
     publish_latest(root, "hrrr", known(OLD, OLD))
     looked, go_on = threading.Event(), threading.Event()

@@ -9,6 +9,7 @@ import pytest
 
 from gribmill.identity import HourRef, IdentityError, RunRef
 from gribmill.storage.layout import DataRoot, TileFolder, root_of_tile
+from tests.local_path import local
 
 RUN = RunRef("hrrr", "20261101_13")
 
@@ -74,8 +75,8 @@ def test_folders_that_are_not_ours_are_left_out(tmp_path: Path) -> None:
 
 def test_a_damaged_or_odd_name_is_not_a_tile(tmp_path: Path) -> None:
     folder = TileFolder(tmp_path, "hrrr", "20261101_13", "ne")
-    folder.path.mkdir(parents=True)
+    local(folder.path).mkdir(parents=True)
     for name in ("001.npz", "000m15.npz", "grid.npz", ".002.npz.77.abcd.part", "3.npz", "004m60.npz", "x"):
-        (folder.path / name).touch()
+        local(folder.path / name).touch()
     assert folder.tiles() == {15: folder.path / "000m15.npz", 60: folder.path / "001.npz"}
     assert [path.name for path in DataRoot(tmp_path).parts()] == [".002.npz.77.abcd.part"]

@@ -15,6 +15,7 @@ from gribmill.tiles.build.region_cut import region_cut
 from gribmill.tiles.build.tile_writer import TileWriter
 from gribmill.tiles.format.meta import SourceFile, VariableMeta
 from gribmill.tiles.format.meta_text import VariableText
+from tests.local_path import local
 
 EARTH = Earth(6371229.0, 6371229.0)
 HRRR = LambertGrid.at_corner(
@@ -80,4 +81,4 @@ def make_tile(
             facts["step_minutes"] = changes["step_minutes"]
         for suffix, part in cut.cut(np.ascontiguousarray(cut.window.take(whole))).items():
             writer.add(name + suffix, part, VariableText(VariableMeta(**facts)))
-    return writer.write(SOURCE, frozenset(), None).path
+    return local(writer.write(SOURCE, frozenset(), None).path)

@@ -31,6 +31,7 @@ from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION
 from gribmill.tiles.read.tile import Tile, read_tile
 from tests.grib.whole_winds import earth_relative
+from tests.local_path import local
 from tests.make_grib import GRIDS, make_message, smooth_values, write
 from tests.real_files import real
 
@@ -272,7 +273,7 @@ def test_one_region_that_fails_does_not_stop_the_others(hour: Path, tmp_path: Pa
 def test_a_tile_that_cannot_be_written_is_named_by_its_path(hour: Path, tmp_path: Path) -> None:
     place = build(hour, [POTOMAC], tmp_path).tiles[0].path
     place.unlink()
-    place.mkdir()
+    local(place).mkdir()
     (failure,) = build(hour, [POTOMAC], tmp_path).failed
     assert str(failure.error) == f"{place} cannot be written: Is a directory"
 

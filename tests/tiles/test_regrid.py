@@ -18,6 +18,7 @@ from gribmill.tiles.build.build import build
 from gribmill.tiles.build.regrid import Bilinear, Cells, Nearest, Points, Regridder, regridder, target_axes
 from gribmill.tiles.errors import TileError
 from tests.grib.whole_winds import earth_relative
+from tests.local_path import local
 from tests.make_grib import make_message, write
 from tests.tiles.make_tile import EARTH
 
@@ -211,6 +212,6 @@ def test_winds_are_rotated_in_the_window_as_on_the_whole_grid(tmp_path: Path, me
     u, v = read_fields(path)
     made = regridder(u.grid, NEW_YORK, 0.1, method)
     (tile,) = build(path, [Region("ny", NEW_YORK, resolution=0.1, method=method)], tmp_path).tiles
-    with np.load(tile.path) as arrays:
+    with np.load(local(tile.path)) as arrays:
         for name, whole in zip(("u10", "v10"), earth_relative(u, v), strict=True):
             assert arrays[name].tobytes() == over_the_whole(made, u.grid).apply(whole)[""].tobytes()

@@ -23,6 +23,7 @@ from gribmill.tiles.format.restart_points import (
     segments_between,
 )
 from gribmill.tiles.format.zip_directory import ZipEntry
+from tests.local_path import local
 
 SHAPE = (300, 401)
 
@@ -83,9 +84,9 @@ def test_any_points_are_those_of_the_whole_array(tmp_path: Path, kind: str) -> N
 def test_every_other_reader_sees_a_plain_npz(tmp_path: Path, field: np.ndarray) -> None:
     path = written(tmp_path / "a.npz", field).path
     assert listed(Archive(path).entries["t2m"], 0, 1)
-    with np.load(path) as loaded:
+    with np.load(local(path)) as loaded:
         assert loaded["t2m"].tobytes() == field.tobytes()
-    with zipfile.ZipFile(path) as plain:
+    with zipfile.ZipFile(local(path)) as plain:
         assert plain.testzip() is None
 
 
@@ -95,7 +96,7 @@ def test_only_the_block_around_the_rows_is_read(tmp_path: Path, field: np.ndarra
     content = bytearray(archive.path.read_bytes())
     middle = content.index(b"t2m.npy") + len("t2m.npy") + entry.packed_size // 2
     content[middle] ^= 0x55
-    archive.path.write_bytes(content)
+    local(archive.path).write_bytes(content)
     damaged = Archive(archive.path)
     assert rows_of(damaged, 0, 1).tobytes() == field[:1].tobytes()
     assert rows_of(damaged, 299, 300).tobytes() == field[299:].tobytes()
@@ -111,7 +112,7 @@ def test_a_changed_byte_is_never_returned(tmp_path: Path, field: np.ndarray, ste
     content = archive.path.read_bytes()
     start = content.index(b"t2m.npy") + len("t2m.npy")
     for position in range(start + step, start + archive.entries["t2m"].packed_size, 9973):
-        archive.path.write_bytes(content[:position] + bytes([content[position] ^ 1]) + content[position + 1 :])
+        local(archive.path).write_bytes(content[:position] + bytes([content[position] ^ 1]) + content[position + 1 :])
         for first in range(0, 300, 60):
             try:
                 rows = rows_of(Archive(archive.path), first, first + 2)
@@ -126,7 +127,9 @@ def test_a_wrong_list_of_restart_points_never_gives_wrong_values(tmp_path: Path,
     content, extra = archive.path.read_bytes(), archive.entries["t2m"].extra
     start = content.rindex(extra)
     for position in range(start, start + len(extra), 3):
-        archive.path.write_bytes(content[:position] + bytes([content[position] ^ flip]) + content[position + 1 :])
+        local(archive.path).write_bytes(
+            content[:position] + bytes([content[position] ^ flip]) + content[position + 1 :]
+        )
         for begin in (0, 20_000, SHAPE[0] * SHAPE[1] - 1):
             try:
                 found = Archive(archive.path).read_span(["t2m"], SHAPE, np.dtype(np.float32), begin, begin + 1)["t2m"]

@@ -18,6 +18,7 @@ from gribmill.tiles.check.verify import verify
 from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.format.npz_writer import write_npz
 from gribmill.tiles.read.tile import read_tile
+from tests.local_path import local
 from tests.make_grib import make_message, write
 
 POTOMAC = Region("potomac", Box(-79.5, 37.5, -76.5, 40.0))
@@ -31,7 +32,7 @@ def grib(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def cut(grib: Path, root: Path, region: Region = POTOMAC) -> Path:
-    return build(grib, [region], root, model="hrrr").tiles[0].path
+    return local(build(grib, [region], root, model="hrrr").tiles[0].path)
 
 
 def spoil(path: Path, **arrays: np.ndarray) -> None:

@@ -50,7 +50,7 @@ def read_directory(pread: Pread, size: int, path: StoredPath) -> dict[str, ZipEn
         tail = pread(most, max(0, size - most))
     count, start, length = _end_record(tail, size, path)
     tail_start = size - len(tail)
-    data = tail[start - tail_start:start - tail_start + length] if start >= tail_start else pread(length, start)
+    data = tail[start - tail_start : start - tail_start + length] if start >= tail_start else pread(length, start)
     entries: dict[str, ZipEntry] = {}
     position = 0
     for _ in range(count):
