@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -214,7 +213,7 @@ def own_server(tmp_path: Path, object_server: ObjectServer) -> Iterator[Callable
     running: list[int] = []
 
     def start() -> tuple[ObjectServer, int]:
-        running.append(guard(str(os.getpid()), home, how))
+        running.append(guard(home, how))
         server = ObjectServer(how.facts["endpoint"], home)
         wait_until(lambda: is_ready(server), 90, "the S3 server")
         return server, running[-1]

@@ -1,7 +1,7 @@
 """One server of each kind per test run, shared by all of pytest's processes.
 
-The first process that needs a server starts it, under a guardian (`guardian.py`) that ends it when the run is over, even
-if the run was killed. Facts about it, such as its port, are left in a folder for the others.
+The first process that needs a server starts it, under a guardian (`guardian.py`) that ends it when the run is over,
+even if the run was killed. Facts about it, such as its port, are left in a folder for the others.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from gribmill.tiles.format.meta import PackedAs, VariableMeta, parse_meta
 from gribmill.tiles.format.meta_text import VariableText, meta_json
 from gribmill.tiles.read.tile import read_tile
 from tests import make_grib
+from tests.local_path import local
 from tests.tiles.make_tile import BOSTON, make_tile, quantity
 
 NUMBERS: dict[str, Any] = {"min": 1e-7, "max": 1e16, "mean": None, "missing": 3}
@@ -32,7 +33,7 @@ def test_meta_is_the_json_of_its_parsed_content(tmp_path: Path, encoding: str, r
     method = "cells" if resolution else None
     region = Region("boston", BOSTON.box, resolution=resolution, method=method, encoding=encoding)  # type: ignore[arg-type]
     (built,) = build(file, [region], tmp_path).tiles
-    with np.load(built.path) as loaded:
+    with np.load(local(built.path)) as loaded:
         raw = loaded["meta"].tobytes()
     assert raw == built.meta_json
     assert parse_meta(raw, "a").to_json() == raw
