@@ -13,7 +13,7 @@ class ObjectStoreError(StorageError):
     """The object store refused a request, or cannot be used as it is configured."""
 
 
-class StoreUnreachable(StorageError):
+class ObjectStoreUnreachable(StorageError):
     """The object store did not answer, or said that it is busy: it passes, so jobs wait for it."""
 
 

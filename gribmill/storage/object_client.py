@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from gribmill.errors import printable, shortened
 from gribmill.storage.aws_profile import profile_options
-from gribmill.storage.errors import ChangedObject, ObjectStoreError, StoreUnreachable
+from gribmill.storage.errors import ChangedObject, ObjectStoreError, ObjectStoreUnreachable
 from gribmill.storage.object_path import NEW, Bucket, Condition, ObjectStatus
 
 # A request that fails in a way that passes is repeated for this long.
@@ -118,7 +118,7 @@ class ObjectClient:
             for part in found.stream(min_chunk_size=2**20):
                 yield bytes(part)
         except (self._obstore.exceptions.BaseError, OSError) as error:
-            raise StoreUnreachable(f"reading {self._name(key)} stopped: {_reason(error)}") from None
+            raise ObjectStoreUnreachable(f"reading {self._name(key)} stopped: {_reason(error)}") from None
 
     def remove(self, keys: Sequence[str]) -> None:
         if keys:
@@ -165,7 +165,7 @@ class ObjectClient:
             except self._obstore.exceptions.BaseError as error:
                 self._explain(key, error)
                 if time.monotonic() + pause > deadline:
-                    raise StoreUnreachable(
+                    raise ObjectStoreUnreachable(
                         f"{self.bucket.url}{self._at()} did not answer for {PATIENCE_SECONDS:g} s: {_reason(error)}"
                     ) from None
             time.sleep(pause * (0.5 + random.random() / 2))  # noqa: S311 — spreads requests, no secret

@@ -19,7 +19,7 @@ from gribmill.pipeline.job_types import ingest_job, publish_job
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.storage.atomic import Superseded
-from gribmill.storage.errors import StoreUnreachable
+from gribmill.storage.errors import ObjectStoreUnreachable
 from gribmill.storage.folder_lock import FolderBusy
 from gribmill.storage.layout import remove_spool
 from gribmill.storage.no_space import NoSpace
@@ -100,7 +100,7 @@ def _failure(hour: HourRef, spool: Path, failed: FailedRegion, attempt_no: int) 
     error = failed.error
     if isinstance(error, NoSpace):
         return wait_for_space(str(error), attempt_no)
-    if isinstance(error, StoreUnreachable):
+    if isinstance(error, ObjectStoreUnreachable):
         return wait_for_store(error, attempt_no)
     if isinstance(error, Superseded):
         # The catalogue knows of no newer content: it was restored from a backup. A download takes a later generation.

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from gribmill.queue.model import Outcome, Snoozed
 from gribmill.queue.worker.task import Batch, Task
-from gribmill.storage.errors import StoreUnreachable
+from gribmill.storage.errors import ObjectStoreUnreachable
 
 FIRST_PAUSE_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
 
 
-def wait_for_store(error: StoreUnreachable, attempt_no: int) -> Snoozed:
+def wait_for_store(error: ObjectStoreUnreachable, attempt_no: int) -> Snoozed:
     """The outcome of a job that the store did not answer."""
     pause = min(FIRST_PAUSE_SECONDS * 2.0 ** min(attempt_no - 1, 20), LONGEST_PAUSE_SECONDS)
     return Snoozed(pause, str(error))
@@ -22,7 +22,7 @@ def or_wait(task: Task, work: Callable[[], Outcome]) -> Outcome:
     """The outcome of a job's work, or that it waits for the store."""
     try:
         return work()
-    except StoreUnreachable as error:
+    except ObjectStoreUnreachable as error:
         return wait_for_store(error, task.attempt_no)
 
 
@@ -30,6 +30,6 @@ def or_all_wait(batch: Batch, work: Callable[[], None]) -> None:
     """The work of a batch; what it has not reported when the store does not answer waits."""
     try:
         work()
-    except StoreUnreachable as error:
+    except ObjectStoreUnreachable as error:
         for task in batch.unreported:
             batch.done(task, wait_for_store(error, task.attempt_no))
