@@ -161,6 +161,20 @@ def _message(grid: str, seed: int, row: Row, packing: dict[str, Any]) -> bytes:
     return make_grib.make_message(grid, name, values, step=1, **packing, **more)
 
 
+def at_hour(path: Path, hour: int) -> bytes:
+    """The same fields of another forecast hour: only the times in their headers differ."""
+    import eccodes
+
+    messages = []
+    with path.open("rb") as file:
+        while (handle := eccodes.codes_grib_new_from_file(file)) is not None:
+            window = eccodes.codes_get(handle, "stepRange")
+            eccodes.codes_set(handle, "stepRange", f"{max(0, hour - 1)}-{hour}" if "-" in window else str(hour))
+            messages.append(eccodes.codes_get_message(handle))
+            eccodes.codes_release(handle)
+    return b"".join(messages)
+
+
 def _dated(path: Path) -> list[bytes]:
     """The file's messages with one reference time; steps stay, but for analyses and parts of an hour."""
     import eccodes

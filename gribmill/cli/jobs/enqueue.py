@@ -124,19 +124,21 @@ def enqueue(
     lines = read_objects(sys.stdin.buffer) if args == "-" else [(0, parse_object(args))]
     kind = store.registry[base.type]
     objects = [_checked(kind, number, {**base.args, **one, **values}) for number, one in lines]
-    if (base.dedupe_key or changes.get("dedupe_key")) and len(objects) > 1:
+    jobs = [replace(base, args=one, created_by=current_user(), **changes) for one in objects]
+    _report(_enqueued(store, jobs, group_name), as_json)
+
+
+def _enqueued(store: Store, jobs: list[NewJob], group_name: str | None) -> list[Enqueued]:
+    if len(jobs) > 1 and jobs[0].dedupe_key:
         raise click.UsageError(
             "--dedupe is for a single job: of several with the same key only the first would be enqueued"
         )
-    jobs = [replace(base, args=one, created_by=current_user(), **changes) for one in objects]
     if group_name is None:
-        made = store.jobs.enqueue_many(jobs)
-    else:
-        for job in jobs:
-            store.jobs.check(job)
-        group = store.groups.open(group_name, tenant_id=tenant, created_by=current_user())
-        made = store.groups.add(group.id, jobs)
-    _report(made, as_json)
+        return store.jobs.enqueue_many(jobs)
+    for job in jobs:
+        store.jobs.check(job)  # no group is opened for jobs that cannot be enqueued
+    group = store.groups.open(group_name, tenant_id=jobs[0].tenant_id, created_by=current_user())
+    return store.groups.add(group.id, jobs)
 
 
 def _base(store: Store, type_key: str | None, template_name: str | None, tenant: str) -> NewJob:
