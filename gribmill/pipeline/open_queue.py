@@ -14,6 +14,7 @@ from gribmill.queue.model import Effect
 from gribmill.queue.store import Store
 from gribmill.queue.store.effects import Change
 from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.output_log import OutputLogs
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
 
@@ -63,6 +64,11 @@ class CatalogueEffects:
         return prepare(effect)
 
 
+def output_logs(settings: Settings) -> OutputLogs:
+    """Where the output of attempts is kept."""
+    return OutputLogs(DataRoot(settings.data_root).logs, round(settings.queue.log_megabytes * 1_000_000))
+
+
 def worker_options(settings: Settings) -> WorkerOptions:
     """How workers behave under these settings."""
     return WorkerOptions(
@@ -77,6 +83,7 @@ def worker_options(settings: Settings) -> WorkerOptions:
         max_memory_mb=settings.workers.max_memory_mb,
         keep_completed_days=settings.queue.keep_completed_days,
         keep_failed_days=settings.queue.keep_failed_days,
+        logs=output_logs(settings),
         log={**settings.log.model_dump(mode="json"), "format": log_format(settings.log)},
         environment=settings.model_dump(mode="json"),
     )

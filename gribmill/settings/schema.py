@@ -88,6 +88,9 @@ class QueueSettings(SettingsTable):
     )
     keep_completed_days: Days = field(3.0, description="Days to keep completed and cancelled jobs.")
     keep_failed_days: Days = field(90.0, description="Days to keep failed jobs.")
+    log_megabytes: Annotated[float, Bounds(ge=0, le=100_000)] = field(
+        10.0, description="Largest log of an attempt; 0: no logs, only the last 8 kB of output in the queue."
+    )
 
 
 @settings_table

@@ -1,6 +1,7 @@
 """Where everything is in a data root. No other module knows a name below it.
 
 jobs.db                                      the queue and the catalogue
+logs/{thousand}/{job}-{attempt}.log          what an attempt printed
 .rates/                                      when hosts with a rate limit were last asked
 grib/{model}/{run}/{hour}.g{n}.grib2         spool: messages that wait for their tiles; n is their generation
 tiles/{model}/latest.json                    the newest runs of each region
@@ -42,6 +43,7 @@ GRID_FILE = "grid.npz"
 SPOOL = "grib"
 TILES = "tiles"
 _RATES = ".rates"
+_LOGS = "logs"
 _LATEST = "latest.json"
 _TILE_NAME = re.compile(r"([0-9]{3,4})(?:m([0-5][0-9]))?\.npz")
 _SPOOL_NAME = re.compile(r"([0-9]{3,4})(?:\.g([0-9]{1,9}))?\.grib2")
@@ -67,6 +69,11 @@ class DataRoot:
     @property
     def rates(self) -> Path:
         return self.path / _RATES
+
+    @property
+    def logs(self) -> Path:
+        """The folder with what attempts printed."""
+        return self.path / _LOGS
 
     @property
     def tiles(self) -> StoredPath:

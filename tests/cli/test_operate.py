@@ -156,9 +156,14 @@ def test_prune_counts_first_and_removes_then(gribmill: Run, store: Store, data: 
     add(store)
     end(store, Failed("x", permanent=True))
     by_hand(data, "UPDATE jobs SET completed_at = strftime('%Y-%m-%d %H:%M:%f', 'now', '-10 days')")
-    assert gribmill("jobs", "prune", "--dry-run", "--json").json == {"completed": 1, "failed": 0, "dry_run": True}
+    assert gribmill("jobs", "prune", "--dry-run", "--json").json == {
+        "completed": 1,
+        "failed": 0,
+        "dry_run": True,
+        "logs": 0,
+    }
     assert len(store.jobs.list().jobs) == 2
-    assert gribmill("jobs", "prune", "--json").json == {"completed": 1, "failed": 0, "dry_run": False}
+    assert gribmill("jobs", "prune", "--json").json == {"completed": 1, "failed": 0, "dry_run": False, "logs": 0}
     assert [job.status for job in store.jobs.list().jobs] == ["failed"]
     assert gribmill("jobs", "prune", "--failed-days", "9").code == 0
     assert store.jobs.list().jobs == ()

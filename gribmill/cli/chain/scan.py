@@ -13,7 +13,7 @@ from gribmill.cli.text.counted import counted
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.job_types import scan_job
 from gribmill.pipeline.models import configured_models
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import open_queue, output_logs
 from gribmill.pipeline.scan_schedule import scan_now
 from gribmill.queue.model import Attempt, Enqueued
 from gribmill.queue.store import Store
@@ -60,7 +60,7 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
 
 def _look(settings: Settings, store: Store, made: list[Enqueued], asked_at: datetime) -> dict[int, ScanFinding]:
     """What each scan found, run in this process or by a worker; none for those that are paused or reserved."""
-    ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
+    ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"), logs=output_logs(settings))
     found: dict[int, ScanFinding] = {}
     while left := {one.id for one in made} - found.keys():
         ran = ticker.run_jobs(sorted(left))

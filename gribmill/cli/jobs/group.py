@@ -11,6 +11,7 @@ VERBS = {
     "cancel": ("gribmill.cli.jobs.cancel:cancel", "Cancel jobs."),
     "enqueue": ("gribmill.cli.jobs.enqueue:enqueue", "Enqueue one job or many."),
     "list": ("gribmill.cli.jobs.listing:list_jobs", "List jobs, newest first, or in the order in which they will run."),
+    "logs": ("gribmill.cli.jobs.logs:logs", "Print what a job wrote, in full."),
     "move": ("gribmill.cli.jobs.move:move", "Move a pending job in the queue."),
     "pause": ("gribmill.cli.jobs.pause:pause", "Start no more jobs of some types."),
     "prune": ("gribmill.cli.jobs.prune:prune", "Remove old finished jobs."),

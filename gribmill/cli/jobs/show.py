@@ -130,6 +130,7 @@ def _attempt(attempt: Attempt, waited: float | None) -> Iterator[Text]:
     )
     for name, text in (
         ("note" if attempt.status in ("snoozed", "skipped") else "error", attempt.error_text),
+        ("log", attempt.log_path),
         ("stdout", attempt.stdout_tail),
         ("stderr", attempt.stderr_tail),
         ("artifacts", json.dumps(attempt.artifacts) if attempt.artifacts else None),

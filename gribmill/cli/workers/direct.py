@@ -13,7 +13,7 @@ from gribmill.cli.current_user import current_user
 from gribmill.cli.jobs.json_input import parse_object, read_objects
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import print_json
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import open_queue, output_logs
 from gribmill.queue.model import Failed, NewJob, Snoozed, Succeeded, exit_code_of
 from gribmill.queue.worker.direct import DirectRun
 from gribmill.settings.schema import Settings
@@ -83,7 +83,7 @@ def direct(
     )
     store.jobs.check(job)
     before = signal.signal(signal.SIGTERM, _interrupt)
-    runner = DirectRun(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
+    runner = DirectRun(store, settings.queue.lease_seconds, settings.model_dump(mode="json"), output_logs(settings))
     by = f"{current_user()} (direct {kind.key})"[:200]
     try:
         with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():

@@ -7,7 +7,7 @@ import click
 from gribmill.cli.options.config_variable import share_config_file
 from gribmill.cli.options.job_types import types_option
 from gribmill.cli.output import print_json, print_table
-from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.open_queue import open_queue, output_logs
 from gribmill.queue.model import Failed
 from gribmill.queue.worker.in_process import Ticker
 from gribmill.settings.schema import Settings
@@ -30,7 +30,7 @@ def tick(settings: Settings, limit: int, only: tuple[str, ...], reservation: str
     """
     share_config_file()
     store = open_queue(settings)
-    ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
+    ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"), logs=output_logs(settings))
     if reservation is not None:
         store.reservations.share(reservation, ticker.worker_id)
     ran = ticker.tick(limit, only)

@@ -124,9 +124,10 @@ def _write_end(tx: WithJobs, worker_id: str, report: Report, error: str, job_sta
 def _end_attempt(
     tx: WithJobs, report: Report, status: AttemptStatus, error: str | None, artifacts: tuple[str, ...] = ()
 ) -> None:
-    left = (report.stdout_tail, report.stderr_tail, error, json.dumps(artifacts) if artifacts else None)
+    paths = json.dumps(artifacts) if artifacts else None
+    left = (report.stdout_tail, report.stderr_tail, error, paths, report.log_path)
     end = (status, tx.stamp, report.exit_code)
-    if left == (None, None, None, None):
+    if left == (None, None, None, None, None):
         tx.execute("attempts/end_quiet", (*end, *report.ref))
     else:
         tx.execute("attempts/end", (*end, *left, *report.ref))

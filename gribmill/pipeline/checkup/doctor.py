@@ -25,6 +25,7 @@ CHECKS: tuple[DoctorCheck, ...] = (
     files.strange_tiles,
     files.spent_messages,
     files.leftovers,
+    files.unused_logs,
 )
 
 

@@ -12,7 +12,9 @@ from gribmill.identity import HourRef, RunRef, TileRef
 from gribmill.ingest.download.download import is_being_downloaded
 from gribmill.pipeline.checkup.finding import Examination, Finding
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
+from gribmill.pipeline.open_queue import output_logs
 from gribmill.pipeline.retention.old_runs import LEFTOVER_SECONDS
+from gribmill.queue.worker.kept_logs import orphaned_logs
 from gribmill.storage.layout import remove_spool
 from gribmill.storage.object_path import StoredPath
 
@@ -69,6 +71,12 @@ def spent_messages(about: Examination) -> Iterator[Finding]:
                 if not context.jobs.any_active(users):
                     spent += paths
     yield _removed_or_found(about, "downloads", "downloaded file", "that no tile waits for", spent)
+
+
+def unused_logs(about: Examination) -> Iterator[Finding]:
+    """Logs whose attempts are gone. Workers remove them every hour."""
+    unused = orphaned_logs(about.store, output_logs(about.context.settings))
+    yield _removed_or_found(about, "logs", "log", "of jobs that are gone", unused)
 
 
 def leftovers(about: Examination) -> Iterator[Finding]:

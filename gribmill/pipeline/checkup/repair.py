@@ -13,6 +13,7 @@ from gribmill.identity import HourRef, TileRef
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.spooled_content import recorded_spool
 from gribmill.pipeline.job_types import BUILD_TILE, INGEST_GRIB, PUBLISH, ingest_job, publish_job
+from gribmill.pipeline.open_queue import output_logs
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.worker.in_process import Ticker
@@ -72,7 +73,7 @@ def has_worker(context: Context, store: Store) -> bool:
 def work_on_repair(context: Context, store: Store, repair: Repair, tell: RepairProgress) -> None:
     """Do the jobs in this process, until none of them is ready."""
     settings = context.settings
-    ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"))
+    ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"), logs=output_logs(settings))
     while _is_active(store, repair, tell) and ticker.tick(1, TYPES_OF_REPAIR):
         pass
 

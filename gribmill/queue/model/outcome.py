@@ -75,6 +75,8 @@ class Report(NamedTuple):
     exit_code: int | None = None
     stdout_tail: str | None = None
     stderr_tail: str | None = None
+    log_path: str | None = None
+    """Where all of its output is, relative to the data root of its worker."""
 
 
 class Exchange(NamedTuple):

@@ -1,3 +1,15 @@
 """Processes that run jobs: one supervisor, and executors that it may kill."""
 
-__all__ = ["direct", "in_process", "job_end", "lane", "options", "run_command", "supervisor", "task", "throttled_log"]
+__all__ = [
+    "direct",
+    "in_process",
+    "job_end",
+    "kept_logs",
+    "lane",
+    "options",
+    "output_log",
+    "run_command",
+    "supervisor",
+    "task",
+    "throttled_log",
+]

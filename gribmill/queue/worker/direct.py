@@ -14,6 +14,7 @@ from gribmill.queue.model import Claimed, NewJob, Stopped
 from gribmill.queue.store import Store
 from gribmill.queue.store.reservations import EVERYTHING
 from gribmill.queue.worker.in_process import Ran, Ticker, TimedOut
+from gribmill.queue.worker.output_log import OutputLogs
 
 POLL_SECONDS = 0.2
 
@@ -21,10 +22,16 @@ POLL_SECONDS = 0.2
 class DirectRun:
     """Reserves, enqueues and claims in one step, runs, releases. If this process dies, lease and reservation expire."""
 
-    def __init__(self, store: Store, lease_seconds: float, environment: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        lease_seconds: float,
+        environment: dict[str, Any] | None = None,
+        logs: OutputLogs | None = None,
+    ) -> None:
         self._store = store
         self._lease_seconds = lease_seconds
-        self._ticker = Ticker(store, lease_seconds, environment, Stopped("interrupted"))
+        self._ticker = Ticker(store, lease_seconds, environment, Stopped("interrupted"), logs)
 
     def run(self, job: NewJob, reserved_by: str, *, wait_seconds: float = 0.0, exclusive: bool = False) -> Ran:
         """What became of the job. Reserved or NotAllowed, with the reason, if it could not start within the wait."""

@@ -9,16 +9,19 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
+from gribmill.logs import HumanFormatter
 from gribmill.queue.errors import NotAllowed, StoreError
 from gribmill.queue.model import Claimed, ClaimRequest, Failed, Outcome, Report, Snoozed, Stopped, exit_code_of
-from gribmill.queue.redact import redacted
+from gribmill.queue.redact import redact, redacted
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from gribmill.queue.worker.executor.output_tail import OutputTail
+from gribmill.queue.worker.executor.output_tail import OutputTail, WholeLines
+from gribmill.queue.worker.kept_logs import note_logs
+from gribmill.queue.worker.output_log import OutputLog, OutputLogs
 from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.queue.worker.trigger_poller import TriggerPoller
@@ -51,7 +54,9 @@ class Ticker:
         lease_seconds: float,
         environment: dict[str, Any] | None = None,
         when_interrupted: Snoozed | Stopped = INTERRUPTED,
+        logs: OutputLogs | None = None,
     ) -> None:
+        self._logs = logs
         self._when_interrupted = when_interrupted
         self.worker_id = new_worker_id()
         self._store = store
@@ -62,8 +67,9 @@ class Ticker:
         """Run up to `limit` ready jobs; what became of each."""
         kinds = tuple(types) or tuple(kind.key for kind in self._store.registry.runnable())
         ran: list[Ran] = []
-        self._store.maintenance.recover_dead_processes()
-        self._store.maintenance.recover()  # where cron runs the ticks, no other process does either of these
+        # Where cron runs the ticks, no other process does either of these.
+        for recovered in (self._store.maintenance.recover_dead_processes(), self._store.maintenance.recover()):
+            note_logs(self._store, self._logs, recovered)
         TriggerPoller(self._store).fire_if_due()
         with self.heartbeats(kinds):
             while len(ran) < limit:
@@ -96,11 +102,14 @@ class Ticker:
         ran: list[Ran] = []
         began = time.monotonic()
 
-        stdout, stderr = _Tee(sys.stdout), _Tee(sys.stderr)
+        kept = self._logs.open(jobs[0].ref) if self._logs else None
+        stdout, stderr = _Tee(sys.stdout, kept), _Tee(sys.stderr, kept)
 
         def report(task: Task, outcome: Outcome) -> None:
             outcome = redacted(outcome)
-            ended = Report(task.ref, outcome, exit_code_of(outcome), stdout.tail.text(), stderr.tail.text())
+            tails = (stdout.end_line().text(), stderr.end_line().text())
+            path = kept.name_for(task.ref) if kept else None
+            ended = Report(task.ref, outcome, exit_code_of(outcome), *tails, path)
             exchange = self._store.exchange(self.worker_id, [ended])
             job = by_ref[task.ref]
             ran.append(Ran(job, outcome, time.monotonic() - began, bool(exchange.accepted)))
@@ -108,7 +117,7 @@ class Ticker:
         tasks = [Task.of(job, self.worker_id, self._environment) for job in jobs]
         batch = Batch(tasks, report, lambda limit: [])
         try:
-            with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+            with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr), _logged_to(stderr):
                 run_batch(self._store.registry, batch)
         except TimedOut as error:
             for task in batch.unreported:
@@ -117,25 +126,70 @@ class Ticker:
             for task in batch.unreported:
                 batch.done(task, self._when_interrupted)
             raise
+        finally:
+            if kept:
+                kept.close()
         return ran
 
 
 class _Tee(io.TextIOBase):
-    """Passes on what is printed, and keeps the end of it."""
+    """Passes on what is printed; keeps the end of it, and all of it in the attempt's log."""
 
-    def __init__(self, stream: IO[str]) -> None:
+    def __init__(self, stream: IO[str], kept: OutputLog | None) -> None:
         self._stream = stream
-        self.tail = OutputTail()
+        self._tail = OutputTail()
+        self._log = kept
+        self._lines = WholeLines()
 
     def write(self, text: str) -> int:
-        self.tail.add(text.encode("utf-8", "backslashreplace"))
+        self.keep(text)
         return self._stream.write(text)
+
+    def keep(self, text: str) -> None:
+        data = text.encode("utf-8", "backslashreplace")
+        self._tail.add(data)
+        if self._log and not self._log.closed:
+            self._write(self._lines.add(data))
+
+    def end_line(self) -> OutputTail:
+        """What was printed so far is complete; the end of it."""
+        if self._log and (rest := self._lines.add(b"", last=True)):
+            self._write(rest + b"\n")
+        return self._tail
+
+    def _write(self, lines: bytes) -> None:
+        if self._log and lines:
+            self._log.write(redact(lines.decode("utf-8", "replace")).encode())
 
     def flush(self) -> None:
         self._stream.flush()
 
     def isatty(self) -> bool:
         return self._stream.isatty()
+
+
+class _Keeper(logging.Handler):
+    """Keeps what is logged, which goes to this process's own stderr by itself."""
+
+    def __init__(self, tee: _Tee) -> None:
+        super().__init__()
+        self._tee = tee
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._tee.keep(self.format(record) + "\n")
+
+
+@contextlib.contextmanager
+def _logged_to(tee: _Tee) -> Iterator[None]:
+    """What the handlers of jobs log belongs to their output, as in an executor."""
+    logger = logging.getLogger("gribmill")
+    keeper = _Keeper(tee)
+    keeper.setFormatter(HumanFormatter())
+    logger.addHandler(keeper)
+    try:
+        yield
+    finally:
+        logger.removeHandler(keeper)
 
 
 class Heartbeats:

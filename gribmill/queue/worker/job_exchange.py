@@ -152,7 +152,7 @@ class JobExchange:
         self.started += len(batch)
         for job in batch:
             self._attempts.started(job)
-        executor.assign(batch, max(job.timeout_seconds for job in batch))
+        executor.assign(batch, max(job.timeout_seconds for job in batch), self._options.logs)
         return len(batch)
 
     def _without_refused(self, reports: list[Report]) -> list[Report]:
@@ -174,4 +174,4 @@ class JobExchange:
             self._forget(report.ref)  # not even a failure can be stored: the lease will run out
             return []
         outcome = redacted(Failed(f"the job's result was refused: {refusal}", permanent=True))
-        return [Report(report.ref, outcome, report.exit_code, report.stdout_tail, report.stderr_tail)]
+        return [report._replace(outcome=outcome)]

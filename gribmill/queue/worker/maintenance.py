@@ -7,6 +7,7 @@ import time
 
 from gribmill.queue.errors import StoreError
 from gribmill.queue.store import Store
+from gribmill.queue.worker.kept_logs import note_logs, remove_orphans
 from gribmill.queue.worker.options import WorkerOptions
 
 log = logging.getLogger("gribmill.worker")
@@ -39,6 +40,7 @@ class Maintenance:
         """What dead processes of this machine held runs again at once."""
         try:
             found = self._store.maintenance.recover_dead_processes()
+            note_logs(self._store, self._options.logs, found)
         except StoreError as error:
             log.error("maintenance has to wait: %s", error)
             return
@@ -51,6 +53,7 @@ class Maintenance:
         if time.monotonic() < self._sweep_after:
             return 0
         found = self._store.maintenance.recover()
+        note_logs(self._store, self._options.logs, found)
         if found:
             log.warning(
                 "%d jobs of silent workers: %d queued again, %d ended",
@@ -76,6 +79,11 @@ class Maintenance:
         if time.monotonic() < self._next_prune:
             return
         self._next_prune = time.monotonic() + PRUNE_EVERY_SECONDS
+        self._prune_jobs()
+        if gone := remove_orphans(self._store, self._options.logs):  # on each machine: logs are where their worker is
+            log.info("removed %d logs of pruned jobs", gone)
+
+    def _prune_jobs(self) -> None:
         if self._store.workers.take_lease("prune", self._worker_id, PRUNE_EVERY_SECONDS, renew=False) is None:
             return  # another worker did it within the hour
         self._store.jobs.renumber_far()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from gribmill.queue.worker.output_log import OutputLogs
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
@@ -27,5 +29,7 @@ class WorkerOptions:
     max_memory_mb: int = 1024
     keep_completed_days: float = 3.0
     keep_failed_days: float = 90.0
+    logs: OutputLogs | None = None
+    """Where what each attempt prints is kept in full; None: nowhere."""
     log: dict[str, Any] = field(default_factory=dict)
     environment: dict[str, Any] = field(default_factory=dict)

@@ -68,10 +68,12 @@ class PrunedJobsView(View):
     completed: int
     failed: int
     dry_run: bool
+    logs: int
+    """Logs of attempts that are not in the queue any more."""
 
     @classmethod
-    def of(cls, pruned: Pruned, *, dry_run: bool) -> Self:
-        return cls(completed=pruned.completed, failed=pruned.failed, dry_run=dry_run)
+    def of(cls, pruned: Pruned, *, logs: int, dry_run: bool) -> Self:
+        return cls(completed=pruned.completed, failed=pruned.failed, dry_run=dry_run, logs=logs)
 
 
 class ViolationView(View):

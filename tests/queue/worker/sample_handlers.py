@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import logging
 import os
 import signal
 import subprocess
@@ -93,6 +94,22 @@ def _mark(task: Task, path: str) -> None:
 def speak(task: Task, args: StuntArgs) -> None:
     sys.stdout.write(args.text)
     sys.stderr.write(args.text)
+
+
+def say_and_hold(task: Task, args: StuntArgs) -> None:
+    sys.stdout.write(args.text)
+    _hold(args.path)
+
+
+def say_and_die(task: Task, args: StuntArgs) -> None:
+    """The line has no end, and Python no time to flush it."""
+    os.write(1, args.text.encode())
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def log_and_print(task: Task, args: StuntArgs) -> None:
+    sys.stdout.write(f"printed {args.text}\n")
+    logging.getLogger("gribmill.sample").warning("logged %s", args.text)
 
 
 def shout(task: Task, args: StuntArgs) -> None:
@@ -200,6 +217,9 @@ STUNTS: dict[str, Callable[[Task, StuntArgs], object]] = {
     "mark": mark,
     "speak": speak,
     "shout": shout,
+    "say_and_hold": say_and_hold,
+    "say_and_die": say_and_die,
+    "log": log_and_print,
     "babble": babble,
     "close_stdout": close_stdout,
     "close_pipe": close_pipe,

@@ -10,6 +10,7 @@ from gribmill.database.sqlite import SqliteDatabase
 from gribmill.logs import set_up_logging
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.output_log import OutputLogs
 from gribmill.queue.worker.supervisor import Supervisor
 from gribmill.settings.schema import LogSettings
 from tests.queue.sample_effects import SampleEffects
@@ -18,6 +19,9 @@ from tests.queue.worker.sample_types import TYPES, TYPES_PATH
 
 def main() -> None:
     options = json.loads(sys.argv[2])
+    if "logs" in options:
+        folder, limit = options["logs"]
+        options["logs"] = OutputLogs(Path(folder), limit)
     log = {"format": "json", "level": options.pop("log_level", "debug")}
     set_up_logging(LogSettings.model_validate(log))
     store = Store(

@@ -1,3 +1,3 @@
 UPDATE job_attempts SET status = ?, finished_at = ?, exit_code = ?, stdout_tail = ?, stderr_tail = ?, error_text = ?,
-  artifacts = ?
+  artifacts = ?, log_path = ?
 WHERE job_id = ? AND attempt_no = ? AND status = 'running'

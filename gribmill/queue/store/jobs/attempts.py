@@ -1,4 +1,4 @@
-"""Attempts that run now."""
+"""Attempts: which run now, and where their logs are."""
 
 from __future__ import annotations
 
@@ -13,8 +13,22 @@ class _RunningJob(NamedTuple):
     worker_id: str
 
 
+class _Lost(NamedTuple):
+    job_id: int
+    attempt_no: int
+    head_id: int
+    head_attempt_no: int
+
+
+class LostAttempt(NamedTuple):
+    """An attempt without a log whose worker died, and the head of its batch."""
+
+    ref: AttemptRef
+    head: AttemptRef
+
+
 class Attempts(Facet):
-    """What runs, and what is to be stopped."""
+    """What runs, what is to be stopped, and logs."""
 
     def running(self) -> dict[str, list[int]]:
         """The jobs that each worker runs at this moment; its own row is only as new as its last heartbeat."""
@@ -28,3 +42,22 @@ class Attempts(Facet):
         """The attempts of this worker that are to be stopped. A look without any lock."""
         with self.database.read() as tx:
             return tx.query(AttemptRef, "leases/cancellations", {"worker_id": worker_id})
+
+    def lost_without_log(self, job_id: int) -> list[LostAttempt]:
+        with self.database.read() as tx:
+            found = tx.query(_Lost, "attempts/lost_without_log", {"job_id": job_id})
+        return [
+            LostAttempt(AttemptRef(one.job_id, one.attempt_no), AttemptRef(one.head_id, one.head_attempt_no))
+            for one in found
+        ]
+
+    def set_log(self, ref: AttemptRef, log_path: str) -> None:
+        """Note where the log of a lost attempt is."""
+        with self.database.write() as tx:
+            tx.change("attempts/set_log", {**ref._asdict(), "log_path": log_path})
+
+    def within(self, job_ids: range) -> frozenset[AttemptRef]:
+        """All attempts of jobs whose id is in a range."""
+        with self.database.read() as tx:
+            bounds = {"first": job_ids.start, "end": job_ids.stop}
+            return frozenset(tx.query(AttemptRef, "attempts/within", bounds))

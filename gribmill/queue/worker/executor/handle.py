@@ -16,6 +16,7 @@ from typing import IO, Any, Literal
 from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Snoozed, Stopped
 from gribmill.queue.worker.executor.ipc import Channel, claimed_to_message
 from gribmill.queue.worker.executor.output_tail import OutputTail, WholeLines
+from gribmill.queue.worker.output_log import OutputLog, OutputLogs
 
 EXECUTOR = "gribmill.queue.worker.executor.main"
 StopReason = Literal["timeout", "cancel", "shutdown", "fenced", "silent"]
@@ -64,8 +65,10 @@ class ExecutorHandle:
     jobs_done: int = 0
     stdout: OutputTail = field(default_factory=OutputTail)
     stderr: OutputTail = field(default_factory=OutputTail)
-    lines: WholeLines = field(default_factory=WholeLines)
+    lines: dict[IO[bytes], WholeLines] = field(default_factory=dict)
     outputs: dict[IO[bytes], OutputTail] = field(default_factory=dict)
+    log: OutputLog | None = None
+    """Where what the batch prints is kept in full; None between batches, or if none is kept."""
 
     @classmethod
     def spawn(cls, start: StartMessage) -> ExecutorHandle:
@@ -92,6 +95,7 @@ class ExecutorHandle:
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
             executor.outputs[pipe] = tail
+            executor.lines[pipe] = WholeLines()
         executor.channel.post(asdict(start))
         return executor
 
@@ -127,11 +131,12 @@ class ExecutorHandle:
         self.ready = True
         self.deadline = None
 
-    def assign(self, batch: tuple[Claimed, ...], timeout_seconds: float) -> None:
+    def assign(self, batch: tuple[Claimed, ...], timeout_seconds: float, logs: OutputLogs | None = None) -> None:
         """Give it work, to be done within the timeout. What it prints from now on belongs to the whole batch."""
         self.stdout.clear()
         self.stderr.clear()
         self.batch = {job.ref: job for job in batch}
+        self.log = logs.open(batch[0].ref) if logs else None
         self.reported.clear()
         self.cancelled.clear()
         self.timeout_seconds = timeout_seconds
@@ -186,6 +191,10 @@ class ExecutorHandle:
                 self.outputs[pipe].add(data)
                 taken += data
         return taken, True
+
+    def log_of(self, ref: AttemptRef) -> str | None:
+        """The name of the log of one of its attempts, if it printed anything so far."""
+        return self.log.name_for(ref) if self.log else None
 
     def reap(self) -> int:
         """Collect the dead process, and kill what it may have left behind. Its exit code, negative for a signal."""

@@ -121,8 +121,11 @@ class ExecutorPool:
         except QueueError as error:
             outcome = Failed(str(error), permanent=True)
         executor.note_report(ref)
+        if executor.done:
+            self._end_output(executor)
         self.ending[ref] = executor.batch[ref]
-        return [Report(ref, redacted(outcome), exit_code_of(outcome), executor.stdout.text(), executor.stderr.text())]
+        tails = (executor.stdout.text(), executor.stderr.text())
+        return [Report(ref, redacted(outcome), exit_code_of(outcome), *tails, executor.log_of(ref))]
 
     def reap(self) -> list[Report]:
         """Executors that have ended, also those whose own children keep the channel open."""
@@ -139,6 +142,7 @@ class ExecutorPool:
         code = executor.reap()
         for pipe in list(executor.outputs):
             self._take_output(executor, pipe)
+        self._end_output(executor)
         for pipe in executor.outputs:
             self._selector.unregister(pipe)
         if not executor.hung_up:
@@ -154,24 +158,40 @@ class ExecutorPool:
             outcome = None if ref in executor.reported else executor.outcome_of_death(ref, code)
             if outcome is not None:
                 self.ending[ref] = job
-                reports.append(Report(ref, outcome, code, stdout, stderr))
+                reports.append(Report(ref, outcome, code, stdout, stderr, executor.log_of(ref)))
         return reports
 
     def _take_output(self, executor: ExecutorHandle, pipe: IO[bytes]) -> None:
-        """What it printed goes into its tails, and what came on stderr to ours as well."""
+        """What it printed goes into its tails and its log, and what came on stderr to ours as well."""
         if pipe not in executor.outputs or pipe.closed:
             return
         text, more_may_come = executor.read_output(pipe)
-        if pipe is executor.process.stderr:
-            lines = executor.lines.add(text, last=not more_may_come)
-            if lines:
-                with contextlib.suppress(OSError, ValueError, AttributeError):  # our own stderr is closed
-                    sys.stderr.buffer.write(redact(lines.decode("utf-8", "replace")).encode())
-                    sys.stderr.buffer.flush()
+        self._keep_lines(executor, pipe, executor.lines[pipe].add(text, last=not more_may_come))
         if not more_may_come:
             self._selector.unregister(pipe)
             del executor.outputs[pipe]
             executor.mute = True
+
+    def _keep_lines(self, executor: ExecutorHandle, pipe: IO[bytes], lines: bytes) -> None:
+        output_log = executor.log if executor.log and not executor.log.closed else None
+        on_stderr = pipe is executor.process.stderr
+        if not lines or not (output_log or on_stderr):
+            return
+        clean = redact(lines.decode("utf-8", "replace")).encode()
+        if output_log:
+            output_log.write(clean)
+        if on_stderr:
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # our own stderr is closed
+                sys.stderr.buffer.write(clean)
+                sys.stderr.buffer.flush()
+
+    def _end_output(self, executor: ExecutorHandle) -> None:
+        """The batch is over: a last line without an end is complete as well."""
+        for pipe, lines in executor.lines.items():
+            if rest := lines.add(b"", last=True):
+                self._keep_lines(executor, pipe, rest + b"\n")
+        if executor.log:
+            executor.log.close()
 
     def too_old(self, executor: ExecutorHandle) -> bool:
         # What a command left behind ends with the executor's process group.

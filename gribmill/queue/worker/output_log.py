@@ -1,0 +1,153 @@
+"""What attempts print, in files: one per attempt, made with its first line, and limited in size."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gribmill.queue.model import AttemptRef
+from gribmill.queue.worker.throttled_log import ThrottledLog
+
+# The umask takes further bits away: 0640 and 0750 with the usual 022.
+FILE_MODE = 0o640
+FOLDER_MODE = 0o750
+JOBS_PER_FOLDER = 1000
+_NAME = re.compile(r"([1-9][0-9]{0,18})-([1-9][0-9]{0,9})\.log")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLogs:
+    """The folder with the logs of all attempts. Output must be free of secrets before it is written here."""
+
+    folder: Path
+    limit_bytes: int
+    """Of each log; 0: no new ones are written."""
+    trouble: ThrottledLog = field(default_factory=ThrottledLog, compare=False)
+
+    def open(self, head: AttemptRef) -> OutputLog | None:
+        """The log of an attempt that begins; None if logs are not wanted."""
+        return OutputLog(self, head) if self.limit_bytes else None
+
+    def path(self, ref: AttemptRef) -> Path:
+        return self.folder / str(ref.job_id // JOBS_PER_FOLDER) / f"{ref.job_id}-{ref.attempt_no}.log"
+
+    def name(self, ref: AttemptRef) -> str:
+        """What is stored as `log_path`: relative to the data root, which may be moved."""
+        return self.path(ref).relative_to(self.folder.parent).as_posix()
+
+    def find(self, ref: AttemptRef) -> str | None:
+        """The name of a log that exists."""
+        return self.name(ref) if self.path(ref).is_file() else None
+
+    def link(self, head: AttemptRef, ref: AttemptRef) -> str | None:
+        """Let an attempt share the log of its batch; the name, or None if there is none."""
+        with contextlib.suppress(FileExistsError):
+            try:
+                _make_folder(self.path(ref).parent)
+                os.link(self.path(head), self.path(ref), follow_symlinks=False)
+            except FileNotFoundError:
+                return None
+            except OSError:  # a file system without hard links
+                return self.name(head)
+        return self.name(ref)
+
+    def buckets(self) -> Iterator[tuple[range, dict[AttemptRef, Path]]]:
+        """The logs that exist, a thousand jobs at a time: their ids, and the log of each attempt."""
+        for folder in _entries(self.folder):
+            if not re.fullmatch(r"0|[1-9][0-9]{0,15}", folder.name):
+                continue
+            first = int(folder.name) * JOBS_PER_FOLDER
+            named = ((_NAME.fullmatch(path.name), path) for path in _entries(folder))
+            logs = {AttemptRef(int(match[1]), int(match[2])): path for match, path in named if match}
+            yield range(first, first + JOBS_PER_FOLDER), logs
+
+    def remove_empty_folders(self) -> None:
+        for folder in _entries(self.folder):
+            with contextlib.suppress(OSError):  # most are not empty
+                folder.rmdir()
+
+
+class OutputLog:
+    """The log of one attempt, or of a batch under the name of its head. Each write reaches the file at once."""
+
+    def __init__(self, logs: OutputLogs, head: AttemptRef) -> None:
+        self._logs = logs
+        self._head = head
+        self._fd: int | None = None
+        self._size = 0
+        self._closed = False
+
+    def write(self, data: bytes) -> None:
+        """Append whole lines. What goes beyond the limit is left out, and so is everything after an error."""
+        if not data or self._closed:
+            return
+        room = self._logs.limit_bytes - self._size
+        full = len(data) > room
+        if full:
+            data = data[: data.rfind(b"\n", 0, max(0, room)) + 1] + self._marker
+        try:
+            if self._fd is None:
+                self._fd = _create(self._logs.path(self._head))
+            self._size += len(data)
+            while data:
+                data = data[os.write(self._fd, data) :]
+        except OSError as error:
+            self._logs.trouble.tell(f"the log of job {self._head.job_id} cannot be written: {error.strerror}")
+            full = True
+        if full:
+            self.close()
+
+    @property
+    def _marker(self) -> bytes:
+        return f"[gribmill: the output goes on, but a log has at most {self._logs.limit_bytes} bytes]\n".encode()
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    def name_for(self, ref: AttemptRef) -> str | None:
+        """The name of the log for one attempt of the batch; None if nothing was written."""
+        if self._fd is None:
+            return None
+        return self._logs.name(ref) if ref == self._head else self._logs.link(self._head, ref)
+
+    def close(self) -> None:
+        """Nothing is written any more; the name stays known."""
+        if self._fd is not None and not self._closed:
+            os.close(self._fd)
+        self._closed = True
+
+
+def _create(path: Path) -> int:
+    """A new file. One of that name belongs to a job of a database that was replaced."""
+    _make_folder(path.parent)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, FILE_MODE)
+    except FileExistsError:
+        path.unlink()
+        return os.open(path, flags, FILE_MODE)
+    except FileNotFoundError:  # the last log of this folder was removed just now
+        _make_folder(path.parent)
+        return os.open(path, flags, FILE_MODE)
+
+
+def _make_folder(folder: Path) -> None:
+    """Of one thousand jobs, and the one above; `parents` would let others read that."""
+    for one in (folder.parent, folder):
+        one.mkdir(FOLDER_MODE, exist_ok=True)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(folder / entry.name for entry in entries)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            return []
+        raise
