@@ -15,7 +15,7 @@ from gribmill.queue.store.jobs.groups import Groups
 from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.reservations import Reservations
-from gribmill.queue.store.tenant_scope import TenantStore
+from gribmill.queue.store.scope import TenantStore
 from gribmill.queue.store.tenants import Tenants
 from gribmill.queue.store.types.definitions import Definitions
 from gribmill.queue.store.types.known_types import KnownTypes

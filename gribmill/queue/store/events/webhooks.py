@@ -26,9 +26,11 @@ from gribmill.queue.model import (
 )
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.jobs.prepare import prepare
+from gribmill.queue.store.tenants import get_tenant
 
 DELIVERY_TYPE = "deliver_webhook"
 TEST_EVENT = "webhook.test"
+ALL_TENANTS = "*"
 SECRET_PREFIX = "whsec_"  # noqa: S105 — the prefix that Standard Webhooks prescribes
 LONGEST_URL = 2000
 MOST_PATTERNS = 50
@@ -56,6 +58,8 @@ class Webhooks(Facet):
             "created_by": created_by,
         }
         with self.database.write() as tx:
+            if tenant_id != ALL_TENANTS:
+                get_tenant(tx, tenant_id)
             return tx.query(Webhook, "webhooks/insert", row)[0]
 
     def list(self) -> list[Webhook]:
@@ -183,7 +187,7 @@ def _wanting(tx: Transaction, event: PublishedEvent) -> list[Webhook]:
 
 
 def _tenant(webhook: Webhook) -> str:
-    return DEFAULT_TENANT if webhook.tenant_id == "*" else webhook.tenant_id
+    return DEFAULT_TENANT if webhook.tenant_id == ALL_TENANTS else webhook.tenant_id
 
 
 def checked_url(url: str) -> str:

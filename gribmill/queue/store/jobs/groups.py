@@ -21,6 +21,7 @@ from gribmill.queue.model import (
 )
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.jobs.prepare import prepare, refuse_inactive
+from gribmill.queue.store.tenants import refuse_disabled
 
 # A longer transaction would keep claims waiting.
 CHUNK = 1000
@@ -68,6 +69,7 @@ class Groups(Facet):
         key = {"tenant_id": tenant_id, "name": name}
         wanted = {"mode": mode or "parallel", "on_failure": on_failure or "continue", "created_by": created_by}
         with self.database.write() as tx:
+            refuse_disabled(tx, tenant_id)
             tx.change("groups/insert", {**key, **wanted})
             group = tx.first(JobGroup, "groups/by_name", key)
         assert group is not None  # inserted just now, or the reason why it was not
@@ -88,8 +90,10 @@ class Groups(Facet):
                 group = _locked(tx, group_id)
                 if group.stopped_at is not None:
                     raise NotAllowed(f"the group {group.name} was stopped: retry it before you add jobs")
+                refuse_disabled(tx, group.tenant_id)
                 mine = [_member(group, job) for job in chunk]
                 results += _append(tx, group, mine) if group.mode == "sequential" else tx.insert_jobs(mine)
+                _check_limits(tx, group)
             self.database.announce()
         return results
 
@@ -148,6 +152,7 @@ class Groups(Facet):
                 for kind in {job.type for job in chosen}:
                     _ = self.registry[kind]  # a row of a type that is not declared would wait for ever
                 made += _retry_all(tx, group, [job.id for job in chosen], created_by)
+                _check_limits(tx, group)
             self.database.announce()
             if len(chosen) < CHUNK:
                 return made
@@ -178,6 +183,12 @@ def join_follow_ups(tx: Transaction, group_id: int, job_id: int, made: Sequence[
             link = {"parent_id": one, "job_id": successor.id, "on_failure": _link(group)}
             tx.change("dependencies/insert", link)
             tx.change("groups/await", {"job_id": successor.id})
+
+
+def _check_limits(tx: Transaction, group: JobGroup) -> None:
+    """None is added if that would be more than the tenant may have."""
+    if group.tenant_id != DEFAULT_TENANT:
+        tx.check_tenant_limits(group.tenant_id)
 
 
 def _member(group: JobGroup, job: PreparedJob) -> PreparedJob:
@@ -229,8 +240,12 @@ def _locked(tx: Transaction, group_id: int) -> JobGroup:
     return _get(tx, group_id)
 
 
+def find_group(tx: Snapshot, group_id: int) -> JobGroup | None:
+    return tx.first(JobGroup, "groups/get", {"group_id": group_id}) if 0 < group_id < ID_LIMIT else None
+
+
 def _get(tx: Snapshot, group_id: int) -> JobGroup:
-    group = tx.first(JobGroup, "groups/get", {"group_id": group_id}) if 0 < group_id < ID_LIMIT else None
+    group = find_group(tx, group_id)
     if group is None:
         raise GroupNotFound(f"there is no group {group_id}; it may have been pruned")
     return group

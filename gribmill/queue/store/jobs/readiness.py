@@ -52,6 +52,8 @@ class Readiness:
     known: frozenset[str]
     held_tenants: dict[str, str]
     """Tenant to the reason why none of its jobs starts."""
+    reserved: frozenset[str] = frozenset()
+    """The types, or `*`, that a reservation holds back."""
 
     def why_not(self, job: Job) -> str | None:
         """The reason why a pending job does not start now; None when it is ready."""
@@ -90,9 +92,11 @@ def read_readiness(tx: Snapshot, worker_id: str | None = None) -> Readiness:
             held_back[kind.key] = "type is paused"
         if not kind.is_active:
             held_back[kind.key] = "type is inactive"
-    for one in tx.query(Reservation, "reservations/against", {"worker_id": worker_id}):
+    reservations = tx.query(Reservation, "reservations/against", {"worker_id": worker_id})
+    for one in reservations:
         held_back[one.scope] = f"reserved by {one.reserved_by} until {to_rfc3339(one.expires_at)}"
-    return Readiness(tx.now, held_back, frozenset(kind.key for kind in types), _held_tenants(tx))
+    known, reserved = frozenset(kind.key for kind in types), frozenset(one.scope for one in reservations)
+    return Readiness(tx.now, held_back, known, _held_tenants(tx), reserved)
 
 
 def _held_tenants(tx: Snapshot) -> dict[str, str]:

@@ -1,0 +1,54 @@
+"""One tenant's view of the queue: what belongs to others does not exist in it.
+
+For layers that act on behalf of a tenant, such as an HTTP API: they hold one of these and never a Store, so no call can
+forget the tenant. The id of another's job, group or webhook is as unknown as one that was never given out. What holds
+back everybody (reservations, pauses, definitions, workers) is for operators, and not in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gribmill.database.protocol import Database
+from gribmill.queue.job_type import Registry
+from gribmill.queue.model import Tenant
+from gribmill.queue.store.events.events import Events
+from gribmill.queue.store.events.triggers import Triggers
+from gribmill.queue.store.events.webhooks import Webhooks
+from gribmill.queue.store.jobs.groups import Groups
+from gribmill.queue.store.jobs.jobs import Jobs
+from gribmill.queue.store.jobs.rates import Throughput
+from gribmill.queue.store.scope.events import TenantEvents
+from gribmill.queue.store.scope.groups import TenantGroups
+from gribmill.queue.store.scope.jobs import TenantJobs
+from gribmill.queue.store.scope.templates import TenantTemplates
+from gribmill.queue.store.scope.triggers import TenantTriggers
+from gribmill.queue.store.scope.webhooks import TenantWebhooks
+from gribmill.queue.store.tenants import Tenants
+from gribmill.queue.store.types.templates import Templates
+from gribmill.queue.store.types.types import Types, TypeStats
+
+
+class TenantStore:
+    """Everything that a tenant may see and do."""
+
+    def __init__(self, database: Database, registry: Registry, name: str) -> None:
+        self.name = name
+        self.jobs = TenantJobs(Jobs(database, registry), name)
+        self.groups = TenantGroups(Groups(database, registry), self.jobs, name)
+        self.templates = TenantTemplates(Templates(database, registry), name)
+        triggers, webhooks = Triggers(database, registry), Webhooks(database, registry)
+        self.triggers = TenantTriggers(triggers, name)
+        self.events = TenantEvents(Events(database, registry, triggers, webhooks), name)
+        self.webhooks = TenantWebhooks(webhooks, self.events, name)
+        self._types = Types(database, registry)
+        self._tenants = Tenants(database, registry)
+
+    def tenant(self) -> Tenant:
+        return self._tenants.get(self.name)
+
+    def stats(self) -> Sequence[TypeStats]:
+        return self._types.stats(self.name)
+
+    def rates(self) -> Mapping[str, Throughput]:
+        return self._types.rates(self.name)
