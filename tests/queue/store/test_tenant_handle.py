@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gribmill.queue.arguments import Args
 from gribmill.queue.errors import (
     BadTrigger,
     EventNotFound,
@@ -20,7 +21,7 @@ from gribmill.queue.errors import (
     TriggerNotFound,
     WebhookNotFound,
 )
-from gribmill.queue.job_type import Args, JobType, Registry
+from gribmill.queue.job_type import JobType, Registry
 from gribmill.queue.model import NewJob, NewTemplate, NewTenant, NewTrigger
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
