@@ -52,3 +52,6 @@ class TenantStore:
 
     def rates(self) -> Mapping[str, Throughput]:
         return self._types.rates(self.name)
+
+
+__all__ = ["TenantStore"]
