@@ -12,8 +12,6 @@ from gribmill.pipeline.checkup.doctor import examine
 from gribmill.pipeline.checkup.files import tiles as check_tiles
 from gribmill.pipeline.checkup.finding import Examination, Finding
 from gribmill.pipeline.checkup.repair import has_worker, start_repair, wait_for_repair, work_on_repair
-from gribmill.pipeline.context import make_context
-from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
 from gribmill.views.chain.doctor import FindingView
 
@@ -37,7 +35,7 @@ def doctor(settings: Settings, fix: bool, as_json: bool) -> None:
     gribmill doctor
     gribmill doctor --fix
     """
-    about = Examination(make_context(settings), open_queue(settings), fix)
+    about = Examination(settings, fix)
     findings = []
     for found in examine(about):
         finding = _fixed(about, found, quiet=as_json) if fix and found.lost else found

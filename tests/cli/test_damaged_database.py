@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,10 +43,9 @@ def test_texts_that_cannot_be_read_are_damage_and_are_not_printed(
     assert answer.err.strip().isprintable()
 
 
-@pytest.mark.parametrize("words", [["work", "--drain"], ["run", "--model", "hrrr", "--region", "ne"]])
-def test_workers_refuse_to_start_on_a_file_with_damaged_pages(
-    gribmill: Run, data: Path, store: Store, words: list[str]
-) -> None:
+@pytest.fixture
+def damaged_pages(data: Path, store: Store) -> None:
+    """The pages of one table are overwritten."""
     store.close()
     path = data / "jobs.db"
     with closing(sqlite3.connect(path)) as connection:
@@ -55,7 +55,39 @@ def test_workers_refuse_to_start_on_a_file_with_damaged_pages(
     raw = bytearray(path.read_bytes())
     raw[(page - 1) * size : page * size] = b"\xa5" * size
     path.write_bytes(raw)
+
+
+@pytest.mark.parametrize("words", [["work", "--drain"], ["run", "--model", "hrrr", "--region", "ne"]])
+def test_workers_refuse_to_start_on_a_file_with_damaged_pages(
+    gribmill: Run, damaged_pages: None, words: list[str]
+) -> None:
     answer = gribmill(*words)
     assert answer.code == 1
     assert SENTENCE in answer.err
     assert ADVICE in answer.err
+
+
+def _doctor(gribmill: Run) -> dict[str, Any]:
+    answer = gribmill("doctor", "--json")
+    assert answer.code == 1
+    assert answer.out.count(SENTENCE) == 1
+    found = {one["check"]: one for one in answer.json}
+    assert found["jobs.db"]["good"] is False
+    assert ADVICE in found["jobs.db"]["detail"]
+    assert "stop the workers first" in found["jobs.db"]["remedy"]
+    return found
+
+
+def test_doctor_makes_the_checks_that_damaged_pages_leave(gribmill: Run, damaged_pages: None) -> None:
+    found = _doctor(gribmill)
+    assert "mirrors" in found["jobs.db"]["detail"]
+    assert {"Python", "disk", "workers", "schedules", "tiles", "leftovers"} <= found.keys()
+
+
+def test_doctor_makes_the_checks_that_need_no_database(gribmill: Run, data: Path) -> None:
+    data.mkdir(exist_ok=True)
+    (data / "jobs.db").write_bytes(b"not a database" * 100)
+    found = _doctor(gribmill)
+    assert {"Python", "SQLite", "disk", "permissions", "leftovers"} <= found.keys()
+    assert "Not checked without it: clock, invariants, workers" in found["jobs.db"]["detail"]
+    assert "schedules" not in found

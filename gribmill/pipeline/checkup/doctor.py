@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gribmill.errors import GribmillError
 from gribmill.pipeline.checkup import files, machine, queue, sources
 from gribmill.pipeline.checkup.finding import DoctorCheck, Examination, Finding
+from gribmill.queue.errors import StoreCorrupt
 
 CHECKS: tuple[DoctorCheck, ...] = (
     machine.python,
@@ -29,10 +30,23 @@ CHECKS: tuple[DoctorCheck, ...] = (
 )
 
 
+REMEDY = "stop the workers first; without a backup, `gribmill run` makes a new file and fetches again what it follows"
+
+
 def examine(about: Examination) -> Iterator[Finding]:
-    """The findings, one check after the other. A check that cannot be made is wrong, and does not stop the others."""
+    """The findings, one check after the other. A check that cannot be made is wrong, and does not stop the others.
+
+    A damaged database is one finding, with the checks that need it.
+    """
+    damage, unchecked = "", []
     for check in CHECKS:
+        name = check.__name__.replace("_", " ")
         try:
             yield from check(about)
+        except StoreCorrupt as error:
+            damage = damage or str(error)
+            unchecked.append(name)
         except (GribmillError, OSError) as error:
-            yield Finding(check.__name__.replace("_", " "), False, f"it could not be checked: {error}")
+            yield Finding(name, False, f"it could not be checked: {error}")
+    if damage:
+        yield Finding("jobs.db", False, f"{damage}. Not checked without it: {', '.join(unchecked)}", REMEDY)

@@ -81,7 +81,7 @@ def unused_logs(about: Examination) -> Iterator[Finding]:
 
 def leftovers(about: Examination) -> Iterator[Finding]:
     """Half-written files whose writers were killed long ago."""
-    root, before = about.context.root, time.time() - LEFTOVER_SECONDS
+    root, before = about.root, time.time() - LEFTOVER_SECONDS
     old = [path for path in root.parts() if _is_older(path, before)]
     for run in root.runs():
         folder = root.spool(HourRef(*_names(run), 0)).parent

@@ -4,19 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from gribmill.identity import TileRef
-from gribmill.pipeline.context import Context
+from gribmill.pipeline.context import Context, make_context
+from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.store import Store
+from gribmill.settings.schema import Settings
+from gribmill.storage.layout import DataRoot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Examination:
-    """What the checks look at, and what they leave for `--fix`."""
+    """What the checks look at, and what they leave for `--fix`. The database is opened when a check first needs it:
+    checks that do not are made beside a damaged one."""
 
-    context: Context
-    store: Store
+    settings: Settings
     fix: bool = False
+
+    @property
+    def root(self) -> DataRoot:
+        return DataRoot(self.settings.data_root)
+
+    @cached_property
+    def context(self) -> Context:
+        return make_context(self.settings)
+
+    @cached_property
+    def store(self) -> Store:
+        return open_queue(self.settings)
 
 
 @dataclass(frozen=True, slots=True)

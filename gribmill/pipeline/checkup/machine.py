@@ -94,9 +94,9 @@ def _newest_records(about: Examination) -> Iterator[tuple[datetime, str]]:
 
 
 def disk(about: Examination) -> Iterator[Finding]:
-    root = about.context.root.path
+    root = about.root.path
     usage = shutil.disk_usage(next(place for place in (root, *root.parents) if place.exists()))
-    mark = free_space_mark(about.context.settings, usage.total)
+    mark = free_space_mark(about.settings, usage.total)
     detail = f"{usage.free / 1e9:,.1f} GB free of {usage.total / 1e9:,.1f} GB"
     if usage.free < mark:
         remedy = "free some space, or set chain.keep_gigabytes; downloads wait until then"
@@ -106,7 +106,7 @@ def disk(about: Examination) -> Iterator[Finding]:
 
 
 def permissions(about: Examination) -> Iterator[Finding]:
-    root = about.context.root
+    root = about.root
     places = [root.path, root.path / SPOOL, *([root.tiles] if isinstance(root.tiles, Path) else []), root.jobs_db]
     closed = [place for place in places if place.exists() and not os.access(place, os.W_OK | os.R_OK)]
     if closed:

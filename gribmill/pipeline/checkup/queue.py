@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from gribmill import __version__
 from gribmill.pipeline.checkup.finding import Examination, Finding
-from gribmill.queue.errors import QueueError
+from gribmill.queue.errors import QueueError, StoreError
 from gribmill.queue.model import Trigger
 
 # Workers look at their schedules at least this often.
@@ -49,6 +49,8 @@ def schedules(about: Examination) -> Iterator[Finding]:
     """Schedules that cannot fire, or should have fired."""
     try:
         known = [one for one in about.store.triggers.list() if one.cron is not None]
+    except StoreError:
+        raise  # about the file, not about a schedule
     except QueueError as error:
         yield Finding("schedules", False, str(error), "`gribmill triggers remove ID`, and add it again")
         return
