@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from tests.chain.conftest import NewChain
 from tests.chain.sample_forecasts import tables
+from tests.waiting import wait_until
 
 
 def words(run_id: str, *more: str) -> tuple[str, ...]:
@@ -37,6 +41,36 @@ def test_backfill_here_fails_if_a_file_cannot_be_had(new_chain: NewChain) -> Non
     assert done.returncode == 1
     assert "1 job failed; `gribmill jobs list --status failed` says why" in done.stderr
     assert chain.tile("gfs", "ne", 0).is_file(), "the others are built all the same"
+
+
+@pytest.mark.process
+def test_backfill_here_says_which_hours_it_waits_for(new_chain: NewChain) -> None:
+    chain = new_chain()
+    chain.publish("gfs", 0)
+    command = chain.start(*words(chain.run_id, "--hours", "0-2", "--here"))
+    said = chain.root / "process-0.log"
+    line = f"gfs {chain.run_id}: hours 1, 2 are not published yet; "
+    wait_until(lambda: line in said.read_text() and "next look at " in said.read_text(), 60, "the sentence")
+    assert chain.tile("gfs", "ne", 0).is_file(), "it waits only when nothing else is left to do"
+    command.send_signal(signal.SIGINT)
+    assert command.wait(30) == 1
+    assert said.read_text().count("next look at ") == 1, "it is said once"
+    assert "stopped with 2 jobs left; the same command continues" in said.read_text()
+
+
+def test_backfill_of_a_run_that_arrives_says_when_its_hours_are_expected(new_chain: NewChain) -> None:
+    chain = new_chain()
+    now = datetime.now(UTC)
+    minutes = (now - chain.forecasts.run).total_seconds() / 60
+    models = tables(chain.forecasts.run, f"http://127.0.0.1:{chain.port}/", late_minutes=10_000)
+    models["gfs"]["latency"] = [{"points": [[0, 0, 9999], [1, minutes + 30, 9999], [2, minutes + 60, 9999]]}]
+    chain.changes["models"] = models
+    said = chain.command(*words(chain.run_id)).stderr
+    first, last = now + timedelta(minutes=30), now + timedelta(minutes=60)
+    assert said == (
+        f"note: gfs {chain.run_id}: hours 1, 2 are not published yet; usually there from {first:%H:%M} to {last:%H:%M}"
+        " UTC; fetched as soon as a mirror has them\n"
+    )
 
 
 def test_dry_run_says_what_mirrors_have(new_chain: NewChain) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +19,7 @@ from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.models.hour_ranges import parse_steps
 from gribmill.ingest.models.registry import models_named
+from gribmill.pipeline.backfill.awaited_hours import hours_not_due
 from gribmill.pipeline.backfill.backfill import BackfillRequest, enqueue_backfill, plan_backfill
 from gribmill.pipeline.backfill.estimate import estimate_backfill
 from gribmill.pipeline.backfill.progress import BackfillProgress
@@ -29,6 +30,7 @@ from gribmill.views.chain.backfill import BackfillDoneView, BackfillEnqueuedView
 
 if TYPE_CHECKING:
     from gribmill.ingest.models.model import Model
+    from gribmill.pipeline.backfill.backfill import BackfillPlan
     from gribmill.pipeline.backfill.progress import BackfillState
 
 # The last hour at which a run of a day can begin.
@@ -89,6 +91,7 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
         )
         for plan in plans
     ]
+    _note_later_hours(plans)
     if not (options["wait"] or options["here"]):
         _report(enqueued, options)
         return
@@ -96,7 +99,7 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
         _report(enqueued, options)
     chains = {one.correlation_id: len(one.regions) for one in enqueued if one.correlation_id}
     progress = BackfillProgress(store, chains)
-    state = (work_here if options["here"] else wait_for_workers)(settings, store, progress)
+    state = (work_here if options["here"] else wait_for_workers)(settings, store, context.models, progress)
     if options["as_json"]:
         print_json([BackfillDoneView(**one.model_dump(), failed_jobs=state.failed) for one in enqueued])
     elif chains:
@@ -125,6 +128,13 @@ def _report(views: Sequence[BackfillView], options: dict[str, Any]) -> None:
     else:
         for view in views:
             click.echo(_sentence(view))
+
+
+def _note_later_hours(plans: Sequence[BackfillPlan]) -> None:
+    now = datetime.now(UTC)
+    for plan in plans:
+        for one in hours_not_due(plan, now):
+            click.echo(f"note: {one.text(now)}; fetched as soon as a mirror has them", err=True)
 
 
 def _sentence(view: BackfillView) -> str:

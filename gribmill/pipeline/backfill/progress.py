@@ -36,6 +36,11 @@ class BackfillProgress:
             for chain, counts in self._first.items()
         )
 
+    @property
+    def groups(self) -> list[int]:
+        """The job groups that are followed."""
+        return [*self._groups.values()]
+
     def read(self) -> BackfillState:
         done = failed = active = 0
         for chain, first in self._first.items():
