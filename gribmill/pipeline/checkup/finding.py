@@ -12,6 +12,7 @@ from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.store import Store
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
+from gribmill.storage.open_root import root_of
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Examination:
 
     @property
     def root(self) -> DataRoot:
-        return DataRoot(self.settings.data_root)
+        return root_of(self.settings)
 
     @cached_property
     def context(self) -> Context:
