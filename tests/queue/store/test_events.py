@@ -10,6 +10,7 @@ import pytest
 from gribmill.queue.errors import BadArguments, EventNotFound
 from gribmill.queue.model import NewEvent, NewTrigger, PublishedEvent
 from gribmill.queue.store import Store
+from gribmill.queue.store.events import trigger_firing, triggers
 from gribmill.views.queue.event_payload import PAYLOADS
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import LEASE, add, claim, fail, snooze, stop, succeed, take
@@ -173,7 +174,7 @@ def test_published_event_fires_its_triggers_exactly_once(backend: BackendUnderTe
 def test_failed_dispatch_leaves_the_events_for_the_next(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.triggers.add(NewTrigger("again", "plain", event="ping"))
     publish(store, NewEvent("ping"), NewEvent("ping"))
-    real = type(store.triggers)._fire
+    real = trigger_firing.fire_event
 
     def broken(*args: object, **fields: object) -> object:
         if "event 2" in args:
@@ -181,7 +182,7 @@ def test_failed_dispatch_leaves_the_events_for_the_next(store: Store, monkeypatc
         return real(*args, **fields)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(store.triggers), "_fire", broken)
+        patch.setattr(triggers, "fire_event", broken)
         with pytest.raises(RuntimeError):
             store.events.dispatch()
     assert store.jobs.list().jobs == ()

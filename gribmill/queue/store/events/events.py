@@ -12,7 +12,9 @@ from gribmill.queue.errors import BadArguments, EventNotFound
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import DEFAULT_TENANT, OPTIONAL_EVENTS, Condition, Fired, PublishedEvent
 from gribmill.queue.store.base import ID_LIMIT, Facet
-from gribmill.queue.store.events.triggers import LONGEST_NAME, Triggers, occasion_of
+from gribmill.queue.store.events.trigger_check import LONGEST_NAME
+from gribmill.queue.store.events.trigger_firing import occasion_of
+from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
 
 # A long transaction would keep claims waiting.

@@ -1,0 +1,137 @@
+"""Firing a trigger: the slots that a schedule owes, and the job of each occasion."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Any
+
+from gribmill.database.protocol import Transaction
+from gribmill.queue.argument_template import render
+from gribmill.queue.errors import BadArguments, BadTrigger, QueueError
+from gribmill.queue.job_type import Registry, canonical_json
+from gribmill.queue.model import DEFAULT_TENANT, BrokenTrigger, Fired, JobSource, Trigger
+from gribmill.queue.store.events.trigger_check import LONGEST_NAME, schedule_of, size_of
+from gribmill.queue.store.events.trigger_job import arguments_of, job_template_of, slot_fields, slot_name, trigger_job
+from gribmill.queue.store.jobs.prepare import prepare
+from gribmill.queue.store.jobs.readiness import inactive_types
+from gribmill.queue.store.tenants import refuse_disabled
+
+if TYPE_CHECKING:
+    from gribmill.queue.cron import CronSchedule
+
+# A slot that is later than this was missed: the machine slept, or no worker ran.
+PUNCTUAL_WITHIN = timedelta(seconds=60)
+PAYLOAD_LIMIT_BYTES = 64_000
+
+
+def fire_schedule(registry: Registry, tx: Transaction, found: Trigger | BrokenTrigger, most: int) -> Sequence[Fired]:
+    """The jobs of the slots that a schedule owes; then its next slot is set. A broken one is switched off."""
+    try:
+        trigger = sound(found)
+        schedule = cron_of(trigger)
+        owed = [*islice(_owed(trigger, schedule, tx.now), most)]
+        ahead = schedule.after(owed[-1] if owed and trigger.misfire == "all" else tx.now)
+        slots = _outside_window(trigger, schedule, owed)
+    except (BadTrigger, ArithmeticError) as error:  # written by hand; a time beyond all calendars
+        set_state(tx, found.id, enabled=False, slot=None)
+        return [Fired(found.id, "its schedule", None, f"switched off: {error}")]
+    set_state(tx, trigger.id, enabled=ahead is not None, slot=ahead)
+    made = [fire(registry, tx, trigger, "schedule", slot_fields(slot), slot_name(slot), None) for slot in slots]
+    return [one for one in made if one.job or one.error]
+
+
+def fire_event(
+    registry: Registry,
+    tx: Transaction,
+    trigger: Trigger | BrokenTrigger,
+    payload: Mapping[str, Any],
+    occasion: str,
+    *,
+    repeats: bool,
+) -> Fired:
+    """The job that a rule makes of an event. The same payload without an id counts again after a while."""
+    if isinstance(trigger, BrokenTrigger):
+        return Fired(trigger.id, occasion, None, trigger.reason)
+    again_before = tx.now - timedelta(seconds=trigger.dedupe_window_seconds) if repeats else None
+    return fire(registry, tx, trigger, "event", {"event": payload}, occasion, again_before)
+
+
+def fire(
+    registry: Registry,
+    tx: Transaction,
+    trigger: Trigger,
+    source: JobSource,
+    fields: Mapping[str, Any],
+    occasion: str,
+    again_before: datetime | None,
+) -> Fired:
+    """The job of one occasion. One that cannot be made is reported, and keeps no other rule from firing."""
+    if trigger.type in inactive_types(tx):
+        return Fired(trigger.id, occasion, None, f"{trigger.type} is inactive")
+    try:
+        if trigger.tenant_id != DEFAULT_TENANT:
+            refuse_disabled(tx, trigger.tenant_id)
+            tx.check_tenant_limits(trigger.tenant_id, more=1)
+        args = render(arguments_of(trigger), fields)
+        ref = f"trigger {trigger.id}: {occasion}"
+        job = prepare(registry, trigger_job(trigger, job_template_of(tx, trigger), args, source, ref))
+    except QueueError as error:
+        return Fired(trigger.id, occasion, None, str(error))
+    return Fired(trigger.id, occasion, tx.fire(trigger.id, occasion, job, again_before))
+
+
+def occasion_of(payload: Mapping[str, Any], event_id: str | None) -> str:
+    """What an event is known by: its id, or a digest of its payload."""
+    if size_of(payload) > PAYLOAD_LIMIT_BYTES:
+        raise BadArguments(f"the event's payload is larger than {PAYLOAD_LIMIT_BYTES} bytes")
+    if event_id is None:
+        # "told" is in the rows of firings since the first version.
+        return f"told {hashlib.sha256(canonical_json(dict(payload)).encode('utf-8', 'surrogatepass')).hexdigest()}"
+    if not 0 < len(event_id) <= LONGEST_NAME:
+        raise BadArguments(f"an event's id has 1 to {LONGEST_NAME} characters")
+    return f"id {event_id}"
+
+
+def cron_of(trigger: Trigger) -> CronSchedule:
+    return schedule_of(trigger.cron or "", trigger.timezone or "")
+
+
+def sound(found: Trigger | BrokenTrigger) -> Trigger:
+    if isinstance(found, BrokenTrigger):
+        raise BadTrigger(found.reason)
+    return found
+
+
+def set_state(tx: Transaction, trigger_id: int, *, enabled: bool, slot: datetime | None) -> None:
+    """On or off, and for a schedule the slot that comes next."""
+    tx.change("triggers/set_state", {"id": trigger_id, "is_enabled": enabled, "slot": slot})
+
+
+def _owed(trigger: Trigger, schedule: CronSchedule, now: datetime) -> Iterator[datetime]:
+    """The slots to fire now, by what the trigger wants done about those that were missed."""
+    due = trigger.next_fire_at
+    if due is None:  # written by hand: it begins now
+        return
+    if trigger.misfire == "all":
+        yield from takewhile(lambda slot: slot <= now, schedule.since(due))
+        return
+    latest = schedule.latest(now)
+    if latest is None or latest < due:
+        return
+    if trigger.misfire == "latest" or now - latest <= PUNCTUAL_WITHIN:
+        yield latest
+
+
+def _outside_window(trigger: Trigger, schedule: CronSchedule, slots: Sequence[datetime]) -> list[datetime]:
+    """Those that are at least the window after the slot that made a job last."""
+    window = timedelta(seconds=trigger.dedupe_window_seconds)
+    last = schedule.latest(trigger.last_fired_at) if trigger.last_fired_at and window else None
+    kept: list[datetime] = []
+    for slot in slots:
+        if last is None or slot - last >= window:
+            kept.append(slot)
+            last = slot if window else None
+    return kept
