@@ -54,6 +54,8 @@ RATES = {"prate", "cprat"}
 RATE_SHOWN: Shown = {"metric": "mm/h", "us": "in/h", "common": "mm h-1"}
 # m2 s-2 is a geopotential or a helicity. The share of water in the soil has no unit, or one.
 GEOPOTENTIAL, SOIL_WATER = "z", {"soilw", "soill", "vsw"}
+# NCEP's spelling; CF, and every reader here, gives geopotential heights in metres.
+GEOPOTENTIAL_METRE = "gpm"
 # Temperature differences, for which the offset of the scale does not apply: lifted indices, ensemble spreads, changes.
 DIFFERENCES = {"lftx", "lftx4"}
 OF_DIFFERENCES = {"sd", "spread", "iqr", "diff", "sdiff"}
@@ -66,12 +68,14 @@ FRACTIONS = {"tcc", "lcc", "mcc", "hcc", "snowc", "icec", "asn"}
 def shown_unit(name: str, unit: str, system: System) -> str:
     """The unit in which a variable is shown."""
     base = name.partition("_")[0]
+    if unit == GEOPOTENTIAL_METRE:
+        return "m"
     if system in ("si", "native") or (unit in AMBIGUOUS and base in UNNAMED):
         return unit
     if unit == "1" and base in FRACTIONS:
         return "%"
     if system == "common" and unit == "m2 s-2" and base == GEOPOTENTIAL:
-        return "gpm"
+        return "m"
     if system == "common" and unit == "1" and base in SOIL_WATER:
         return "m3 m-3"
     return _units_shown(base, unit).get(system, unit)
@@ -136,8 +140,7 @@ CONVERSIONS = {
     ("m s-1", "in h-1"): Conversion(3_600_000 / INCH_MM),
     ("1", "%"): Conversion(100),
     ("kg kg-1", "g kg-1"): Conversion(1000),
-    ("m2 s-2", "gpm"): Conversion(1 / STANDARD_GRAVITY),
-    ("m", "gpm"): Conversion(),
+    ("gpm", "m"): Conversion(),
     ("m2 s-2", "m"): Conversion(1 / STANDARD_GRAVITY),
     ("m3 m-3", "%"): Conversion(100),
     ("1", "m3 m-3"): Conversion(),
