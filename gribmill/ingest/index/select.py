@@ -274,7 +274,8 @@ class _Ecmwf:
         step = str(minutes // 60)
         self.by_words: dict[tuple[str, str], list[IndexEntry]] = defaultdict(list)
         for entry in entries:
-            if entry.window == step and minutes % 60 == 0:
+            # A range of steps, as sums and extremes may have it, ends with the hour.
+            if entry.window.rpartition("-")[2] == step and minutes % 60 == 0:
                 self.by_words[entry.element, entry.level].append(entry)
 
     def find(self, want: Wanted) -> list[IndexEntry]:
