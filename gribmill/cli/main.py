@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -125,6 +125,19 @@ def _describe_end(end: Any) -> str:
     return end_text(end)
 
 
+def _is_check(words: Sequence[str]) -> bool:
+    return "status" in words and "--check" in words
+
+
+def _end_check(error: str) -> NoReturn:
+    """Settings that cannot be read are an unknown state to a monitoring system, not a warning."""
+    from gribmill.cli.chain.status_check import unknown_line
+
+    code, line = unknown_line(error)
+    click.echo(line)
+    sys.exit(code)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a GribmillError or a file's OSError becomes one line on stderr and exit code 1."""
     if sys.stdout is None:
@@ -133,6 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         cli.main(arguments, prog_name="gribmill")
     except GribmillError as error:
+        if _is_check(sys.argv[1:] if arguments is None else arguments):
+            _end_check(str(error))
         click.echo(f"error: {sentence(str(error))}", err=True)
         sys.exit(1)
     except OSError as error:

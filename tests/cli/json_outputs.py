@@ -54,6 +54,7 @@ _TYPES: dict[str, Any] = {
     "definitions deactivate": list[DefinitionView],
     "definitions edit": DefinitionView,
     "definitions list": list[DefinitionView],
+    "definitions remove": DefinitionView,
     "definitions reset": DefinitionView,
     "definitions show": DefinitionHistoryView,
     "direct": TickView,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from gribmill.queue.store import Store
@@ -76,3 +78,26 @@ def test_a_mistake_gets_one_sentence(
     assert answer.code == code
     assert sentence in answer.err
     assert store.definitions.get("sleep").definition.version == 0
+
+
+def test_command_is_edited_and_removed(gribmill: Run, store: Store, tmp_path: Path) -> None:
+    gribmill("definitions", "add", "look", "--", "gribmill", "scan", "{{model}}")
+    edit = ("definitions", "edit", "look")
+    done = gribmill(*edit, "max_attempts=1", "--description", "Looks.", "--", "gribmill", "status", "{{name}}")
+    assert done.code == 0, done.err
+    shown = gribmill("definitions", "show", "look").out
+    assert shown.startswith("look: Looks.\n")
+    assert '["gribmill", "status", "{{name}}"]' in shown
+    assert gribmill("jobs", "enqueue", "look", '{"name": "hrrr"}').code == 0
+    (tmp_path / "schema.json").write_text('{"required": ["name", "more"]}')
+    assert gribmill(*edit, "--schema", str(tmp_path / "schema.json")).code == 0
+    assert "'more' is a required property" in gribmill("jobs", "enqueue", "look", '{"name": "hrrr"}').err
+    refused = gribmill(*edit, "--", "rm", "-rf")
+    assert (refused.code, "the program 'rm' is not allowed" in refused.err) == (1, True)
+    assert gribmill(*edit).code == 2
+    assert gribmill(*edit, "--").code == 2
+    assert gribmill("definitions", "remove", "look").err.startswith("error: look has 1 job: deactivate it instead")
+    gribmill("jobs", "cancel", "1")
+    gribmill("jobs", "prune", "--completed-days", "0")
+    check_golden("definitions remove", gribmill("definitions", "remove", "look", "--json").out)
+    assert gribmill("definitions", "show", "look").code == 1

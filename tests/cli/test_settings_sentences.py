@@ -70,3 +70,14 @@ def test_what_a_model_without_indexes_cannot_be_checked_for_is_named() -> None:
     own = OwnModels({"mine": {"like": "gfs", "index": "none"}})
     findings = check_model(load_models(own)["mine"], datetime.now(UTC))
     assert findings.unchecked is not None and "its files have no index" in findings.unchecked
+
+
+def test_monitoring_sees_invalid_settings_as_an_unknown_state(gribmill: Run, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.toml"
+    bad.write_text('[chain]\nkeep_days = "x"\n')
+    for file in (bad, tmp_path / "none.toml"):
+        answer = gribmill("status", "--check", flags=("--config", str(file)))
+        assert (answer.code, answer.err) == (3, "")
+        assert answer.out.startswith("GRIBMILL UNKNOWN - ")
+        assert answer.out.count("\n") == 1
+        assert gribmill("status", flags=("--config", str(file))).code == 1

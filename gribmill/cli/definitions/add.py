@@ -58,7 +58,7 @@ def add(
     """
     check_program(argv[0], {name: str(path) for name, path in settings.commands.allow.items()})
     command = {"argv": list(argv), "environment": list(environment), "options": list(options)}
-    new = NewDefinition(key, command, description, None if schema is None else _read(schema), values)
+    new = NewDefinition(key, command, description, None if schema is None else read_schema(schema), values)
     made = open_queue(settings).definitions.add(new, changed_by=current_user())
     if as_json:
         print_json(DefinitionView.of(made))
@@ -66,7 +66,7 @@ def add(
         click.echo(f"job type {made.key} is added; enqueue jobs with `gribmill jobs enqueue {made.key} JSON`")
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_schema(path: Path) -> dict[str, Any]:
     try:
         with open_regular(path) as file:
             data = file.read(SCHEMA_LIMIT_BYTES + 1)

@@ -2,28 +2,58 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from gribmill.cli.current_user import current_user
+from gribmill.cli.definitions.add import read_schema
 from gribmill.cli.definitions.values import parse_values, shown
+from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json
 from gribmill.errors import quoted
 from gribmill.pipeline.open_queue import open_queue
+from gribmill.queue.command import check_program
 from gribmill.queue.model import TUNABLE, Definition
+from gribmill.queue.store.types.definitions import DefinitionParts
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.definition import DefinitionView
 
+ARGV = "gribmill.definitions.argv"
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="The definition as JSON.")
 
 
-@click.command()
+class WithCommand(click.Command):
+    """What comes after `--` is a command, not arguments."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[ARGV] = tuple(args[at + 1 :])
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=WithCommand)
 @click.argument("key", metavar="TYPE")
-@click.argument("values", nargs=-1, required=True, callback=parse_values, metavar="NAME=VALUE...")
+@click.argument("values", nargs=-1, callback=parse_values, metavar="[NAME=VALUE...] [-- PROGRAM [ARGUMENT...]]")
+@click.option("--description", metavar="TEXT", help="One sentence for listings; of a type that was added.")
+@click.option("--schema", type=click.Path(path_type=Path), help="A file with the JSON Schema of the payload.")
+@click.option("--environment", callback=parse_names, metavar="NAMES", help="Variables that the command sees.")
+@click.option("--options", callback=parse_names, metavar="NAMES", help="Placeholders whose value may begin with '-'.")
 @AS_JSON
-@click.pass_obj
-def edit(settings: Settings, key: str, values: dict[str, Any], as_json: bool) -> None:
+@click.pass_context
+def edit(
+    ctx: click.Context,
+    key: str,
+    values: dict[str, Any],
+    description: str | None,
+    schema: Path | None,
+    environment: tuple[str, ...],
+    options: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Change values of a job type. They stay changed until they are reset.
 
     \b
@@ -45,8 +75,24 @@ def edit(settings: Settings, key: str, values: dict[str, Any], as_json: bool) ->
 
     \b
     gribmill definitions edit ingest_grib timeout_seconds=1h max_running=2
+    gribmill definitions edit copy_tiles --description "Copies tiles." -- rsync -a /srv/tiles/ '{{target}}'
+
+    The description, the command and the schema can be changed of types that were added with
+    `gribmill definitions add`. Jobs that wait are checked again when they run.
     """
-    _report(open_queue(settings).definitions.edit(key, values, changed_by=current_user()), as_json)
+    settings: Settings = ctx.obj
+    argv: tuple[str, ...] | None = ctx.meta.get(ARGV)
+    if argv is not None:
+        if not argv:
+            raise click.UsageError("name the program after --")
+        check_program(argv[0], {name: str(path) for name, path in settings.commands.allow.items()})
+    read = None if schema is None else read_schema(schema)
+    parts = DefinitionParts(description, argv, environment or None, options or None, read)
+    if not values and parts == DefinitionParts():
+        raise click.UsageError("name at least one value or option to change")
+    changed = None if parts == DefinitionParts() else parts
+    definitions = open_queue(settings).definitions
+    _report(definitions.edit(key, values, parts=changed, changed_by=current_user()), as_json)
 
 
 @click.command()

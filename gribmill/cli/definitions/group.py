@@ -12,6 +12,7 @@ VERBS = {
     "deactivate": ("gribmill.cli.definitions.switch:deactivate", "Accept and start no more jobs of some types."),
     "edit": ("gribmill.cli.definitions.edit:edit", "Change values of a job type."),
     "list": ("gribmill.cli.definitions.listing:list_definitions", "List the job types and what operators changed."),
+    "remove": ("gribmill.cli.definitions.remove:remove", "Remove a type that was added and has no jobs."),
     "reset": ("gribmill.cli.definitions.edit:reset", "Return to the values of the code."),
     "show": ("gribmill.cli.definitions.show:show", "Show one job type: declared, changed and effective values."),
 }

@@ -10,11 +10,11 @@ import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.command import CommandSpec, check_program
-from gribmill.queue.errors import BadArguments, BadDefinition
+from gribmill.queue.errors import BadArguments, BadDefinition, NotAllowed, UnknownJobType
 from gribmill.queue.job_type import Registry
-from gribmill.queue.model import ClaimRequest, NewTrigger
+from gribmill.queue.model import ClaimRequest, NewTemplate, NewTrigger
 from gribmill.queue.store import Store
-from gribmill.queue.store.types.definitions import NewDefinition
+from gribmill.queue.store.types.definitions import DefinitionParts, NewDefinition
 from tests.queue.store.sample_types import PLAIN
 from tests.queue.store.store_driver import add
 
@@ -129,3 +129,78 @@ def test_a_damaged_command_does_not_stop_the_queue(store: Store) -> None:
 def _row(store: Store) -> dict[str, Any]:
     found = store.definitions.get("echo").definition
     return {name: getattr(found, name) for name in found.__slots__}
+
+
+# Edited and removed
+
+
+def test_command_description_and_schema_are_replaced_each_as_a_version(store: Store) -> None:
+    store.definitions.add(NewDefinition("echo", ECHO))
+    parts = DefinitionParts("Says two words.", argv=["echo", "{{word}}", "{{other}}"])
+    made = store.definitions.edit("echo", {"timeout_seconds": 9}, parts=parts, changed_by="ann")
+    assert (made.description, made.timeout_seconds, made.version) == ("Says two words.", 9, 2)
+    assert made.command == {"argv": ["echo", "{{word}}", "{{other}}"], "environment": [], "options": []}
+    with pytest.raises(BadArguments, match="'other' is a required property"):
+        add(store, "echo", {"word": "a"})
+    add(store, "echo", {"word": "a", "other": "b"})
+    schema = {"properties": {"word": {"enum": ["x"]}, "other": {}}}
+    store.definitions.edit("echo", {}, parts=DefinitionParts(arg_schema=schema))
+    store.definitions.edit("echo", {}, parts=DefinitionParts(argv=["echo", "{{word}}"]))
+    assert store.definitions.get("echo").definition.arg_schema == schema, "a schema of one's own stays"
+    with pytest.raises(BadArguments, match="word: 'a' is not one of"):
+        add(store, "echo", {"word": "a"})
+    same = store.definitions.edit("echo", {}, parts=DefinitionParts("Says two words."))
+    assert same.version == 4, "nothing changed"
+    versions = store.definitions.get("echo").versions
+    assert [(one.version, one.change, one.changed_by) for one in versions][:2] == [(1, "add", None), (2, "edit", "ann")]
+
+
+@pytest.mark.parametrize(
+    ("key", "parts", "sentence"),
+    [
+        ("plain", DefinitionParts("x"), "plain is declared by the code: only its values can be changed"),
+        ("echo", DefinitionParts(argv=["/bin/sh"]), "is not a program's name"),
+        ("echo", DefinitionParts(argv=[]), "a command has 1 to 200 arguments"),
+        ("echo", DefinitionParts(options=["b"]), "'b' is not a placeholder"),
+        ("echo", DefinitionParts(arg_schema={"type": 3}), "not a JSON Schema"),
+        ("echo", DefinitionParts(argv=["echo", "{{other}}"]), "default_args: no argument 'word'"),
+    ],
+)
+def test_refused_edit_leaves_the_definition_as_it_was(
+    store: Store, key: str, parts: DefinitionParts, sentence: str
+) -> None:
+    store.definitions.add(NewDefinition("echo", ECHO, values={"default_args": {"word": "x"}}))
+    before = store.definitions.get(key)
+    with pytest.raises(BadDefinition, match=sentence):
+        store.definitions.edit(key, {}, parts=parts)
+    assert store.definitions.get(key) == before
+
+
+def test_type_without_jobs_triggers_and_templates_is_removed_and_can_be_added_again(store: Store) -> None:
+    store.definitions.add(NewDefinition("echo", ECHO))
+    store.definitions.remove("echo")
+    with pytest.raises(UnknownJobType):
+        store.definitions.get("echo")
+    with pytest.raises(UnknownJobType):
+        add(store, "echo", {"word": "a"})
+    assert store.definitions.add(NewDefinition("echo", ECHO)).version == 1
+    with pytest.raises(NotAllowed, match="plain is declared by the code and cannot be removed"):
+        store.definitions.remove("plain")
+
+
+def test_type_in_use_is_not_removed(store: Store) -> None:
+    store.definitions.add(NewDefinition("echo", ECHO))
+    job = add(store, "echo", {"word": "a"})
+    store.jobs.cancel(job)
+    with pytest.raises(NotAllowed, match="echo has 1 job: deactivate it instead"):
+        store.definitions.remove("echo")
+    store.maintenance.prune(0, 0)
+    trigger = store.triggers.add(NewTrigger("t", "echo", {"word": "x"}, event="e"))
+    store.templates.add(NewTemplate("one", "echo"))
+    store.templates.add(NewTemplate("two", "echo"))
+    with pytest.raises(NotAllowed, match="echo has 1 trigger, 2 templates"):
+        store.definitions.remove("echo")
+    store.triggers.remove(trigger.id)
+    store.templates.remove("one")
+    store.templates.remove("two")
+    store.definitions.remove("echo")

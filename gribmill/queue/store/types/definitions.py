@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.command import CommandSpec, schema_of
 from gribmill.queue.command_type import check_schema, make_command_type
-from gribmill.queue.errors import BadDefinition, UnknownJobType
+from gribmill.queue.errors import BadDefinition, NotAllowed, UnknownJobType
 from gribmill.queue.job_type import JobType, canonical_json
 from gribmill.queue.model import TUNABLE, Definition, DefinitionVersion
 from gribmill.queue.store.base import Facet
@@ -19,6 +19,18 @@ from gribmill.queue.tuning import check_backoff, check_tuning
 
 class _Version(NamedTuple):
     version: int
+
+
+class _TypeCount(NamedTuple):
+    type: str
+    n: int
+
+
+class _Use(NamedTuple):
+    id: int
+
+
+_ALL_TENANTS = {"tenant_id": None}
 
 
 class _Limit(NamedTuple):
@@ -44,6 +56,17 @@ class NewDefinition:
     arg_schema: Mapping[str, Any] | None = None
     """None: each placeholder takes a text or a number."""
     values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionParts:
+    """What an edit replaces of a type that an operator added; None: it stays."""
+
+    description: str | None = None
+    argv: Sequence[str] | None = None
+    environment: Sequence[str] | None = None
+    options: Sequence[str] | None = None
+    arg_schema: Mapping[str, Any] | None = None
 
 
 class Definitions(Facet):
@@ -104,13 +127,50 @@ class Definitions(Facet):
             made = _get(tx, new.key)
         return self._changed(made)
 
-    def edit(self, key: str, changes: Mapping[str, Any], *, changed_by: str | None = None) -> Definition:
-        """Set values of a type. They hold until they are reset, whatever the code declares."""
-        given = check_tuning(self.registry.expect(key), changes)
+    def edit(
+        self,
+        key: str,
+        changes: Mapping[str, Any],
+        *,
+        parts: DefinitionParts | None = None,
+        changed_by: str | None = None,
+    ) -> Definition:
+        """Set values of a type. They hold until they are reset, whatever the code declares.
+
+        `parts` replace the description, the command or the schema of a type that an operator added. Jobs that wait are
+        checked against the new schema when they run.
+        """
+        self.registry.expect(key)
         with self.database.write() as tx:
             found = _get(tx, key)
-            made = _store_overrides(tx, found, {**_object(found.overrides), **given}, "edit", changed_by)
+            texts = _replaced(found, parts) if parts else {}
+            kind = self.registry[key]
+            if texts:
+                new = NewDefinition(key, texts["command"], texts["description"])
+                kind = _command_kind(new, self.registry.command_handler, texts["arg_schema"])
+            overrides = {**_object(found.overrides), **check_tuning(kind, changes)}
+            check_tuning(kind, {name: value for name, value in overrides.items() if name == "default_args"})
+            made = _store_overrides(tx, found, overrides, "edit", changed_by, texts)
         return self._changed(made)
+
+    def remove(self, key: str) -> None:
+        """Remove a type that an operator added. NotAllowed while a job, a trigger or a template has it."""
+        with self.database.write() as tx:
+            found = _get(tx, key)
+            if found.command is None:
+                raise NotAllowed(f"{key} is declared by the code and cannot be removed; it can be deactivated")
+            uses = {
+                "job": sum(one.n for one in tx.query(_TypeCount, "listing/counts", _ALL_TENANTS) if one.type == key),
+                "trigger": len(tx.query(_Use, "types/triggers_of", {"key": key})),
+                "template": len(tx.query(_Use, "types/templates_of", {"key": key})),
+            }
+            if used := ", ".join(f"{n} {noun}{'' if n == 1 else 's'}" for noun, n in uses.items() if n):
+                raise NotAllowed(f"{key} has {used}: deactivate it instead, or remove those first")
+            tx.change("types/delete_versions", {"key": key})
+            tx.change("types/delete", {"key": key})
+        self.registry.forget()
+        self.registry.refresh()
+        self.database.announce()
 
     def reset(self, key: str, names: Sequence[str] = (), *, changed_by: str | None = None) -> Definition:
         """Forget what operators have set: these values, or all of them."""
@@ -185,15 +245,39 @@ def _command_kind(new: NewDefinition, handler: str | None, schema: dict[str, Any
         raise BadDefinition(str(error)) from None
 
 
+def _replaced(found: Definition, parts: DefinitionParts) -> dict[str, Any]:
+    """The columns that change."""
+    if found.command is None:
+        raise BadDefinition(f"{found.key} is declared by the code: only its values can be changed")
+    old = CommandSpec.of(found.command)
+    words = {name: getattr(parts, name) for name in ("argv", "environment", "options")}
+    given = {name: list(value) for name, value in words.items() if value is not None}
+    spec = CommandSpec.of({**old.as_json(), **given})
+    schema = parts.arg_schema
+    if schema is None:
+        # One that was derived from the placeholders follows them.
+        derived = found.arg_schema == schema_of(old.places)
+        schema = schema_of(spec.places) if derived else _object(found.arg_schema)
+    texts = {"arg_schema": json.loads(check_schema(schema)), "command": spec.as_json()}
+    description = found.description if parts.description is None else parts.description
+    return {**texts, "description": description}
+
+
 def _store_overrides(
-    tx: Transaction, found: Definition, overrides: dict[str, Any], change: str, changed_by: str | None
+    tx: Transaction,
+    found: Definition,
+    overrides: dict[str, Any],
+    change: str,
+    changed_by: str | None,
+    texts: Mapping[str, Any] | None = None,
 ) -> Definition:
     overrides = _plain(overrides)
-    if overrides == _object(found.overrides):
+    texts = texts or {}
+    if overrides == _object(found.overrides) and all(getattr(found, name) == texts[name] for name in texts):
         return found
     values = _merged(_object(found.declared), overrides)
     check_backoff(found.key, values)
-    tx.change("types/upsert", {**asdict(found), **values, "overrides": overrides})
+    tx.change("types/upsert", {**asdict(found), **texts, **values, "overrides": overrides})
     _keep_version(tx, found.key, change, changed_by)
     return _get(tx, found.key)
 

@@ -1,0 +1,1 @@
+DELETE FROM job_definitions WHERE key = :key

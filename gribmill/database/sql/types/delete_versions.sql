@@ -1,0 +1,1 @@
+DELETE FROM definition_versions WHERE key = :key

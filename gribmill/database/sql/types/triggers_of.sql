@@ -1,0 +1,1 @@
+SELECT id FROM job_triggers WHERE definition_key = :key
