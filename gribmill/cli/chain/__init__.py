@@ -1,3 +1,3 @@
 """Commands that follow models: scan, fetch, backfill, prune, status."""
 
-__all__: list[str] = []
+__all__ = ["status_check"]
