@@ -36,6 +36,7 @@ def open_queue(settings: Settings) -> Store:
     store = Store(open_database(settings), TYPES, CatalogueEffects())
     store.definitions.set_resource_limits(settings.queue.resources)
     store.reservations.only_one = settings.queue.reservations == "one"
+    store.webhooks.allow_private = settings.webhooks.allow_private
     return store
 
 

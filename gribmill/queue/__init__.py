@@ -8,6 +8,7 @@ __all__ = [
     "errors",
     "job_type",
     "model",
+    "public_address",
     "redact",
     "retry_policy",
     "sleep",

@@ -101,3 +101,23 @@ def test_command_is_edited_and_removed(gribmill: Run, store: Store, tmp_path: Pa
     gribmill("jobs", "prune", "--completed-days", "0")
     check_golden("definitions remove", gribmill("definitions", "remove", "look", "--json").out)
     assert gribmill("definitions", "show", "look").code == 1
+
+
+def test_types_and_lanes_of_operators_can_be_named(gribmill: Run, store: Store) -> None:
+    gribmill("definitions", "add", "greet", "--", "gribmill", "--version")
+    assert gribmill("jobs", "enqueue", "greet").code == 0
+    unknown = gribmill("work", "--drain", "--lanes", "night=1")
+    assert unknown.code == 2 and "there is no lane night" in unknown.err
+    assert gribmill("definitions", "edit", "greet", "lane=night").code == 0
+    refused = gribmill("work", "--drain", "--types", "greet,gret")
+    assert refused.code == 2 and "there is no job type 'gret'" in refused.err
+    assert gribmill("tick", "--types", "gret").code == 2
+
+
+@pytest.mark.process
+def test_worker_runs_a_lane_that_an_operator_made(gribmill: Run, store: Store) -> None:
+    gribmill("definitions", "add", "greet", "--set", "lane=night", "--", "gribmill", "--version")
+    gribmill("jobs", "enqueue", "greet")
+    assert gribmill("work", "--drain", "--lanes", "night=1", "--types", "greet").code == 0
+    (job,) = store.jobs.list().jobs
+    assert job.status == "completed"

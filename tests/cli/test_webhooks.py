@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gribmill.queue.model import NewEvent
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
+from tests.cli.golden_json import check_golden
 
 URL = "https://example.org/hook"
 
@@ -42,3 +45,41 @@ def test_event_is_sent_again_by_event_or_delivery(gribmill: Run, store: Store) -
     assert gribmill("webhooks", "test", "1", "--json").json[0]["created"] is True
     assert gribmill("webhooks", "redeliver", "x").code == 2
     assert gribmill("webhooks", "redeliver", "99").code == 1
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1", "127.1", "2130706433", "0x7f.1", "10.0.0.7", "169.254.169.254"),
+        *("[::1]", "[fe80::1]", "[::ffff:10.0.0.7]", "localhost", "x.localhost.", "localhost:8080"),
+    ],
+)
+def test_address_of_this_machine_or_a_private_network_is_refused_at_once(
+    gribmill: Run, store: Store, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = gribmill("webhooks", "add", f"http://{host}/hook", "--events", "*")
+    assert refused.code == 1
+    assert "is not a public address: set webhooks.allow_private" in refused.err
+    assert store.webhooks.list() == []
+    gribmill("webhooks", "add", URL, "--events", "*")
+    assert gribmill("webhooks", "edit", "1", "--url", f"http://{host}/hook").code == 1
+    assert store.webhooks.get(1).url == URL
+    monkeypatch.setenv("GRIBMILL_WEBHOOKS_ALLOW_PRIVATE", "true")
+    assert gribmill("webhooks", "add", f"http://{host}/hook", "--events", "*").code == 0
+
+
+def test_json_matches_its_goldens(gribmill: Run, store: Store) -> None:
+    secret = "whsec_" + "A" * 32
+    made = gribmill("webhooks", "add", URL, "--events", "run.*,ping", "--secret", secret, "--json")
+    check_golden("webhooks add", made.out)
+    with store.database.write() as tx:
+        tx.publish(NewEvent("run.seen"))
+    store.events.dispatch()
+    check_golden("webhooks list", gribmill("webhooks", "list", "--json").out)
+    check_golden("webhooks show", gribmill("webhooks", "show", "1", "--json").out)
+    check_golden("webhooks test", gribmill("webhooks", "test", "1", "--json").out)
+    check_golden("webhooks redeliver", gribmill("webhooks", "redeliver", "1", "--json").out)
+    check_golden("webhooks edit", gribmill("webhooks", "edit", "1", "--events", "*", "--json").out)
+    check_golden("webhooks disable", gribmill("webhooks", "disable", "1", "--json").out)
+    check_golden("webhooks enable", gribmill("webhooks", "enable", "1", "--json").out)
+    check_golden("webhooks remove", gribmill("webhooks", "remove", "1", "9", "--json").out)

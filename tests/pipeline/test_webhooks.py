@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import standardwebhooks
 
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.webhooks.post import is_public
 from gribmill.queue.errors import BadWebhook
 from gribmill.queue.model import NewEvent
+from gribmill.queue.public_address import is_public
 from gribmill.queue.store import Store
 from gribmill.queue.worker.in_process import Ran, Ticker
 from gribmill.settings.schema import Settings, WebhookSettings
@@ -85,7 +86,6 @@ def tick(store: Store, settings: Settings) -> list[Ran]:
 def test_event_is_delivered_once_with_a_signature_that_others_verify(
     receiver: Receiver, store: Store, settings: Settings
 ) -> None:
-    standardwebhooks = pytest.importorskip("standardwebhooks")
     webhook = store.webhooks.add(receiver.url, ["run.*"])
     publish(store, model_id="hrrr", run_id="20261101_12")
     publish(store, "mirror.well", mirror="x")

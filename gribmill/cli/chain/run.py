@@ -6,10 +6,11 @@ import click
 
 from gribmill.cli.live_line import live_line
 from gribmill.cli.options.config_variable import share_config_file
-from gribmill.cli.options.lanes import lanes_option
+from gribmill.cli.options.lanes import check_lanes, lanes_option
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.text.counted import counted
 from gribmill.pipeline.follow import Follow
+from gribmill.pipeline.open_queue import look_queue
 from gribmill.settings.schema import Settings
 
 
@@ -56,6 +57,8 @@ def run(
     gribmill run                                     the models and regions of [chain] in gribmill.toml
     """
     share_config_file()
+    if lanes:
+        check_lanes(look_queue(settings), lanes)
     follow = Follow(chain_settings(settings, models, regions, keep_grib), lanes)
     for line in follow.plan():
         click.echo(line, err=True)

@@ -8,25 +8,25 @@ from typing import Any
 import click
 
 from gribmill.cli.options.parse_names import parse_names
-from gribmill.pipeline.job_types import TYPES
 from gribmill.queue.errors import UnknownJobType
+from gribmill.queue.store import Store
 
 
-def parse_types(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Job types that have a handler, separated by commas."""
-    keys = parse_names(ctx, param, value)
+def check_types(store: Store, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse types that are not known, or have no handler. Those that operators made are in the queue."""
     for key in keys:
         try:
-            kind = TYPES[key]
+            kind = store.registry.expect(key)
         except UnknownJobType as error:
-            raise click.BadParameter(str(error)) from None
+            raise click.BadParameter(str(error), param_hint="--types") from None
         if kind.handler is None:
-            raise click.BadParameter(f"{key} can be enqueued, but this gribmill has no handler to run it")
+            message = f"{key} can be enqueued, but this gribmill has no handler to run it"
+            raise click.BadParameter(message, param_hint="--types")
     return keys
 
 
 def types_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds `--types` to a command."""
-    return click.option("--types", "only", callback=parse_types, help="Only these job types, separated by commas.")(
+    """Adds `--types` to a command, which checks them with `check_types`."""
+    return click.option("--types", "only", callback=parse_names, help="Only these job types, separated by commas.")(
         command
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gribmill.cli.options.config_variable import share_config_file
-from gribmill.cli.options.job_types import types_option
+from gribmill.cli.options.job_types import check_types, types_option
 from gribmill.cli.output import print_json, print_table
 from gribmill.pipeline.open_queue import open_queue, output_logs
 from gribmill.queue.model import Failed
@@ -33,7 +33,7 @@ def tick(settings: Settings, limit: int, only: tuple[str, ...], reservation: str
     ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"), logs=output_logs(settings))
     if reservation is not None:
         store.reservations.share(reservation, ticker.worker_id)
-    ran = ticker.tick(limit, only)
+    ran = ticker.tick(limit, check_types(store, only))
     rows = [TickView.of(one) for one in ran]
     if as_json:
         print_json(rows)

@@ -7,8 +7,8 @@ import dataclasses
 import click
 
 from gribmill.cli.options.config_variable import share_config_file
-from gribmill.cli.options.job_types import types_option
-from gribmill.cli.options.lanes import lanes_option
+from gribmill.cli.options.job_types import check_types, types_option
+from gribmill.cli.options.lanes import check_lanes, lanes_option
 from gribmill.cli.text.counted import counted
 from gribmill.pipeline.open_queue import open_queue, worker_options
 from gribmill.queue.worker.supervisor import Supervisor
@@ -36,14 +36,16 @@ def work(settings: Settings, lanes: dict[str, int] | None, only: tuple[str, ...]
     share_config_file()
     if drain and once:
         raise click.UsageError("--drain and --once exclude each other")
+    store = open_queue(settings)
+    check_lanes(store, lanes)
     options = worker_options(settings)
     options = dataclasses.replace(
         options,
         lanes=lanes or options.lanes,
-        only_types=only,
+        only_types=check_types(store, only),
         until="drained" if drain else "once" if once else "stopped",
     )
-    supervisor = Supervisor(open_queue(settings), options)
+    supervisor = Supervisor(store, options)
     if not supervisor.lanes:
         raise click.UsageError(f"none of the lanes {', '.join(options.lanes)} has a job type to run")
     count = supervisor.run()

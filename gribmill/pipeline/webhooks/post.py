@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import socket
 import ssl
 from collections.abc import Mapping
@@ -11,10 +10,10 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from gribmill.errors import GribmillError
+from gribmill.queue.public_address import is_public
 
 # Of the answer only the status counts; a little is read so that the connection ends in order.
 ANSWER_LIMIT_BYTES = 16_384
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 class TargetRefused(GribmillError):
@@ -79,15 +78,3 @@ def open_checked(host: str, port: int, timeout_seconds: float, *, allow_private:
         except OSError as error:
             failure = error
     raise failure or OSError("the name has no address")
-
-
-def is_public(text: str) -> bool:
-    """Whether an address is on the public internet: not private, loopback, link-local, multicast or reserved."""
-    address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1])
-        if address in _NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner:
-            return is_public(str(inner))
-    return address.is_global and not address.is_multicast and not address.is_reserved

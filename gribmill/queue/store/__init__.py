@@ -47,7 +47,7 @@ class Store(Exchanges):
 
     def for_tenant(self, name: str) -> TenantStore:
         """A handle that sees and changes only what belongs to this tenant; TenantNotFound if there is none."""
-        return TenantStore(self.database, self.registry, self.tenants.get(name).name)
+        return TenantStore(self.database, self.registry, self.webhooks, self.tenants.get(name).name)
 
     def verify(self) -> list[Violation]:
         """All invariants in one consistent look; empty when every promise holds."""

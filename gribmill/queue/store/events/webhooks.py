@@ -24,6 +24,7 @@ from gribmill.queue.model import (
     Webhook,
     WebhookAnswer,
 )
+from gribmill.queue.public_address import is_visibly_private
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.jobs.prepare import prepare
 from gribmill.queue.store.tenants import get_tenant
@@ -40,6 +41,9 @@ _PATTERN = re.compile(r"[A-Za-z0-9_.*-]{1,200}")
 class Webhooks(Facet):
     """Exactly one delivery job is made for each webhook and event."""
 
+    allow_private = False
+    """Whether an address may name this machine or a private network. Deliveries check where a name leads."""
+
     def add(
         self,
         url: str,
@@ -51,7 +55,7 @@ class Webhooks(Facet):
     ) -> Webhook:
         """Store a webhook; BadWebhook if it could never work. Without a secret one is generated."""
         row = {
-            "url": checked_url(url),
+            "url": self._checked_url(url),
             "events": checked_patterns(events),
             "secret": new_secret() if secret is None else checked_secret(secret),
             "tenant_id": tenant_id,
@@ -61,6 +65,12 @@ class Webhooks(Facet):
             if tenant_id != ALL_TENANTS:
                 get_tenant(tx, tenant_id)
             return tx.query(Webhook, "webhooks/insert", row)[0]
+
+    def _checked_url(self, url: str) -> str:
+        host = urlsplit(checked_url(url)).hostname or ""
+        if not self.allow_private and is_visibly_private(host):
+            raise BadWebhook(f"{host} is not a public address: set webhooks.allow_private in the settings to allow it")
+        return url
 
     def list(self) -> list[Webhook]:
         with self.database.read() as tx:
@@ -77,7 +87,7 @@ class Webhooks(Facet):
         with self.database.write() as tx:
             old = get_webhook(tx, webhook_id)
             row = {
-                "url": old.url if url is None else checked_url(url),
+                "url": old.url if url is None else self._checked_url(url),
                 "events": old.events if events is None else checked_patterns(events),
                 "secret": old.secret if secret is None else checked_secret(secret),
             }

@@ -32,12 +32,12 @@ from gribmill.queue.store.types.types import Types, TypeStats
 class TenantStore:
     """Everything that a tenant may see and do."""
 
-    def __init__(self, database: Database, registry: Registry, name: str) -> None:
+    def __init__(self, database: Database, registry: Registry, webhooks: Webhooks, name: str) -> None:
         self.name = name
         self.jobs = TenantJobs(Jobs(database, registry), name)
         self.groups = TenantGroups(Groups(database, registry), self.jobs, name)
         self.templates = TenantTemplates(Templates(database, registry), name)
-        triggers, webhooks = Triggers(database, registry), Webhooks(database, registry)
+        triggers = Triggers(database, registry)
         self.triggers = TenantTriggers(triggers, name)
         self.events = TenantEvents(Events(database, registry, triggers, webhooks), name)
         self.webhooks = TenantWebhooks(webhooks, self.events, name)
