@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import pickle
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 from click.testing import CliRunner
 
+import gribmill
 from gribmill.catalogue.records import HourRecord
 from gribmill.cli.main import cli
 from gribmill.grib.names import lexicon as lexicon_module
@@ -125,3 +128,52 @@ def test_the_sign_of_cin_is_stated(tmp_path: Path) -> None:
         facts = build(made, [ALL], tmp_path / grid, model="x").tiles[0].meta.variables["cin"]
         assert facts.negated is negated
         assert ("opposite sign" in facts.long_name) is negated
+
+
+def test_a_dataset_is_asked_by_either_name(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    lexicon_module._warn_of_old_name.cache_clear()
+    path = make_tile(tmp_path, {"ceil_msl": (1500.0, {"units": "m"}), "t2m": (280.0, {})})
+    opened = {
+        "tile": gribmill.open_tile(path),
+        "engine": xr.open_dataset(path, engine="gribmill"),
+        "chunks": xr.open_dataset(path, engine="gribmill", chunks={}),
+        "run": gribmill.open_run("hrrr", data=tmp_path),
+        "runs": gribmill.open_runs("hrrr", data=tmp_path),
+        "part": gribmill.open_tile(path).isel(y=slice(3)),
+    }
+    with caplog.at_level(logging.WARNING):
+        for how, found in opened.items():
+            assert found["ceil"].name == "ceil_msl", how
+            assert float(found["ceil"].mean()) == 1500.0, how
+            assert {*found[["ceil", "t2m"]].data_vars} == {"ceil_msl", "t2m"}, how
+            assert "ceil" not in found
+    assert len(caplog.records) == 1 and "is called ceil_msl or ceil_agl now" in caplog.text
+    old = gribmill.open_tile(make_tile(tmp_path, {"ceil": (900.0, {"units": "m"})}, run="20230722_07"))
+    assert float(old["ceil_msl"].mean()) == 900.0
+    with pytest.raises(KeyError, match="cape"):
+        old["cape"]
+
+
+def test_a_dataset_with_either_name_stays_an_ordinary_one(tmp_path: Path) -> None:
+    paths = [
+        make_tile(tmp_path, {"ceil_msl": (1500.0, {"units": "m"})}, run="20230722_06", minutes=minutes)
+        for minutes in (60, 120)
+    ]
+    first, second = (gribmill.open_tile(path) for path in paths)
+    both = xr.concat([first, second], "time", coords="minimal", compat="override")
+    assert both.sizes["time"] == 2 and float(both["ceil_msl"].max()) == 1500.0
+    assert pickle.loads(pickle.dumps(first))["ceil"].name == "ceil_msl"
+    assert first.identical(xr.Dataset(first.data_vars, first.coords, first.attrs))
+    assert (first + 1)["ceil_msl"].shape == first["ceil"].shape
+    assert xr.merge([first, xr.Dataset({"own": 1})], compat="override", join="override")["ceil_msl"].ndim == 2
+
+
+def test_point_answers_to_the_old_name(tmp_path: Path) -> None:
+    make_tile(tmp_path, {"ceil_msl": (1500.0, {"units": "m"})})
+    column = gribmill.point(42.3, -71.1, data=tmp_path, model="hrrr", variables=["ceil"], units="native").columns
+    assert [float(one.values[0]) for one in column.values()] == [1500.0]
+    shown = CliRunner().invoke(
+        cli, ["--data", str(tmp_path), "point", "42.3", "-71.1", "--model", "hrrr", "--vars", "ceil", "--units", "si"]
+    )
+    assert shown.exit_code == 0, shown.output
+    assert "1500" in shown.output

@@ -19,6 +19,7 @@ from gribmill.tiles.format.meta import Meta, VariableMeta
 from gribmill.tiles.read.cf_names import cf_standard_name, cf_units
 from gribmill.tiles.read.converted import UnitChange, converted_attributes, unit_change
 from gribmill.tiles.read.tile import Tile, read_tile
+from gribmill.tiles.read.tile_dataset import TileDataset
 from gribmill.tiles.read.time_bounds import bounds_names, cell_methods, encoding, tile_bounds, window_of
 from gribmill.tiles.read.units import System
 
@@ -96,7 +97,7 @@ def dataset(tile: Tile, drop: Collection[str] = (), units: System = "native") ->
         attrs = converted_attributes(attributes(quantity), quantity, change)
         how = encoding({**coordinates, **bounds}, dims, labels.get(name))
         variables[name] = xr.Variable(dims, values, attrs, how)
-    return xr.Dataset(
+    return TileDataset(
         {**variables, **bounds, GRID_MAPPING: xr.Variable((), np.int32(0), dict(tile.meta.grid.mapping))},
         {name: value for name, value in coordinates.items() if name not in drop},
         global_attributes(tile.meta),

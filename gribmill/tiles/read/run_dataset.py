@@ -33,6 +33,7 @@ from gribmill.tiles.read.dataset import (
 from gribmill.tiles.read.open_tiles import open_tiles
 from gribmill.tiles.read.run_choice import SEAMLESS, RunChoice, choose_runs, no_tiles, valid_minutes
 from gribmill.tiles.read.tile import Tile
+from gribmill.tiles.read.tile_dataset import TileDataset
 from gribmill.tiles.read.time_bounds import Window, bounds_names, encoding, run_bounds, window_of
 from gribmill.tiles.read.units import System
 
@@ -114,7 +115,7 @@ def open_run(
     about = {**global_attributes(first.meta), "run_id": choice.run, "run_choice": choice.sentence}
     if totals:
         about["left_out"] = f"totals since the start of different runs: {', '.join(totals)}"
-    return xr.Dataset({**found, GRID_MAPPING: mapping}, coordinates, about)
+    return TileDataset({**found, GRID_MAPPING: mapping}, coordinates, about)
 
 
 def find_choice(root: DataRoot, model: str, run: str | None, region: str | None) -> RunChoice:

@@ -26,6 +26,7 @@ from gribmill.tiles.read.run_dataset import (
     stored_names,
 )
 from gribmill.tiles.read.tile import Tile
+from gribmill.tiles.read.tile_dataset import TileDataset
 from gribmill.tiles.read.units import System
 
 
@@ -102,7 +103,7 @@ def _dataset(runs: Sequence[dict[int, Tile]], variables: Sequence[str] | None, u
     ids = [next(iter(run.values())).meta.run for run in runs]
     about = {**global_attributes(every[-1].meta), "runs": ", ".join(ids)}
     about.pop("run_id", None)
-    return xr.Dataset({**found, GRID_MAPPING: mapping}, {**space(first), **_axes(first, ids, steps)}, about)
+    return TileDataset({**found, GRID_MAPPING: mapping}, {**space(first), **_axes(first, ids, steps)}, about)
 
 
 def _row(name: str, run: dict[int, Tile], steps: Sequence[int], units: System) -> HourlyArray:

@@ -1,0 +1,30 @@
+"""The dataset of tiles: an xarray Dataset in which names of other versions find their variables too."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import xarray as xr
+
+from gribmill.grib.names.lexicon import lexicon
+
+
+class TileDataset(xr.Dataset):  # type: ignore[no-untyped-call]  # its __init_subclass__ has no types
+    """`ds["ceil"]` is `ds["ceil_msl"]` where that is its name now, with a warning, once; and the other way round."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        """A variable, or a dataset with some of them."""
+        if isinstance(key, str):
+            key = self._name(key)
+        elif isinstance(key, list):
+            key = [self._name(one) for one in key]
+        return super().__getitem__(key)
+
+    def _name(self, name: Hashable) -> Hashable:
+        if name in self or not isinstance(name, str):
+            return name
+        others = lexicon().other_names(name, str(self.attrs.get("model", "")))
+        return next((one for one in others if one in self), name)
