@@ -1,8 +1,8 @@
 """SQL is in files: one statement each, in the folder of its noun, named by its verb (`jobs/get`).
 
 A statement whose text suits every dialect is below `sql` beside this file. A dialect has the others in its own folder;
-where both have one, the dialect's counts. What several statements share is a part: a line `-- include claims/parts/open`
-stands for its text.
+where both have one, the dialect's counts. What several statements share is a part, and a line such as
+`-- include claims/parts/open` stands for its text.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ HOT: dict[str, Plan] = {
     "jobs/complete": Plan(BY_ID, (NOW, 5, 1, "w")),
     "jobs/requeue": Plan(BY_ID, {**FENCE, "now": NOW, "next_run_at": NOW, "cost": 1, "error": "x"}),
     "jobs/end": Plan(BY_ID, {**FENCE, "status": "failed", "now": NOW, "error": "x", "dead_lettered_at": None}),
-    "attempts/end": Plan(BY_ATTEMPT, ("failed", NOW, 1, None, None, "x", None, 5, 1)),
+    "attempts/end": Plan(BY_ATTEMPT, ("failed", NOW, 1, None, None, "x", None, None, 5, 1)),
     "attempts/end_quiet": Plan(BY_ATTEMPT, ("succeeded", NOW, 0, 5, 1)),
     "dependencies/ended_parents": Plan(("j USING INTEGER PRIMARY KEY",), ()),
     "dependencies/settled": Plan(("ended_parents USING INTEGER PRIMARY KEY",), (5,)),
