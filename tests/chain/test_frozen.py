@@ -126,3 +126,54 @@ def test_process_that_is_frozen_with_the_lock_is_named(new_chain: NewChain, froz
     late.wait()
     with locked_folder(folder, patience_seconds=10):
         pass
+
+
+def children(pid: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def waits_for_orders(pid: int) -> bool:
+    """Whether an executor sleeps, and holds no file of the data root open: it has done what it could."""
+    sleeps = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+    return sleeps and not any("/tiles/" in str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir())
+
+
+def test_frozen_worker_with_a_real_supervisor_changes_nothing_when_it_is_thawed(
+    new_chain: NewChain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Supervisor and executor are stopped in the middle of a build, as by a suspended machine. Another worker takes
+    the job over and builds a wider tile. Then the executor wakes first, with its old tile in memory."""
+    chain = new_chain(changes={"queue": {"lease_seconds": 2, "poll_seconds": 0.1}})
+    few(chain)
+    frozen_at = chain.root / "frozen"
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).with_name("frozen_site")))
+    monkeypatch.setenv("FREEZE_ONCE", str(frozen_at))
+    late = chain.start("work", "--lanes", "fetch=1,build=1")
+    wait_until(frozen_at.exists, what="a build to begin")
+    (executor,) = wait_until(
+        lambda: [pid for pid in children(late.pid) if is_stopped(pid)], what="the executor to stop itself"
+    )
+    os.kill(late.pid, signal.SIGSTOP)
+    monkeypatch.delenv("PYTHONPATH")
+    monkeypatch.delenv("FREEZE_ONCE")
+
+    chain.start("work", "--lanes", "fetch=1,build=1")
+    wait_until(lambda: chain.hurry("build_tile") or chain.tile("hrrr", "ne", 1).is_file(), what="the lease to run out")
+    wait_until(lambda: chain.tile("hrrr", "ne", 1).is_file(), what="the other worker to take over")
+    backfill = ("backfill", "hrrr", "--from", chain.run_id, "--to", chain.run_id, "--hours", "1", "--region", "ne")
+    assert chain.command(*backfill).returncode == 0
+    wait_until(lambda: len(names(chain)) > 1, what="the wider tile")
+    wait_until(lambda: not chain.jobs("pending") and not chain.jobs("processing"), what="the queue to be empty")
+    wide = chain.tile("hrrr", "ne", 1).read_bytes()
+
+    os.kill(executor, signal.SIGCONT)
+    wait_until(lambda: waits_for_orders(executor), what="the executor to end its build")
+    assert chain.tile("hrrr", "ne", 1).read_bytes() == wide
+    os.kill(late.pid, signal.SIGCONT)
+    log = chain.root / "process-0.log"
+    wait_until(lambda: "is no longer ours: its result is dropped" in log.read_text(), what="the report to be refused")
+    assert chain.tile("hrrr", "ne", 1).read_bytes() == wide
+    assert len(chain.hours("hrrr")[1].found) == len(names(chain))
+    late.terminate()
+    late.wait(60)
+    chain.assert_sound()
