@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from gribmill.arrays import Floats
-from gribmill.draw.drawable import Barbs, Drawable, Limits, ShownUnits
+from gribmill.draw.drawable import Barbs, Drawable, GridLike, Limits, ShownUnits
 from gribmill.draw.errors import DrawError
 from gribmill.draw.palette import palettes
+from gribmill.draw.thinned import ThinnedGrid, block_side, read_thinned, thinned_axis
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.grids import Grid
 from gribmill.tiles.format.grid_record import cached_grid
@@ -36,12 +37,16 @@ def drawable_of(tile: Tile, name: str, units: System = "metric", limits: Limits 
     if facts is None:
         tile.read(name)  # raises the error that lists what there is
         raise AssertionError(name)
+    side = block_side(tile.shape)
     if pair:
-        values = np.hypot(*(tile.read(part) for part in pair))
+        values = np.hypot(*(read_thinned(tile, part, side, codes=False) for part in pair))
         long_name, palette = f"Wind speed at {facts.level}".replace(" mb", " hPa"), _wind_palette(name)
     else:
-        values, long_name, palette = tile.read(name), facts.long_name, palette_of(name)
-    meta, (lat, lon) = tile.meta, _coordinates(tile)
+        long_name, palette = facts.long_name, palette_of(name)
+        codes = bool(facts.flags) or palette == "direction" or palettes()[palette].categories
+        values = read_thinned(tile, name, side, codes=codes)
+    grid = None if tile.regular else _thinned_grid(window_grid(tile), side)
+    meta, (lat, lon) = tile.meta, _coordinates(tile, grid, side)
     return Drawable(
         values=values,
         lat=lat,
@@ -56,7 +61,7 @@ def drawable_of(tile: Tile, name: str, units: System = "metric", limits: Limits 
         valid=meta.valid_time,
         hour=meta.minutes / 60,
         attribution=meta.attribution or "",
-        grid=None if tile.regular else window_grid(tile),
+        grid=grid,
         box=meta.region.box,
         shown=_shown(name, facts.units, units),
         limits=limits if limits != (None, None) else _own_limits(name, facts.units, units),
@@ -71,7 +76,9 @@ def barbs_of(tile: Tile, level: str | None = None) -> Barbs:
     if wanted not in levels:
         have = ", ".join(dict.fromkeys(levels)) or "none"
         raise DrawError(f"{tile.path} has no u{wanted} and v{wanted} for barbs; levels with both: {have}")
-    return Barbs(tile.read(f"u{wanted}"), tile.read(f"v{wanted}"))
+    side = block_side(tile.shape)
+    u, v = (read_thinned(tile, f"{letter}{wanted}", side, codes=False) for letter in "uv")
+    return Barbs(u, v)
 
 
 def palette_of(name: str) -> str:
@@ -110,8 +117,17 @@ def _shown(name: str, unit: str, system: System) -> ShownUnits | None:
     return ShownUnits(shown_unit(name, unit, system), conversion_for(name, unit, system))
 
 
-def _coordinates(tile: Tile) -> tuple[Floats, Floats]:
-    return (tile.y, tile.x) if tile.regular else tile.latlon()
+def _thinned_grid(grid: Grid, side: int) -> GridLike:
+    return grid if side == 1 else ThinnedGrid(grid, side)
+
+
+def _coordinates(tile: Tile, grid: GridLike | None, side: int) -> tuple[Floats, Floats]:
+    if grid is None:
+        return thinned_axis(tile.y, side), thinned_axis(tile.x, side)
+    if side == 1:
+        return tile.latlon()
+    rows, columns = (size // side for size in tile.shape)
+    return grid.latlon(np.arange(rows)[:, None], np.arange(columns)[None, :])
 
 
 def _components(tile: Tile, name: str, *, stored: bool = False) -> tuple[str, str] | None:
