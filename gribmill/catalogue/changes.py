@@ -19,6 +19,7 @@ from gribmill.catalogue.events import (
     MirrorsAnswered,
     MirrorsSilent,
     RegionDropped,
+    RegionRemoved,
     RegionsWanted,
     RunGivenUp,
     RunRemoved,
@@ -28,7 +29,7 @@ from gribmill.catalogue.events import (
     TilesLost,
     TilesOutdated,
 )
-from gribmill.catalogue.records import FreshnessRecord, MirrorRecord
+from gribmill.catalogue.records import FreshnessRecord, HourRecord, MirrorRecord
 from gribmill.database.protocol import Transaction
 from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth, Observation, updated_health
@@ -57,6 +58,10 @@ def apply(tx: Transaction, event: Event) -> None:
                 tx.publish(NewEvent("run.given_up", _run(event.run)))
         case RunRemoved():
             _remove_run(tx, event.run)
+        case RegionRemoved():
+            for known in tx.query(HourRecord, "catalogue/list_hours", _run(event.run)):
+                tx.change("catalogue/drop_region", {**_hour(event.run.hour(known.hour)), "region": event.region})
+            tx.change("catalogue/forget_region", {**_run(event.run), "region": event.region})
         case HourSeen():
             _see_hour(tx, event)
         case HourIngested():

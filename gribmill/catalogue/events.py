@@ -82,6 +82,15 @@ class RunRemoved(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RegionRemoved(Event):
+    """The tiles of one region of a run are gone, and are not wanted any more."""
+
+    kind: ClassVar[str] = "region_removed"
+    run: RunRef
+    region: RegionName
+
+
+@dataclass(frozen=True, slots=True)
 class HourSeen(Event):
     """A mirror lists the file of an hour."""
 
@@ -253,6 +262,7 @@ EVENTS: dict[str, type[Event]] = {
         HoursRequested,
         RunGivenUp,
         RunRemoved,
+        RegionRemoved,
         HourSeen,
         HourIngested,
         HourFailed,

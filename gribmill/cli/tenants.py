@@ -39,6 +39,9 @@ def properties(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--max-disk", "max_disk_bytes", type=SIZE, help="Disk for tiles that only it wants, such as 20GB."
         ),
+        click.option("--keep-days", type=click.FloatRange(0, 36_500, min_open=True), help="Days to keep those tiles."),
+        click.option("--keep-runs", type=click.IntRange(1), metavar="N", help="Runs of each model to keep of them."),
+        click.option("--keep-disk", "keep_bytes", type=SIZE, help="Disk beyond which the oldest of them are removed."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -93,6 +96,8 @@ def show(settings: Settings, name: str, as_json: bool) -> None:
     click.echo(f"enqueued a minute: {_limit(tenant.max_per_minute)}")
     disk = "no limit" if tenant.max_disk_bytes is None else format_size(tenant.max_disk_bytes)
     click.echo(f"disk of its own tiles: {format_size(used)} of {disk}")
+    if kept := _kept(tenant):
+        click.echo(f"keeps of its own tiles: {kept}")
 
 
 @tenants.command()
@@ -118,7 +123,7 @@ def add(settings: Settings, /, name: str, as_json: bool, **given: Any) -> None:
 @click.option(
     "--no-limit",
     "unlimited",
-    type=click.Choice(["running", "pending", "per-minute", "disk"]),
+    type=click.Choice(["running", "pending", "per-minute", "disk", "keep-days", "keep-runs", "keep-disk"]),
     multiple=True,
     help="Remove a limit.",
 )
@@ -130,7 +135,7 @@ def edit(
     """Change a tenant. What is not named stays as it is."""
     _check_regions(settings, given["regions"])
     changes = {key: value for key, value in given.items() if value is not None and value != ()}
-    removed = {"disk": "max_disk_bytes"}
+    removed = {"disk": "max_disk_bytes", "keep-days": "keep_days", "keep-runs": "keep_runs", "keep-disk": "keep_bytes"}
     changes |= {removed.get(word, f"max_{word.replace('-', '_')}"): None for word in unlimited}
     if no_regions:
         changes["regions"] = ()
@@ -187,6 +192,15 @@ def _row(tenant: Tenant) -> list[Any]:
 
 def _state(tenant: Tenant) -> str:
     return "enabled" if tenant.is_enabled else "disabled"
+
+
+def _kept(tenant: Tenant) -> str:
+    limits = (
+        f"{tenant.keep_days:g} days" if tenant.keep_days else "",
+        f"{tenant.keep_runs} runs" if tenant.keep_runs else "",
+        format_size(tenant.keep_bytes) if tenant.keep_bytes else "",
+    )
+    return ", ".join(filter(None, limits))
 
 
 def _limit(value: int | None) -> str:

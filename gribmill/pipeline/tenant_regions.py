@@ -17,7 +17,7 @@ log = logging.getLogger("gribmill.tenants")
 
 def wanted_regions(context: Context) -> tuple[str, ...]:
     """Each region once. Those of a tenant that is disabled, or has used up its disk, are left out."""
-    tenants = _tenants(context).list()
+    tenants = all_tenants(context)
     wanted = [*context.settings.chain.regions]
     for tenant in tenants:
         if not tenant.regions or not tenant.is_enabled or _is_full(context, tenant, tenants):
@@ -30,10 +30,19 @@ def wanted_regions(context: Context) -> tuple[str, ...]:
 
 
 def own_bytes(context: Context, tenant: Tenant, tenants: Iterable[Tenant]) -> int:
-    """The size of the tiles that only this tenant asked for: of regions that are neither in [chain] nor another's."""
-    others = {name for one in tenants if one.name != tenant.name and one.is_enabled for name in one.regions}
-    own = [name for name in tenant.regions if name not in others and name not in context.settings.chain.regions]
+    """The size of the tiles that only this tenant asked for."""
+    own = own_regions(context, tenant, tenants)
     return context.catalogue.bytes_of(own) if own else 0
+
+
+def own_regions(context: Context, tenant: Tenant, tenants: Iterable[Tenant]) -> list[str]:
+    """The regions that only this tenant asked for: neither in [chain] nor another's."""
+    others = {name for one in tenants if one.name != tenant.name and one.is_enabled for name in one.regions}
+    return [name for name in tenant.regions if name not in others and name not in context.settings.chain.regions]
+
+
+def all_tenants(context: Context) -> Sequence[Tenant]:
+    return _tenants(context).list()
 
 
 def _is_full(context: Context, tenant: Tenant, tenants: Sequence[Tenant]) -> bool:

@@ -80,3 +80,18 @@ def test_job_of_an_unknown_tenant_is_refused(gribmill: Run) -> None:
     answer = gribmill("jobs", "enqueue", "sleep", "--tenant", "nobody")
     assert (answer.code, answer.out) == (1, "")
     assert answer.err == "error: there is no tenant 'nobody'; `gribmill tenants list` shows them all\n"
+
+
+def test_tenant_limits_what_it_keeps_of_its_own_regions(gribmill: Run, store: Store) -> None:
+    gribmill(
+        "tenants", "add", "acme", "--regions", "ne", "--keep-days", "2.5", "--keep-runs", "4", "--keep-disk", "3GB"
+    )
+    kept = store.tenants.get("acme")
+    assert (kept.keep_days, kept.keep_runs, kept.keep_bytes) == (2.5, 4, 3_000_000_000)
+    assert "keeps of its own tiles: 2.5 days, 4 runs, 3.0 GB\n" in gribmill("tenants", "show", "acme").out
+    assert gribmill("tenants", "edit", "acme", "--no-limit", "keep-days", "--no-limit", "keep-disk").code == 0
+    kept = store.tenants.get("acme")
+    assert (kept.keep_days, kept.keep_runs, kept.keep_bytes) == (None, 4, None)
+    assert gribmill("tenants", "edit", "acme", "--keep-days", "0").code == 2
+    refused = gribmill("tenants", "edit", "global", "--keep-runs", "1")
+    assert (refused.code, "has no limits" in refused.err) == (1, True)

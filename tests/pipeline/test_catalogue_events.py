@@ -25,6 +25,7 @@ from gribmill.catalogue.events import (
     MirrorsAnswered,
     MirrorsSilent,
     RegionDropped,
+    RegionRemoved,
     RegionsWanted,
     RunGivenUp,
     RunRemoved,
@@ -69,6 +70,7 @@ EXAMPLES: list[Event] = [
     HoursRequested(RUN, (0, 3), 49),
     DiskLow("/data", 5, 10),
     DiskFreed("/data"),
+    RegionRemoved(RUN, "ne"),
 ]
 TILE = {"model_id": "hrrr", "run_id": "20261101_12", "hour": 3, "region": "ne"}
 

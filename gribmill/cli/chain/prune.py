@@ -11,6 +11,7 @@ from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import look_context, make_context
 from gribmill.pipeline.retention.old_runs import explain_left, prune_now, runs_on_disk
 from gribmill.pipeline.retention.retention import decide
+from gribmill.pipeline.retention.tenant_retention import decide_tenants, prune_regions_now
 from gribmill.settings.schema import Settings
 from gribmill.views.chain.prune import PruneView
 
@@ -23,7 +24,8 @@ from gribmill.views.chain.prune import PruneView
 def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -> None:
     """Remove old runs of MODEL (a model or a family), or of all models, by age, number and disk space.
 
-    The limits are in [chain] of the settings, and in [retention.MODEL] for single models. The
+    The limits are in [chain] of the settings, and in [retention.MODEL] for single models. Tenants
+    may keep less of the regions that are cut for them alone (`gribmill tenants edit`). The
     newest run of a region, its newest complete run and runs that a job needs are never removed.
     `gribmill run` prunes too; old jobs are removed by workers, or with `gribmill jobs prune`.
     """
@@ -34,18 +36,30 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
         members = models_named(context.models, model)
         runs = [run for one in members for run in runs_on_disk(context.root, context.catalogue, one.id)]
     decisions = decide(runs, settings)
+    gone = [one.run.ref for one in decisions if one.removed]
+    chosen = {run.ref.model_id for run in runs} if model is not None else None
+    regions = [one for one in decide_tenants(context, None, gone) if chosen is None or one.tiles.run.model_id in chosen]
     stuck = [] if dry_run else prune_now(context, decisions)
-    view = PruneView.of((one for one in decisions if one not in stuck), removed=not dry_run)
+    left = [] if dry_run else prune_regions_now(context, regions)
+    view = PruneView.of(
+        (one for one in decisions if one not in stuck),
+        (one for one in regions if one not in left),
+        removed=not dry_run,
+    )
     if as_json:
         print_json(view)
-    elif view.runs or (dry_run and view.kept):
+    elif view.runs or view.regions or (dry_run and view.kept):
         rows = [[one.model, one.run, one.bytes, "remove", one.reason] for one in view.runs]
+        rows += [[one.model, f"{one.run} {one.region}", one.bytes, "remove", one.reason] for one in view.regions]
         if dry_run:
             rows += [[one.model, one.run, one.bytes, "keep", one.reason] for one in view.kept]
         print_table(["model", "run", "bytes", "", "reason"], rows, right=["bytes"], wrap="reason")
         kept = f", and keep {len(view.kept)}" if dry_run else ""
-        click.echo(f"{'would remove' if dry_run else 'removed'} {len(view.runs)} runs{kept}")
+        parts = f", and regions of tenants of {len(view.regions)} runs" if view.regions else ""
+        click.echo(f"{'would remove' if dry_run else 'removed'} {len(view.runs)} runs{parts}{kept}")
     elif not stuck:
         click.echo("no runs are old enough to remove")
-    if stuck:
-        raise GribmillError(explain_left(context.root, stuck))
+    if stuck or left:
+        raise GribmillError(
+            explain_left(context.root, [*(one.run.ref for one in stuck), *(one.tiles.run for one in left)])
+        )

@@ -8,6 +8,7 @@ from gribmill.pipeline.handlers.store_outage import or_wait
 from gribmill.pipeline.job_arguments import PruneArgs
 from gribmill.pipeline.retention.old_runs import explain_left, remove_runs, runs_on_disk
 from gribmill.pipeline.retention.retention import decide
+from gribmill.pipeline.retention.tenant_retention import decide_tenants, remove_regions
 from gribmill.queue.model import Failed, Outcome, Succeeded
 from gribmill.queue.worker.task import Task
 
@@ -21,6 +22,10 @@ def _prune(task: Task) -> Outcome:
     args = task.args_as(PruneArgs)
     context = context_of(task)
     decisions = decide(runs_on_disk(context.root, context.catalogue, args.model_id), context.settings)
+    gone = [one.run.ref for one in decisions if one.removed]
+    regions = decide_tenants(context, args.model_id, gone)
     left, events = remove_runs(context.root, decisions)
-    also = effects_of(events)
-    return Failed(explain_left(context.root, left), also=also) if left else Succeeded(also=also)
+    left_regions, region_events = remove_regions(context.root, regions)
+    also = effects_of([*events, *region_events])
+    stuck = [*(one.run.ref for one in left), *(one.tiles.run for one in left_regions)]
+    return Failed(explain_left(context.root, stuck), also=also) if stuck else Succeeded(also=also)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from gribmill.catalogue.events import RunRemoved
@@ -55,9 +55,9 @@ def remove_runs(root: DataRoot, old: Iterable[RunDecision]) -> tuple[list[RunDec
     return left, [RunRemoved(one.run.ref) for one in chosen if one not in left]
 
 
-def explain_left(root: DataRoot, left: list[RunDecision]) -> str:
+def explain_left(root: DataRoot, left: Sequence[RunRef]) -> str:
     """Files of another account, or a run that is being written."""
-    names = ", ".join([*(str(one.run.ref) for one in left[:5]), *("…" for _ in left[5:6])])
+    names = ", ".join([*(str(one) for one in left[:5]), *("…" for _ in left[5:6])])
     return f"{root}: could not remove all files of {names}; check their ownership"
 
 

@@ -19,6 +19,10 @@ class NewTenant:
     max_pending: int | None = None
     max_per_minute: int | None = None
     max_disk_bytes: int | None = None
+    keep_days: float | None = None
+    """How long, how many and how much of the runs of its own regions are kept; None: as for everybody."""
+    keep_runs: int | None = None
+    keep_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,15 @@ from gribmill.queue.store.base import Facet
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 LONGEST_TITLE = 200
 MOST_REGIONS = 1000
-LIMITS = ("max_running", "max_pending", "max_per_minute", "max_disk_bytes")
+LIMITS = (
+    "max_running",
+    "max_pending",
+    "max_per_minute",
+    "max_disk_bytes",
+    "keep_days",
+    "keep_runs",
+    "keep_bytes",
+)
 LIMIT_CEILING = 2**62
 
 

@@ -9,6 +9,7 @@ from gribmill.views.view import View
 
 if TYPE_CHECKING:
     from gribmill.pipeline.retention.retention import RunDecision
+    from gribmill.pipeline.retention.tenant_retention import RegionDecision
 
 
 class PrunedRunView(View):
@@ -25,18 +26,44 @@ class PrunedRunView(View):
         return cls(model=run.ref.model_id, run=run.ref.run_id, bytes=run.bytes, reason=decision.reason)
 
 
+class PrunedRegionView(View):
+    """The tiles of one region of a run that a tenant keeps no longer."""
+
+    model: str
+    run: str
+    region: str
+    tenant: str
+    bytes: int
+    reason: str
+
+    @classmethod
+    def of(cls, decision: RegionDecision) -> Self:
+        tiles = decision.tiles
+        return cls(
+            model=tiles.run.model_id,
+            run=tiles.run.run_id,
+            region=tiles.region,
+            tenant=decision.tenant,
+            bytes=tiles.bytes,
+            reason=decision.reason,
+        )
+
+
 class PruneView(View):
     """Runs that were removed, and those that were kept; `removed` is false for a dry run."""
 
     removed: bool
     runs: tuple[PrunedRunView, ...]
     kept: tuple[PrunedRunView, ...]
+    regions: tuple[PrunedRegionView, ...]
+    """Regions of tenants that were removed from runs which stay."""
 
     @classmethod
-    def of(cls, decisions: Iterable[RunDecision], *, removed: bool) -> Self:
+    def of(cls, decisions: Iterable[RunDecision], regions: Iterable[RegionDecision], *, removed: bool) -> Self:
         known = [*decisions]
         return cls(
             removed=removed,
             runs=tuple(PrunedRunView.of(one) for one in known if one.removed),
             kept=tuple(PrunedRunView.of(one) for one in known if not one.removed),
+            regions=tuple(PrunedRegionView.of(one) for one in regions if one.removed),
         )

@@ -21,6 +21,9 @@ class TenantView(View):
     max_pending: int | None
     max_per_minute: int | None
     max_disk_bytes: int | None
+    keep_days: float | None
+    keep_runs: int | None
+    keep_bytes: int | None
     is_enabled: bool
     disabled_at: Time | None
     created_at: Time | None

@@ -1,0 +1,134 @@
+"""What tenants keep of their own regions: by age, number and disk; the newest complete run always stays."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from gribmill.identity import HourRef, RunRef, run_time
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.job_types import tile_jobs
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.retention.tenant_retention import (
+    RegionDecision,
+    RegionOnDisk,
+    decide_regions,
+    decide_tenants,
+    prune_regions_now,
+)
+from gribmill.queue.model import NewJob, NewTenant, Tenant
+from gribmill.queue.store import Store
+from gribmill.queue.worker.in_process import Ticker
+from gribmill.settings.schema import Settings
+from tests.pipeline.conftest import Scribe
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+RUNS = ("20261115_00", "20261115_06", "20261115_12", "20261116_00")
+OLD, MIDDLE, WHOLE, NEWEST = RUNS
+
+
+def on_disk(*run_ids: str, protected: str = "", region: str = "ne") -> list[RegionOnDisk]:
+    return [
+        RegionOnDisk(RunRef("hrrr", run), region, 100, run_time(run), "needed" if run == protected else "")
+        for run in run_ids
+    ]
+
+
+def gone(found: Sequence[RegionOnDisk], **limits: Any) -> list[str]:
+    decided = decide_regions(Tenant("acme", **limits), found, NOW)
+    return [one.tiles.run.run_id for one in decided if one.removed]
+
+
+def test_regions_go_by_age_number_and_disk_the_oldest_first() -> None:
+    assert gone(on_disk(*RUNS), keep_days=1.2) == [OLD, MIDDLE]
+    assert gone(on_disk(*RUNS), keep_runs=3) == [OLD]
+    assert gone(on_disk(*RUNS), keep_bytes=250) == [OLD, MIDDLE]
+    assert gone(on_disk(*RUNS)) == []
+
+
+def test_runs_are_counted_for_each_region() -> None:
+    both = sorted([*on_disk(*RUNS), *on_disk(*RUNS, region="texas")], key=lambda one: one.run.run_id)
+    assert gone(both, keep_runs=3) == [OLD, OLD]
+
+
+def test_what_is_needed_stays_and_counts() -> None:
+    assert gone(on_disk(*RUNS, protected=OLD), keep_days=1.2) == [MIDDLE]
+    assert gone(on_disk(*RUNS, protected=OLD), keep_bytes=250) == [MIDDLE, WHOLE]
+    (first, *_) = decide_regions(Tenant("acme", keep_runs=1), on_disk(*RUNS, protected=OLD), NOW)
+    assert (first.removed, first.reason) == (False, "needed")
+
+
+@pytest.fixture
+def settings(tmp_path: Any) -> Settings:
+    return Settings.model_validate({"data": tmp_path / "data", "chain": {"models": ["hrrr"], "regions": ["texas"]}})
+
+
+@pytest.fixture
+def store(settings: Settings, context: Context, scribe: Scribe) -> Store:
+    """Four runs with a region of everybody and one of a tenant; the last one is still arriving."""
+    store = open_queue(settings)
+    store.tenants.add(NewTenant("acme", regions=("ne", "texas"), keep_runs=1))
+    for run in RUNS:
+        scribe.run(run, [0, 1])
+        for hour in [0] if run == NEWEST else [0, 1]:
+            scribe.hour(run, hour, ["ne", "texas"])
+            for region in ("ne", "texas"):
+                scribe.asked(run, hour, region)
+                scribe.tile(run, hour, region)
+    return store
+
+
+def removed(decisions: list[RegionDecision]) -> list[tuple[str, str]]:
+    return [(one.tiles.run.run_id, one.tiles.region) for one in decisions if one.removed]
+
+
+def test_only_the_regions_of_the_tenant_alone_are_removed_and_not_missed(
+    context: Context, store: Store, scribe: Scribe
+) -> None:
+    decisions = decide_tenants(context)
+    assert removed(decisions) == [(OLD, "ne"), (MIDDLE, "ne")]
+    kept = {one.tiles.run.run_id: one.reason for one in decisions if not one.removed}
+    assert kept == {WHOLE: "the newest complete run", NEWEST: "the newest run"}
+    assert prune_regions_now(context, decisions) == []
+    assert not scribe.place(OLD, 0, "ne").parent.exists()
+    assert scribe.place(OLD, 0, "texas").exists()
+    old = RunRef("hrrr", OLD)
+    assert {tile.region for tile in context.catalogue.tiles(old, lost=True)} == {"texas"}
+    assert context.catalogue.lacking(old, ["ne", "texas"]) == {}, "nothing is fetched again"
+    assert context.catalogue.newest_complete_run("hrrr", "ne") == WHOLE
+    assert removed(decide_tenants(context)) == []
+
+
+def test_run_that_a_job_needs_stays(context: Context, store: Store) -> None:
+    store.jobs.enqueue_many(tile_jobs(HourRef("hrrr", OLD, 1), ["texas"], live=True))
+    assert removed(decide_tenants(context)) == [(MIDDLE, "ne")]
+
+
+def test_region_that_another_tenant_wants_stays(context: Context, store: Store) -> None:
+    store.tenants.add(NewTenant("beta", regions=("ne",)))
+    assert removed(decide_tenants(context)) == []
+    store.tenants.set_enabled("beta", enabled=False)
+    assert removed(decide_tenants(context)) == [(OLD, "ne"), (MIDDLE, "ne")]
+
+
+def test_runs_that_go_as_a_whole_are_left_to_that(context: Context, store: Store) -> None:
+    assert removed(decide_tenants(context, gone=[RunRef("hrrr", OLD)])) == [(MIDDLE, "ne")]
+    assert removed(decide_tenants(context, "gfs")) == []
+
+
+def test_prune_job_applies_the_limits_of_tenants(
+    context: Context, store: Store, scribe: Scribe, settings: Settings
+) -> None:
+    with closing(sqlite3.connect(context.root.jobs_db)) as connection, connection:
+        connection.execute("UPDATE tiles SET built_at = '2026-11-15 00:00:00.000'")
+    store.tenants.edit("acme", keep_runs=None, keep_days=0.5)
+    job = store.jobs.enqueue(NewJob("prune", {})).id
+    Ticker(store, 60.0, settings.model_dump(mode="json")).run_jobs([job])
+    assert store.jobs.get(job).status == "completed", store.jobs.get(job).error_message
+    assert [scribe.place(run, 0, "ne").exists() for run in RUNS] == [False, False, True, True]
+    assert all(scribe.place(run, 0, "texas").exists() for run in RUNS)
