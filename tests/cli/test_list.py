@@ -149,3 +149,27 @@ def test_unknown_type_and_bad_age_are_refused(gribmill: Run) -> None:
 def test_undeclared_types_of_manual_rows_can_be_listed(gribmill: Run, store: Store, data: Path) -> None:
     by_hand(data, "INSERT INTO jobs (type) VALUES ('by_hand')")
     assert listed(gribmill, "--type", "by_hand") == [1]
+
+
+def test_jobs_are_listed_by_source_chain_template_and_absolute_times(gribmill: Run, store: Store) -> None:
+    gribmill("jobs", "enqueue", "sleep", "--correlation", "c-1")
+    gribmill("templates", "add", "nap", "sleep")
+    gribmill("templates", "run", "nap")
+    store.jobs.enqueue(NewJob("sleep", source="system"))
+
+    def ids(*words: str) -> list[int]:
+        answer = gribmill("jobs", "list", "--json", *words)
+        assert answer.code == 0, answer.err
+        return [job["id"] for job in answer.json["jobs"]]
+
+    assert ids("--correlation", "c-1") == [1]
+    assert ids("--correlation", "c-1", "--status", "failed") == []
+    assert ids("--template", "nap") == [2]
+    assert ids("--source", "system") == [3]
+    assert ids("--from", "2020-01-01") == [3, 2, 1]
+    assert ids("--to", "2020-01-01T06") == []
+    assert ids("--from", "2999-01-01T00:00+02:00") == []
+    for words in (("--since", "1h", "--from", "2020-01-01"), ("--before-age", "1h", "--to", "2020-01-01")):
+        answer = gribmill("jobs", "list", *words)
+        assert (answer.code, "exclude each other" in answer.err) == (2, True)
+    assert "no template 'gone'" in gribmill("jobs", "list", "--template", "gone").err

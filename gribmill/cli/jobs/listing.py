@@ -11,12 +11,13 @@ import click
 
 from gribmill.cli.groups.name import named_group
 from gribmill.cli.options.duration import DURATION
+from gribmill.cli.options.moment import Moment
 from gribmill.cli.output import one_line, print_json, print_table
 from gribmill.cli.text.format_duration import age_seconds, format_duration, seconds_between
 from gribmill.cli.text.status_text import status_text
 from gribmill.pipeline.job_text import job_text, short_error
 from gribmill.pipeline.open_queue import look_queue
-from gribmill.queue.model import STATUSES, Job
+from gribmill.queue.model import STATUSES, Job, JobSource
 from gribmill.queue.redact import redact_json
 from gribmill.queue.store.jobs.listing import JobFilter
 from gribmill.settings.schema import Settings
@@ -38,9 +39,18 @@ MOST_COLUMNS = 48
 @click.option("--tenant", metavar="TENANT", help="Only jobs of this tenant.")
 @click.option("--group", metavar="KEY", help="Only this batching key: jobs that may be claimed together.")
 @click.option("--group-name", metavar="NAME", help="Only jobs of this job group; see `gribmill groups list`.")
+@click.option("--template", metavar="NAME", help="Only jobs that were made from this template.")
+@click.option("--correlation", metavar="ID", help="Only jobs of this chain (`correlation_id` of a job).")
+@click.option(
+    "--source",
+    type=click.Choice(["manual", "event", "schedule", "system"]),
+    help="Only jobs that people, events, schedules or other jobs enqueued.",
+)
 @click.option("--worker", metavar="ID", help="Only jobs that this worker is running.")
 @click.option("--since", type=DURATION, metavar="AGE", help="Only jobs enqueued within this time, such as 2h.")
 @click.option("--before-age", type=DURATION, metavar="AGE", help="Only jobs enqueued longer ago than this, such as 1d.")
+@click.option("--from", "from_time", type=Moment(), help="Only jobs enqueued at this time (UTC) or later.")
+@click.option("--to", "to_time", type=Moment(), help="Only jobs enqueued before this time (UTC).")
 @click.option("--before", type=click.IntRange(1), metavar="ID", help="The next page: jobs with lower ids than this.")
 @click.option("--queue", "in_order", is_flag=True, help="Pending jobs in the order in which they will run.")
 @click.option("--limit", type=click.IntRange(1, PAGE_LIMIT), default=50, show_default=True, help="Rows per page.")
@@ -60,6 +70,7 @@ def list_jobs(
     \b
     gribmill jobs list --status failed --since 2h
     gribmill jobs list --status dead_letter --type build_tile
+    gribmill jobs list --source schedule --from 2026-11-18T06 --to 2026-11-18T12
     gribmill jobs list --before 4711          the page that follows job 4711
     """
     store = look_queue(settings)
@@ -83,11 +94,22 @@ def _filter(
     tenant: str | None,
     group: str | None,
     group_name: str | None,
+    template: str | None,
+    correlation: str | None,
+    source: JobSource | None,
     worker: str | None,
     since: float | None,
     before_age: float | None,
+    from_time: datetime | None,
+    to_time: datetime | None,
 ) -> JobFilter:
     now = datetime.now(UTC)
+    for relative, absolute, names in (
+        (since, from_time, "--since and --from"),
+        (before_age, to_time, "--before-age and --to"),
+    ):
+        if relative is not None and absolute is not None:
+            raise click.UsageError(f"{names} exclude each other")
     return JobFilter(
         status="failed" if status == DEAD_LETTER else status,  # type: ignore[arg-type]
         dead=True if status == DEAD_LETTER else None,
@@ -95,9 +117,12 @@ def _filter(
         tenant_id=tenant,
         group_key=group,
         group_id=None if group_name is None else named_group(store, group_name, tenant or "global").id,
+        template_id=None if template is None else store.templates.get(template, tenant or "global").id,
+        correlation_id=correlation,
+        source=source,
         worker_id=worker,
-        created_after=None if since is None else now - timedelta(seconds=since),
-        created_before=None if before_age is None else now - timedelta(seconds=before_age),
+        created_after=from_time if since is None else now - timedelta(seconds=since),
+        created_before=to_time if before_age is None else now - timedelta(seconds=before_age),
     )
 
 

@@ -109,6 +109,8 @@ class Job:
     timeout_seconds: int | None
     group_id: int | None
     template_id: int | None
+    trigger_id: int | None
+    """The trigger that made it."""
 
 
 class PlacedJob(NamedTuple):

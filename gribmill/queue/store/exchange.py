@@ -24,6 +24,7 @@ from gribmill.queue.model import (
     Stopped,
     Succeeded,
 )
+from gribmill.queue.redact import redacted
 from gribmill.queue.store.base import Facet, get_job
 from gribmill.queue.store.effects import Change, EffectReader
 from gribmill.queue.store.jobs.groups import join_follow_ups
@@ -76,6 +77,23 @@ class Exchanges(Facet):
             if not made.created:
                 raise NotAllowed(f"an equal job, {made.id}, is active already")
             return self._claim_job(tx, request, made.id)
+
+    def complete(self, job_id: int, outcome: Succeeded | None = None) -> None:
+        """End the running attempt of a job, whichever worker holds it; NotAllowed if it does not run."""
+        self._end_by_id(job_id, outcome or Succeeded())
+
+    def fail(self, job_id: int, error: str, *, retry_in: float | None = None, permanent: bool = False) -> None:
+        """The same with a failure: it is tried again after `retry_in` seconds, or the type's backoff."""
+        self._end_by_id(job_id, Failed(error, permanent=permanent, retry_in=retry_in))
+
+    def _end_by_id(self, job_id: int, outcome: Outcome) -> None:
+        with self.database.read() as tx:
+            job = get_job(tx, job_id)
+        if job.status != "processing" or job.worker_id is None:
+            raise NotAllowed(f"job {job_id} is {job.status}: only an attempt that runs can be ended")
+        done = self.exchange(job.worker_id, [Report(AttemptRef(job.id, job.attempt_no), redacted(outcome))])
+        if done.fenced:
+            raise NotAllowed(f"attempt {job.attempt_no} of job {job_id} ended meanwhile")
 
     def _claim_job(self, tx: Transaction, request: ClaimRequest, job_id: int) -> Claimed:
         claimed = tx.claim_job(request, job_id)

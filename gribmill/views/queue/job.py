@@ -56,6 +56,7 @@ class JobView(View):
     timeout_seconds: int | None
     group_id: int | None
     template_id: int | None
+    trigger_id: int | None
     shown_status: Status | Literal["dead_letter"]
 
     @classmethod

@@ -37,6 +37,8 @@ class TriggerView(View):
     """adaptive: `gribmill run` chooses its times, and it has no cron fields."""
     template_id: int | None
     """The job template whose arguments `template` overrides."""
+    args: Any
+    """What `template` is the text of."""
 
     @classmethod
     def of(cls, trigger: Trigger) -> Self:
@@ -46,7 +48,7 @@ class TriggerView(View):
 def _shown(trigger: Trigger) -> dict[str, Any]:
     """What is not shown as it is stored."""
     clock = {"cron": None, "timezone": None} if trigger.kind == "adaptive" else {}
-    return {"template": _text(trigger.template), **clock}
+    return {"template": _text(trigger.template), "args": redact_json(trigger.template), **clock}
 
 
 def _text(template: Any) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
-from gribmill.queue.errors import BadArguments, BadEffect, JobNotFound, StatementRefused
+from gribmill.queue.errors import BadArguments, BadEffect, JobNotFound, NotAllowed, StatementRefused
 from gribmill.queue.model import AttemptRef, Effect, Failed, NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.retry_policy import RetryPolicy, backoff_seconds, can_retry
 from gribmill.queue.store import Store
@@ -355,3 +355,23 @@ def test_polling_has_a_bound(store: Store, clock: FakeClock) -> None:
     )
     assert row.dead_lettered_at is not None
     assert store.verify() == []
+
+
+def test_attempt_is_ended_by_the_id_of_its_job(store: Store, clock: FakeClock) -> None:
+    done, broken = add(store), add(store)
+    with pytest.raises(NotAllowed, match=f"job {done} is pending: only an attempt that runs can be ended"):
+        store.complete(done)
+    late = take(store)
+    take(store, "w2")
+    store.complete(done)
+    store.fail(broken, "password=hunter22", retry_in=77)
+    assert store.jobs.get(done).status == "completed"
+    waits = store.jobs.get(broken)
+    assert (waits.status, waits.retry_count, waits.error_message) == ("pending", 1, "password=[redacted]")
+    assert waits.next_run_at is not None
+    assert (waits.next_run_at.timestamp() - clock()) == pytest.approx(77, abs=0.01)
+    assert not succeed(store, late).accepted, "its worker comes too late"
+    with pytest.raises(NotAllowed, match=f"job {done} is completed"):
+        store.fail(done, "late")
+    with pytest.raises(JobNotFound):
+        store.complete(99)

@@ -10,7 +10,7 @@ import pytest
 
 from gribmill.queue.errors import BadArguments, BadTrigger, TriggerNotFound, UnknownJobType
 from gribmill.queue.job_type import Registry
-from gribmill.queue.model import NewTrigger
+from gribmill.queue.model import NewJob, NewTrigger
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import UNIQUE
@@ -440,3 +440,14 @@ def test_adaptive_schedules_are_rows_that_workers_do_not_fire(store: Store, cloc
     assert store.triggers.fire_now(a.id).job
     with pytest.raises(BadTrigger, match="gribmill run"):
         store.triggers.edit(a.id, cron="* * * * *")
+
+
+def test_job_names_the_trigger_that_made_it(store: Store) -> None:
+    trigger = store.triggers.add(NewTrigger("told", "plain", {}, event="told"))
+    (fired,) = store.events.emit("told", {})
+    assert fired.job is not None
+    assert store.jobs.get(fired.job.id).trigger_id == trigger.id
+    forged = store.jobs.enqueue(NewJob("plain", source_ref="trigger 9: x"))
+    assert store.jobs.get(forged.id).trigger_id is None, "only schedules and events are triggers"
+    odd = store.jobs.enqueue(NewJob("plain", source="event", source_ref="trigger x: y"))
+    assert store.jobs.get(odd.id).trigger_id is None

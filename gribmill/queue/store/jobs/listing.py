@@ -37,6 +37,7 @@ class JobFilter:
     correlation_id: str | None = None
     group_id: int | None = None
     """The job group; `group_key` is the batching key."""
+    template_id: int | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
     retried: bool | None = None
@@ -49,6 +50,10 @@ class JobFilter:
     @property
     def statement(self) -> str:
         """The one whose index narrows most: none looks among millions of others for a few."""
+        if self.template_id is not None:
+            return "listing/of_template"
+        if self.correlation_id is not None:
+            return "listing/of_correlation"
         if self.group_id is not None:
             return "listing/in_group"
         if self.group_key is not None:
