@@ -139,8 +139,8 @@ class Transaction(Snapshot, Protocol):
         """Ready jobs of the head's group; none when the worker no longer holds the head."""
         ...
 
-    def complete(self, worker_id: str, report: Report, outcome: Succeeded) -> AttemptStatus | None:
-        """The attempt succeeded, and its job is completed. None: the worker is fenced."""
+    def complete(self, worker_id: str, reports: Sequence[tuple[Report, Succeeded]]) -> Sequence[AttemptStatus | None]:
+        """The attempts succeeded, and their jobs are completed. None, in its place: the worker is fenced."""
         ...
 
     def fail(self, worker_id: str, report: Report, outcome: Failed) -> AttemptStatus | None:
@@ -260,6 +260,10 @@ class Database(Protocol):
 
     def may_have_work(self) -> bool:
         """Whether anything may have become ready since this thread last asked. Costs microseconds."""
+        ...
+
+    def tidy(self) -> None:
+        """What the database wants done every few seconds. Any process may do it."""
         ...
 
     def announce(self) -> None:

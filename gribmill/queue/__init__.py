@@ -12,6 +12,7 @@ __all__ = [
     "redact",
     "retry_policy",
     "sleep",
+    "storable_text",
     "store",
     "times",
     "worker",

@@ -10,8 +10,9 @@ from typing import Any
 from psycopg.abc import AdaptContext, Buffer
 from psycopg.adapt import Dumper, Loader
 from psycopg.types.numeric import Int8Dumper
-from psycopg.types.string import TextLoader
+from psycopg.types.string import StrDumperUnknown, TextLoader
 
+from gribmill.queue.storable_text import storable
 from gribmill.queue.times import to_text
 
 INT8 = 20
@@ -26,6 +27,13 @@ class FlagDumper(Dumper):
 
     def dump(self, obj: bool) -> bytes:
         return b"1" if obj else b"0"
+
+
+class TextDumper(StrDumperUnknown):
+    """Of the type that its place in the statement asks for."""
+
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(storable(obj))
 
 
 class NumericLoader(Loader):
@@ -46,6 +54,7 @@ def adapt(context: AdaptContext) -> None:
     assert adapters is not None
     adapters.register_dumper(int, Int8Dumper)
     adapters.register_dumper(bool, FlagDumper)
+    adapters.register_dumper(str, TextDumper)
     adapters.register_loader("numeric", NumericLoader)
     adapters.register_loader("timestamptz", TextLoader)
 

@@ -106,6 +106,14 @@ class PostgresDatabase:
         with self.read() as tx:
             return bool(tx.rows("jobs/any_work", {"now": tx.stamp}))
 
+    def tidy(self) -> None:
+        """Add up the changes of counts, once there are many."""
+        with self.read() as tx:
+            many = tx.rows("counts/many")
+        if many:
+            with self.write() as tx:
+                tx.execute("counts/fold")
+
     def announce(self) -> None:
         self._announcer.announce()
 

@@ -56,5 +56,7 @@ def lost_connection(error: Exception) -> bool:
 
 def _detail(error: Exception) -> str:
     """One line that cannot control a terminal; libpq's texts name hosts and users, never a password."""
-    text = " ".join(str(error).split())[:LONGEST_DETAIL]
+    # The server's first line: further ones quote the row, and with it what it holds.
+    said = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    text = " ".join((said or str(error)).split())[:LONGEST_DETAIL]
     return "".join(one if one.isprintable() else "?" for one in text)

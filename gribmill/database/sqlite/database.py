@@ -216,6 +216,9 @@ class SqliteDatabase:
         before, handle.data_version = handle.data_version, version
         return bool(version != before)
 
+    def tidy(self) -> None:
+        """Nothing: counters are right at every moment, and the log is made small by those who write it."""
+
     def announce(self) -> None:
         self._wake.announce()
 

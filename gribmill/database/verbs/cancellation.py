@@ -6,10 +6,11 @@ from typing import Literal
 
 from gribmill.database.verbs.dependents import settle_dependents
 from gribmill.database.verbs.session import Session
+from gribmill.queue.storable_text import storable
 
 
 def cancel(tx: Session, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
-    params = {"job_id": job_id, "now": tx.stamp, "error": reason}
+    params = {"job_id": job_id, "now": tx.stamp, "error": storable(reason)}
     # No worker holds a row that was claimed by hand, without a lease: it is cancelled like one that waits.
     for name in ("jobs/cancel_pending", "jobs/cancel_hand_claimed"):
         if tx.execute(name, params).rowcount:
@@ -19,6 +20,8 @@ def cancel(tx: Session, job_id: int, reason: str) -> Literal["cancelled", "reque
 
 
 def cancel_group(tx: Session, group_id: int, reason: str) -> int:
-    done = tx.execute("groups/cancel_pending", {"group_id": group_id, "now": tx.stamp, "error": reason}).rowcount
+    done = tx.execute(
+        "groups/cancel_pending", {"group_id": group_id, "now": tx.stamp, "error": storable(reason)}
+    ).rowcount
     settle_dependents(tx)
     return done

@@ -7,27 +7,35 @@ same, and `jobs verify` reports the row.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from gribmill.database.verbs.new_job_retry import follow_with_new_job
 from gribmill.database.verbs.session import Row, Session, WithJobs
 from gribmill.queue.model import AttemptRef, AttemptStatus, Failed, Report, Snoozed, Stopped, Succeeded
 from gribmill.queue.retry_policy import RetryPolicy
+from gribmill.queue.storable_text import storable
 
 ERROR_LIMIT = 20_000
 
 
-def complete(tx: WithJobs, worker_id: str, report: Report, outcome: Succeeded) -> AttemptStatus | None:
+def complete(
+    tx: WithJobs, worker_id: str, reports: Sequence[tuple[Report, Succeeded]]
+) -> Sequence[AttemptStatus | None]:
+    return [_complete(tx, worker_id, report, outcome) for report, outcome in reports]
+
+
+def _complete(tx: WithJobs, worker_id: str, report: Report, outcome: Succeeded) -> AttemptStatus | None:
     ref = report.ref
     if not tx.execute("jobs/complete", (tx.stamp, *ref, worker_id)).rowcount:
         return None
     status: AttemptStatus = "skipped" if outcome.skipped else "succeeded"
-    _end_attempt(tx, report, status, outcome.skipped, outcome.artifacts)
+    _end_attempt(tx, report, status, storable(outcome.skipped), outcome.artifacts)
     return status
 
 
 def fail(tx: WithJobs, worker_id: str, report: Report, outcome: Failed) -> AttemptStatus | None:
-    error = outcome.error[-ERROR_LIMIT:]
+    error = storable(outcome.error[-ERROR_LIMIT:])
     held = _held(tx, worker_id, report.ref)
     if held is None:
         return None
@@ -53,12 +61,12 @@ def snooze(tx: WithJobs, worker_id: str, report: Report, outcome: Snoozed) -> At
     limit = retry_policy(tx, held["type"]).poll_limit
     if limit is not None and report.ref.attempt_no - held["retry_count"] > limit:
         error = f"snoozed {limit} times, which is the limit of {held['type']}: {outcome.reason}".rstrip(": ")
-        return _end(tx, worker_id, report, "failed", error[-ERROR_LIMIT:], "failed", dead=True)
-    return _requeue(tx, worker_id, report, "snoozed", outcome.reason or None, outcome.seconds, cost=0)
+        return _end(tx, worker_id, report, "failed", storable(error[-ERROR_LIMIT:]), "failed", dead=True)
+    return _requeue(tx, worker_id, report, "snoozed", storable(outcome.reason) or None, outcome.seconds, cost=0)
 
 
 def stop(tx: WithJobs, worker_id: str, report: Report, outcome: Stopped) -> AttemptStatus | None:
-    return _cancel(tx, worker_id, report, outcome.error)
+    return _cancel(tx, worker_id, report, storable(outcome.error))
 
 
 def retry_policy(tx: Session, type_key: str) -> RetryPolicy:
@@ -125,7 +133,7 @@ def _end_attempt(
     tx: WithJobs, report: Report, status: AttemptStatus, error: str | None, artifacts: tuple[str, ...] = ()
 ) -> None:
     paths = json.dumps(artifacts) if artifacts else None
-    left = (report.stdout_tail, report.stderr_tail, error, paths, report.log_path)
+    left = (storable(report.stdout_tail), storable(report.stderr_tail), error, paths, report.log_path)
     end = (status, tx.stamp, report.exit_code)
     if left == (None, None, None, None, None):
         tx.execute("attempts/end_quiet", (*end, *report.ref))

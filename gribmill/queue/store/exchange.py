@@ -30,6 +30,7 @@ from gribmill.queue.store.effects import Change, EffectReader
 from gribmill.queue.store.jobs.groups import join_follow_ups
 from gribmill.queue.store.jobs.prepare import prepare
 from gribmill.queue.store.jobs.readiness import read_readiness
+from gribmill.queue.store.retrying import retried
 
 
 class _Origin(NamedTuple):
@@ -56,6 +57,7 @@ class Exchanges(Facet):
         super().__init__(database, registry)
         self._effects = effects
 
+    @retried
     def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
         """The next batch for this worker, head first; empty when nothing can run."""
         with self.database.write() as tx:
@@ -63,11 +65,13 @@ class Exchanges(Facet):
             tx.lasting = self._must_outlive(batch)
         return batch
 
+    @retried
     def claim_job(self, request: ClaimRequest, job_id: int) -> Claimed:
         """This pending job, ahead of its turn. NotAllowed with the reason why it cannot start."""
         with self.database.write() as tx:
             return self._claim_job(tx, request, job_id)
 
+    @retried
     def claim_new(self, request: ClaimRequest, job: NewJob) -> Claimed:
         """Enqueue a job and take it at once, so that no other worker can; NotAllowed if it cannot start now."""
         self.registry.refresh()
@@ -104,6 +108,7 @@ class Exchanges(Facet):
             raise NotAllowed(f"the job cannot start now: {why}")
         return claimed
 
+    @retried
     def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
         """Ready jobs of the same group that arrived since the head was claimed; none for a worker that has lost it."""
         if head.group_key is None or limit < 1 or head.retry_count:
@@ -113,14 +118,14 @@ class Exchanges(Facet):
             tx.lasting = self._must_outlive(batch)
         return batch
 
+    @retried
     def exchange(self, worker_id: str, reports: Sequence[Report], claims: Sequence[ClaimRequest] = ()) -> Exchange:
         """Apply the reports and hand out the next batches (one per claim), all in one transaction."""
         prepared = [self._prepare(report.outcome) for report in reports]
         accepted: list[AttemptRef] = []
         fenced: list[AttemptRef] = []
         with self.database.write() as tx:
-            for report, follow_up in zip(reports, prepared, strict=True):
-                status = _end(tx, worker_id, report)
+            for report, follow_up, status in zip(reports, prepared, _end_all(tx, worker_id, reports), strict=True):
                 if status is None:
                     fenced.append(report.ref)
                     continue
@@ -189,11 +194,17 @@ class Exchanges(Facet):
         return any(self.registry[job.type].on_lost == "fail" for job in batch)
 
 
-def _end(tx: Transaction, worker_id: str, report: Report) -> AttemptStatus | None:
-    """None when the worker is fenced."""
-    outcome = report.outcome
-    if isinstance(outcome, Succeeded):
-        return tx.complete(worker_id, report, outcome)
+def _end_all(tx: Transaction, worker_id: str, reports: Sequence[Report]) -> Sequence[AttemptStatus | None]:
+    """How each attempt ended; None where the worker is fenced. Most succeed, and those are written together."""
+    succeeded = [(report, report.outcome) for report in reports if isinstance(report.outcome, Succeeded)]
+    completed = iter(tx.complete(worker_id, succeeded) if succeeded else ())
+    return [
+        next(completed) if isinstance(report.outcome, Succeeded) else _end(tx, worker_id, report, report.outcome)
+        for report in reports
+    ]
+
+
+def _end(tx: Transaction, worker_id: str, report: Report, outcome: Failed | Snoozed | Stopped) -> AttemptStatus | None:
     if isinstance(outcome, Failed):
         return tx.fail(worker_id, report, outcome)
     if isinstance(outcome, Snoozed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 from gribmill.queue.model import Json, Recovered, Status, Worker
 from gribmill.queue.process_identity import has_died
 from gribmill.queue.store.base import Facet
+from gribmill.queue.store.retrying import retried
 
 SWEEP_LIMIT = 500
 # A turn to write comes within milliseconds: a longer wait means that somebody kept all writers out.
@@ -42,11 +44,13 @@ class _Count(NamedTuple):
 class Upkeep(Facet):
     """Sweeping and pruning."""
 
+    @retried
     def recover(self) -> Recovered:
         """End the attempts whose lease has run out, at most 500 at a time.
 
         None of them if this had to wait for its turn to write: other workers had to wait as well, and renew first.
         """
+        self.database.tidy()
         with self.database.read() as tx:
             if not tx.any_lost(FARTHEST_LEASE_SECONDS):
                 return Recovered()
@@ -67,11 +71,15 @@ class Upkeep(Facet):
             return Recovered()
         recovered = Recovered()
         for worker in gone:
-            with self.database.write() as tx:
-                found = tx.recover_worker(worker.id)
+            found = self._recover_worker(worker.id)
             recovered = Recovered(recovered.requeued + found.requeued, recovered.ended + found.ended)
         self.database.announce()
         return recovered
+
+    @retried
+    def _recover_worker(self, worker_id: str) -> Recovered:
+        with self.database.write() as tx:
+            return tx.recover_worker(worker_id)
 
     def prune(self, keep_completed_days: float, keep_failed_days: float, *, dry_run: bool = False) -> Pruned:
         """Remove old jobs with their attempts: completed and cancelled after one time, failed after another.
@@ -82,15 +90,19 @@ class Upkeep(Facet):
         done = self._prune(("completed", "cancelled"), keep_completed, dry_run=dry_run)
         failed = self._prune(("failed",), keep_failed, dry_run=dry_run)
         if not dry_run:
-            with self.database.write() as tx:
-                tx.change("workers/prune", {"before": tx.now - WORKERS_KEPT})
-                tx.change("tenants/prune_turns", {"before": tx.now - TURNS_KEPT})
-                tx.change("reservations/prune", {"before": tx.now - RESERVATIONS_KEPT})
+            self._prune_small()
             self._remove("triggers/prune_firings", FIRINGS_KEPT)
             self._remove("attempts/prune", keep_completed)
             self._remove("events/prune", EVENTS_KEPT)
             self._remove("groups/prune", keep_completed)
         return Pruned(done, failed)
+
+    @retried
+    def _prune_small(self) -> None:
+        with self.database.write() as tx:
+            tx.change("workers/prune", {"before": tx.now - WORKERS_KEPT})
+            tx.change("tenants/prune_turns", {"before": tx.now - TURNS_KEPT})
+            tx.change("reservations/prune", {"before": tx.now - RESERVATIONS_KEPT})
 
     def _prune(self, statuses: tuple[Status, ...], keep: timedelta, *, dry_run: bool) -> int:
         if not dry_run:
@@ -103,11 +115,15 @@ class Upkeep(Facet):
         """A little at a time, until nothing that old is left."""
         total = 0
         while True:
-            with self.database.write() as tx:
-                gone = tx.change(statement, {**params, "before": tx.now - keep, "limit": CHUNK})
+            gone = self._remove_some(statement, keep, params)
             total += gone
             if gone < CHUNK:
                 return total
+
+    @retried
+    def _remove_some(self, statement: str, keep: timedelta, params: Mapping[str, Any]) -> int:
+        with self.database.write() as tx:
+            return tx.change(statement, {**params, "before": tx.now - keep, "limit": CHUNK})
 
 
 def _has_died(metadata: Json) -> bool:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from gribmill.queue.errors import NotAllowed, Reserved
 from gribmill.queue.model import Reservation
 from gribmill.queue.store.base import Facet
+from gribmill.queue.store.retrying import retried
 from gribmill.queue.times import to_rfc3339
 
 EVERYTHING = "*"
@@ -45,6 +46,7 @@ class Reservations(Facet):
                     raise
             time.sleep(POLL_SECONDS)
 
+    @retried
     def _reserve(self, reserved_by: str, seconds: float, scope: str, worker_id: str | None) -> Reservation:
         if scope != EVERYTHING:
             scope = self.registry[scope].key
@@ -61,12 +63,14 @@ class Reservations(Facet):
             )
         return held
 
+    @retried
     def share(self, reservation_id: str, worker_id: str) -> None:
         """Let a worker start jobs in spite of this reservation."""
         with self.database.write() as tx:
             if not tx.share_reservation(reservation_id, worker_id):
                 raise NotAllowed(f"there is no reservation {reservation_id} in force")
 
+    @retried
     def extend(self, reservation_id: str, seconds: float) -> None:
         """The holder needs longer: it now ends `seconds` from now."""
         _check_length(seconds)
@@ -75,12 +79,14 @@ class Reservations(Facet):
             if not tx.change("reservations/extend", {"id": reservation_id, "expires_at": until}):
                 raise NotAllowed(f"there is no reservation {reservation_id} in force")
 
+    @retried
     def release(self, reservation_id: str) -> None:
         with self.database.write() as tx:
             if not tx.change("reservations/release", {"id": reservation_id}):
                 raise NotAllowed(f"there is no reservation {reservation_id} in force")
         self.database.announce()
 
+    @retried
     def expire(self) -> int:
         """Mark the reservations that have run out. Claims ignore them in any case."""
         with self.database.read() as tx:

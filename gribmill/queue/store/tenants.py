@@ -11,6 +11,7 @@ from gribmill.database.protocol import Snapshot
 from gribmill.queue.errors import BadTenant, BadTrigger, NotAllowed, TenantNotFound
 from gribmill.queue.model import DEFAULT_TENANT, NewTenant, Tenant
 from gribmill.queue.store.base import Facet
+from gribmill.queue.store.retrying import retried
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 LONGEST_TITLE = 200
@@ -30,6 +31,7 @@ LIMIT_CEILING = 2**62
 class Tenants(Facet):
     """Every job and trigger belongs to one; `global` is the default, and is always there."""
 
+    @retried
     def add(self, new: NewTenant) -> Tenant:
         """Store a tenant; BadTenant when its name is taken, or it cannot be stored so."""
         if not NAME.fullmatch(new.name):
@@ -51,6 +53,7 @@ class Tenants(Facet):
         with self.database.read() as tx:
             return get_tenant(tx, name)
 
+    @retried
     def edit(self, name: str, **changes: Any) -> Tenant:
         """Change fields of `NewTenant` other than the name; what is not given stays."""
         with self.database.write() as tx:
@@ -61,6 +64,7 @@ class Tenants(Facet):
         self.database.announce()  # a higher limit may let jobs start
         return tenant
 
+    @retried
     def set_enabled(self, name: str, *, enabled: bool) -> Tenant:
         """While a tenant is disabled, its jobs are refused and none of those that wait starts. Running ones go on."""
         with self.database.write() as tx:

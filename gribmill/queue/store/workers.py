@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from gribmill.queue.model import Heartbeat, HeldAttempt, Worker, WorkerState
 from gribmill.queue.process_identity import this_process
 from gribmill.queue.store.base import Facet
+from gribmill.queue.store.retrying import retried
 from gribmill.version import __version__
 
 
@@ -23,6 +24,7 @@ def new_worker_id() -> str:
 class Workers(Facet):
     """A heartbeat renews all leases of a worker at once, and reports what it still holds."""
 
+    @retried
     def heartbeat(
         self, worker_id: str, lease_seconds: float, *, types: Sequence[str] = (), state: WorkerState = "active"
     ) -> Sequence[HeldAttempt]:
@@ -38,6 +40,7 @@ class Workers(Facet):
         with self.database.read() as tx:
             return tx.query(Worker, "workers/list")
 
+    @retried
     def take_lease(self, name: str, holder: str, seconds: float, *, renew: bool = True) -> int | None:
         """Acquire or renew the lease `name`; its term, or None while another holder has it.
 

@@ -19,18 +19,21 @@ class _Facts(NamedTuple):
 
 
 def claim(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:
-    asked = _asked(tx, request)
-    prepared, taken = tx.together(("claims/prepare", asked), ("claims/take_next", asked))
-    (facts,) = read_records(_Facts, prepared)
-    batch = read_records(Claimed, taken)
+    facts, batch = _claim(tx, request, settled=False)
     if facts.unsettled:
         settle_dependents(tx)
-        if not batch:
-            prepared, taken = tx.together(("claims/prepare", asked), ("claims/take_next", asked))
-            (facts,), batch = read_records(_Facts, prepared), read_records(Claimed, taken)
+        # What another transaction is settling right now does not hold this one up.
+        facts, batch = _claim(tx, request, settled=True)
     if facts.has_rivals and not batch:
         return _claim_in_turn(tx, request)
     return tuple(batch)
+
+
+def _claim(tx: PostgresSession, request: ClaimRequest, *, settled: bool) -> tuple[_Facts, list[Claimed]]:
+    asked = {**_asked(tx, request), "settled": settled}
+    prepared, taken = tx.together(("claims/prepare", asked), ("claims/take_next", asked))
+    (facts,) = read_records(_Facts, prepared)
+    return facts, read_records(Claimed, taken)
 
 
 def _claim_in_turn(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:

@@ -9,13 +9,9 @@ from gribmill.database.postgres.session import PostgresSession, read_rows
 from gribmill.queue.model import AttemptStatus, Report, Succeeded
 
 
-def complete(tx: PostgresSession, worker_id: str, report: Report, outcome: Succeeded) -> AttemptStatus | None:
-    return complete_all(tx, worker_id, [(report, outcome)])[0]
-
-
-def complete_all(
+def complete(
     tx: PostgresSession, worker_id: str, reports: Sequence[tuple[Report, Succeeded]]
-) -> list[AttemptStatus | None]:
+) -> Sequence[AttemptStatus | None]:
     """In the order of the reports; None where the worker is fenced."""
     ordered = sorted(reports, key=lambda one: one[0].ref)  # locks are taken in the same order by everybody
     refs = [report.ref for report, _ in ordered]
@@ -30,6 +26,7 @@ def complete_all(
         "stdout_tails": [report.stdout_tail for report, _ in ordered],
         "stderr_tails": [report.stderr_tail for report, _ in ordered],
         "error_texts": [outcome.skipped for _, outcome in ordered],
+        "log_paths": [report.log_path for report, _ in ordered],
         "artifacts": [json.dumps(outcome.artifacts) if outcome.artifacts else None for _, outcome in ordered],
     }
     completed, _ = tx.together(("jobs/complete", params), ("dependencies/note_ended", {"ids": ids}))

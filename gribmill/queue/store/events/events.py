@@ -16,6 +16,7 @@ from gribmill.queue.store.events.trigger_check import LONGEST_NAME
 from gribmill.queue.store.events.trigger_firing import occasion_of
 from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
+from gribmill.queue.store.retrying import retried
 
 # A long transaction would keep claims waiting.
 DISPATCHED_AT_ONCE = 100
@@ -38,6 +39,7 @@ class Events(Facet):
         self._triggers = triggers
         self._webhooks = webhooks
 
+    @retried
     def emit(
         self, name: str, payload: Mapping[str, Any], *, tenant_id: str = DEFAULT_TENANT, event_id: str | None = None
     ) -> Sequence[Fired]:
@@ -66,12 +68,15 @@ class Events(Facet):
         dispatched = False
         while self._any_undispatched():
             dispatched = True
-            with self.database.write() as tx:
-                for event in tx.take_events(DISPATCHED_AT_ONCE):
-                    fired += self._dispatch(tx, event)
+            fired += self._dispatch_some()
         if dispatched:
             self.database.announce()
         return [one for one in fired if one.job or one.error]
+
+    @retried
+    def _dispatch_some(self) -> Sequence[Fired]:
+        with self.database.write() as tx:
+            return [one for event in tx.take_events(DISPATCHED_AT_ONCE) for one in self._dispatch(tx, event)]
 
     def _any_undispatched(self) -> bool:
         with self.database.read() as tx:
@@ -117,6 +122,7 @@ class Events(Facet):
             found = tx.first(_Id, "events/newest_id")
         return found.id if found else 0
 
+    @retried
     def record(self, name: str, *, wanted: bool) -> None:
         """Record an optional event from now on, or only while a trigger responds to it."""
         if name not in OPTIONAL_EVENTS:

@@ -15,6 +15,7 @@ from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.events.trigger_check import check_trigger
 from gribmill.queue.store.events.trigger_firing import cron_of, fire, fire_event, fire_schedule, set_state, sound
 from gribmill.queue.store.events.trigger_job import arguments_of, job_template_of, slot_fields, slot_name
+from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import refuse_disabled
 
 # A long transaction would keep claims waiting: what a whole month has missed is made up for a little at a time.
@@ -29,6 +30,7 @@ class _NextSlot(NamedTuple):
 class Triggers(Facet):
     """Any process may fire at any time: the row of a firing decides, and each slot makes one job."""
 
+    @retried
     def add(self, new: NewTrigger) -> Trigger:
         """Store a rule; BadTrigger, BadArguments or UnknownJobType when it could never make a job."""
         with self.database.read() as tx:
@@ -52,6 +54,7 @@ class Triggers(Facet):
         with self.database.read() as tx:
             return _get(tx, trigger_id)
 
+    @retried
     def set_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
         """Switch a rule on or off. Slots that pass while it is off are not made up for."""
         with self.database.write() as tx:
@@ -64,6 +67,7 @@ class Triggers(Facet):
         self.database.announce()
         return trigger
 
+    @retried
     def edit(self, trigger_id: int, **changes: Any) -> Trigger:
         """Change fields of a rule, by their names in NewTrigger; its id, its firings and its jobs stay.
 
@@ -87,6 +91,7 @@ class Triggers(Facet):
         self.database.announce()
         return trigger
 
+    @retried
     def fire_now(self, trigger_id: int, payload: Mapping[str, Any] | None = None) -> Fired:
         """Make a job of a rule at once, enabled or not; a rule for an event gets the payload. The schedule goes on.
 
@@ -105,6 +110,7 @@ class Triggers(Facet):
         self.database.announce()
         return fired
 
+    @retried
     def keep_adaptive(self, rules: Sequence[NewTrigger]) -> Sequence[Trigger]:
         """The stored rows of schedules whose times the caller chooses, in the same order; made if they are missing."""
         with self.database.read() as tx:
@@ -117,6 +123,7 @@ class Triggers(Facet):
                     tx.insert_trigger(_stored(replace(rule, cron=ADAPTIVE), None))
             return [one for one in _match(tx, rules) if one]
 
+    @retried
     def plan(self, slots: Mapping[int, datetime | None], fired: Iterable[int] = ()) -> None:
         """Note when adaptive schedules fire next, and which fired now."""
         with self.database.write() as tx:
@@ -125,6 +132,7 @@ class Triggers(Facet):
             for trigger_id in fired:
                 tx.change("triggers/mark_fired", {"id": trigger_id})
 
+    @retried
     def remove(self, trigger_id: int) -> None:
         """Remove a rule. Its jobs stay."""
         with self.database.write() as tx:
@@ -145,6 +153,7 @@ class Triggers(Facet):
         """A slot of a type that only a newer gribmill knows is left to that one."""
         return tuple(kind.key for kind in self.registry)
 
+    @retried
     def fire_due(self) -> Sequence[Fired]:
         """Make the jobs of slots that have come, a hundred or two at a time: call it until it returns none.
 

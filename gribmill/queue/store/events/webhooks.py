@@ -27,6 +27,7 @@ from gribmill.queue.model import (
 from gribmill.queue.public_address import is_visibly_private
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.jobs.prepare import prepare
+from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import get_tenant
 
 DELIVERY_TYPE = "deliver_webhook"
@@ -44,6 +45,7 @@ class Webhooks(Facet):
     allow_private = False
     """Whether an address may name this machine or a private network. Deliveries check where a name leads."""
 
+    @retried
     def add(
         self,
         url: str,
@@ -80,6 +82,7 @@ class Webhooks(Facet):
         with self.database.read() as tx:
             return get_webhook(tx, webhook_id)
 
+    @retried
     def edit(
         self, webhook_id: int, *, url: str | None = None, events: Sequence[str] | None = None, secret: str | None = None
     ) -> Webhook:
@@ -94,6 +97,7 @@ class Webhooks(Facet):
             tx.change("webhooks/update", {"id": webhook_id, **row})
             return get_webhook(tx, webhook_id)
 
+    @retried
     def set_enabled(self, webhook_id: int, *, enabled: bool) -> Webhook:
         """Switch it on or off. Events that happen while it is off are not delivered later."""
         with self.database.write() as tx:
@@ -101,6 +105,7 @@ class Webhooks(Facet):
             tx.change("webhooks/set_enabled", {"id": webhook_id, "is_enabled": enabled})
             return get_webhook(tx, webhook_id)
 
+    @retried
     def remove(self, webhook_id: int) -> None:
         """Remove a webhook with its deliveries."""
         with self.database.write() as tx:
@@ -113,6 +118,7 @@ class Webhooks(Facet):
             get_webhook(tx, webhook_id)
             return tx.query(Delivery, "deliveries/list", {"webhook_id": webhook_id, "limit": limit})
 
+    @retried
     def test(self, webhook_id: int) -> Enqueued:
         """Deliver an event that only this webhook gets."""
         with self.database.write() as tx:
@@ -125,6 +131,7 @@ class Webhooks(Facet):
         assert made is not None
         return made
 
+    @retried
     def redeliver(self, event_id: int, webhook_id: int | None = None) -> Sequence[Enqueued]:
         """Deliver an event again, to one webhook or to all that got it; to those that want it, if none did."""
         with self.database.write() as tx:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from gribmill.queue.model import AttemptRef
 from gribmill.queue.store.base import Facet
+from gribmill.queue.store.retrying import retried
 
 
 class _RunningJob(NamedTuple):
@@ -51,6 +52,7 @@ class Attempts(Facet):
             for one in found
         ]
 
+    @retried
     def set_log(self, ref: AttemptRef, log_path: str) -> None:
         """Note where the log of a lost attempt is."""
         with self.database.write() as tx:

@@ -21,6 +21,7 @@ from gribmill.queue.model import (
 )
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.jobs.prepare import prepare, refuse_inactive
+from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import refuse_disabled
 
 # A longer transaction would keep claims waiting.
@@ -54,6 +55,7 @@ class GroupCancelled(NamedTuple):
 class Groups(Facet):
     """In a sequential group each job waits for the one before it. Status and progress are derived from the jobs."""
 
+    @retried
     def open(
         self,
         name: str,
@@ -86,16 +88,21 @@ class Groups(Facet):
         rest = iter(prepared)
         results: list[Enqueued] = []
         while chunk := [*islice(rest, CHUNK)]:
-            with self.database.write() as tx:
-                group = _locked(tx, group_id)
-                if group.stopped_at is not None:
-                    raise NotAllowed(f"the group {group.name} was stopped: retry it before you add jobs")
-                refuse_disabled(tx, group.tenant_id)
-                mine = [_member(group, job) for job in chunk]
-                results += _append(tx, group, mine) if group.mode == "sequential" else tx.insert_jobs(mine)
-                _check_limits(tx, group)
+            results += self._add(group_id, chunk)
             self.database.announce()
         return results
+
+    @retried
+    def _add(self, group_id: int, jobs: Sequence[PreparedJob]) -> Sequence[Enqueued]:
+        with self.database.write() as tx:
+            group = _locked(tx, group_id)
+            if group.stopped_at is not None:
+                raise NotAllowed(f"the group {group.name} was stopped: retry it before you add jobs")
+            refuse_disabled(tx, group.tenant_id)
+            mine = [_member(group, job) for job in jobs]
+            made = _append(tx, group, mine) if group.mode == "sequential" else tx.insert_jobs(mine)
+            _check_limits(tx, group)
+        return made
 
     def find(self, name: str, tenant_id: str = DEFAULT_TENANT) -> JobGroup:
         """The group of that name, or GroupNotFound."""
@@ -120,6 +127,7 @@ class Groups(Facet):
             found = tx.query(_Count, "groups/counts", {"group_id": group_id})
         return {(one.type, one.status): one.n for one in found}
 
+    @retried
     def cancel(self, group_id: int, reason: str = "the group was cancelled") -> GroupCancelled:
         """Cancel what has not started, ask what runs to stop, and let no follow-up job start."""
         with self.database.write() as tx:
@@ -131,6 +139,7 @@ class Groups(Facet):
         self.database.announce()
         return GroupCancelled(cancelled, requested)
 
+    @retried
     def resume(self, group_id: int) -> None:
         """Jobs can be added to a group that was stopped."""
         with self.database.write() as tx:
@@ -144,19 +153,29 @@ class Groups(Facet):
         made: list[Enqueued] = []
         above = 0
         while True:
-            with self.database.write() as tx:
-                group = _locked(tx, group_id)
-                tx.change("groups/reopen", {"group_id": group.id})
-                wanted = {"group_id": group.id, "cancelled": cancelled or group.on_failure == "stop"}
-                chosen = tx.query(_Retryable, "groups/retryable", {**wanted, "above": above, "limit": CHUNK})
-                for kind in {job.type for job in chosen}:
-                    _ = self.registry[kind]  # a row of a type that is not declared would wait for ever
-                made += _retry_all(tx, group, [job.id for job in chosen], created_by)
-                _check_limits(tx, group)
+            chosen, again = self._retry(group_id, above, created_by, cancelled=cancelled)
+            made += again
             self.database.announce()
             if len(chosen) < CHUNK:
                 return made
-            above = chosen[-1].id
+            above = chosen[-1]
+
+    @retried
+    def _retry(
+        self, group_id: int, above: int, created_by: str | None, *, cancelled: bool
+    ) -> tuple[Sequence[int], Sequence[Enqueued]]:
+        """A chunk of what can be retried, and the jobs that were made of it."""
+        with self.database.write() as tx:
+            group = _locked(tx, group_id)
+            tx.change("groups/reopen", {"group_id": group.id})
+            wanted = {"group_id": group.id, "cancelled": cancelled or group.on_failure == "stop"}
+            chosen = tx.query(_Retryable, "groups/retryable", {**wanted, "above": above, "limit": CHUNK})
+            for kind in {job.type for job in chosen}:
+                _ = self.registry[kind]  # a row of a type that is not declared would wait for ever
+            ids = [job.id for job in chosen]
+            made = _retry_all(tx, group, ids, created_by)
+            _check_limits(tx, group)
+        return ids, made
 
     def list(
         self, tenant_id: str | None = None, *, limit: int = 50, before: int | None = None

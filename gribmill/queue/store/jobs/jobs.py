@@ -15,6 +15,7 @@ from gribmill.queue.store.base import ID_LIMIT, get_job
 from gribmill.queue.store.jobs.listing import JobListing
 from gribmill.queue.store.jobs.positions import GAP, ahead_of, behind, renumbered
 from gribmill.queue.store.jobs.prepare import check_priority, dedupe_key_of, prepare, refuse_inactive
+from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import refuse_disabled
 
 # A longer transaction would keep claims waiting.
@@ -44,6 +45,7 @@ class Jobs(JobListing):
     _accepted: frozenset[str] | set[str] = frozenset({DEFAULT_TENANT})
     _tenants_looked_up = -math.inf
 
+    @retried
     def enqueue(self, job: NewJob) -> Enqueued:
         """The job's id; an equal active job's id when it deduplicates."""
         self.registry.refresh()
@@ -67,10 +69,14 @@ class Jobs(JobListing):
         rest = iter(prepared)
         results: list[Enqueued] = []
         while chunk := [*islice(rest, CHUNK)]:
-            with self.database.write() as tx:
-                results += self._insert(tx, chunk)
+            results += self._insert_chunk(chunk)
             self.database.announce()
         return results
+
+    @retried
+    def _insert_chunk(self, jobs: Sequence[PreparedJob]) -> Sequence[Enqueued]:
+        with self.database.write() as tx:
+            return self._insert(tx, jobs)
 
     def check(self, job: NewJob) -> None:
         """Refuse what `enqueue` would refuse; nothing is written."""
@@ -115,6 +121,7 @@ class Jobs(JobListing):
 
     # What an operator does
 
+    @retried
     def cancel(self, job_id: int, reason: str = "cancelled") -> Literal["cancelled", "requested"]:
         """A pending job is cancelled at once; a running one is asked to stop, and its worker stops it."""
         with self.database.write() as tx:
@@ -124,6 +131,7 @@ class Jobs(JobListing):
         self.database.announce()
         return done
 
+    @retried
     def retry(self, job_id: int, *, created_by: str | None = None) -> Enqueued:
         """A new job like the finished one. Its earlier retry, or an equal job that is active, is returned instead."""
         with self.database.write() as tx:
@@ -138,6 +146,7 @@ class Jobs(JobListing):
         self.database.announce()
         return made
 
+    @retried
     def run_now(self, job_id: int) -> None:
         """A delayed job becomes eligible at once."""
         with self.database.write() as tx:
@@ -164,6 +173,7 @@ class Jobs(JobListing):
         """Directly behind another pending job, taking over its priority."""
         self._move_beside(job_id, other_id, behind, "go behind")
 
+    @retried
     def set_priority(self, job_id: int, priority: int) -> None:
         """Higher runs first. The job goes to its natural place among the new priority."""
         check_priority(priority)
@@ -172,6 +182,7 @@ class Jobs(JobListing):
             if not tx.change("order/set", {"job_id": job_id, "position": 0, "priority": priority}):
                 raise _not_pending(tx, job_id)
 
+    @retried
     def renumber(self, priority: int) -> int:
         """Number the moved jobs of a priority evenly again, order unchanged. How many were renumbered."""
         with self.database.write() as tx:
@@ -183,6 +194,7 @@ class Jobs(JobListing):
             far = tx.query(_Priority, "order/far", {"farthest": FARTHEST_POSITION, "most": MOST_RENUMBERED})
         return sum(self.renumber(one.priority) for one in far)
 
+    @retried
     def _move_beside(
         self, job_id: int, other_id: int, arrange: Callable[[int, int, Sequence[PlacedJob]], dict[int, int]], verb: str
     ) -> None:
@@ -195,6 +207,7 @@ class Jobs(JobListing):
             if not tx.rearrange(priority, lambda queue: arrange(other_id, job_id, queue)):
                 raise _not_pending(tx, other_id)
 
+    @retried
     def _move_to_end(self, job_id: int, *, front: bool) -> None:
         with self.database.write() as tx:
             job = get_job(tx, job_id)

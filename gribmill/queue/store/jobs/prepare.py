@@ -5,6 +5,7 @@ from __future__ import annotations
 from gribmill.queue.errors import BadArguments, NotAllowed
 from gribmill.queue.job_type import JobType, Registry, canonical_json
 from gribmill.queue.model import DEFAULT_TENANT, NewJob, PreparedJob
+from gribmill.queue.storable_text import storable
 from gribmill.queue.store.types.known_types import KnownTypes
 
 PRIORITY_LIMIT = 2**31 - 1
@@ -24,12 +25,12 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
         job.max_attempts or kind.max_attempts,
         job.tenant_id,
         job.source,
-        job.source_ref,
-        job.correlation_id,
-        job.created_by,
+        storable(job.source_ref),
+        storable(job.correlation_id),
+        storable(job.created_by),
         text,
         kind.group_by(args) if kind.group_by else None,
-        job.dedupe_key or (kind.dedupe_key_of(text, job.tenant_id) if kind.dedupe else None),
+        storable(job.dedupe_key) or (kind.dedupe_key_of(text, job.tenant_id) if kind.dedupe else None),
         None,
         job.delay_seconds,
         job.after,
@@ -45,7 +46,7 @@ def dedupe_key_of(registry: Registry, job: NewJob) -> str | None:
     """The key that the job has when it is written; its arguments must be right, and are not checked."""
     kind = registry[job.type]
     args = {name: value for name, value in {**(kind.default_args or {}), **job.args}.items() if value is not None}
-    return job.dedupe_key or kind.dedupe_key_of(canonical_json(args), job.tenant_id)
+    return storable(job.dedupe_key) or kind.dedupe_key_of(canonical_json(args), job.tenant_id)
 
 
 def check_tenant_of_type(kind: JobType, tenant_id: str) -> None:

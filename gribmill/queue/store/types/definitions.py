@@ -14,6 +14,7 @@ from gribmill.queue.errors import BadDefinition, NotAllowed, UnknownJobType
 from gribmill.queue.job_type import JobType, canonical_json
 from gribmill.queue.model import TUNABLE, Definition, DefinitionVersion
 from gribmill.queue.store.base import Facet
+from gribmill.queue.store.retrying import retried
 from gribmill.queue.tuning import check_backoff, check_tuning
 
 
@@ -72,6 +73,7 @@ class DefinitionParts:
 class Definitions(Facet):
     """Changes by operators are kept apart from the code's values, and survive every start."""
 
+    @retried
     def declare(self) -> None:
         """Store what the code declares, changed by what operators have set."""
         declared = self.registry.declared
@@ -86,6 +88,7 @@ class Definitions(Facet):
                 rows = tx.query(Definition, "types/list")
         self.registry.load(rows)
 
+    @retried
     def set_resource_limits(self, limits: Mapping[str, int]) -> None:
         """How many batches of types with a tag run at once; tags that are not named have no limit."""
         with self.database.read() as tx:
@@ -107,6 +110,7 @@ class Definitions(Facet):
             found = _get(tx, key)
             return DefinitionHistory(found, tuple(tx.query(DefinitionVersion, "types/versions", {"key": key})))
 
+    @retried
     def add(self, new: NewDefinition, *, changed_by: str | None = None) -> Definition:
         """Make a type that runs a command; BadDefinition when its key is taken or no payload could make it run."""
         spec = CommandSpec.of(new.command)
@@ -127,6 +131,7 @@ class Definitions(Facet):
             made = _get(tx, new.key)
         return self._changed(made)
 
+    @retried
     def edit(
         self,
         key: str,
@@ -153,6 +158,7 @@ class Definitions(Facet):
             made = _store_overrides(tx, found, overrides, "edit", changed_by, texts)
         return self._changed(made)
 
+    @retried
     def remove(self, key: str) -> None:
         """Remove a type that an operator added. NotAllowed while a job, a trigger or a template has it."""
         with self.database.write() as tx:
@@ -172,6 +178,7 @@ class Definitions(Facet):
         self.registry.refresh()
         self.database.announce()
 
+    @retried
     def reset(self, key: str, names: Sequence[str] = (), *, changed_by: str | None = None) -> Definition:
         """Forget what operators have set: these values, or all of them."""
         with self.database.write() as tx:
@@ -180,6 +187,7 @@ class Definitions(Facet):
             made = _store_overrides(tx, found, kept, "reset", changed_by)
         return self._changed(made)
 
+    @retried
     def set_active(self, key: str, *, active: bool, changed_by: str | None = None) -> Definition:
         """An inactive type accepts no jobs and starts none; running ones go on."""
         with self.database.write() as tx:

@@ -12,6 +12,7 @@ from gribmill.queue.errors import BadTemplate, NotAllowed, TemplateNotFound
 from gribmill.queue.model import DEFAULT_TENANT, JobTemplate, NewJob, NewTemplate
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.jobs.prepare import check_job, check_tenant_of_type
+from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import refuse_disabled
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
@@ -38,6 +39,7 @@ class TemplateUse:
 class Templates(Facet):
     """A job keeps the arguments and options that it was made with: changes of a template are for later jobs."""
 
+    @retried
     def add(self, new: NewTemplate) -> JobTemplate:
         """Store a template; BadTemplate, BadArguments or UnknownJobType if no job could be made from it."""
         self._check(new)
@@ -68,6 +70,7 @@ class Templates(Facet):
             triggers = tuple(tx.query(UsedBy, "templates/triggers", {"id": template.id}))
         return TemplateUse(template, self._check(_as_new(template)), triggers)
 
+    @retried
     def edit(self, name: str, tenant_id: str = DEFAULT_TENANT, /, **changes: Any) -> JobTemplate:
         """Change fields of NewTemplate other than type and tenant. Jobs that were made from it stay as they are."""
         with self.database.write() as tx:
@@ -82,6 +85,7 @@ class Templates(Facet):
             tx.change("templates/update", {"id": old.id, **asdict(new)})
             return get_template(tx, new.name, tenant_id)
 
+    @retried
     def remove(self, name: str, tenant_id: str = DEFAULT_TENANT) -> None:
         """Jobs that were made from it stay. NotAllowed while a trigger names it."""
         with self.database.write() as tx:

@@ -12,6 +12,7 @@ from gribmill.queue.model import Status
 from gribmill.queue.store.base import Facet
 from gribmill.queue.store.jobs.rates import Throughput, read_rates
 from gribmill.queue.store.jobs.readiness import inactive_types
+from gribmill.queue.store.retrying import retried
 
 RECENT = timedelta(hours=1)
 
@@ -108,6 +109,7 @@ class Types(Facet):
         with self.database.read() as tx:
             return read_rates(tx, tenant_id)
 
+    @retried
     def _set_paused(self, type_key: str, *, paused: bool) -> None:
         with self.database.write() as tx:
             if not tx.change("types/pause", {"key": type_key, "paused_at": tx.now if paused else None}):

@@ -28,3 +28,15 @@ CREATE VIEW job_runs AS SELECT a.job_id || '-' || a.attempt_no AS run_id, a.job_
   j.template_id, j.args AS params_snapshot, a.worker_id, a.started_at, a.finished_at, a.exit_code,
   a.error_text AS error, a.artifacts, a.log_path
 FROM job_attempts a JOIN jobs j ON j.id = a.job_id;
+
+-- The arguments of a job are the snapshot of every run of it: they stay as they are from its first run on.
+DROP TRIGGER a_jobs_keep_arguments ON jobs;
+CREATE TRIGGER a_jobs_keep_arguments BEFORE UPDATE OF type, args, created_at, tenant_id, template_id ON jobs FOR EACH ROW
+  WHEN ((OLD.status <> 'pending' OR OLD.attempt_no > 0) AND (OLD.type IS DISTINCT FROM NEW.type
+    OR OLD.args IS DISTINCT FROM NEW.args OR OLD.created_at IS DISTINCT FROM NEW.created_at
+    OR OLD.tenant_id IS DISTINCT FROM NEW.tenant_id OR OLD.template_id IS DISTINCT FROM NEW.template_id))
+  EXECUTE FUNCTION gribmill_refuse(
+    'type, args, created_at, tenant_id and template_id of a job cannot be changed after it has started');
+
+CREATE POLICY of_tenant ON job_templates USING (tenant_id = gribmill_tenant());
+ALTER TABLE job_templates ENABLE ROW LEVEL SECURITY;

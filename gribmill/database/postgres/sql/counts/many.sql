@@ -1,0 +1,1 @@
+SELECT 1 FROM job_count_changes OFFSET 1000 LIMIT 1
