@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gribmill.errors import GribmillError, control_character, quoted
-from gribmill.regular_file import open_regular
-from gribmill.toml_table import parse_toml
+from gribmill.toml_table import read_toml
 
 CONFIG_NAME = "gribmill.toml"
 CONFIG_LIMIT_BYTES = 1_000_000
@@ -35,19 +34,7 @@ def find_config(config_file: Path | None = None) -> Path | None:
 
 def read_config(path: Path) -> dict[str, Any]:
     """The contents of a settings file."""
-    try:
-        with open_regular(path) as file:
-            data = file.read(CONFIG_LIMIT_BYTES + 1)
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
-    if len(data) > CONFIG_LIMIT_BYTES:
-        raise SettingsError(f"{path} is larger than {CONFIG_LIMIT_BYTES} bytes, too large for a settings file")
-    try:
-        return parse_toml(data.decode())
-    except UnicodeDecodeError:
-        raise SettingsError(f"{path} is not valid TOML: it is not UTF-8") from None
-    except ValueError as error:
-        raise SettingsError(f"{path} {error}") from None
+    return read_toml(path, CONFIG_LIMIT_BYTES, SettingsError, "a settings file")
 
 
 def beside(path: Path, named: str) -> Path:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from gribmill.errors import control_character, quoted, shortened
+from gribmill.errors import GribmillError, control_character, quoted, shortened
+from gribmill.regular_file import open_regular
 
 MOST_DEPTH = 16
 MOST_VALUES = 20_000
@@ -16,6 +18,23 @@ INTEGER_BITS = 63
 # Python's parser takes the square of a dotted key's parts.
 MOST_DOTS = 100
 _IN_QUOTES = re.compile(r'"[^"]*"|\'[^\']*\'')
+
+
+def read_toml(path: Path, limit_bytes: int, error: type[GribmillError], what: str) -> dict[str, Any]:
+    """The table of a file, or `error` with a sentence that names it; `what` the file is for, such as `a model`."""
+    try:
+        with open_regular(path) as file:
+            data = file.read(limit_bytes + 1)
+    except OSError as failure:
+        raise error(f"{path} cannot be read: {failure.strerror}") from None
+    if len(data) > limit_bytes:
+        raise error(f"{path} is larger than {limit_bytes} bytes, too large for {what}")
+    try:
+        return parse_toml(data.decode())
+    except UnicodeDecodeError:
+        raise error(f"{path} is not valid TOML: it is not UTF-8") from None
+    except ValueError as failure:
+        raise error(f"{path} {failure}") from None
 
 
 def parse_toml(text: str) -> dict[str, Any]:

@@ -194,7 +194,7 @@ def test_a_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch) ->
     def refused(path: Path) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("gribmill.config_file.open_regular", refused)
+    monkeypatch.setattr("gribmill.toml_table.open_regular", refused)
     with pytest.raises(SettingsError, match=r"gribmill\.toml cannot be read: Permission denied"):
         load_settings()
 

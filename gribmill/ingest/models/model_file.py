@@ -15,8 +15,7 @@ from gribmill.checked.read import read
 from gribmill.errors import shortened
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.mirrors.mirror import IndexKind
-from gribmill.regular_file import open_regular
-from gribmill.toml_table import parse_toml
+from gribmill.toml_table import read_toml
 
 FILE_LIMIT_BYTES = 500_000
 
@@ -133,19 +132,7 @@ class ModelFile:
 
 def read_tables(path: Path) -> dict[str, Any]:
     """The tables of a TOML file, or a ModelError that names it."""
-    try:
-        with open_regular(path) as file:
-            data = file.read(FILE_LIMIT_BYTES + 1)
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror}") from None
-    if len(data) > FILE_LIMIT_BYTES:
-        raise ModelError(f"{path} is larger than {FILE_LIMIT_BYTES} bytes, too large for a model")
-    try:
-        return parse_toml(data.decode())
-    except UnicodeDecodeError:
-        raise ModelError(f"{path} is not valid TOML: it is not UTF-8") from None
-    except ValueError as error:
-        raise ModelError(f"{path} {error}") from None
+    return read_toml(path, FILE_LIMIT_BYTES, ModelError, "a model")
 
 
 def check_tables(tables: Mapping[str, Any], source: str) -> ModelFile:
