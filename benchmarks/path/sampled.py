@@ -74,7 +74,7 @@ def _clock(text: str) -> Clock:
 
 
 def main() -> None:
-    from gribmill.queue.worker.supervisor import Supervisor
+    from gribmill.queue.worker.supervisor.supervisor import Supervisor
 
     data, clock, warm_up = Path(sys.argv[1]), _clock(sys.argv[2]), int(sys.argv[3])
     os.environ |= {CLOCK: clock, WARM_UP: str(warm_up), "BENCH_DATA": str(data)}

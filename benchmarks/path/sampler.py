@@ -36,7 +36,10 @@ STAGES: tuple[tuple[str, str], ...] = (
     ("gribmill.tiles", "names, statistics, meta"),
     ("gribmill.regions", "names, statistics, meta"),
 )
-WAITING = ("gribmill.queue.worker.executor.ipc.Channel.receive", "gribmill.queue.worker.supervisor.Supervisor.run_once")
+WAITING = (
+    "gribmill.queue.worker.executor.ipc.Channel.receive",
+    "gribmill.queue.worker.supervisor.supervisor.Supervisor.run_once",
+)
 Clock = Literal["cpu", "wall"]
 
 

@@ -18,7 +18,7 @@ from gribmill.pipeline.open_queue import open_queue, worker_options
 from gribmill.pipeline.scan_schedule import ScanSchedule, ScanScheduleThread
 from gribmill.pipeline.status.progress import progress_line
 from gribmill.pipeline.status.watch import ChainWatch
-from gribmill.queue.worker.supervisor import Supervisor
+from gribmill.queue.worker.supervisor.supervisor import Supervisor
 from gribmill.regions.region import region_named
 from gribmill.settings.schema import Settings
 

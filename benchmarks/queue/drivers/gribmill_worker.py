@@ -33,7 +33,7 @@ TYPES = Registry(STAMP)
 
 
 def main() -> None:
-    from gribmill.queue.worker.supervisor import Supervisor
+    from gribmill.queue.worker.supervisor.supervisor import Supervisor
 
     options = WorkerOptions("benchmarks.queue.drivers.gribmill_worker:TYPES", {"fetch": 2})
     Supervisor(Store(SqliteDatabase(Path(sys.argv[1])), TYPES), options).run()

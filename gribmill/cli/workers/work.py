@@ -11,7 +11,7 @@ from gribmill.cli.options.job_types import check_types, types_option
 from gribmill.cli.options.lanes import check_lanes, lanes_option
 from gribmill.cli.text.counted import counted
 from gribmill.pipeline.open_queue import open_queue, worker_options
-from gribmill.queue.worker.supervisor import Supervisor
+from gribmill.queue.worker.supervisor.supervisor import Supervisor
 from gribmill.settings.schema import Settings
 
 

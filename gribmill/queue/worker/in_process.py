@@ -23,8 +23,8 @@ from gribmill.queue.worker.executor.output_tail import OutputTail, WholeLines
 from gribmill.queue.worker.kept_logs import note_logs
 from gribmill.queue.worker.output_log import OutputLog, OutputLogs
 from gribmill.queue.worker.run_handler import run_batch
+from gribmill.queue.worker.supervisor.trigger_poller import TriggerPoller
 from gribmill.queue.worker.task import Batch, Task
-from gribmill.queue.worker.trigger_poller import TriggerPoller
 
 log = logging.getLogger("gribmill.worker")
 

@@ -11,7 +11,7 @@ from gribmill.logs import set_up_logging
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.output_log import OutputLogs
-from gribmill.queue.worker.supervisor import Supervisor
+from gribmill.queue.worker.supervisor.supervisor import Supervisor
 from gribmill.settings.schema import LogSettings
 from tests.queue.sample_effects import SampleEffects
 from tests.queue.worker.sample_types import TYPES, TYPES_PATH

@@ -12,9 +12,9 @@ from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
 from gribmill.queue.store.maintenance import Pruned
-from gribmill.queue.worker import maintenance
-from gribmill.queue.worker.maintenance import Maintenance
 from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.supervisor import maintenance
+from gribmill.queue.worker.supervisor.maintenance import Maintenance
 from tests.queue.worker.sample_types import TYPES, TYPES_PATH
 from tests.queue.worker.worker_driver import enqueue
 

@@ -21,7 +21,7 @@ from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.queue.errors import StoreBusy, StoreFull
 from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
-from gribmill.queue.worker import store_outage
+from gribmill.queue.worker.supervisor import store_outage
 from tests.queue.worker.worker_driver import (
     SteppedWorker,
     Workers,

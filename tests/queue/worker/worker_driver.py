@@ -16,7 +16,7 @@ from typing import Any
 from gribmill.queue.model import Attempt, Job, NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
-from gribmill.queue.worker.supervisor import Supervisor
+from gribmill.queue.worker.supervisor.supervisor import Supervisor
 from tests.queue.worker.sample_types import TYPES_PATH
 from tests.waiting import LOOK_AGAIN_SECONDS
 

@@ -12,18 +12,18 @@ from gribmill.database.protocol import FileDatabase
 from gribmill.queue.errors import StoreError, StoreReplaced
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from gribmill.queue.worker.attempt_log import AttemptLog
 from gribmill.queue.worker.executor.handle import ExecutorHandle
 from gribmill.queue.worker.executor.pool import ExecutorPool
-from gribmill.queue.worker.heartbeat import WorkerHeartbeat, WorkerState
-from gribmill.queue.worker.job_exchange import JobExchange, Round
 from gribmill.queue.worker.lane import Lane, lane_types, make_lanes
-from gribmill.queue.worker.lease_watchdog import LeaseWatchdog
-from gribmill.queue.worker.maintenance import Maintenance
 from gribmill.queue.worker.options import WorkerOptions
-from gribmill.queue.worker.signals import StopSignals
-from gribmill.queue.worker.store_outage import StoreOutage
-from gribmill.queue.worker.trigger_poller import TriggerPoller
+from gribmill.queue.worker.supervisor.attempt_log import AttemptLog
+from gribmill.queue.worker.supervisor.heartbeat import WorkerHeartbeat, WorkerState
+from gribmill.queue.worker.supervisor.job_exchange import JobExchange, Round
+from gribmill.queue.worker.supervisor.lease_watchdog import LeaseWatchdog
+from gribmill.queue.worker.supervisor.maintenance import Maintenance
+from gribmill.queue.worker.supervisor.signals import StopSignals
+from gribmill.queue.worker.supervisor.store_outage import StoreOutage
+from gribmill.queue.worker.supervisor.trigger_poller import TriggerPoller
 
 log = logging.getLogger("gribmill.worker")
 

@@ -9,11 +9,11 @@ from typing import Literal
 from gribmill.queue.errors import StoreError
 from gribmill.queue.model import AttemptRef, Report, Snoozed
 from gribmill.queue.store import Store
-from gribmill.queue.worker.attempt_log import AttemptLog
 from gribmill.queue.worker.executor.pool import ExecutorPool
-from gribmill.queue.worker.lease_watchdog import LeaseWatchdog
-from gribmill.queue.worker.maintenance import Maintenance
-from gribmill.queue.worker.store_outage import StoreOutage
+from gribmill.queue.worker.supervisor.attempt_log import AttemptLog
+from gribmill.queue.worker.supervisor.lease_watchdog import LeaseWatchdog
+from gribmill.queue.worker.supervisor.maintenance import Maintenance
+from gribmill.queue.worker.supervisor.store_outage import StoreOutage
 
 log = logging.getLogger("gribmill.worker")
 
