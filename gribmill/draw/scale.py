@@ -21,6 +21,7 @@ MOST_STEPS = 36  # more cannot be distinguished
 BULK_PERCENT = (0.2, 99.8)  # single wild points beyond do not stretch a scale
 TAIL_SHARE = 0.25  # of the bulk's range: points within it are no outliers
 FEWEST_LEVELS = 3  # of a palette's own levels within given limits
+WIDE_STEP = 50  # between levels: values are shown without decimals
 DIMENSIONLESS = ("1", "-", "~", "Numeric")
 
 Levels = tuple[float, ...]
@@ -67,7 +68,7 @@ class Scale:
         gap = float(gaps.min()) if len(gaps) else 1.0
         if not 1e-4 <= gap < 1e7:
             return f"{value:.4g}"
-        decimals = max(1, int(np.ceil(-np.log10(gap) - 1e-9)))
+        decimals = 0 if gap >= WIDE_STEP else max(1, int(np.ceil(-np.log10(gap) - 1e-9)))
         text = f"{value:.{decimals}f}" if abs(value) < 1e5 else f"{value:.6g}"
         return text.removeprefix("-") if float(text) == 0 else text
 

@@ -269,3 +269,12 @@ def test_barbs_on_a_coarse_grid_are_evenly_spaced() -> None:
     placed = map_barbs(Barbs(wind, wind), plane)
     for places in (placed.column, placed.row):
         assert len(set(np.diff(np.unique(places)))) == 1
+
+
+def test_a_map_says_what_hatching_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.linspace(2000, 4500, 120).reshape(10, 12)
+    words: dict[str, Any] = {"units": "m", "name": "retop", "palette": "echo_top"}
+    whole, some = regular(values, **words), regular(np.where(values > 4000, np.nan, values), **words)
+    assert not [text for text in texts(whole, monkeypatch, tmp_path / "a.png") if "hatched" in text]
+    shown = texts(some, monkeypatch, tmp_path / "b.png")
+    assert [text for text in shown if text.startswith("hatched: no value   min 2000 at")]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 Frame = Literal["box", "tile"]
 MISSING = (205, 207, 210)  # also hatched, to differ from every scale
+HATCHED = "hatched: no value"
 HEADING_IN = 0.118  # the width of a letter of the heading: long ones are set smaller
 SMOOTH_BELOW_PX = 900  # fields with fewer columns or rows are interpolated to about this many
 
@@ -75,9 +76,10 @@ def draw_png(
         add_legend(figure, layout, scale, entries)
     else:
         add_bar(figure, layout, scale, counted)
-    _add_words(
-        figure, layout, field, _heading(field, scale, barbs, contours), extremes_text(found, scale).replace(" -", " −")
-    )
+    below = extremes_text(found, scale).replace(" -", " −")
+    if np.isnan(shown[in_box(field)] if page else shown).any():
+        below = f"{HATCHED}   {below}".rstrip()
+    _add_words(figure, layout, field, _heading(field, scale, barbs, contours), below)
     save(figure, path, field.heading)
 
 
