@@ -49,13 +49,15 @@ Constraint = Bounds | Length | Matches | Before | After
 _REQUIRED: Any = dataclasses.MISSING
 
 
-def field(default: Any = _REQUIRED, *, default_factory: Any = _REQUIRED, description: str = "") -> Any:
+def field(
+    default: Any = _REQUIRED, *, default_factory: Any = _REQUIRED, description: str = "", secret: bool = False
+) -> Any:
     """A field of a dataclass with its description. `key` in a field's metadata is its name in tables, where it has
-    another in Python."""
+    another in Python. A secret is not in the `repr`."""
     metadata = {"description": description}
     if default_factory is not _REQUIRED:
-        return dataclasses.field(default_factory=default_factory, metadata=metadata)
-    return dataclasses.field(default=default, metadata=metadata)
+        return dataclasses.field(default_factory=default_factory, metadata=metadata, repr=not secret)
+    return dataclasses.field(default=default, metadata=metadata, repr=not secret)
 
 
 def digits(number: float) -> str:

@@ -21,6 +21,7 @@ COMMANDS = {
     "backfill": ("gribmill.cli.chain.backfill:backfill", "Fetch past runs of a model."),
     "config": ("gribmill.cli.config:config", "Show the settings in force and where each came from."),
     "cut": ("gribmill.cli.data.cut:cut", "Cut GRIB files into tiles, without the queue."),
+    "db": ("gribmill.cli.database.group:db", "Create, upgrade, check and move the database."),
     "definitions": ("gribmill.cli.definitions.group:definitions", "List and tune job types, and add commands to run."),
     "demo": ("gribmill.cli.demo.command:demo", "A guided tour with real processes, on this machine alone."),
     "direct": ("gribmill.cli.workers.direct:direct", "Run one job now in the foreground, ahead of the queue."),

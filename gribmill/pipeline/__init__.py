@@ -7,6 +7,7 @@ __all__ = [
     "follow",
     "job_text",
     "job_types",
+    "manage_database",
     "model_check",
     "models",
     "open_queue",

@@ -1,4 +1,4 @@
-"""The queue of a data root: jobs.db, opened with every job type that gribmill knows."""
+"""The queue behind the settings, opened with every job type that gribmill knows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from gribmill.database.protocol import Database
 from gribmill.database.sqlite import SqliteDatabase
+from gribmill.errors import GribmillError
 from gribmill.logs import log_format
 from gribmill.pipeline.job_types import TYPES, TYPES_PATH
 from gribmill.queue.model import Effect
@@ -22,13 +24,34 @@ from gribmill.storage.layout import DataRoot
 NICENESS = {"build": 10}
 
 
-def open_database(settings: Settings) -> SqliteDatabase:
-    """jobs.db with the queue's tables and the catalogue's."""
+def open_database(settings: Settings, *, create: bool = False) -> Database:
+    """The database of the queue and the catalogue: PostgreSQL if the settings name one, else jobs.db.
+
+    The only place that chooses. jobs.db is made when it is not there; the tables of a server's database only with
+    `create`, because a mistyped name should not make any.
+    """
+    if settings.database is not None:
+        return _open_postgres(settings.database, settings.queue.lease_seconds, create=create)
     return SqliteDatabase(
         DataRoot(settings.data_root).jobs_db,
         synchronous=settings.queue.synchronous,
         allow_network_files=settings.queue.allow_network_files,
     )
+
+
+def _open_postgres(url: str, lease_seconds: float, *, create: bool) -> Database:
+    check_postgres_extra()
+    from gribmill.database.postgres import PostgresDatabase
+
+    return PostgresDatabase(url, create=create, lease_seconds=lease_seconds)
+
+
+def check_postgres_extra() -> None:
+    """GribmillError where the client library of PostgreSQL is not installed."""
+    try:
+        import psycopg  # noqa: F401 — an extra: only a queue in PostgreSQL needs it
+    except ImportError:
+        raise GribmillError("a PostgreSQL database needs psycopg: pip install 'gribmill[postgres]'") from None
 
 
 def open_queue(settings: Settings) -> Store:
@@ -40,10 +63,10 @@ def open_queue(settings: Settings) -> Store:
     return store
 
 
-def look_database(settings: Settings) -> SqliteDatabase:
-    """For commands that only look: jobs.db, or an empty stand-in in a temporary folder where there is none yet."""
+def look_database(settings: Settings) -> Database:
+    """For commands that only look: the database, or an empty stand-in in a temporary folder in place of a jobs.db."""
     path = DataRoot(settings.data_root).jobs_db
-    if path.exists():
+    if settings.database is not None or path.exists():
         return open_database(settings)
     folder = Path(tempfile.mkdtemp(prefix="gribmill-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

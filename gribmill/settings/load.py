@@ -9,7 +9,7 @@ from typing import Any
 from gribmill.checked.problem import CheckFailed, WrongValue
 from gribmill.config_file import SettingsError, beside, check_path, expand_user, find_config, read_config
 from gribmill.errors import quoted, shortened
-from gribmill.settings.origin import ENV_PREFIX, Origin, origins_of, variable_of
+from gribmill.settings.origin import ENV_PREFIX, Origin, origins_of, shown, variable_of
 from gribmill.settings.schema import RegionSettings, Settings, known_keys
 from gribmill.settings.settings_table import SettingsTable
 from gribmill.settings.variable_table import VariableSettings
@@ -142,9 +142,8 @@ def _explain(problems: list[WrongValue], sources: dict[str, str]) -> str:
         if problem.kind == "unknown key":
             sentences.append(f"{shortened(key, KEY_LIMIT)} is not a setting{origin}{_hint(problem.place)}")
         else:
-            sentences.append(
-                f"{shortened(key, KEY_LIMIT)} = {quoted(problem.value)} is invalid{origin}: {problem.text}"
-            )
+            value = quoted(shown(key, problem.value))
+            sentences.append(f"{shortened(key, KEY_LIMIT)} = {value} is invalid{origin}: {problem.text}")
     if len(problems) > MOST_PROBLEMS:
         sentences.append(f"and {len(problems) - MOST_PROBLEMS} more")
     return "; ".join(sentences)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from gribmill.database_url import HIDDEN, hide_password
 from gribmill.settings.schema import Settings, known_keys
 
 ENV_PREFIX = "GRIBMILL_"
@@ -12,7 +13,7 @@ ENV_PREFIX = "GRIBMILL_"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """One setting: its dotted key, its value, and the file, variable or flag that it came from."""
+    """One setting to show: its dotted key, its value, and the file, variable or flag that it came from."""
 
     key: str
     value: Any
@@ -23,9 +24,16 @@ class Origin:
 def origins_of(settings: Settings, sources: dict[str, str]) -> list[Origin]:
     """Every setting with its source by dotted key; a key without a source has its default."""
     return [
-        Origin(key, _value(settings, key), sources.get(key, "default"), description)
+        Origin(key, shown(key, _value(settings, key)), sources.get(key, "default"), description)
         for key, description in known_keys().items()
     ]
+
+
+def shown(key: str, value: Any) -> Any:
+    """The value of a setting as people may see it."""
+    if key != "database" or value is None:
+        return value
+    return hide_password(value) if isinstance(value, str) else HIDDEN
 
 
 def variable_of(key: str) -> str:

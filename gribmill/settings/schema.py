@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from gribmill.checked.constraints import After, Before, Bounds, Length, Matches, field
 from gribmill.config_file import SettingsError, check_path, expand_user
 from gribmill.data_root import default_data_root
+from gribmill.database_url import check_database_url
 from gribmill.errors import GribmillError
 from gribmill.regions.tile_options import Encoding, Method
 from gribmill.settings.settings_table import SettingsTable, settings_table
@@ -29,6 +30,7 @@ def _split(value: Any) -> Any:
 
 Names = Annotated[tuple[str, ...], Before(_split)]
 FilePath = Annotated[Path, Before(check_path)]
+DatabaseUrl = Annotated[str, Before(check_database_url)]
 
 
 def _absolute(allow: dict[str, Path]) -> dict[str, Path]:
@@ -201,6 +203,11 @@ class Settings(SettingsTable):
     """Everything that can be set. `data` is the data root."""
 
     data: FilePath = field(default_factory=default_data_root, description="The data root: jobs.db, grib/, tiles/.")
+    database: DatabaseUrl | None = field(
+        None,
+        description="PostgreSQL for the queue and the catalogue, as postgresql://user@host/name; without it, jobs.db.",
+        secret=True,
+    )
     tiles: StoreUrl | None = field(
         None, description='Object store for tiles in place of tiles/ of the data root: "s3://bucket/prefix".'
     )

@@ -21,6 +21,7 @@ from gribmill.views.data.point import PointView
 from gribmill.views.data.region import BoxWindowsView, RegionCheckView, RegionView, RegionWindowsView
 from gribmill.views.data.tile import BuiltTileView, TileCheckView, TileDifferenceView, TileView
 from gribmill.views.queue.attempt import TickView
+from gribmill.views.queue.database import DatabaseStatusView, MoveView, UpgradeView
 from gribmill.views.queue.definition import DefinitionHistoryView, DefinitionView
 from gribmill.views.queue.event import EventNameView, EventView
 from gribmill.views.queue.job import JobHistoryView, JobPageView, QueuedJobView
@@ -48,6 +49,10 @@ _TYPES: dict[str, Any] = {
     "backfill": list[BackfillEstimateView] | list[BackfillEnqueuedView] | list[BackfillDoneView],
     "config show": list[SettingView],
     "cut": list[BuiltTileView],
+    "db init": UpgradeView,
+    "db migrate": UpgradeView,
+    "db move": MoveView,
+    "db status": DatabaseStatusView,
     "event s3": list[NotifiedScanView],
     "definitions activate": list[DefinitionView],
     "definitions add": DefinitionView,

@@ -123,8 +123,8 @@ class PostgresServer:
         return f"postgresql://{user}@/{database}?host={home}"
 
     @property
-    def pid(self) -> int:
-        return int((self.data / "postmaster.pid").read_text().split()[0])
+    def running(self) -> bool:
+        return (self.data / "postmaster.pid").exists()
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run(

@@ -55,6 +55,11 @@ def with_database(url: str, name: str) -> str:
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
 
 
+def same_database(server: str, url: str) -> str:
+    """The URL of the database of `url` at another address."""
+    return urlunsplit(urlsplit(server)._replace(path=urlsplit(url).path))
+
+
 def drop_templates() -> None:
     """At the end of the run: a server that was given keeps nothing of it."""
     if GIVEN_POSTGRES is None:

@@ -1,5 +1,5 @@
 """The queue's database in PostgreSQL."""
 
-from gribmill.database.postgres.database import PostgresDatabase as PostgresDatabase
+from gribmill.database.postgres.database import PostgresDatabase
 
-__all__: list[str] = []
+__all__ = ["PostgresDatabase", "move_side", "status"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -9,6 +11,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 
 from gribmill.database.postgres.adaptation import adapt
+from gribmill.database.postgres.error_translation import FAULTS, fault_of
 
 Connection = psycopg.Connection[TupleRow]
 
@@ -48,6 +51,15 @@ def shown_name(dsn: str) -> str:
     given = conninfo_to_dict(dsn)
     host, port = given.get("host") or given.get("hostaddr") or "local", given.get("port")
     return f"postgresql://{host}{f':{port}' if port else ''}/{given.get('dbname') or ''}"
+
+
+@contextmanager
+def plain_faults(dsn: str) -> Iterator[None]:
+    """PostgreSQL's errors become errors of the queue."""
+    try:
+        yield
+    except FAULTS as error:
+        raise fault_of(error, shown_name(dsn)) from error
 
 
 def connect(dsn: str, lease_seconds: float = DEFAULT_LEASE_SECONDS) -> Connection:

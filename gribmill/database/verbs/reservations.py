@@ -13,10 +13,11 @@ def reserve(
     if only_one and (active := tx.first(Reservation, "reservations/active")):
         return active
     wanted = {"id": reservation_id, "scope": scope, "reserved_by": reserved_by, "expires_at": tx.after(seconds)}
-    tx.change("reservations/insert", wanted)
-    held = tx.first(Reservation, "reservations/of_scope", {"scope": scope})
-    assert held is not None  # inserted just now, or the reason why it was not
-    return held
+    while True:
+        tx.change("reservations/insert", wanted)
+        held = tx.first(Reservation, "reservations/of_scope", {"scope": scope})
+        if held is not None:  # inserted just now, or the reason why it was not; unless that has ended meanwhile
+            return held
 
 
 def share_reservation(tx: Session, reservation_id: str, worker_id: str) -> bool:

@@ -12,6 +12,7 @@ from gribmill.queue.errors import StoreCorrupt
 CHECKS: tuple[DoctorCheck, ...] = (
     machine.python,
     machine.sqlite,
+    machine.server,
     machine.eccodes,
     machine.kernel,
     machine.clock,

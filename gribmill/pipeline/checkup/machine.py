@@ -15,6 +15,7 @@ from gribmill.errors import GribmillError
 from gribmill.grib.decode.eccodes import eccodes_version
 from gribmill.kernel.native import state
 from gribmill.pipeline.checkup.finding import Examination, Finding
+from gribmill.pipeline.manage_database import database_status
 from gribmill.pipeline.retention.free_space import free_space_mark
 from gribmill.storage.layout import SPOOL
 
@@ -32,8 +33,20 @@ def python(_: Examination) -> Iterator[Finding]:
     yield Finding("Python", good, platform.python_version(), "" if good else "use Python 3.11 or later")
 
 
-def sqlite(_: Examination) -> Iterator[Finding]:
-    yield check_sqlite(sqlite3.sqlite_version_info)
+def sqlite(about: Examination) -> Iterator[Finding]:
+    if about.context.settings.database is None:
+        yield check_sqlite(sqlite3.sqlite_version_info)
+
+
+def server(about: Examination) -> Iterator[Finding]:
+    """A database server, and what `gribmill db status` advises."""
+    if about.context.settings.database is None:
+        return
+    found = database_status(about.context.settings)
+    yield Finding(found.engine, True, f"{found.version}, {found.bytes / 1e6:,.1f} MB at {found.place}")
+    for advice in found.advice:
+        problem, _, remedy = advice.rpartition(": ")
+        yield Finding(found.engine, None, problem, remedy)
 
 
 def check_sqlite(version: tuple[int, ...]) -> Finding:

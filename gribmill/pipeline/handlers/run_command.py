@@ -11,8 +11,10 @@ from gribmill.settings.schema import Settings
 
 
 def run(task: Task) -> Outcome:
-    """gribmill's own commands work on the data root and the settings of the worker."""
+    """gribmill's own commands work on the data root, the database and the settings of the worker; others see none."""
     settings = Settings.model_validate(task.environment)
     own = {name: value for name, value in os.environ.items() if name.startswith("GRIBMILL_")}
     own["GRIBMILL_DATA"] = str(settings.data_root)
+    if settings.database is not None:
+        own["GRIBMILL_DATABASE"] = settings.database
     return run_command(task, {name: str(path) for name, path in settings.commands.allow.items()}, own)

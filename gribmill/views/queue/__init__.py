@@ -2,6 +2,7 @@
 
 __all__ = [
     "attempt",
+    "database",
     "definition",
     "event",
     "job",

@@ -15,7 +15,7 @@ from gribmill.queue.times import to_text
 from tests.queue.store.plain_queue import PlainJob, PlainQueue, moment
 from tests.queue.store.sample_types import ALL, TYPES
 from tests.queue.store.store_driver import asks
-from tests.queue.store.tested_backend import BackendUnderTest, SqliteUnderTest
+from tests.queue.store.tested_backend import BACKENDS, BackendUnderTest
 
 WORKERS = ("w0", "w1", "w2")
 LEASE = 60.0
@@ -52,10 +52,12 @@ def new_jobs(draw: st.DrawFn) -> NewJob:
 class QueueMachine(RuleBasedStateMachine):
     """Three workers that may die, one operator, one clock."""
 
+    backend_name = "sqlite"
+
     def __init__(self) -> None:
         super().__init__()
         self._folder = tempfile.TemporaryDirectory(prefix="queue-machine-")
-        self.backend: BackendUnderTest = SqliteUnderTest(Path(self._folder.name))
+        self.backend: BackendUnderTest = BACKENDS[self.backend_name](Path(self._folder.name))
         self.store = self.backend.store
         self.plain = PlainQueue()
         self.plain.now = self.backend.clock()

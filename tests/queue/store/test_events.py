@@ -114,7 +114,7 @@ def test_manual_statements_publish_as_well(backend: BackendUnderTest, store: Sto
     add(store)
     take(store)
     backend.by_hand(
-        "UPDATE jobs SET status = 'failed', error_message = 'by hand', completed_at = datetime('now') WHERE id = 1"
+        "UPDATE jobs SET status = 'failed', error_message = 'by hand', completed_at = CURRENT_TIMESTAMP WHERE id = 1"
     )
     assert names(store) == ["job.failed"]
 

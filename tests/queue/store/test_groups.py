@@ -105,7 +105,7 @@ def test_continue_and_skip_go_on_after_a_failure(
 
 def test_failure_recorded_by_a_manual_statement_stops_the_group(store: Store, backend: BackendUnderTest) -> None:
     _, ids = group_of(store, 3, "parallel", "stop")
-    fails = "UPDATE jobs SET status = 'failed', error_message = 'x', completed_at = datetime('now') WHERE id = ?"
+    fails = "UPDATE jobs SET status = 'failed', error_message = 'x', completed_at = CURRENT_TIMESTAMP WHERE id = ?"
     backend.by_hand(fails, ids[0])
     assert claim(store) == ()
     assert statuses(store, ids) == ["failed", "cancelled", "cancelled"]

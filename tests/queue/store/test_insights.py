@@ -14,7 +14,7 @@ from gribmill.queue.store.jobs.rates import Throughput
 from gribmill.queue.store.types.types import TypeStats
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, fail, snooze, stop, succeed, take
-from tests.queue.store.tested_backend import BackendUnderTest
+from tests.queue.store.tested_backend import ONLY_SQLITE, BackendUnderTest
 
 
 def stats_of(store: Store, kind: str) -> TypeStats:
@@ -111,6 +111,7 @@ def test_a_missing_job_is_an_error_with_its_id(store: Store) -> None:
             look(5)
 
 
+@ONLY_SQLITE
 def test_change_of_another_connection_is_noticed(store: Store, backend: BackendUnderTest) -> None:
     other = backend.open()
     store.database.may_have_work()
@@ -118,6 +119,14 @@ def test_change_of_another_connection_is_noticed(store: Store, backend: BackendU
     add(other)
     assert store.database.may_have_work()
     assert not store.database.may_have_work()
+
+
+def test_work_of_another_connection_is_noticed(store: Store, backend: BackendUnderTest) -> None:
+    other = backend.open()
+    store.database.may_have_work()
+    assert not store.database.may_have_work()
+    add(other)
+    assert store.database.may_have_work()
 
 
 def test_work_is_claimed_by_type(store: Store, clock: FakeClock) -> None:

@@ -22,17 +22,26 @@ CALM: dict[str, Any] = {
 }
 
 
-def test_store_behaves_as_the_plain_model_on_fixed_histories() -> None:
+class PostgresMachine(QueueMachine):
+    backend_name = "postgres"
+
+
+MACHINES = (QueueMachine, pytest.param(PostgresMachine, marks=pytest.mark.postgres))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_store_behaves_as_the_plain_model_on_fixed_histories(machine: type[QueueMachine]) -> None:
     run_state_machine_as_test(
-        QueueMachine, settings=settings(max_examples=50, stateful_step_count=60, derandomize=True, **CALM)
+        machine, settings=settings(max_examples=50, stateful_step_count=60, derandomize=True, **CALM)
     )
 
 
 @pytest.mark.soak
-def test_store_behaves_as_the_plain_model_for_minutes() -> None:
+@pytest.mark.parametrize("machine", MACHINES)
+def test_store_behaves_as_the_plain_model_for_minutes(machine: type[QueueMachine]) -> None:
     until = time.monotonic() + 60 * float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
     while time.monotonic() < until:
         run_state_machine_as_test(
-            QueueMachine,
+            machine,
             settings=settings(max_examples=30, stateful_step_count=100, phases=[Phase.generate, Phase.shrink], **CALM),
         )

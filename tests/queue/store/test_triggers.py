@@ -15,7 +15,7 @@ from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import UNIQUE
 from tests.queue.store.store_driver import snooze, succeed, take
-from tests.queue.store.tested_backend import BackendUnderTest
+from tests.queue.store.tested_backend import ONLY_SQLITE, BackendUnderTest
 
 
 def at(clock: FakeClock, text: str) -> None:
@@ -175,6 +175,7 @@ def test_a_manually_inserted_trigger_starts_now_and_an_invalid_one_is_disabled(
     assert [one.is_enabled for one in store.triggers.list()] == [True, False, True]
 
 
+@ONLY_SQLITE
 @pytest.mark.parametrize(
     ("column", "value", "told"),
     [
@@ -197,6 +198,7 @@ def test_an_invalid_trigger_row_is_disabled_and_does_not_stop_the_others(
     store.triggers.remove(spoilt)
 
 
+@ONLY_SQLITE
 @pytest.mark.parametrize("word", ["soon", None])
 def test_text_instead_of_a_time_restarts_the_schedule(
     store: Store, backend: BackendUnderTest, clock: FakeClock, word: str | None

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+import psycopg
+import pytest
+
+from gribmill.database.postgres import PostgresDatabase
+from gribmill.database.postgres.statements import statement_names as postgres_statement_names
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.database.sqlite.statements import statement_names
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import NewTenant
 from gribmill.queue.store import Store
+from gribmill.queue.times import to_text
 from tests.queue.sample_effects import SampleEffects
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
+from tests.servers.shared_postgres import fresh_database
 
 # Of the jobs of many tests.
 TENANTS = ("a", "acme", "b", "elsewhere", "other", "ours", "t", "theirs")
+
+
+REFUSED = (sqlite3.IntegrityError, psycopg.IntegrityError, psycopg.DataError)
+"""How a database refuses what is written by hand."""
+ONLY_SQLITE = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+"""For tests of what only a file has, or what columns with types refuse anyway."""
 
 
 class BackendUnderTest(Protocol):
@@ -35,11 +49,32 @@ class BackendUnderTest(Protocol):
         """One statement on a plain connection, as a person with a shell would run it."""
         ...
 
+    def columns(self, table: str) -> list[str]:
+        """The columns of a table in their order."""
+        ...
+
+    def drop_trigger(self, name: str) -> None:
+        """Take a safeguard of the database itself away."""
+        ...
+
+    def drop_references(self, table: str) -> None:
+        """Take away that rows of a table go with the rows that they refer to."""
+        ...
+
+    def miscount(self) -> None:
+        """Make one of the job counters wrong."""
+        ...
+
     def invariants(self) -> set[str]:
         """The names of the invariants that the backend checks."""
         ...
 
     def close(self) -> None: ...
+
+
+def _add_tenants(store: Store) -> None:
+    for name in {*TENANTS} - {tenant.name for tenant in store.tenants.list()}:
+        store.tenants.add(NewTenant(name))
 
 
 class SqliteUnderTest:
@@ -52,8 +87,7 @@ class SqliteUnderTest:
         self.database = SqliteDatabase(self.path, synchronous="normal", clock=self.clock)
         self.store = Store(self.database, TYPES, SampleEffects())
         self._stores.append(self.store)
-        for name in {*TENANTS} - {tenant.name for tenant in self.store.tenants.list()}:
-            self.store.tenants.add(NewTenant(name))
+        _add_tenants(self.store)
 
     def open(self, types: Registry = TYPES) -> Store:
         store = Store(SqliteDatabase(self.path, synchronous="normal", clock=self.clock), types, SampleEffects())
@@ -64,6 +98,18 @@ class SqliteUnderTest:
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             return connection.execute(sql, params).fetchall()
 
+    def columns(self, table: str) -> list[str]:
+        return [row[1] for row in self.by_hand(f"PRAGMA table_info({table})")]
+
+    def drop_trigger(self, name: str) -> None:
+        self.by_hand(f"DROP TRIGGER {name}")
+
+    def drop_references(self, table: str) -> None:
+        """A plain connection does not enforce them."""
+
+    def miscount(self) -> None:
+        self.by_hand("UPDATE job_counts SET n = n + 1")
+
     def invariants(self) -> set[str]:
         return set(statement_names("verify"))
 
@@ -72,4 +118,63 @@ class SqliteUnderTest:
             store.close()
 
 
-BACKENDS: dict[str, Callable[[Path], BackendUnderTest]] = {"sqlite": SqliteUnderTest}
+class PostgresUnderTest:
+    """A database on the server of the tests: a copy of one with the tables and the tenants."""
+
+    def __init__(self, _folder: Path | None = None, through: Callable[[str], str] = str) -> None:
+        """`through`: how the same database is reached in another way."""
+        self.clock = FakeClock()
+        self._stores: list[Store] = []
+        self._resources = ExitStack()
+        self.url = through(self._resources.enter_context(fresh_database("queue", _prepare)))
+        self.store = self.open()
+        self.database = self.store.database
+
+    def open(self, types: Registry = TYPES) -> Store:
+        store = Store(PostgresDatabase(self.url, clock=self.clock), types, SampleEffects())
+        self._stores.append(store)
+        return store
+
+    def by_hand(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+        """Written as for SQLite: `?` for a value, and times come back as its text."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute("SET timezone = 'UTC'")
+            cursor = connection.execute(sql.replace("%", "%%").replace("?", "%s").encode(), params)
+            return [tuple(map(_as_sqlite, row)) for row in cursor.fetchall()] if cursor.description else []
+
+    def columns(self, table: str) -> list[str]:
+        names = "SELECT column_name FROM information_schema.columns WHERE table_name = ? ORDER BY ordinal_position"
+        return [name for (name,) in self.by_hand(names, table)]
+
+    def drop_trigger(self, name: str) -> None:
+        for (table,) in self.by_hand("SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = ?", name):
+            self.by_hand(f"DROP TRIGGER {name} ON {table}")
+
+    def drop_references(self, table: str) -> None:
+        names = "SELECT conname FROM pg_constraint WHERE contype = 'f' AND conrelid = ?::regclass"
+        for (name,) in self.by_hand(names, table):
+            self.by_hand(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+
+    def miscount(self) -> None:
+        self.by_hand("INSERT INTO job_count_changes VALUES ('global', 'plain', 'completed', 1)")
+
+    def invariants(self) -> set[str]:
+        return set(postgres_statement_names("verify"))
+
+    def close(self) -> None:
+        for store in self._stores:
+            store.close()
+        self._resources.close()
+
+
+def _prepare(url: str) -> None:
+    store = Store(PostgresDatabase(url, clock=FakeClock()), TYPES, SampleEffects())
+    _add_tenants(store)
+    store.close()
+
+
+def _as_sqlite(value: Any) -> Any:
+    return to_text(value.timestamp()) if isinstance(value, datetime) else value
+
+
+BACKENDS: dict[str, Callable[[Path], BackendUnderTest]] = {"sqlite": SqliteUnderTest, "postgres": PostgresUnderTest}

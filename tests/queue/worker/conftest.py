@@ -12,6 +12,7 @@ import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
+from tests.queue.backends import new_address, open_address
 from tests.queue.sample_effects import SampleEffects
 from tests.queue.worker.sample_types import TYPES
 from tests.queue.worker.worker_driver import ROOT, SteppedWorker, Workers
@@ -32,13 +33,21 @@ def _surroundings() -> Iterator[None]:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "jobs.db"
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Where the queue is: a file, or with `parametrize("address", BOTH, indirect=True)` a server's database too."""
+    with new_address(getattr(request, "param", "sqlite"), tmp_path / "data") as address:
+        yield address
 
 
 @pytest.fixture
-def store(database: Path) -> Iterator[Store]:
-    store = Store(SqliteDatabase(database), TYPES, SampleEffects())
+def database(address: str) -> Path:
+    """The queue's file."""
+    return Path(address)
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[Store]:
+    store = Store(open_address(address), TYPES, SampleEffects())
     yield store
     assert store.verify() == []
     store.close()

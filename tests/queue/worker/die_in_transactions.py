@@ -1,4 +1,4 @@
-"""`python -m tests.queue.worker.die_in_transactions DATABASE SEED COUNT` kills processes in and between statements.
+"""`python -m tests.queue.worker.die_in_transactions ADDRESS DEATHS SEED COUNT`: kills in and between statements.
 
 Prints as JSON how many died at each statement. It forks, so that each death costs only milliseconds.
 """
@@ -17,12 +17,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gribmill.database.sqlite import SqliteDatabase
+from gribmill.database.postgres.handle import Handle
+from gribmill.database.postgres.session import PostgresSession
 from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.database.sqlite.session import SqliteSession
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
+from tests.queue.backends import is_postgres, open_address
 from tests.queue.worker.random_kills import any_left
 from tests.queue.worker.sample_types import TYPES
 
@@ -39,14 +41,19 @@ class Fate:
         self._behind_commit = dice.random() < 0.3
         self._deaths = deaths
 
-    def hook(self, owner: type, name: str, where: str) -> None:
+    def hook(self, owner: type, name: str, where: str, *, after: bool = False) -> None:
+        """Strike before or after a method."""
         real: Callable[..., Any] = getattr(owner, name)
 
         def call(*args: Any, **options: Any) -> Any:
             self._left -= 1
-            if self._left <= 0 and (where == "behind a commit") == self._behind_commit:
+            due = self._left <= 0 and (where == "behind a commit") == self._behind_commit
+            if due and not after:
                 self.strike(where)
-            return real(*args, **options)
+            result = real(*args, **options)
+            if due:
+                self.strike(where)
+            return result
 
         setattr(owner, name, call)
 
@@ -56,14 +63,18 @@ class Fate:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def work(path: Path, seed: int, deaths: Path) -> None:
+def work(address: str, seed: int, deaths: Path) -> None:
     """Claim and finish until nothing is left, or until fate strikes."""
     dice = random.Random(seed)
-    store = Store(SqliteDatabase(path, synchronous="normal"), TYPES)
+    store = Store(open_address(address, synchronous="normal"), TYPES)
     fate = Fate(dice, deaths)
-    fate.hook(SqliteSession, "rows", "inside a transaction")
-    fate.hook(SqliteSession, "execute", "inside a transaction")
-    fate.hook(HostLock, "release", "behind a commit")
+    if is_postgres(address):
+        fate.hook(PostgresSession, "together", "inside a transaction")
+        fate.hook(Handle, "commit", "behind a commit", after=True)
+    else:
+        fate.hook(SqliteSession, "rows", "inside a transaction")
+        fate.hook(SqliteSession, "execute", "inside a transaction")
+        fate.hook(HostLock, "release", "behind a commit")
     me = new_worker_id()
     pause = threading.Event()
     while True:
@@ -91,9 +102,8 @@ def _outcome(dice: random.Random) -> Succeeded | Failed | Snoozed:
 
 
 def main() -> None:
-    path, seed, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    deaths = path.with_name("deaths")
-    store = Store(SqliteDatabase(path, synchronous="normal"), TYPES)
+    address, deaths, seed, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    store = Store(open_address(address, synchronous="normal"), TYPES)
     singles = [NewJob("stunt", {"do": "nothing"}, max_attempts=1000) for _ in range(count // 2)]
     groups = [NewJob("group", {"group": str(n // 12), "n": n}, max_attempts=1000) for n in range(count - count // 2)]
     store.jobs.enqueue_many(singles + groups)
@@ -107,7 +117,7 @@ def main() -> None:
             if pid == 0:
                 code = 1
                 try:
-                    work(path, seed, deaths)
+                    work(address, seed, deaths)
                     code = 0
                 except BaseException:  # noqa: BLE001 — os._exit would say nothing of it
                     traceback.print_exc()

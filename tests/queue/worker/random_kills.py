@@ -36,7 +36,7 @@ class Storm:
 
     workers: Workers
     store: Store
-    database: Path
+    database: str
     seed: int
     count: int = 2
     jobs_between: tuple[int, int] = (60, 200)

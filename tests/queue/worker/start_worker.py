@@ -6,13 +6,13 @@ import json
 import sys
 from pathlib import Path
 
-from gribmill.database.sqlite import SqliteDatabase
 from gribmill.logs import set_up_logging
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.output_log import OutputLogs
 from gribmill.queue.worker.supervisor.supervisor import Supervisor
 from gribmill.settings.schema import LogSettings
+from tests.queue.backends import open_address
 from tests.queue.sample_effects import SampleEffects
 from tests.queue.worker.sample_types import TYPES, TYPES_PATH
 
@@ -24,9 +24,8 @@ def main() -> None:
         options["logs"] = OutputLogs(Path(folder), limit)
     log = {"format": "json", "level": options.pop("log_level", "debug")}
     set_up_logging(LogSettings.model_validate(log))
-    store = Store(
-        SqliteDatabase(Path(sys.argv[1]), synchronous=options.pop("synchronous", "full")), TYPES, SampleEffects()
-    )
+    database = open_address(sys.argv[1], synchronous=options.pop("synchronous", "full"))
+    store = Store(database, TYPES, SampleEffects())
     Supervisor(store, WorkerOptions(types_path=TYPES_PATH, log=log, **options)).run()
 
 

@@ -14,6 +14,7 @@ import pytest
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.model import Job
 from gribmill.queue.store import Store
+from tests.queue.backends import BOTH
 from tests.queue.worker.random_kills import Storm, fill, reckon, wait_for_all
 from tests.queue.worker.sample_types import TYPES
 from tests.queue.worker.worker_driver import Workers
@@ -23,12 +24,13 @@ pytestmark = pytest.mark.process
 SEED = 20230125
 
 
+@pytest.mark.parametrize("address", BOTH, indirect=True)
 def test_workers_killed_at_random_lose_nothing_and_do_nothing_twice(
-    store: Store, workers: Workers, database: Path, tmp_path: Path
+    store: Store, workers: Workers, address: str, tmp_path: Path
 ) -> None:
     marks = tmp_path / "marks"
     ids = fill(store, 2400, marks)
-    storm = Storm(workers, store, database, SEED)
+    storm = Storm(workers, store, address, SEED)
     storm.rage(rounds=2)
     storm.calm()
     wait_for_all(store, 120.0)
@@ -38,8 +40,9 @@ def test_workers_killed_at_random_lose_nothing_and_do_nothing_twice(
     print(figures, dict(storm.hits))
 
 
-def kill_in_transactions(database: Path, seed: int, count: int) -> dict[str, object]:
-    command = [sys.executable, "-m", "tests.queue.worker.die_in_transactions", str(database), str(seed), str(count)]
+def kill_in_transactions(address: str, deaths: Path, seed: int, count: int) -> dict[str, object]:
+    module = "tests.queue.worker.die_in_transactions"
+    command = [sys.executable, "-m", module, address, str(deaths), str(seed), str(count)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     result: dict[str, object] = json.loads(done.stdout)
@@ -61,8 +64,11 @@ def check_after_kills(store: Store, count: int) -> None:
     assert store.verify() == []
 
 
-def test_processes_that_die_inside_transactions_leave_the_queue_sound(store: Store, database: Path) -> None:
-    result = kill_in_transactions(database, SEED, 1500)
+@pytest.mark.parametrize("address", BOTH, indirect=True)
+def test_processes_that_die_inside_transactions_leave_the_queue_sound(
+    store: Store, address: str, tmp_path: Path
+) -> None:
+    result = kill_in_transactions(address, tmp_path / "deaths", SEED, 1500)
     check_after_kills(store, 1500)
     deaths = result["deaths"]
     assert isinstance(deaths, dict)
@@ -71,8 +77,9 @@ def test_processes_that_die_inside_transactions_leave_the_queue_sound(store: Sto
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("address", BOTH, indirect=True)
 def test_workers_killed_at_random_for_minutes(
-    store: Store, workers: Workers, database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    store: Store, workers: Workers, address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     minutes = float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
     end = time.monotonic() + minutes * 60
@@ -82,7 +89,7 @@ def test_workers_killed_at_random_for_minutes(
     while time.monotonic() < end:
         seed += 1
         ids += fill(store, 10_000, marks)
-        storm = Storm(workers, store, database, seed, count=4)
+        storm = Storm(workers, store, address, seed, count=4)
         storm.rage(rounds=10)
         storm.calm()
         wait_for_all(store, 600.0)
@@ -101,7 +108,7 @@ def test_processes_killed_inside_transactions_for_minutes(tmp_path: Path, capsys
     while time.monotonic() < end:
         seed += 10_000
         database = tmp_path / f"{seed}" / "jobs.db"
-        result = kill_in_transactions(database, seed, 20_000)
+        result = kill_in_transactions(str(database), tmp_path / f"{seed}.deaths", seed, 20_000)
         store = Store(SqliteDatabase(database), TYPES)
         check_after_kills(store, 20_000)
         store.close()

@@ -78,7 +78,7 @@ class Workers:
         self._folder = folder
         self._started: list[Process] = []
 
-    def start(self, database: Path, **options: Any) -> Process:
+    def start(self, database: str | Path, **options: Any) -> Process:
         """A worker of the test types."""
         settings = {"lanes": {"fetch": 1}, "kill_grace_seconds": 0.2, **options}
         return self._add([sys.executable, "-m", "tests.queue.worker.start_worker", str(database), json.dumps(settings)])

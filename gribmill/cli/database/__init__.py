@@ -1,0 +1,3 @@
+"""`gribmill db`."""
+
+__all__: list[str] = []

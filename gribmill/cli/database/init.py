@@ -1,0 +1,30 @@
+"""`gribmill db init`: the tables of a new database."""
+
+from __future__ import annotations
+
+import click
+
+from gribmill.cli.output import print_json
+from gribmill.pipeline.manage_database import upgrade_database
+from gribmill.settings.schema import Settings
+from gribmill.views.queue.database import UpgradeView
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
+@click.pass_obj
+def init(settings: Settings, as_json: bool) -> None:
+    """Create the tables in a new database. One that has them already stays as it is.
+
+    The PostgreSQL database itself must exist: `createdb gribmill` makes one.
+    """
+    report(UpgradeView.of(upgrade_database(settings, new=True)), as_json)
+
+
+def report(done: UpgradeView, as_json: bool) -> None:
+    if as_json:
+        print_json(done)
+    elif done.applied:
+        click.echo(f"{done.place}: applied {', '.join(map(str, done.applied))}")
+    else:
+        click.echo(f"{done.place}: up to date")

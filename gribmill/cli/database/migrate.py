@@ -1,0 +1,22 @@
+"""`gribmill db migrate`: the tables of this version."""
+
+from __future__ import annotations
+
+import click
+
+from gribmill.cli.database.init import report
+from gribmill.pipeline.manage_database import upgrade_database
+from gribmill.settings.schema import Settings
+from gribmill.views.queue.database import UpgradeView
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
+@click.pass_obj
+def migrate(settings: Settings, as_json: bool) -> None:
+    """Bring the tables up to date with this version of gribmill.
+
+    Changes only add: workers of the version before go on beside new ones. Workers also do this
+    themselves when they start.
+    """
+    report(UpgradeView.of(upgrade_database(settings, new=False)), as_json)

@@ -1,0 +1,41 @@
+"""`gribmill db move`: from jobs.db to PostgreSQL, or back."""
+
+from __future__ import annotations
+
+import click
+
+from gribmill.cli.output import print_json, print_table
+from gribmill.cli.progress import progress_bars
+from gribmill.pipeline.manage_database import move_database
+from gribmill.settings.schema import Settings
+from gribmill.views.queue.database import MoveView
+
+
+@click.command()
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    metavar="URL|FILE",
+    help="Where to: postgresql://user@host/name, or the file jobs.db.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The copied tables as JSON.")
+@click.pass_obj
+def move(settings: Settings, target: str, as_json: bool) -> None:
+    """Copy the queue and the catalogue to another database, and compare every row.
+
+    The source is the database of the settings; it is locked meanwhile and stays as it is. Stop all
+    workers first: the move refuses to begin while one runs. The target must be empty. If the move
+    is interrupted, the same command resumes it. Afterwards change the setting `database`, and start
+    the workers again.
+    """
+    with progress_bars("items", quiet=as_json) as add_bar:
+        bar = add_bar("copying")
+        moved = MoveView.of(move_database(settings, target, lambda name, rows: bar(rows, None, name)))
+    if as_json:
+        print_json(moved)
+        return
+    rows = [[table.name, table.rows] for table in moved.tables if table.rows]
+    print_table(["table", "rows"], rows, right=["rows"])
+    click.echo(f"{sum(table.rows for table in moved.tables)} rows are the same in {moved.source} and {moved.target}")
+    click.echo(moved.next_step)

@@ -1,0 +1,93 @@
+"""The state of a PostgreSQL database, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+from psycopg.rows import dict_row
+
+from gribmill.database.postgres.connection import Connection, connect, plain_faults
+from gribmill.database.postgres.migrate import migrations
+from gribmill.database.postgres.statements import statement
+from gribmill.database.status import DatabaseStatus, IndexStatus, OldTransaction, TableStatus
+from gribmill.database_url import hide_password
+
+SUPPORTED = range(15, 19)
+# Vacuum removes no row that an open transaction might still see.
+LONG_TRANSACTION_SECONDS = 300.0
+MANY_DEAD_ROWS = 10_000
+DEAD_PART = 0.2
+UNKNOWN_ROWS = 10_000
+CROWDED_PART = 0.8
+
+
+def postgres_status(url: str) -> DatabaseStatus:
+    """Reads only, and needs no special rights."""
+    with plain_faults(url), closing(connect(url)) as connection:
+        server = dict(_rows(connection, "status/server")[0])
+        oldest = [OldTransaction(**row) for row in _rows(connection, "status/oldest_transaction")]
+        tables = tuple(TableStatus(**row) for row in _rows(connection, "status/tables"))
+        indexes = tuple(IndexStatus(**row) for row in _rows(connection, "status/indexes"))
+        applied = _applied(connection)
+    missing = tuple(one.version for one in migrations() if one.version not in applied)
+    return DatabaseStatus(
+        engine="PostgreSQL",
+        version=server["version"],
+        place=hide_password(url),
+        bytes=server["bytes"],
+        free_bytes=0,
+        migrations=applied,
+        missing_migrations=missing,
+        connections=server["connections"],
+        max_connections=server["max_connections"],
+        oldest_transaction=oldest[0] if oldest else None,
+        tables=tables,
+        indexes=indexes,
+        advice=tuple(_advice(server, missing, oldest, tables)),
+    )
+
+
+def _rows(connection: Connection, name: str) -> list[dict[str, Any]]:
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(statement(name).encode()).fetchall()
+
+
+def _applied(connection: Connection) -> tuple[int, ...]:
+    found = connection.execute("SELECT to_regclass('schema_migrations') IS NOT NULL").fetchone()
+    if found is None or not found[0]:
+        return ()
+    rows = connection.execute("SELECT version FROM schema_migrations ORDER BY version").fetchall()
+    return tuple(version for (version,) in rows)
+
+
+def _advice(
+    server: dict[str, Any], missing: tuple[int, ...], oldest: list[OldTransaction], tables: tuple[TableStatus, ...]
+) -> Iterator[str]:
+    if server["major"] not in SUPPORTED:
+        yield f"gribmill is tested with PostgreSQL {SUPPORTED[0]} to {SUPPORTED[-1]}, not {server['major']}: upgrade it"
+    if missing:
+        yield "its tables are missing or older than this gribmill: run `gribmill db migrate`"
+    if not server["durable"]:
+        yield "fsync, full_page_writes or synchronous_commit is off, and a power failure can lose jobs: switch them on"
+    for one in oldest:
+        if one.seconds > LONG_TRANSACTION_SECONDS:
+            yield (
+                f"process {one.pid} ({one.application or 'unnamed'}) has a transaction that is {one.seconds:.0f} s old"
+                f", so that dead rows cannot be removed: end it with SELECT pg_terminate_backend({one.pid})"
+            )
+    for reason in server["holding_back"] or []:
+        yield f"{reason} keeps dead rows from being removed: drop it if nobody needs it"
+    if server["connections"] > server["max_connections"] * CROWDED_PART:
+        yield (
+            f"{server['connections']} of {server['max_connections']} connections are in use:"
+            " raise max_connections, or put PgBouncer in front"
+        )
+    for table in tables:
+        if table.dead_rows > MANY_DEAD_ROWS and table.dead_rows > table.rows * DEAD_PART:
+            yield f"{table.name} has {table.dead_rows} dead and {table.rows} live rows: VACUUM ANALYZE {table.name}"
+        elif table.rows > UNKNOWN_ROWS and table.analyzed_seconds_ago is None:
+            yield f"{table.name} has no statistics for the planner: ANALYZE {table.name}"
+    if not server["autovacuum"]:
+        yield "autovacuum is off: switch it on, or queries become slower every day"

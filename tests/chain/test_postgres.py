@@ -1,0 +1,138 @@
+"""The chain with its queue in PostgreSQL: the same tiles, whatever happens to workers, connections and the server."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.chain.chain_driver import ChainDriver
+from tests.chain.conftest import NewChain, of_model
+from tests.queue.backends import make_tables, new_address
+from tests.servers.postgres import PostgresServer, make_home
+from tests.servers.shared_postgres import postgres_url
+from tests.servers.this_run import RUN_PID
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.process, pytest.mark.postgres]
+
+SEED = 20230125
+CHAIN = ("ingest_grib", "build_tile", "publish")
+OF_OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> %s"
+
+
+@pytest.fixture
+def chain(new_chain: NewChain, tmp_path: Path) -> Iterator[ChainDriver]:
+    with new_address("postgres", tmp_path) as url:
+        yield new_chain(changes={"database": url})
+
+
+def finish(chain: ChainDriver, reference: dict[str, bytes]) -> None:
+    """Let it come to its end; what waits for its time does so no longer."""
+    wait_until(lambda: chain.hurry(*CHAIN) * 0 + chain.complete("hrrr"), 180, f"the rest: {chain.troubles()}")
+    chain.wait_complete("hrrr")
+    assert chain.tiles() == of_model(reference, "hrrr")
+    assert chain.latest("hrrr")["ne"]["complete"] == chain.run_id
+    chain.assert_sound()
+
+
+def test_commands_work_as_on_a_file(chain: ChainDriver, reference: dict[str, bytes]) -> None:
+    chain.publish("hrrr")
+    chain.look("hrrr")
+    assert chain.complete("hrrr"), chain.troubles()
+    assert chain.tiles() == of_model(reference, "hrrr")
+    assert not (chain.data / "jobs.db").exists()
+    for words in ("status", "jobs list", "jobs stats", "jobs verify", "workers", "mirrors list", "db status", "doctor"):
+        answer = chain.command(*words.split())
+        assert answer.returncode == 0 or words in ("status", "doctor"), answer.stderr
+        assert not answer.stderr or words == "workers", f"{words}: {answer.stderr}"
+    chain.assert_sound()
+
+
+def test_workers_killed_at_random_build_the_same_tiles(chain: ChainDriver, reference: dict[str, bytes]) -> None:
+    dice = random.Random(SEED)
+    chain.publish("hrrr")
+    team = [chain.start("run"), chain.start("work")]
+    for _ in range(4):
+        wait_until(lambda: chain.jobs("processing") or chain.complete("hrrr"), 60, f"work: {chain.counts()}")
+        if chain.complete("hrrr"):
+            break
+        victim = dice.randrange(2)
+        team[victim].kill()
+        team[victim].wait()
+        team[victim] = chain.start(("run", "work")[victim])
+    finish(chain, reference)
+
+
+@contextmanager
+def repeatedly(act: Callable[[], object], seconds: float) -> Iterator[None]:
+    over = threading.Event()
+
+    def run() -> None:
+        while not over.wait(seconds):
+            act()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_connections_that_are_cut_again_and_again_cost_nothing(chain: ChainDriver, reference: dict[str, bytes]) -> None:
+    url = chain.settings.database
+    assert url is not None
+    chain.publish("hrrr")
+    cut: list[int] = []
+
+    def cut_all() -> None:
+        """Those of workers, executors and this process alike."""
+        with psycopg.connect(url, autocommit=True) as connection:
+            cut.append(len(connection.execute(OF_OTHERS, (connection.info.backend_pid,)).fetchall()))
+
+    chain.start("run")
+    with repeatedly(cut_all, 0.3):
+        wait_until(lambda: sum(cut) > 20, 60, "connections to cut")
+    finish(chain, reference)
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    """A server that the test may stop."""
+    postgres_url()  # or skip
+    home = make_home(RUN_PID)
+    server = PostgresServer(home, synchronous_commit="on")
+    server.create()
+    server.start()
+    try:
+        make_tables(server.url())
+        yield server
+    finally:
+        if server.running:
+            server.stop("immediate")
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def test_a_server_that_crashes_and_comes_back_costs_nothing(
+    new_chain: NewChain, own_server: PostgresServer, reference: dict[str, bytes]
+) -> None:
+    chain = new_chain(changes={"database": own_server.url()})
+    chain.publish("hrrr")
+    worker = chain.start("run")
+    for _ in range(2):
+        wait_until(lambda: chain.jobs("processing") or chain.complete("hrrr"), 60, "work")
+        own_server.stop("immediate")
+        own_server.start()
+    assert worker.poll() is None, "the worker outlives the server"
+    finish(chain, reference)
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(60) == 0

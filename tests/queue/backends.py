@@ -1,0 +1,43 @@
+"""A database of either kind by its address: the path of a file, or the URL of a PostgreSQL database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from gribmill.database.postgres import PostgresDatabase
+from gribmill.database.protocol import Database
+from gribmill.database.sqlite import SqliteDatabase
+from tests.servers.shared_postgres import fresh_database
+
+BOTH = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
+"""The backends, for `pytest.mark.parametrize("address", BOTH, indirect=True)`."""
+
+
+def open_address(address: str | Path, *, synchronous: Literal["full", "normal"] = "full", **options: Any) -> Database:
+    """How much a commit survives is for PostgreSQL a setting of the server."""
+    if is_postgres(address):
+        return PostgresDatabase(str(address), **options)
+    return SqliteDatabase(Path(address), synchronous=synchronous, **options)
+
+
+def is_postgres(address: str | Path) -> bool:
+    return str(address).startswith("postgresql://")
+
+
+@contextmanager
+def new_address(backend: str, folder: Path) -> Iterator[str]:
+    """Where a queue can be made that only this test has."""
+    if backend == "sqlite":
+        yield str(folder / "jobs.db")
+    else:
+        with fresh_database("tables", make_tables) as url:
+            yield url
+
+
+def make_tables(url: str) -> None:
+    PostgresDatabase(url).close()

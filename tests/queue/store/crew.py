@@ -1,0 +1,30 @@
+"""Threads that do the same to one queue at the same time, each with a connection of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+PATIENCE_SECONDS = 120.0
+
+
+def together(*works: Callable[[], None]) -> None:
+    """Run all at once, and wait for them; the first error of any is raised."""
+    start = threading.Barrier(len(works))
+    errors: list[BaseException] = []
+
+    def run(work: Callable[[], None]) -> None:
+        try:
+            start.wait()
+            work()
+        except BaseException as error:  # noqa: BLE001 — raised below, in the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,), daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+    if errors:
+        raise errors[0]
+    assert not any(thread.is_alive() for thread in threads), "a thread did not end"

@@ -1,0 +1,43 @@
+"""The guarantees through PgBouncer in transaction mode, where each transaction may get another connection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.queue.store.guarantees import GUARANTEES
+from tests.queue.store.tested_backend import BackendUnderTest, PostgresUnderTest
+from tests.servers.pgbouncer import pgbouncer
+from tests.servers.shared_postgres import postgres_url, same_database
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[str]:
+    """The URL of some database of the pool."""
+    with pgbouncer(postgres_url()) as url:
+        yield url
+
+
+@pytest.fixture
+def pooled(pool: str) -> Iterator[BackendUnderTest]:
+    backend = PostgresUnderTest(through=lambda url: same_database(pool, url))
+    yield backend
+    backend.close()
+
+
+@pytest.mark.parametrize("scenario", GUARANTEES, ids=lambda scenario: scenario.__name__)
+def test_guarantee_holds_through_a_pooler(
+    pooled: BackendUnderTest, scenario: Callable[[BackendUnderTest], None]
+) -> None:
+    scenario(pooled)
+    assert pooled.store.verify() == []
+
+
+def test_workers_that_cannot_listen_still_look(pooled: BackendUnderTest) -> None:
+    listener = pooled.store.database.listener()
+    listener.drain()
+    listener.close()
+    assert not pooled.store.database.may_have_work()

@@ -1,0 +1,153 @@
+"""Connections to PostgreSQL: limits, what is lost with one, and what looks may not do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from gribmill.database.postgres import PostgresDatabase
+from gribmill.database.postgres.connection import connection_text
+from gribmill.database.postgres.handle import Handle
+from gribmill.queue.errors import StoreError
+from gribmill.queue.model import NewJob, Report, Succeeded
+from gribmill.queue.store import Store
+from tests.queue.store.sample_types import ALL
+from tests.queue.store.store_driver import add, claim, take
+from tests.queue.store.tested_backend import PostgresUnderTest
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def postgres() -> Iterator[PostgresUnderTest]:
+    backend = PostgresUnderTest()
+    yield backend
+    assert backend.store.verify() == []
+    backend.close()
+
+
+@pytest.fixture
+def store(postgres: PostgresUnderTest) -> Store:
+    return postgres.store
+
+
+@pytest.mark.parametrize("lease_seconds", [1.0, 4.0, 60.0, 3600.0])
+def test_a_dead_connection_is_noticed_within_a_third_of_the_lease(lease_seconds: float) -> None:
+    given = psycopg.conninfo.conninfo_to_dict(connection_text("postgresql://db/x", lease_seconds))
+    assert 0 < int(str(given["tcp_user_timeout"])) < lease_seconds * 1000 / 3
+    assert str(given["keepalives"]) == "1"
+
+
+def test_what_the_url_says_about_the_network_counts() -> None:
+    given = psycopg.conninfo.conninfo_to_dict(
+        connection_text("postgresql://db/x?connect_timeout=3&sslmode=require", 60.0)
+    )
+    assert (given["connect_timeout"], given["sslmode"]) == ("3", "require")
+
+
+@pytest.mark.parametrize("name", ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"])
+def test_every_connection_limits_how_long_it_waits(postgres: PostgresUnderTest, name: str) -> None:
+    with PostgresDatabase(postgres.url).write() as tx:
+        connection = tx._handle.connection
+        assert connection.execute(f"SHOW {name}").fetchone() != ("0",)
+
+
+def test_no_transaction_is_open_while_a_job_runs(postgres: PostgresUnderTest, store: Store) -> None:
+    add(store)
+    take(store)
+    store.workers.heartbeat("w1", 60.0)
+    store.jobs.list()
+    open_ones = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%'"
+    assert postgres.by_hand(open_ones) == [(0,)]
+
+
+def test_looks_lock_nothing(postgres: PostgresUnderTest, store: Store) -> None:
+    """Statements of claims and of recovery lock rows; a look is a read-only transaction that must not need that."""
+    add(store)
+    take(store)
+    with psycopg.connect(postgres.url) as holder:
+        holder.execute("SELECT 1 FROM jobs FOR UPDATE")
+        with store.database.read() as tx:
+            assert not tx.any_lost(3600.0)
+            assert not tx.any_trigger_due(ALL)
+            assert tx.violations() == []
+        assert not store.database.may_have_work()
+        assert claim(store, "w2") == ()
+
+
+class _Lost:
+    """Loses the connection right after the server has committed, before its answer arrives."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, times: int = 1) -> None:
+        self.left = times
+        real = Handle.commit
+
+        def commit(handle: Handle, *, lasting: bool) -> None:
+            real(handle, lasting=lasting)
+            if self.left:
+                self.left -= 1
+                handle.connection.close()
+                raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+        patch.setattr(Handle, "commit", commit)
+
+
+def test_a_report_whose_commit_is_unknown_can_be_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    job_id = add(store)
+    job = take(store)
+    _Lost(monkeypatch)
+    with pytest.raises(StoreError):
+        store.exchange("w1", [Report(job.ref, Succeeded(then=(NewJob("plain", {"n": 2}),)))])
+    again = store.exchange("w1", [Report(job.ref, Succeeded(then=(NewJob("plain", {"n": 2}),)))])
+    assert (again.accepted, again.fenced) == ((), (job.ref,))
+    assert store.jobs.get(job_id).status == "completed"
+    assert [one.args for one in store.jobs.list().jobs if one.id != job_id] == [{"n": 2}]
+
+
+def test_enqueueing_whose_commit_is_unknown_can_be_repeated_with_a_dedupe_key(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _Lost(monkeypatch)
+    job = NewJob("plain", {}, dedupe_key="once")
+    with pytest.raises(StoreError):
+        store.jobs.enqueue(job)
+    assert not store.jobs.enqueue(job).created
+    assert len(store.jobs.list().jobs) == 1
+
+
+def test_a_claim_whose_commit_is_unknown_is_recovered_after_its_lease(
+    postgres: PostgresUnderTest, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = add(store)
+    _Lost(monkeypatch)
+    with pytest.raises(StoreError):
+        claim(store, lease=60.0)
+    assert claim(store) == ()
+    postgres.clock.advance(61.0)
+    store.maintenance.recover()
+    postgres.clock.advance(60.0)
+    assert take(store).id == job
+
+
+def test_a_connection_that_was_cut_is_made_again(postgres: PostgresUnderTest, store: Store) -> None:
+    job = add(store)
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+    cut += " AND pid <> pg_backend_pid()"
+    assert postgres.by_hand(cut)
+    assert take(store).id == job
+    postgres.by_hand(cut)
+    assert store.jobs.get(job).status == "processing"
+
+
+def test_an_unreachable_server_is_one_sentence_without_the_password() -> None:
+    with pytest.raises(StoreError) as error:
+        PostgresDatabase("postgresql://mill:pa55word@127.0.0.1:1/gribmill")
+    assert "cannot be reached" in str(error.value)
+    assert "pa55word" not in str(error.value)
+
+
+def test_a_database_that_does_not_exist_is_named(postgres: PostgresUnderTest) -> None:
+    with pytest.raises(StoreError, match='database "nowhere" does not exist'):
+        PostgresDatabase(postgres.url.replace(postgres.url.split("/")[3].split("?")[0], "nowhere"))
