@@ -90,8 +90,9 @@ def print_table(
     `right` names the columns to align right (numbers). If the terminal is too narrow, the text of `cut` is shortened
     and that of `wrap` is folded between words, but not below `least` columns; then the columns of `drop` are left out,
     the first of them first. All others, such as names and paths, are never shortened or folded: they can be copied.
+    If all this does not help, each row is a name with its values below it.
     """
-    from gribmill.cli.text.fit_table import LEAST, fit
+    from gribmill.cli.text.fit_table import LEAST, fit, records
 
     cells = [[_cell(value) for value in row] for row in rows]
     out = console()
@@ -99,8 +100,11 @@ def print_table(
         print_rich(make_table(columns, cells, right=right))
         return
     fitted = fit(columns, cells, out.width, cut=cut, wrap=wrap, drop=drop, least=least or LEAST)
+    if fitted.total > out.width:
+        for line in records(columns, [[cell.plain for cell in row] for row in cells], out.width, numbers={*right}):
+            out.print(line, soft_wrap=True, markup=False, style="bold" if not line.startswith(" ") else None)
+        return
     table = make_table(fitted.columns, fitted.rows, right=right, widths=fitted.widths, cut=cut, wrap=wrap)
-    out.width = max(out.width, fitted.total)
     out.print(table, crop=False, soft_wrap=False)
     if fitted.dropped:
         click.echo(f"not shown: {', '.join(fitted.dropped)}; a wider terminal or --json shows all", err=True)

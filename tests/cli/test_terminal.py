@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -22,8 +20,10 @@ from gribmill.queue.model import ClaimRequest, Failed, Report
 from gribmill.queue.store import Store
 from gribmill.regions.region import load_regions
 from gribmill.settings.schema import Settings
+from tests.cli.conftest import Run
 from tests.pipeline.conftest import Scribe
 from tests.pseudo_terminal import COLUMNS, ROWS, Screen, run_in_terminal
+from tests.tiles.make_tile import make_tile
 
 pytestmark = pytest.mark.process
 
@@ -133,15 +133,80 @@ def test_watching_the_status_keeps_its_first_line_on_the_screen(data: Path) -> N
     assert "more lines: a taller window" in shown.text
 
 
-def test_status_loads_nothing_that_is_slow_to_start(data: Path) -> None:
-    """A person who is called at night waits for the answer."""
-    code = (
-        "import sys; from gribmill.cli.main import main\n"
-        "try: main()\nexcept SystemExit: pass\n"
-        "slow = {'numpy', 'requests', 'xarray', 'pandas', 'rich', 'eccodes'} & sys.modules.keys()\n"
-        "assert not slow, slow"
-    )
-    words = [sys.executable, "-c", code, "--data", str(data), "status"]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=data.parent, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("not well: ")
+TENANT = "northern-plains-wind-energy-cooperative"
+LABEL = "hrrr every ten minutes, before the morning briefing"
+GROUP = "nightly-rebuild-of-the-northern-plains"
+TEMPLATE = "one_hour_of_the_hrrr_every_15_minutes"
+DEFINITION = "copy_tiles_to_the_archive_of_last_year"
+ADDRESS = "https://hooks.example.net/weather/incoming/0123456789abcdef0123456789"
+
+
+@pytest.fixture
+def filled(data: Path, gribmill: Run) -> Path:
+    """The same with long names of everything that has a name."""
+    tile = make_tile(data, {"t2m": (280, {}), "u10": (3, {}), "v10": (4, {})})
+    assert tile.is_file()
+    for words in (
+        ["tenants", "add", TENANT, "--title", "Wind energy of the northern plains", "--max-running", "4"],
+        ["triggers", "add", LABEL, "scan_source", '{"model_id": "hrrr"}', "--cron", "*/10 0-12 * * 1-5"],
+        [
+            "templates",
+            "add",
+            TEMPLATE,
+            "ingest_grib",
+            "--set",
+            "model_id=hrrr_subh.m15",
+            "--description",
+            "as the morning briefing needs it, " * 3,
+        ],
+        [
+            "definitions",
+            "add",
+            DEFINITION,
+            "--description",
+            "to the shelf of last year, " * 3,
+            "--",
+            "gribmill",
+            "status",
+            "{{model}}",
+        ],
+        ["webhooks", "add", ADDRESS, "--events", "run.*,model.stale,model.recovered,mirror.sick"],
+        ["jobs", "reserve", "--type", "build_tile", "--by", "someone-with-a-long-name@weather-node-07.example.net"],
+        ["events", "emit", "run.published", '{"model": "hrrr", "run": "20261118_00", "note": "zzzzzzzzzzzzzzzz"}'],
+    ):
+        answer = gribmill(*words)
+        assert answer.code == 0, answer.err
+    jobs = "".join('{"type": "sleep", "args": {"seconds": 1}}\n' for _ in range(3))
+    assert gribmill("groups", "add", GROUP, stdin=jobs).code == 0
+    return data
+
+
+LISTINGS = {
+    "point 42.36 -71.06": "t2m",
+    "point 42.36 -71.06 --daily": "t2m",
+    "jobs list": "sleep",
+    "jobs list --status failed": "hrrr_subh.m15",
+    "jobs types": DEFINITION,
+    "jobs stats": "",
+    "jobs reservations": "build_tile",
+    "workers --all": WORKER,
+    "triggers list": LABEL,
+    "tenants list": TENANT,
+    "groups list": GROUP,
+    "templates list": TEMPLATE,
+    "definitions list": DEFINITION,
+    "webhooks list": ADDRESS,
+    "events list": "run.published",
+    "events names": "run.seen",
+    "mirrors list": "aws-hrrr",
+    "models list": "ifs_enfo",
+    "regions list": "",
+    "tile show tiles/hrrr/20230722_06/boston/001.npz t2m": "",
+}
+
+
+@pytest.mark.parametrize("words", LISTINGS)
+def test_every_listing_fits_and_has_its_names_in_one_piece(filled: Path, words: str) -> None:
+    shown = run_in_terminal("--data", str(filled), *words.split(), cwd=filled)
+    assert [line for line in shown.lines if len(line) > COLUMNS] == []
+    assert LISTINGS[words] in shown.text, "a name is whole, and in one line"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap as wrap_text
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -67,3 +68,20 @@ def fit(
         [widths[at] for at in shown],
         gone,
     )
+
+
+def records(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, numbers: Collection[str] = ()
+) -> Iterator[str]:
+    """A table that is too wide, as lines: the name of each row (with the numbers before it), and its values below.
+
+    Lines are broken between words alone: a name or a path that is longer than a line stays in one piece.
+    """
+    named = next((at for at, column in enumerate(columns) if column not in numbers), 0) + 1
+    for row in rows:
+        yield "  ".join(row[:named])
+        pairs = zip(columns[named:], row[named:], strict=True)
+        text = ";  ".join(f"{column}: {cell}" if column else cell for column, cell in pairs if cell)
+        yield from wrap_text(
+            text, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
