@@ -34,6 +34,13 @@ PARTS_AT_ONCE = 4
 MOST_LISTED = 1_000_000
 T = TypeVar("T")
 
+# Where machines of a cloud find their keys: asked if there are none elsewhere.
+_METADATA_SERVICE = "169.254.169.254"
+KEYS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+}
 _STATUS = re.compile(r"status code: (\d{3})")
 _CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 
@@ -179,15 +186,12 @@ class ObjectClient:
             raise ChangedObject(f"{self._name(key)} was written by another process meanwhile") from None
         if code == "NoSuchBucket":
             raise ObjectStoreError(f"there is no bucket {self.bucket.url}{self._at()}") from None
+        if _METADATA_SERVICE in text:
+            raise _no_keys(self.bucket) from None
         if isinstance(error, known.PermissionDeniedError | known.UnauthenticatedError) or status in (401, 403):
             why = f" ({code})" if code else ""
             raise ObjectStoreError(
                 f"{self.bucket.url}{self._at()} refused access{why}: check the access key, the secret and their rights"
-            ) from None
-        if "169.254.169.254" in text or "InvalidCredentials" in text:
-            raise ObjectStoreError(
-                f"no credentials were found for {self.bucket.url}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,"
-                " or AWS_PROFILE, or store.anonymous for a public bucket"
             ) from None
         if isinstance(error, known.NotSupportedError):
             raise ObjectStoreError(f"{self.bucket.url}{self._at()} does not support this: {_reason(error)}") from None
@@ -224,6 +228,8 @@ def _open(bucket: Bucket) -> Any:
     try:
         return store.from_url(bucket.url, client_options=client, retry_config=retries, **own)
     except Exception as error:  # noqa: BLE001 — obstore raises errors of several kinds for a wrong configuration
+        if any(words in str(error) for words in ("Missing AccessKeyId", "Missing SecretAccessKey", "Account must be")):
+            raise _no_keys(bucket) from None
         raise ObjectStoreError(f"{bucket.url} cannot be used: {_reason(error)}") from None
 
 
@@ -244,11 +250,20 @@ def _own_options(bucket: Bucket) -> tuple[str, dict[str, Any]]:
         ):
             if key in profile:
                 own[name] = profile[key]
+    if endpoint and bucket.url.startswith("gs:"):
+        raise ObjectStoreError(f"{bucket.url}: store.endpoint can be set for s3:// and az:// only")
     if endpoint:
-        own["endpoint" if bucket.url.startswith(("s3:", "az:")) else "url"] = endpoint
+        own["endpoint"] = endpoint
     if options.anonymous:
         own["skip_signature"] = True
     return endpoint, own
+
+
+def _no_keys(bucket: Bucket) -> ObjectStoreError:
+    keys = KEYS[bucket.url.partition(":")[0]]
+    return ObjectStoreError(
+        f"no credentials were found for {bucket.url}: set {keys}, or store.anonymous for a public bucket"
+    )
 
 
 def _folder(prefix: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gribmill.errors import GribmillError
-from gribmill.pipeline.checkup import files, machine, queue, sources
+from gribmill.pipeline.checkup import files, machine, object_store, queue, sources
 from gribmill.pipeline.checkup.finding import DoctorCheck, Examination, Finding
 from gribmill.queue.errors import StoreCorrupt
 
@@ -18,6 +18,7 @@ CHECKS: tuple[DoctorCheck, ...] = (
     machine.clock,
     machine.disk,
     machine.permissions,
+    object_store.object_stores,
     queue.invariants,
     queue.workers,
     queue.schedules,

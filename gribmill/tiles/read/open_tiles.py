@@ -22,13 +22,17 @@ def open_tiles(paths: Iterable[StoredPath], plan: PlanAhead = lambda _: None) ->
     What `plan` names comes with a tile from an object store; release its archive when it was used.
     """
     like: Tile | None = None
+    ahead: ReadAhead | None = None
     left = deque(paths)
     while left and (like is None or not isinstance(left[0], ObjectPath)):
         found = _opened(left.popleft(), like, None)
-        like = like or (found if isinstance(found, Tile) else None)
+        if like is None and isinstance(found, Tile):
+            like = found
+            if like.archive.remote and (ahead := plan(like)) is not None:
+                like.archive.read_ahead(ahead.byte_spans(like.archive, like))
         yield found
     if like is not None and left:
-        yield from _several(list(left), like, plan(like))
+        yield from _several(list(left), like, ahead)
 
 
 def _several(paths: Sequence[StoredPath], like: Tile, ahead: ReadAhead | None) -> Iterator[Tile | TileError]:
