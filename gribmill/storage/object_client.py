@@ -71,11 +71,11 @@ class ObjectClient:
 
         return self._try(key, get)
 
-    def read_range(self, key: str, begin: int, end: int, etag: str | None) -> bytes:
+    def read_range(self, key: str, begin: int, end: int, etag: str | None) -> memoryview:
         options: dict[str, Any] = {"range": (begin, end)}
         if etag:
             options["if_match"] = etag
-        return self._try(key, lambda: bytes(self._obstore.get(self._store, key, options=options).bytes()))
+        return self._try(key, lambda: memoryview(self._obstore.get(self._store, key, options=options).bytes()))
 
     def read_tail(self, key: str, size: int) -> tuple[bytes, ObjectStatus]:
         def get() -> tuple[bytes, ObjectStatus]:

@@ -106,7 +106,7 @@ class ObjectPath:
         """The whole object, and its status."""
         return self.client.read(self.key)
 
-    def read_range(self, begin: int, end: int, etag: str | None = None) -> bytes:
+    def read_range(self, begin: int, end: int, etag: str | None = None) -> memoryview:
         """The bytes from `begin` to `end`; ChangedObject if it does not have this ETag any more."""
         return self.client.read_range(self.key, begin, end, etag)
 

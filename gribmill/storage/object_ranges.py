@@ -14,6 +14,8 @@ SMALL_BYTES = 2**18
 TAIL_BYTES = 2**16
 # From a begin to an end.
 ByteSpan = tuple[int, int]
+# Where it begins, and its bytes.
+FetchedPart = tuple[int, memoryview]
 
 
 class ObjectRanges:
@@ -23,7 +25,7 @@ class ObjectRanges:
         self.path = path
         small = path.listed is not None and path.listed.st_size <= SMALL_BYTES
         tail, self.status = path.read_tail(SMALL_BYTES if small else TAIL_BYTES)
-        self._parts: list[tuple[int, bytes]] = [(self.size - len(tail), tail)]
+        self._parts: list[FetchedPart] = [(self.size - len(tail), memoryview(tail))]
         self._whole = len(tail) == self.size
 
     @property
@@ -35,9 +37,9 @@ class ObjectRanges:
         begin, end = min(offset, self.size), min(offset + length, self.size)
         if end <= begin:
             return b""
-        return self._kept(begin, end) or self._request(begin, end)
+        return self._kept(begin, end) or bytes(self._request(begin, end))
 
-    def fetch(self, spans: Iterable[ByteSpan]) -> list[tuple[int, bytes]]:
+    def fetch(self, spans: Iterable[ByteSpan]) -> list[FetchedPart]:
         """Read these parts ahead; those that are near each other in one request. What was read."""
         limited = ((max(0, begin), min(end, self.size)) for begin, end in spans)
         wanted = [(begin, end) for begin, end in limited if begin < end and self._kept(begin, end) is None]
@@ -45,7 +47,7 @@ class ObjectRanges:
         self._parts += read
         return read
 
-    def release(self, read: list[tuple[int, bytes]] | None = None) -> None:
+    def release(self, read: list[FetchedPart] | None = None) -> None:
         """Forget what was read, or only this, unless it is the whole of a small object."""
         if not self._whole:
             self._parts = (
@@ -55,10 +57,10 @@ class ObjectRanges:
     def _kept(self, begin: int, end: int) -> bytes | None:
         for start, data in self._parts:
             if start <= begin and end <= start + len(data):
-                return data[begin - start : end - start]
+                return bytes(data[begin - start : end - start])
         return None
 
-    def _request(self, begin: int, end: int) -> bytes:
+    def _request(self, begin: int, end: int) -> memoryview:
         data = self.path.read_range(begin, end, self.status.etag)
         if len(data) != end - begin:
             raise StorageError(f"{self.path}: {len(data)} bytes came instead of {end - begin}")

@@ -23,8 +23,9 @@ from tests.waiting import wait_until
 KEY, SECRET, BUCKET = "AKIATESTKEY0000001", "secretsecretsecret1", "tiles"
 LISTENERS = (
     "master.port", "master.port.grpc", "volume.port", "volume.port.grpc", "filer.port", "filer.port.grpc",
-    "s3.port", "s3.port.grpc", "admin.port", "admin.port.grpc",
+    "s3.port", "s3.port.grpc", "admin.port", "admin.port.grpc", "metricsPort",
 )  # fmt: skip
+ADDRESSES = {"endpoint": "s3.port", "metrics": "metricsPort"}
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ def weed_program() -> str | None:
     return str(beside) if beside.is_file() else shutil.which("weed")
 
 
-def weed_command(program: str, home: Path) -> tuple[list[str], int]:
-    """The command of a server that keeps everything in `home`, and its port."""
+def weed_command(program: str, home: Path) -> tuple[list[str], dict[str, int]]:
+    """The command of a server that keeps everything in `home`, and its ports."""
     ports = dict(zip(LISTENERS, free_ports(len(LISTENERS)), strict=True))
     options = [f"-{name}={number}" for name, number in ports.items()]
     command = [
@@ -57,16 +58,17 @@ def weed_command(program: str, home: Path) -> tuple[list[str], int]:
         "-s3.port.iceberg=0", "-s3.port.lance=0", "-admin.ui=false", "-webdav=false", "-s3.autoCreateBucket=false",
         f"-s3.localSocket={home / 's3.sock'}",
     ]  # fmt: skip
-    return command, ports["s3.port"]
+    return command, ports
 
 
 def start_weed(home: Path) -> Started:
     program = weed_program()
     assert program is not None
-    command, port = weed_command(program, home)
+    command, ports = weed_command(program, home)
     keys = {"S3_BUCKET": BUCKET, "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
     environment = {"HOME": str(home), "TMPDIR": str(home), **keys}
-    return Started(command, {"endpoint": f"http://127.0.0.1:{port}"}, environment)
+    facts = {name: f"http://127.0.0.1:{ports[port]}" for name, port in ADDRESSES.items()}
+    return Started(command, facts, environment)
 
 
 def free_ports(count: int) -> list[int]:

@@ -60,7 +60,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     counts: Counter[str] = Counter()
     real_range, real_tail = ObjectClient.read_range, ObjectClient.read_tail
 
-    def read_range(self: ObjectClient, key: str, begin: int, end: int, etag: str | None) -> bytes:
+    def read_range(self: ObjectClient, key: str, begin: int, end: int, etag: str | None) -> memoryview:
         counts["requests"] += 1
         counts["bytes"] += end - begin
         return real_range(self, key, begin, end, etag)
