@@ -214,7 +214,8 @@ metadata are consolidated. A zarr store that is rewritten when the run is comple
 chunk, needs few requests for a point; it cannot be appended to, and an hour of it as a map reads every chunk.
 
 **How.** A fresh process for every round, {rounds} rounds, in turn; medians. Imports are not timed; the connection, the
-choice of the run and all metadata are. CPU is that of the process. Requests and bytes are those that the server counted.
+choice of the run and all metadata are. CPU is that of the process. Requests and bytes are those that the server
+counted.
 
 ## Point over a run: {hours} hours, twelve variables
 

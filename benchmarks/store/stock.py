@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from gribmill.tiles.build.build import build
 from gribmill.tiles.build.region_cut import region_cut
 from gribmill.tiles.format.grid_record import cached_grid
 from gribmill.tiles.read.tile import Tile, read_tile
-from tests.tiles.make_tile import make_tile
+from tests.tiles.make_tile import Fields, make_tile
 
 HOURS, RUN, REGION = 49, "20260901_12", "ne"
 LAT, LON = 42.36, -71.06
@@ -56,7 +57,7 @@ def _make_tiles(folder: Path) -> None:
     assert cut is not None
     arrays = {name: tile.read(name) for name in tile.names}
     for hour in range(1, HOURS + 1):
-        fields = {}
+        fields: Fields = {}
         for name, values in arrays.items():
             whole = np.zeros(grid.shape, np.float32)
             rows, (columns,) = tile.meta.grid.rows, tile.meta.grid.cols
@@ -65,7 +66,7 @@ def _make_tiles(folder: Path) -> None:
         make_tile(folder, fields, grid=grid, region=region, run=RUN, minutes=60 * hour)
 
 
-def _facts(tile: Tile, name: str) -> dict[str, object]:
+def _facts(tile: Tile, name: str) -> dict[str, Any]:
     meta = tile.meta.variables[name]
     return {"units": meta.units, "long_name": meta.long_name, "standard_name": meta.standard_name, "level": meta.level}
 

@@ -43,7 +43,7 @@ def _fault(probe: ObjectPath) -> str | None:
         probe.write([b"3"], seen)
         if _is_written(probe, b"4", seen):
             return "replaces an object that has changed meanwhile"
-        return None if probe.read_range(0, 1) == b"3" else "does not return what was written"
+        return None if bytes(probe.read_range(0, 1)) == b"3" else "does not return what was written"
     finally:
         probe.unlink()
 

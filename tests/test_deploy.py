@@ -1,0 +1,133 @@
+"""What deploy/ holds is checked by the tools that understand it; what cannot run here is at least well-formed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gribmill.settings.load import load_settings
+from gribmill.settings.origin import variable_of
+from gribmill.settings.schema import known_keys
+
+yaml = pytest.importorskip("yaml", reason="PyYAML is not installed: the YAML of deploy/ is not read")
+
+DEPLOY = Path(__file__).parents[1] / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+# Settings that variables of the environment may name and that have no key of their own.
+SECRETS = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+
+
+def tool(name: str) -> str:
+    """A program of this environment, or of the machine."""
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.is_file() else shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed: this file of deploy/ is not checked here")
+    return found
+
+
+def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words, capture_output=True, text=True, env={**os.environ, **environment}, timeout=120, check=False
+    )
+
+
+def documents(path: Path) -> list[dict[str, Any]]:
+    return [one for one in yaml.safe_load_all(path.read_text()) if one]
+
+
+@pytest.mark.process
+def test_dockerfile_follows_the_rules_of_hadolint() -> None:
+    done = run(tool("hadolint"), "--no-color", DEPLOY / "Dockerfile")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.process
+def test_compose_file_fits_its_schema() -> None:
+    done = run(tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.process
+def test_kubernetes_objects_fit_their_schemas() -> None:
+    done = run(tool("kubernetes-validate"), "--strict", "--quiet", DEPLOY / "kubernetes" / "gribmill.yaml")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+def test_units_are_sound_and_hardened(unit: Path, tmp_path: Path) -> None:
+    program = tool("systemd-analyze")
+    # The program and the user are the installation's.
+    text = unit.read_text().replace("/srv/gribmill/.venv/bin/gribmill", "/bin/true")
+    copy = tmp_path / unit.name
+    copy.write_text(re.sub(r"(?m)^(User|Group)=.*", r"\1=daemon", text))
+    verified = run(program, "verify", copy)
+    if "Failed to initialize manager" in verified.stderr:
+        pytest.skip("systemd-analyze cannot work in this container: the units are not checked here")
+    assert (verified.returncode, verified.stderr) == (0, "")
+    judged = run(program, "security", "--offline=true", "--threshold=25", copy)
+    assert judged.returncode == 0, judged.stdout[-300:]
+
+
+def test_nothing_runs_as_root() -> None:
+    lines = (DEPLOY / "Dockerfile").read_text().splitlines()
+    assert "USER 10001" in lines[lines.index("FROM python:3.13-slim-trixie") :]
+    for path in MANIFESTS:
+        for one in documents(path):
+            if one["kind"] == "Deployment":
+                pod = one["spec"]["template"]["spec"]
+                assert pod["securityContext"]["runAsNonRoot"] is True
+                for container in pod["containers"]:
+                    assert container["securityContext"]["allowPrivilegeEscalation"] is False
+    assert all(re.search(r"(?m)^User=(?!root)", unit.read_text()) for unit in UNITS)
+
+
+def test_settings_that_are_named_exist() -> None:
+    known = {variable_of(key) for key in known_keys()} | SECRETS | {"GRIBMILL_DATABASE"}
+    (compose,) = documents(DEPLOY / "compose.yaml")
+    named = set(compose["x-gribmill"]["environment"])
+    for path in MANIFESTS:
+        for one in documents(path):
+            named |= set(one.get("data") or one.get("stringData") or {})
+    assert named and named <= known
+
+
+def test_settings_of_the_examples_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    (config,) = (one for path in MANIFESTS for one in documents(path) if one["kind"] == "ConfigMap")
+    for name, value in config["data"].items():
+        monkeypatch.setenv(name, value)
+    settings = load_settings()
+    assert (settings.tiles, settings.chain.models) == ("s3://weather/tiles", ("hrrr",))
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ('[{"hostname": "HERE", "state": "active", "stale": false}]', 0),
+        ('[{"hostname": "HERE", "state": "active", "stale": true}]', 1),
+        ('[{"hostname": "HERE", "state": "stopped", "stale": false}]', 1),
+        ('[{"hostname": "elsewhere", "state": "active", "stale": false}]', 1),
+        ("nonsense", 1),
+    ],
+)
+def test_health_check_asks_for_a_heartbeat_of_this_host(tmp_path: Path, answer: str, code: int) -> None:
+    program = tmp_path / "gribmill"
+    program.write_text(f"#!/bin/sh\necho '{answer}' | sed \"s/HERE/$(hostname)/\"\n")
+    program.chmod(0o755)
+    done = run(sys.executable, DEPLOY / "healthcheck.py", PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert done.returncode == code, done.stderr
+
+
+def test_no_archived_store_is_named() -> None:
+    texts = [path.read_text().lower() for path in DEPLOY.rglob("*") if path.is_file()]
+    assert texts and not any("minio" in text for text in texts)
