@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gribmill.arrays import Values
-from gribmill.grib.field_identity import FieldIdentity
+from gribmill.grib.field_identity import FieldIdentity, identity_text
 from gribmill.grib.names.lexicon import absent_names
 from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
@@ -19,16 +19,55 @@ from gribmill.storage.layout import TileFolder
 from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.region_cut import RegionCut
-from gribmill.tiles.build.replacing import common_identity
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.generation import check_generation
 from gribmill.tiles.format.grid_file import write_grid
-from gribmill.tiles.format.meta import RESERVED, Meta, PackedAs, SkippedMessage, SourceFile, parse_meta
+from gribmill.tiles.format.meta import RESERVED, GridRecord, Meta, PackedAs, SkippedMessage, SourceFile, parse_meta
 from gribmill.tiles.format.meta_text import MetaJson, VariableText, meta_json
 from gribmill.tiles.format.npz_writer import Member, encode_member, zip_pieces
 from gribmill.tiles.format.requantize import requantize
 from gribmill.tiles.format.statistics import Summary, statistics_from, summarize
-from gribmill.tiles.read.tile import META
+from gribmill.tiles.read.tile import META, read_tile
+
+REFUSED = (
+    "{path} was cut from {old}; {new} would replace it: give another --model or --out, or --replace to replace the tile"
+)
+
+
+def common_identity(identities: Iterable[Mapping[str, str | int | float]]) -> FieldIdentity:
+    """What all variables of a tile have in common."""
+    return reduce(_common, map(dict, identities))
+
+
+def check_replaceable(path: StoredPath, source: SourceFile, identity: FieldIdentity, grid: GridRecord) -> None:
+    """Raise TileError if the tile at `path` was cut from another file, model, member or grid.
+
+    A file of the same name, identity and grid is taken for a newer copy of the same file.
+    """
+    before = _existing(path)
+    if before is None or before.source.sha256 == source.sha256:
+        return
+    same_kind = (not before.identity or before.identity == identity) and before.grid.definition == grid.definition
+    if before.source.name == source.name and same_kind:
+        return
+    old, new = _words(before.source.name, before.identity), _words(source.name, identity)
+    raise TileError(REFUSED.format(path=path, old=old, new=new))
+
+
+def _existing(path: StoredPath) -> Meta | None:
+    """The metadata of the tile that is there; None if there is none, or only a damaged one."""
+    try:
+        return read_tile(path).meta if path.is_file() else None
+    except TileError:
+        return None
+
+
+def _common(one: FieldIdentity, other: FieldIdentity) -> FieldIdentity:
+    return one if one == other else dict(one.items() & other.items())
+
+
+def _words(name: str, identity: Mapping[str, str | int | float]) -> str:
+    return f"{name} ({text})" if (text := identity_text(identity)) else name
 
 
 class EncodedVariable(NamedTuple):
