@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gribmill.cli.main import main
 from gribmill.identity import HourRef, RunRef, run_time
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import tile_jobs
@@ -132,3 +135,29 @@ def test_prune_job_applies_the_limits_of_tenants(
     assert store.jobs.get(job).status == "completed", store.jobs.get(job).error_message
     assert [scribe.place(run, 0, "ne").exists() for run in RUNS] == [False, False, True, True]
     assert all(scribe.place(run, 0, "texas").exists() for run in RUNS)
+
+
+def prune(config: Path, *words: str) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--config", str(config), "prune", *words])
+    assert end.value.code in (0, None)
+
+
+def test_prune_command_lists_and_removes_them(
+    context: Context, store: Store, scribe: Scribe, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "gribmill.toml"
+    config.write_text(f'data = "{context.root}"\n[chain]\nmodels = ["hrrr"]\nregions = ["texas"]\nkeep_days = 3650\n')
+    prune(config, "--dry-run", "--json")
+    shown = json.loads(capsys.readouterr().out)
+    assert [(one["run"], one["region"], one["tenant"], one["bytes"]) for one in shown["regions"]] == [
+        (OLD, "ne", "acme", 20),
+        (MIDDLE, "ne", "acme", 20),
+    ]
+    assert scribe.place(OLD, 0, "ne").exists()
+    prune(config, "gfs")
+    assert scribe.place(OLD, 0, "ne").exists(), "another model"
+    capsys.readouterr()
+    prune(config, "hrrr")
+    assert "removed 0 runs, and regions of tenants from 2 runs" in capsys.readouterr().out
+    assert not scribe.place(OLD, 0, "ne").exists()

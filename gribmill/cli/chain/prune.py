@@ -6,6 +6,7 @@ import click
 
 from gribmill.cli.check_chain import check_chain_models
 from gribmill.cli.output import print_json, print_table
+from gribmill.cli.text.counted import counted
 from gribmill.errors import GribmillError
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import look_context, make_context
@@ -55,7 +56,7 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
             rows += [[one.model, one.run, one.bytes, "keep", one.reason] for one in view.kept]
         print_table(["model", "run", "bytes", "", "reason"], rows, right=["bytes"], wrap="reason")
         kept = f", and keep {len(view.kept)}" if dry_run else ""
-        parts = f", and regions of tenants of {len(view.regions)} runs" if view.regions else ""
+        parts = f", and regions of tenants from {counted(len(view.regions), 'run')}" if view.regions else ""
         click.echo(f"{'would remove' if dry_run else 'removed'} {len(view.runs)} runs{parts}{kept}")
     elif not stuck:
         click.echo("no runs are old enough to remove")
