@@ -59,10 +59,17 @@ def snooze(tx: WithJobs, worker_id: str, report: Report, outcome: Snoozed) -> At
     if held["cancel_requested"]:
         return _cancel(tx, worker_id, report, Stopped().error)
     limit = retry_policy(tx, held["type"]).poll_limit
-    if limit is not None and report.ref.attempt_no - held["retry_count"] > limit:
+    if limit is not None and _snoozes(tx, report.ref, held["retry_count"]) > limit:
         error = f"snoozed {limit} times, which is the limit of {held['type']}: {outcome.reason}".rstrip(": ")
         return _end(tx, worker_id, report, "failed", storable(error[-ERROR_LIMIT:]), "failed", dead=True)
     return _requeue(tx, worker_id, report, "snoozed", storable(outcome.reason) or None, outcome.seconds, cost=0)
+
+
+def _snoozes(tx: WithJobs, ref: AttemptRef, retry_count: int) -> int:
+    """How often the job was snoozed, this time included: every attempt but those that failed. Retries that are new jobs
+    go on counting."""
+    attempts = int(tx.rows("jobs/chain_attempts", {"job_id": ref.job_id})[0]["n"]) if retry_count else ref.attempt_no
+    return attempts - retry_count
 
 
 def stop(tx: WithJobs, worker_id: str, report: Report, outcome: Stopped) -> AttemptStatus | None:

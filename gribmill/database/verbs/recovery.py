@@ -11,6 +11,9 @@ from gribmill.database.verbs.events import publish
 from gribmill.database.verbs.new_job_retry import follow_with_new_job
 from gribmill.database.verbs.session import WithJobs
 from gribmill.queue.model import AttemptRef, NewEvent, Recovered
+from gribmill.queue.retry_policy import RetryPolicy
+
+JobEnd = Literal["pending", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,44 +67,59 @@ def _lost(tx: WithJobs, limit: int, farthest_lease_seconds: float) -> list[_Lost
     return [job for name in names for job in tx.query(_LostJob, name, params)]
 
 
-def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> Literal["pending", "failed", "cancelled"] | None:
+def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> JobEnd | None:
     """The job's new status; None when it has ended meanwhile, or only its end had not been recorded."""
     ref = AttemptRef(job.id, job.attempt_no)
     if tx.execute("leases/finish_completed", {**ref._asdict(), "now": tx.stamp}).rowcount:
         settle_dependents(tx)
         return None
     policy = retry_policy(tx, job.type)
+    terminal = tx.rows("attempts/terminal", ref._asdict())
+    ended = terminal[0]["status"] if terminal else "lost"
+    status = _status(job, ended, policy)
     retry = job.retry_count + 1
-    status: Literal["pending", "failed", "cancelled"] = "failed"
-    if job.cancel_requested:
-        status = "cancelled"
-    elif policy.on_lost == "retry" and retry < job.max_attempts:
-        status = "pending"
-    wait = 0.0 if at_once else policy.wait_seconds(retry, ref)
-    by_new_job = status == "pending" and policy.retry_as == "new_job"
+    wait = 0.0 if at_once or ended == "snoozed" else policy.wait_seconds(retry, ref)
+    by_new_job = status == "pending" and policy.retry_as == "new_job" and ended != "snoozed"
     if by_new_job:
         status = "failed"
     again = status == "pending"
     how = "died" if at_once else "went silent"
     error = f"the worker {job.worker_id or '(unknown)'} {how} during attempt {job.attempt_no}"
+    if terminal and ended != "lost":
+        error = terminal[0]["error_text"] or f"attempt {job.attempt_no} ended {ended}"
     changes = {
         "now": tx.stamp,
         "lease": job.lease_expires_at,
         "whatever_lease": at_once,
         "status": status,
         "next_run_at": tx.after(wait) if again and wait > 0 else None,
-        "cost": int(again),
+        "cost": int(again and ended != "snoozed"),
         "error": error,
         "completed_at": None if again else tx.stamp,
         "dead_lettered_at": tx.stamp if status == "failed" and not by_new_job else None,
     }
     if not tx.execute("leases/recover", {**ref._asdict(), **changes}).rowcount:
         return None
-    lost = {**ref._asdict(), "now": tx.stamp, "error": error}
-    if not tx.execute("attempts/lose", lost).rowcount:
-        tx.execute("attempts/insert_lost", {**lost, "worker_id": job.worker_id or "(unknown)"})
+    if not terminal:
+        _lose_attempt(tx, job, error)
     if by_new_job:
         follow_with_new_job(tx, job.id, retry, wait)
     if not again:
         settle_dependents(tx)
     return status
+
+
+def _status(job: _LostJob, ended: str, policy: RetryPolicy) -> JobEnd:
+    """An attempt that has failed was not lost: what its failure would have done to the job is done now."""
+    if job.cancel_requested or ended == "cancelled":
+        return "cancelled"
+    if ended == "snoozed":
+        return "pending"
+    may_retry = policy.on_lost == "retry" or ended in ("failed", "timeout")
+    return "pending" if may_retry and job.retry_count + 1 < job.max_attempts else "failed"
+
+
+def _lose_attempt(tx: WithJobs, job: _LostJob, error: str) -> None:
+    lost = {"job_id": job.id, "attempt_no": job.attempt_no, "now": tx.stamp, "error": error}
+    if not tx.execute("attempts/lose", lost).rowcount:
+        tx.execute("attempts/insert_lost", {**lost, "worker_id": job.worker_id or "(unknown)"})

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from gribmill.queue.model import Json, Recovered, Status, Worker
+from gribmill.queue.model import AttemptRef, Json, NewEvent, Recovered, Status, Worker
 from gribmill.queue.process_identity import has_died
 from gribmill.queue.store.base import Facet
 from gribmill.queue.store.retrying import retried
 
 SWEEP_LIMIT = 500
+ORPHANED = "its job was not running"
 # A turn to write comes within milliseconds: a longer wait means that somebody kept all writers out.
 LONGEST_TURN_SECONDS = 1.0
 # No honest lease reaches further: one that does was written before the clock was set back.
@@ -39,6 +40,10 @@ class Pruned:
 
 class _Count(NamedTuple):
     n: int
+
+
+class _SilentWorker(NamedTuple):
+    id: str
 
 
 class Upkeep(Facet):
@@ -80,6 +85,39 @@ class Upkeep(Facet):
     def _recover_worker(self, worker_id: str) -> Recovered:
         with self.database.write() as tx:
             return tx.recover_worker(worker_id)
+
+    @retried
+    def lose_silent_workers(self, silent_seconds: float) -> Sequence[str]:
+        """Publish the loss of workers that were heard of long ago, with or without jobs: once, until they are back."""
+        with self.database.read() as tx:
+            wanted = {"before": tx.now - timedelta(seconds=silent_seconds), "limit": SWEEP_LIMIT}
+            if not tx.query(_SilentWorker, "workers/silent", wanted):
+                return ()
+        lost = []
+        with self.database.write() as tx:
+            for worker in tx.query(_SilentWorker, "workers/silent", wanted):
+                if tx.change("workers/lose", {"worker_id": worker.id}):
+                    reason = f"no heartbeat for {silent_seconds:g} s"
+                    tx.publish(NewEvent("worker.lost", {"worker_id": worker.id, "reason": reason}))
+                    lost.append(worker.id)
+        return lost
+
+    @retried
+    def sweep_orphans(self) -> int:
+        """Remove attempts of jobs that are gone, and end those that are said to run while their job does not.
+
+        Only statements by hand leave such rows. Finding them reads every attempt: once an hour is often enough.
+        """
+        with self.database.read() as tx:
+            orphans = tx.query(AttemptRef, "attempts/orphans", {"limit": SWEEP_LIMIT})
+        if not orphans:
+            return 0
+        with self.database.write() as tx:
+            return sum(
+                tx.change("attempts/remove_orphan", one._asdict())
+                or tx.change("attempts/lose_orphan", {**one._asdict(), "error": ORPHANED})
+                for one in orphans
+            )
 
     def prune(self, keep_completed_days: float, keep_failed_days: float, *, dry_run: bool = False) -> Pruned:
         """Remove old jobs with their attempts: completed and cancelled after one time, failed after another.

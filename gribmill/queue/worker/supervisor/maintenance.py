@@ -53,6 +53,8 @@ class Maintenance:
         if time.monotonic() < self._sweep_after:
             return 0
         found = self._store.maintenance.recover()
+        for worker_id in self._store.maintenance.lose_silent_workers(self._options.lease_seconds):
+            log.warning("worker %s is lost: it sends no heartbeats", worker_id)
         note_logs(self._store, self._options.logs, found)
         if found:
             log.warning(
@@ -87,6 +89,8 @@ class Maintenance:
         if self._store.workers.take_lease("prune", self._worker_id, PRUNE_EVERY_SECONDS, renew=False) is None:
             return  # another worker did it within the hour
         self._store.jobs.renumber_far()
+        if orphans := self._store.maintenance.sweep_orphans():
+            log.warning("%d attempts had no running job: removed or ended", orphans)
         gone = self._store.maintenance.prune(self._options.keep_completed_days, self._options.keep_failed_days)
         if gone.completed or gone.failed:
             log.info("pruned %d completed and %d failed jobs", gone.completed, gone.failed)
