@@ -17,6 +17,7 @@ from pathlib import Path
 from benchmarks.machine import machine_lines
 from benchmarks.peers import peer_python, versions
 from benchmarks.queue.latency import gribmill_latency, huey_latency, percentile
+from benchmarks.queue.tenants import TENANTS, fair_claims, looks
 from benchmarks.results_folder import command, results_folder
 
 PACKAGES = ["huey", "litequeue", "persist-queue"]
@@ -133,7 +134,7 @@ def consume(
             worker.stdin.flush()
         for worker in workers:
             out, _ = worker.communicate()
-            if worker.returncode:
+            if worker.returncode or not out.strip():
                 bench.notes.append(f"{system} with {processes} processes ({durability}): a worker ended with an error")
                 continue
             results.append(json.loads(out.splitlines()[-1]))
@@ -156,22 +157,43 @@ def claim_latency(bench: Bench, finished: int, share: float) -> Callable[[str, P
     return measure
 
 
+def tenants(bench: Bench) -> None:
+    """Two rows that no peer has, for none of them knows tenants; once, because filling the queue takes minutes."""
+    rows = int(1_000_000 * bench.scale)
+    for title, measure in (
+        (f"claim + complete in turn, {TENANTS} tenants, {rows:,} jobs pending, p50, normal", fair_claims),
+        (f"slowest list or count of a tenant or group, {rows:,} finished rows, p50", looks),
+    ):
+        with tempfile.TemporaryDirectory(prefix="gribmill-bench-") as folder:
+            value = measure(Path(folder), rows)
+        bench.rows.append(Row(title, {"gribmill": value}, "ms"))
+        sys.stderr.write(f"{title}: {_show(value)} ms\n")
+
+
 def pick_up(bench: Bench) -> None:
     """Two rows and the idle cost, for the systems that have a worker of their own."""
     found: dict[str, list[tuple[list[float], float]]] = {"gribmill": [], "huey": []}
     for _ in range(max(1, bench.rounds // 2)):
         for system in found:
             with tempfile.TemporaryDirectory(prefix="gribmill-bench-") as folder:
-                one = gribmill_latency(Path(folder)) if system == "gribmill" else huey_latency(Path(folder), bench.peer)
+                own = system == "gribmill"
+                try:
+                    one = gribmill_latency(Path(folder)) if own else huey_latency(Path(folder), bench.peer)
+                except (OSError, ValueError) as error:
+                    if own:
+                        raise
+                    bench.notes.append(f"{system}, pick-up: {error}")
+                    continue
                 found[system].append(one)
     for title, share in (("pick-up by an idle worker, p50", 0.5), ("pick-up by an idle worker, p95", 0.95)):
         values: dict[str, float | None] = {
             system: statistics.median(percentile(latencies, share) * 1000 for latencies, _ in runs)
             for system, runs in found.items()
+            if runs
         }
         bench.rows.append(Row(title, values, "ms"))
     idle: dict[str, float | None] = {
-        system: statistics.median(cpu * 100 for _, cpu in runs) for system, runs in found.items()
+        system: statistics.median(cpu * 100 for _, cpu in runs) for system, runs in found.items() if runs
     }
     bench.rows.append(Row("idle worker, CPU", idle, "% of a core"))
 
@@ -234,6 +256,7 @@ def main() -> None:
     for finished in (int(rows * bench.scale) for rows in (0, 100_000, 1_000_000)):
         title = f"claim latency, {finished:,} finished rows, p50, full"
         bench.row(title, "ms", claim_latency(bench, finished, 0.5))
+    tenants(bench)
     pick_up(bench)
     text = report(bench)
     (results_folder(quick=options.quick) / "queue.md").write_text(text, encoding="utf-8")

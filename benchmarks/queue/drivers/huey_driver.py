@@ -6,12 +6,17 @@ from huey import SqliteHuey
 
 from benchmarks.queue.drivers.driver import main
 
+# Its default of five seconds ends in "database is locked" on a busy machine.
+LOCK_TIMEOUT_SECONDS = 60
+
 
 class HueyDriver:
     records_ends = True
 
     def __init__(self, path: str, durability: str) -> None:
-        self.huey = SqliteHuey("bench", filename=path, fsync=True, results=self.records_ends)
+        self.huey = SqliteHuey(
+            "bench", filename=path, fsync=True, timeout=LOCK_TIMEOUT_SECONDS, results=self.records_ends
+        )
         if durability != "full":
             self.huey.storage.conn.execute("pragma synchronous=normal")
         self.echo = self.huey.task()(echo)

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from huey import SqliteHuey
 
-huey = SqliteHuey("bench", filename=sys.argv[2], fsync=True, results=False)
+from benchmarks.queue.drivers.huey_driver import LOCK_TIMEOUT_SECONDS
+
+huey = SqliteHuey("bench", filename=sys.argv[2], fsync=True, timeout=LOCK_TIMEOUT_SECONDS, results=False)
 
 
 @huey.task()  # type: ignore[untyped-decorator]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from gribmill.queue.errors import Reserved
-from gribmill.queue.model import Claimed, Failed, NewJob, NewTrigger, Outcome, Snoozed, Stopped, Succeeded
+from gribmill.queue.model import Claimed, Failed, NewJob, NewTrigger, Outcome, Report, Snoozed, Stopped, Succeeded
 from tests.queue.store.store_driver import (
     LEASE,
     add,
@@ -353,6 +353,56 @@ def finished_job_stays_as_it_is(backend: BackendUnderTest) -> None:
     assert [entry.job.status for entry in before] == ["completed", "failed", "cancelled"]
 
 
+def failure_is_published_once(backend: BackendUnderTest) -> None:
+    """Every failure is an event, with the change that made it, whoever made the change."""
+    store = backend.store
+    add(store)
+    fail(store, take(store), permanent=True)
+    by_hand = add(store)
+    backend.by_hand("UPDATE jobs SET status = 'failed', completed_at = CURRENT_TIMESTAMP WHERE id = ?", by_hand)
+    assert [event.job_id for event in store.events.list(pattern="job.failed")] == [by_hand, by_hand - 1]
+
+
+def dependents_follow_the_end_of_their_parent(backend: BackendUnderTest) -> None:
+    """What waits on a job starts after its success, and is cancelled after its failure."""
+    store = backend.store
+    outcomes: dict[str, Outcome] = {"processing": Succeeded(), "cancelled": Failed("no", permanent=True)}
+    for status, outcome in outcomes.items():
+        parent = add(store)
+        child = add(store, after=(parent,))
+        store.exchange("w1", [Report(take(store).ref, outcome)], [asks()])
+        assert store.jobs.get(child).status == status
+
+
+def tenants_take_turns(backend: BackendUnderTest) -> None:
+    """Tenants with ready jobs of the same priority are served one after the other."""
+    store = backend.store
+    for tenant in ("a", "a", "a", "b", "b", "global"):
+        add(store, tenant_id=tenant)
+    served = []
+    for _ in range(6):
+        job = take(store)
+        served.append(job.tenant_id)
+        succeed(store, job)
+    assert served == ["a", "b", "global", "a", "b", "a"]
+
+
+def reset_makes_a_failed_job_new(backend: BackendUnderTest) -> None:
+    """The manual reset of a dead letter leaves nothing of its end behind."""
+    store = backend.store
+    job_id = add(store, max_attempts=1)
+    fail(store, take(store))
+    backend.by_hand("UPDATE jobs SET status = 'pending', retry_count = 0 WHERE id = ?", job_id)
+    job = store.jobs.get(job_id)
+    assert (job.status, job.dead_lettered_at, job.completed_at) == ("pending", None, None)
+    backend.by_hand("UPDATE jobs SET max_attempts = 5 WHERE id = ?", job_id)
+    succeed(store, take(store))
+    with pytest.raises(Exception, match="cannot be changed"):
+        backend.by_hand("UPDATE jobs SET status = 'pending' WHERE id = ?", job_id)
+    with pytest.raises(Exception, match="cannot be changed"):
+        backend.by_hand("UPDATE job_attempts SET worker_id = 'me' WHERE job_id = ?", job_id)
+
+
 GUARANTEES: tuple[Callable[[BackendUnderTest], None], ...] = (
     committed_job_is_there_for_every_process,
     killed_worker_loses_no_job,
@@ -375,4 +425,8 @@ GUARANTEES: tuple[Callable[[BackendUnderTest], None], ...] = (
     processing_lease_and_running_attempt_are_one,
     job_that_waits_does_not_start,
     finished_job_stays_as_it_is,
+    failure_is_published_once,
+    dependents_follow_the_end_of_their_parent,
+    tenants_take_turns,
+    reset_makes_a_failed_job_new,
 )

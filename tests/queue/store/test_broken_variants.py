@@ -29,6 +29,8 @@ ANY_ATTEMPT = (" AND attempt_no = ?", " AND ? IS NOT NULL")  # still takes its v
 ANY_WORKER = (" AND worker_id = ?", " AND ? IS NOT NULL")
 NO_INDEX = ("INDEXED BY jobs_ready\n ", "")
 DUE = " AND next_run_at <= :now"
+FEWER_TRIGGERS = "migrations/0015_fewer_triggers"
+SETTLES = ("OR EXISTS (SELECT 1 FROM ended_parents)", "OR 0")
 
 BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
     "complete_without_fence": (
@@ -196,6 +198,57 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
     "failure_that_leaves_its_attempt_open": (
         Mutant({"attempts/end": ((" AND status = 'running'", " AND 0"),)}),
         g.processing_lease_and_running_attempt_are_one,
+    ),
+    "failure_without_its_event": (
+        Mutant({FEWER_TRIGGERS: ((" OR NEW.status = 'failed'\n", "\n"),)}),
+        g.failure_is_published_once,
+    ),
+    "manual_failure_without_its_event": (
+        Mutant(
+            {
+                FEWER_TRIGGERS: (
+                    ("    OR OLD.status <> 'processing' AND NEW.status <> 'processing' AND NEW", "    OR 0 AND NEW"),
+                )
+            }
+        ),
+        g.failure_is_published_once,
+    ),
+    "end_that_no_dependent_learns_of": (
+        Mutant(
+            {
+                FEWER_TRIGGERS: (
+                    (
+                        "OR NEW.status <> 'pending' AND EXISTS (SELECT 1 FROM job_dependencies",
+                        "OR 0 AND EXISTS (SELECT 1 FROM job_dependencies",
+                    ),
+                )
+            }
+        ),
+        g.dependents_follow_the_end_of_their_parent,
+    ),
+    "claim_that_settles_nothing": (
+        Mutant({"claims/head": (SETTLES,), "claims/no_head": (SETTLES,)}),
+        g.dependents_follow_the_end_of_their_parent,
+    ),
+    "turns_that_never_move": (
+        Mutant({"claims/in_turn": (("ORDER BY j.tenant_id <= :after, ", "ORDER BY "),)}),
+        g.tenants_take_turns,
+    ),
+    "turns_that_are_forgotten": (
+        Mutant({"claims/last_turn": ((" WHERE types", " WHERE 0 AND types"),)}),
+        g.tenants_take_turns,
+    ),
+    "finished_job_that_can_be_changed": (
+        Mutant({FEWER_TRIGGERS: (("NEW.old_status NOT IN ('pending','processing')\n", "0\n"),)}),
+        g.reset_makes_a_failed_job_new,
+    ),
+    "attempt_that_can_be_changed": (
+        Mutant({FEWER_TRIGGERS: (("WHEN OLD.status <> 'running' OR NEW", "WHEN NEW"),)}),
+        g.reset_makes_a_failed_job_new,
+    ),
+    "reset_that_leaves_the_end": (
+        Mutant({FEWER_TRIGGERS: (("SET dead_lettered_at = NULL, completed_at = NULL", "SET worker_id = NULL"),)}),
+        g.reset_makes_a_failed_job_new,
     ),
     "two_leaders": (
         Mutant(

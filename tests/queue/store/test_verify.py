@@ -160,7 +160,31 @@ def two_jobs_of_one_slot(backend: BackendUnderTest) -> int:
     return fired.job.id
 
 
+def job_in_the_group_of_another_tenant(backend: BackendUnderTest) -> int:
+    group = backend.store.groups.open("theirs", tenant_id="theirs")
+    job_id = add(backend.store, tenant_id="ours")
+    backend.by_hand("UPDATE jobs SET group_id = ?", group.id)
+    return job_id
+
+
+def delivery_that_no_job_makes(backend: BackendUnderTest) -> None:
+    backend.store.webhooks.add("https://example.org/", ["*"])
+    backend.store.events.emit("x", {})
+    backend.by_hand(
+        "INSERT INTO webhook_deliveries (webhook_id, event_id, created_at, updated_at)"
+        " SELECT w.id, e.id, w.created_at, w.created_at FROM webhooks w, events e"
+    )
+
+
+def definition_without_its_version(backend: BackendUnderTest) -> None:
+    backend.store.definitions.edit("plain", {"max_running": 3})
+    backend.by_hand("DELETE FROM definition_versions")
+
+
 BROKEN: dict[str, tuple[Break, ...]] = {
+    "group_is_of_its_tenant": (job_in_the_group_of_another_tenant,),
+    "delivery_has_a_job": (delivery_that_no_job_makes,),
+    "definition_has_its_version": (definition_without_its_version,),
     "one_success_per_job": (second_success,),
     "success_means_completed": (success_of_an_open_job,),
     "no_start_under_reservation": (start_under_a_reservation,),

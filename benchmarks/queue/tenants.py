@@ -1,0 +1,90 @@
+"""Many tenants in one queue: their turns with many jobs waiting, and lists and counts among many finished jobs."""
+
+from __future__ import annotations
+
+import sqlite3
+import statistics
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from benchmarks.queue.drivers.gribmill_worker import TYPES
+from gribmill.database.sqlite import SqliteDatabase
+from gribmill.queue.model import ClaimRequest, NewTenant, Report, Succeeded
+from gribmill.queue.store import Store
+from gribmill.queue.store.jobs.listing import JobFilter
+
+TENANTS = 100
+CLAIMS = 300
+LOOKS = 20
+KIND = "stamp"
+# Spread over the last thirty days. The jobs of one tenant, one in a hundred, are a job group.
+FILL = """
+WITH RECURSIVE row(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM row WHERE n + 1 < :rows)
+INSERT INTO jobs (type, args, status, tenant_id, group_key, group_id, created_at, completed_at)
+SELECT :kind, '{}', :status, printf('t%03d', n % :tenants), printf('hour/%03d', n % 1000),
+  iif(n % :tenants = 1, :group, NULL), strftime('%Y-%m-%d %H:%M:%f', 'now',
+    (n - :rows) * 2592000.0 / :rows || ' seconds'),
+  iif(:status = 'pending', NULL,
+    strftime('%Y-%m-%d %H:%M:%f', 'now', (n - :rows) * 2592000.0 / :rows || ' seconds'))
+FROM row
+"""
+
+
+def fair_claims(folder: Path, pending: int) -> float:
+    """Milliseconds (median) to complete a job and claim the next, in turn between a hundred tenants."""
+    store = _fill(folder, pending, "pending")
+    reports: list[Report] = []
+    seconds: list[float] = []
+    served: list[str] = []
+    for _ in range(CLAIMS):
+        began = time.perf_counter()
+        found = store.exchange("w", reports, [ClaimRequest("w", (KIND,), 60.0)])
+        seconds.append(time.perf_counter() - began)
+        (batch,) = found.batches
+        reports = [Report(job.ref, Succeeded()) for job in batch]
+        served += [job.tenant_id for job in batch]
+    store.close()
+    assert len(set(served[:TENANTS])) == TENANTS, "each tenant is served once before any is served twice"
+    return statistics.median(seconds) * 1000
+
+
+def looks(folder: Path, finished: int) -> float:
+    """Milliseconds (median of each, then the slowest) of the lists and counts of a tenant and of a group."""
+    store = _fill(folder, finished, "completed")
+    handle = store.for_tenant("t001")
+    group = handle.groups.find("bench")
+    asked: list[Callable[[], object]] = [
+        lambda: handle.jobs.list(limit=50),
+        lambda: handle.jobs.list(JobFilter(status="completed"), limit=50),
+        lambda: handle.jobs.list(JobFilter(status="failed"), limit=50),
+        lambda: handle.jobs.list(JobFilter(group_key="hour/001"), limit=50),
+        lambda: store.jobs.list(JobFilter(group_key="hour/001"), limit=50),
+        lambda: handle.stats(),
+        lambda: handle.groups.list(),
+        lambda: handle.groups.progress(group.id),
+    ]
+    slowest = 0.0
+    for ask in asked:
+        seconds = []
+        for _ in range(LOOKS):
+            began = time.perf_counter()
+            ask()
+            seconds.append(time.perf_counter() - began)
+        slowest = max(slowest, statistics.median(seconds) * 1000)
+    store.close()
+    return slowest
+
+
+def _fill(folder: Path, rows: int, status: str) -> Store:
+    """One statement for all rows: a million by `enqueue_many` would take longer than all else here."""
+    database = SqliteDatabase(folder / "jobs.db", synchronous="normal")
+    store = Store(database, TYPES)
+    for number in range(TENANTS):
+        store.tenants.add(NewTenant(f"t{number:03d}"))
+    store.workers.heartbeat("w", 60.0)
+    group = store.groups.open("bench", tenant_id="t001")
+    with closing(sqlite3.connect(folder / "jobs.db")) as connection, connection:
+        connection.execute(FILL, {"rows": rows, "status": status, "kind": KIND, "group": group.id, "tenants": TENANTS})
+    return store
