@@ -99,9 +99,11 @@ def test_connections_that_are_cut_again_and_again_cost_nothing(chain: ChainDrive
         with psycopg.connect(url, autocommit=True) as connection:
             cut.append(len(connection.execute(OF_OTHERS, (connection.info.backend_pid,)).fetchall()))
 
-    chain.start("run")
+    worker = chain.start("run")
+    wait_until(lambda: chain.store.workers.list(), what="the worker to run")
     with repeatedly(cut_all, 0.3):
         wait_until(lambda: sum(cut) > 20, 60, "connections to cut")
+    assert worker.poll() is None, "the worker outlives its connections"
     finish(chain, reference)
 
 
