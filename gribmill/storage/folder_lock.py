@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,7 +54,7 @@ def _acquired(folder: Path, deadline: float, patience_seconds: float) -> int:
         with contextlib.suppress(FileNotFoundError):
             if path.stat().st_ino == os.fstat(descriptor).st_ino:
                 with contextlib.suppress(OSError):  # a full disk: the lock holds, only its holder is not named
-                    os.pwrite(descriptor, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)
+                    os.pwrite(descriptor, f"{os.getpid()} {os.uname().nodename}\n".encode(), 0)
                 return descriptor
         os.close(descriptor)
 

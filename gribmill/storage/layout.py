@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -290,7 +289,7 @@ def lock_of_folder(folder: Path) -> Path:
 
 def unique_part_of(target: Path) -> Path:
     """Where a file is written by any number of processes at once, each for itself."""
-    return target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}{_PART}")
+    return target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}{_PART}")
 
 
 # Asked for several times for every tile, and the same for every hour of a run.

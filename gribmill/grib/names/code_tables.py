@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ def code_table(name: str) -> CodeTable:
 
 @cache
 def _tables() -> dict[str, CodeTable]:
-    document = tomllib.loads((files(__package__) / "code_tables.toml").read_text(encoding="utf-8"))
+    document = tomllib.loads(Path(__file__).with_name("code_tables.toml").read_text(encoding="utf-8"))
     found = {}
     for name, rows in document.items():
         numbered = sorted((int(value), meaning) for value, meaning in rows.items())

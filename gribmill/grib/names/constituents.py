@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from gribmill.grib.names.levels import SUFFIXES, family, level_suffix, level_text
@@ -103,4 +103,4 @@ def _level(keys: Keys) -> list[str] | None:
 
 @cache
 def _tables() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((files(__package__) / "constituents.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("constituents.toml").read_text(encoding="utf-8"))

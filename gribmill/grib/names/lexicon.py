@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from gribmill.grib.names.levels import family, level_of_suffix, level_text
@@ -227,7 +227,7 @@ def unique_names(matches: Sequence[Match | None], minutes: Sequence[int] | None 
 @cache
 def built_in_lexicon() -> Lexicon:
     """The rows of variables.toml, read once."""
-    document = tomllib.loads((files(__package__) / "variables.toml").read_text(encoding="utf-8"))
+    document = tomllib.loads(Path(__file__).with_name("variables.toml").read_text(encoding="utf-8"))
     return _indexed({name: _variable(name, row) for name, row in document.items()})
 
 

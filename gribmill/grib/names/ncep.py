@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from gribmill.grib.names.levels import NAMED, VALUED
@@ -73,7 +73,7 @@ def _rows_of(keys: Keys) -> list[NcepRow]:
 def quantities() -> dict[tuple[int, ...], list[NcepRow]]:
     """The rows of ncep_quantities.txt by their parameter, read once."""
     found: dict[tuple[int, ...], list[NcepRow]] = {}
-    for line in (files(__package__) / "ncep_quantities.txt").read_text(encoding="utf-8").splitlines():
+    for line in Path(__file__).with_name("ncep_quantities.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
         first, *names = line.split("\t")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -43,6 +42,8 @@ def _unknown_zone(name: str) -> TileError:
     known = {each.lower(): each for each in available_timezones()}
     wanted = name.replace(" ", "_").lower()
     cities = {each.rsplit("/", 1)[-1]: each for each in known}
+    import difflib  # only for mistakes
+
     near = difflib.get_close_matches(wanted, known, n=3) or difflib.get_close_matches(wanted, cities, n=3, cutoff=0.8)
     hint = ", ".join(known[cities.get(each, each)] for each in near)
     return TileError(
