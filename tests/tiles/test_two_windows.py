@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import gribmill
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.build.build import build
@@ -130,3 +131,56 @@ def test_sums_of_other_models_keep_the_range_that_is_stated(tmp_path: Path) -> N
     assert windows(cut(tmp_path / "empty", aifs_rain(12, 0, IFS))) == {"tp": (0, 12)}
     right = cut(tmp_path / "right", aifs_rain(0, 12))
     assert (windows(right), right.meta.variables["tp"].stated_minutes) == ({"tp": (0, 12)}, None)
+
+
+def of_ensemble(start: int, end: int, value: float, **keys: int) -> bytes:
+    more = {"forecastTime": start, "lengthOfTimeRange": end - start, "typeOfStatisticalProcessing": 1}
+    return make_message("gfs-small", "tp", value, window=(start, end), keys=keys | more)
+
+
+def percentile(start: int, end: int, number: int, value: float) -> bytes:
+    return of_ensemble(start, end, value, productDefinitionTemplateNumber=10, percentileValue=number)
+
+
+def spread(start: int, end: int, value: float) -> bytes:
+    return of_ensemble(start, end, value, productDefinitionTemplateNumber=12, derivedForecast=4)
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_percentiles_over_two_time_ranges_have_names_that_say_which(tmp_path: Path, back: bool) -> None:
+    messages = [percentile(start, 12, number, start + number) for start in (11, 6, 0) for number in (10, 90)]
+    messages.append(rain(11, 12, 1.0))
+    tile = cut(tmp_path, *(reversed(messages) if back else messages), everything=True)
+    assert windows(tile) == {
+        "tp_bucket": (11, 12),
+        "tp_bucket_p10": (11, 12), "tp_bucket_p90": (11, 12),
+        "tp_6h_p10": (6, 12), "tp_6h_p90": (6, 12),
+        "tp_p10": (0, 12), "tp_p90": (0, 12),
+    }  # fmt: skip
+    assert tile.meta.variables["tp_6h_p90"].identity["percentile"] == 90
+    assert float(tile.read("tp_6h_p90").max()) == 96.0 and float(tile.read("tp_6h_p10").max()) == 16.0
+    some = cut(tmp_path / "some", *messages, variables=["tp_6h_p10", "tp_bucket_p90"])
+    assert windows(some) == {"tp_6h_p10": (6, 12), "tp_bucket_p90": (11, 12)}
+    opened = gribmill.open_tile(tile.path)
+    assert opened["tp_6h_p90"].attrs["step_hours"] == [6, 12] and opened["tp_p90"].attrs["step_hours"] == [0, 12]
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_spreads_over_two_time_ranges_have_names_that_say_which(tmp_path: Path, back: bool) -> None:
+    """As in a file of GEFS's spread, which has no other fields."""
+    messages = [spread(9, 12, 0.5), spread(6, 12, 1.5)]
+    tile = cut(tmp_path, *(reversed(messages) if back else messages))
+    assert windows(tile) == {"tp_bucket_spread": (9, 12), "tp_6h_spread": (6, 12)}
+    assert [float(tile.read(name).max()) for name in ("tp_bucket_spread", "tp_6h_spread")] == [0.5, 1.5]
+    assert tile.meta.identity["derived"] == "spread"
+
+
+@pytest.mark.parametrize(("name", "made"), [("tp_p90", percentile), ("tp_spread", spread)])
+def test_statistics_of_sums_since_the_start_are_never_subtracted(tmp_path: Path, name: str, made: Any) -> None:
+    """The 90th percentile of 12 hours less that of 6 is not that of the last 6."""
+    hours = ((6, 4.0), (12, 9.0))
+    messages = [made(0, hour, 90, value) if made is percentile else made(0, hour, value) for hour, value in hours]
+    outcome = build(write(tmp_path / "made.grib2", messages), [AFRICA], tmp_path, model="gfs", variables=[name])
+    assert len(outcome.tiles) == 2
+    series = gribmill.point(0, 20, data=tmp_path, variables=[name], units="native")
+    assert [float(value) for value in series.columns[name].values] == [4.0, 9.0]

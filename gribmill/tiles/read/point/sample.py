@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 
 from gribmill.arrays import Values
@@ -25,6 +25,8 @@ ReadSpan = Callable[[Sequence[str], int, int], dict[str, Values]]
 # From this many on, inflating whole arrays once is cheaper than a segment for each place.
 MANY_PLACES = 24
 CALM = 1e-6
+# Keys of an identity that make a variable a statistic of an ensemble.
+ENSEMBLE_STATISTICS = ("derived", "probability", "percentile")
 # Not names of averages: the magnitude of a mean wind is not the mean speed.
 WIND_EAST = re.compile(r"u(\d+|_\d+|_surface)")
 USUAL = (
@@ -188,8 +190,12 @@ def _sample(
     stored = {name: other for name in wanted or () if (other := tile.find(name)) not in (None, name)}
     names = _needed((*tile.meta.variables, *stored), None if wanted is None else tuple(wanted))
     values = read([stored.get(name) or name for name in names], begin, end)
+    # A tile of spreads alone says so once for all its variables.
+    of_all = {key: tile.meta.identity[key] for key in ENSEMBLE_STATISTICS if key in tile.meta.identity}
     for name in names:
         points, quantity = values[stored.get(name) or name], tile.meta.variables[stored.get(name) or name]
+        if of_all:
+            quantity = replace(quantity, identity={**of_all, **quantity.identity})
         # The mean of 350° and 10° is 0°, not 180°, and between rain and snow there is no code: neither is averaged.
         between = method == "bilinear" and not _is_angle(quantity) and not quantity.flag_values
         row[name] = (location.bilinear(points, begin) if between else float(points[nearest]), quantity)
