@@ -25,9 +25,9 @@ WITH RECURSIVE row(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM row WHERE n + 1
 INSERT INTO jobs (type, args, status, tenant_id, group_key, group_id, created_at, completed_at)
 SELECT :kind, '{}', :status, printf('t%03d', n % :tenants), printf('hour/%03d', n % 1000),
   iif(n % :tenants = 1, :group, NULL), strftime('%Y-%m-%d %H:%M:%f', 'now',
-    (n - :rows) * 2592000.0 / :rows || ' seconds'),
+    ((n - :rows) * 2592000.0 / :rows) || ' seconds'),
   iif(:status = 'pending', NULL,
-    strftime('%Y-%m-%d %H:%M:%f', 'now', (n - :rows) * 2592000.0 / :rows || ' seconds'))
+    strftime('%Y-%m-%d %H:%M:%f', 'now', ((n - :rows) * 2592000.0 / :rows) || ' seconds'))
 FROM row
 """
 

@@ -95,6 +95,21 @@ def test_a_drain_lets_a_job_end_that_takes_longer_than_the_lease(
     assert [row.state for row in store.workers.list()] == ["stopped"]
 
 
+def test_a_drain_that_takes_too_long_hands_running_jobs_back_at_no_cost(
+    store: Store, workers: Workers, database: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "go"
+    job_id = enqueue(store, "hold", path=str(path))
+    worker = workers.start(database, drain_seconds=0.5)
+    executor = wait_until(lambda: holding(path), what="the job to run")
+    worker.signal(SIGTERM)
+    assert worker.wait() == 0, "one signal is enough"
+    assert not alive(executor)
+    job = store.jobs.get(job_id)
+    assert (job.status, job.retry_count, job.next_run_at) == ("pending", 0, None)
+    assert statuses(store, job_id) == ["snoozed"]
+
+
 def test_a_second_signal_hands_running_jobs_back_at_no_cost(
     store: Store, workers: Workers, database: Path, tmp_path: Path
 ) -> None:
