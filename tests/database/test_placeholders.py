@@ -16,7 +16,7 @@ from gribmill.database.postgres.placeholders import to_psycopg
         ("SELECT id FROM jobs INDEXED BY jobs_lease WHERE true", "SELECT id FROM jobs WHERE true"),
         ("SELECT 'a :b ? 100%' || :c", "SELECT 'a :b ? 100%%' || %(c)s"),
         ("SELECT 'it''s :here' LIKE 'x%'", "SELECT 'it''s :here' LIKE 'x%%'"),
-        ("-- Who is :who? 5 %\nSELECT 7 % 5", "\nSELECT 7 %% 5"),
+        ("-- Who is :who? 5 %\nSELECT 7 % 5", "SELECT 7 %% 5"),
     ],
 )
 def test_placeholders_become_those_of_psycopg(written: str, sent: str) -> None:

@@ -10,7 +10,7 @@ _TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|::|:(?P<name>[a-z_]\w*)
 
 def to_psycopg(text: str) -> str:
     """The statement as psycopg takes it. `INDEXED BY` is advice to SQLite's planner alone."""
-    return _TOKEN.sub(_replace, text)
+    return _TOKEN.sub(_replace, text).strip()
 
 
 def _replace(found: re.Match[str]) -> str:

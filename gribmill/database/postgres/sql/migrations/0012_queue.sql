@@ -307,13 +307,15 @@ FROM job_attempts a JOIN jobs j ON j.id = a.job_id;
 CREATE FUNCTION gribmill_glob(name text, pattern text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT name ~ ('^' || replace(replace(regexp_replace(pattern, '([.+(){}|\\^$])', '\\\1', 'g'), '*', '.*'), '?', '.') || '$')
 $$;
--- Whether events of this name, which come with every attempt or tile, are recorded at all.
-CREATE FUNCTION gribmill_wanted(event text) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT EXISTS (SELECT 1 FROM recorded_events WHERE name = event)
+-- Whether events of this name, which come with every attempt or tile, are recorded at all. Asked for every attempt:
+-- PL/pgSQL keeps its plans, a function in SQL makes them each time.
+CREATE FUNCTION gribmill_wanted(event text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT 1 FROM recorded_events WHERE name = event)
     OR EXISTS (SELECT 1 FROM job_triggers WHERE trigger_type = 'event' AND is_enabled = 1 AND event_name = event)
     OR EXISTS (SELECT 1 FROM webhooks w, json_array_elements_text(w.events::json) wanted
-               WHERE w.is_enabled = 1 AND gribmill_glob(event, wanted))
-$$;
+               WHERE w.is_enabled = 1 AND gribmill_glob(event, wanted));
+END $$;
 
 -- Triggers keep the added columns, the attempts, the counters and the outbox consistent with statements written by hand.
 -- Their conditions are false for the statements that the queue runs for every job.
