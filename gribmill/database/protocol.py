@@ -20,6 +20,7 @@ from gribmill.queue.model import (
     Claimed,
     ClaimRequest,
     Enqueued,
+    Exchange,
     Failed,
     Heartbeat,
     HeldAttempt,
@@ -252,6 +253,15 @@ class Database(Protocol):
 
     def write(self) -> AbstractContextManager[Transaction]:
         """One change: commits at the end, rolls back on any error."""
+        ...
+
+    def turn(
+        self, worker_id: str, reports: Sequence[tuple[Report, Succeeded]], claims: Sequence[ClaimRequest]
+    ) -> Exchange | None:
+        """Complete attempts that have no consequences, and claim, each as in a transaction; None: do it in one.
+
+        For databases that have a shorter way than a statement after the other.
+        """
         ...
 
     def insert_job(self, job: PreparedJob) -> Enqueued:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
+from collections.abc import Sequence
 
 from gribmill.database.postgres.announcer import Announcer
 from gribmill.database.postgres.connection import DEFAULT_LEASE_SECONDS, shown_name
@@ -12,9 +14,12 @@ from gribmill.database.postgres.handle import Handle
 from gribmill.database.postgres.listener import NotificationListener
 from gribmill.database.postgres.migrate import migrate, migrations, missing_migrations
 from gribmill.database.postgres.transaction import PostgresTransaction
+from gribmill.database.postgres.turn import take_turn
 from gribmill.queue.errors import StoreError
-from gribmill.queue.model import Enqueued, PreparedJob
+from gribmill.queue.model import ClaimRequest, Enqueued, Exchange, PreparedJob, Report, Succeeded
 from gribmill.queue.times import Clock
+
+log = logging.getLogger("gribmill.queue")
 
 READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE = "BEGIN"
@@ -96,6 +101,33 @@ class PostgresDatabase:
 
     def write(self) -> _Writing:
         return _Writing(self)
+
+    def turn(
+        self, worker_id: str, reports: Sequence[tuple[Report, Succeeded]], claims: Sequence[ClaimRequest]
+    ) -> Exchange | None:
+        handle, tx = self._enter(WRITE)
+        try:
+            done, left = take_turn(tx, handle, worker_id, reports, claims)
+        except FAULTS as error:
+            handle.roll_back()
+            raise self._fault(error) from error
+        return self._finish_turn(done, claims) if left else done
+
+    def _finish_turn(self, done: Exchange, claims: Sequence[ClaimRequest]) -> Exchange:
+        """What the statements of a turn could not do without a look at what they found.
+
+        The turn itself is committed, and must be reported whatever happens here: the next claim does what is left.
+        """
+        try:
+            with self.write() as tx:
+                tx.settle()
+                batches = tuple(batch or tx.claim(request) for batch, request in zip(done.batches, claims, strict=True))
+        except StoreError as error:
+            log.debug("%s: dependents are settled by the next claim: %s", self.name, error)
+            return done
+        if tx.wakes:
+            self.announce()
+        return done._replace(batches=batches)
 
     def insert_job(self, job: PreparedJob) -> Enqueued:
         with self.write() as tx:

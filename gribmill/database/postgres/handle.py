@@ -66,6 +66,16 @@ class Handle:
                 self._control.execute(self._limits)
             return self._send(calls)
 
+    def commit_all(self, calls: Calls) -> list[Cursor]:
+        """A transaction that is known beforehand, in one round trip."""
+        with self.connection.pipeline():
+            self._control.execute("BEGIN")
+            if self._limits is not None:
+                self._control.execute(self._limits)
+            cursors = self._send(calls)
+            self._control.execute("COMMIT")
+        return cursors
+
     def send(self, calls: Calls) -> list[Cursor]:
         """Statements of a transaction that has begun, in one round trip."""
         if len(calls) == 1:

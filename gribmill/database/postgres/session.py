@@ -14,6 +14,8 @@ from gribmill.database.verbs.session import RawParams
 from gribmill.queue.times import Clock
 
 RecordT = TypeVar("RecordT")
+Call = tuple[str, RawParams]
+"""A statement by its name, with its parameters."""
 
 
 class PostgresSession:
@@ -61,7 +63,7 @@ class PostgresSession:
     def execute(self, name: str, params: RawParams = ()) -> Cursor:
         return self.together((name, params))[0]
 
-    def together(self, *calls: tuple[str, RawParams]) -> list[Cursor]:
+    def together(self, *calls: Call) -> list[Cursor]:
         """Several statements in one round trip. Each is a statement of its own: it sees what those before it did."""
         sent = [(statement(name), params) for name, params in calls]
         if self.begun:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from gribmill.database.verbs.session import Session
+from gribmill.queue.errors import StoreConflict
 from gribmill.queue.model import Reservation
+
+TRIES = 20
 
 
 def reserve(
@@ -13,11 +16,13 @@ def reserve(
     if only_one and (active := tx.first(Reservation, "reservations/active")):
         return active
     wanted = {"id": reservation_id, "scope": scope, "reserved_by": reserved_by, "expires_at": tx.after(seconds)}
-    while True:
+    for _ in range(TRIES):
         tx.change("reservations/insert", wanted)
         held = tx.first(Reservation, "reservations/of_scope", {"scope": scope})
-        if held is not None:  # inserted just now, or the reason why it was not; unless that has ended meanwhile
+        # None when the one that kept this one out was released a moment ago.
+        if held is not None:
             return held
+    raise StoreConflict(f"reservations of {scope} begin and end all the time; nothing was written")
 
 
 def share_reservation(tx: Session, reservation_id: str, worker_id: str) -> bool:

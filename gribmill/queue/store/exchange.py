@@ -122,6 +122,11 @@ class Exchanges(Facet):
     def exchange(self, worker_id: str, reports: Sequence[Report], claims: Sequence[ClaimRequest] = ()) -> Exchange:
         """Apply the reports and hand out the next batches (one per claim), all in one transaction."""
         prepared = [self._prepare(report.outcome) for report in reports]
+        succeeded = [(report, report.outcome) for report in reports if isinstance(report.outcome, Succeeded)]
+        if reports and len(succeeded) == len(reports) and not any(follow_up is not NOTHING for follow_up in prepared):
+            done = self.database.turn(worker_id, succeeded, claims)
+            if done is not None:
+                return done
         accepted: list[AttemptRef] = []
         fenced: list[AttemptRef] = []
         with self.database.write() as tx:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gribmill.database.postgres.session import PostgresSession, read_records
+from gribmill.database.postgres.handle import Cursor
+from gribmill.database.postgres.session import Call, PostgresSession, read_records
 from gribmill.database.verbs.dependents import settle_dependents
 from gribmill.database.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
 from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
@@ -13,7 +14,9 @@ from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
 CHOICES = 3
 
 
-class _Facts(NamedTuple):
+class ClaimFacts(NamedTuple):
+    """What keeps a claim from being the whole story: jobs to settle first, other tenants with ready jobs."""
+
     unsettled: bool
     has_rivals: bool
 
@@ -22,17 +25,27 @@ def claim(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:
     facts, batch = _claim(tx, request, settled=False)
     if facts.unsettled:
         settle_dependents(tx)
-        # What another transaction is settling right now does not hold this one up.
-        facts, batch = _claim(tx, request, settled=True)
+        # There is a batch if another transaction has settled them between the two statements.
+        if not batch:
+            facts, batch = _claim(tx, request, settled=True)
     if facts.has_rivals and not batch:
         return _claim_in_turn(tx, request)
     return tuple(batch)
 
 
-def _claim(tx: PostgresSession, request: ClaimRequest, *, settled: bool) -> tuple[_Facts, list[Claimed]]:
+def _claim(tx: PostgresSession, request: ClaimRequest, *, settled: bool) -> tuple[ClaimFacts, list[Claimed]]:
+    return read_claim(*tx.together(*claiming(tx, request, settled=settled)))
+
+
+def claiming(tx: PostgresSession, request: ClaimRequest, *, settled: bool) -> tuple[Call, Call]:
+    """The statements of a claim."""
     asked = {**_asked(tx, request), "settled": settled}
-    prepared, taken = tx.together(("claims/prepare", asked), ("claims/take_next", asked))
-    (facts,) = read_records(_Facts, prepared)
+    return ("claims/prepare", asked), ("claims/take_next", asked)
+
+
+def read_claim(prepared: Cursor, taken: Cursor) -> tuple[ClaimFacts, list[Claimed]]:
+    """What they found."""
+    (facts,) = read_records(ClaimFacts, prepared)
     return facts, read_records(Claimed, taken)
 
 

@@ -1,0 +1,36 @@
+"""A worker's turn in one round trip: completions, the next claims and the commit are sent together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gribmill.database.postgres.handle import Handle
+from gribmill.database.postgres.session import PostgresSession, read_rows
+from gribmill.database.postgres.statements import statement
+from gribmill.database.postgres.verbs.claims import claiming, read_claim
+from gribmill.database.postgres.verbs.completion import completing
+from gribmill.queue.model import Claimed, ClaimRequest, Exchange, Report, Succeeded
+
+
+def take_turn(
+    tx: PostgresSession,
+    handle: Handle,
+    worker_id: str,
+    reports: Sequence[tuple[Report, Succeeded]],
+    claims: Sequence[ClaimRequest],
+) -> tuple[Exchange, bool]:
+    """What was done and is committed; and whether something is left: dependents to settle, tenants to take turns."""
+    calls = [*completing(tx, worker_id, reports)]
+    for request in claims:
+        calls += claiming(tx, request, settled=False)
+    completed, noted, *claimed = handle.commit_all([(statement(name), params) for name, params in calls])
+    done = {row["id"] for row in read_rows(completed)}
+    accepted = tuple(report.ref for report, _ in reports if report.ref.job_id in done)
+    fenced = tuple(report.ref for report, _ in reports if report.ref.job_id not in done)
+    left = noted.rowcount > 0
+    batches: list[tuple[Claimed, ...]] = []
+    for prepared, taken in zip(claimed[::2], claimed[1::2], strict=True):
+        facts, batch = read_claim(prepared, taken)
+        batches.append(tuple(batch))
+        left |= facts.unsettled or (facts.has_rivals and not batch)
+    return Exchange(accepted, fenced, tuple(batches)), left
