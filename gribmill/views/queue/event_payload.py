@@ -116,7 +116,7 @@ class AttemptMeteredPayload(View):
 
 
 class WorkerLostPayload(View):
-    """A worker died or fell silent while it held jobs."""
+    """A worker died or fell silent, with or without jobs."""
 
     worker_id: str
     reason: str
@@ -158,7 +158,7 @@ PAYLOADS: dict[str, tuple[type[View], str]] = {
     "job.dead_lettered": (JobDeadLetteredPayload, "A job has used up its attempts; job.failed comes as well."),
     "job.recovered": (JobRecoveredPayload, "An attempt was lost with its worker; its job runs again or has ended."),
     "attempt.metered": (AttemptMeteredPayload, "An attempt has ended. Optional: recorded only if somebody wants it."),
-    "worker.lost": (WorkerLostPayload, "A worker died or fell silent while it held jobs."),
+    "worker.lost": (WorkerLostPayload, "A worker died or fell silent, with or without jobs."),
     "disk.low": (DiskLowPayload, "Downloads wait because the disk is nearly full."),
     "webhook.disabled": (WebhookDisabledPayload, "A webhook was disabled after long failure."),
     "webhook.test": (WebhookTestPayload, "Asked for with `gribmill webhooks test`; goes to that webhook alone."),
