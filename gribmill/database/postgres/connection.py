@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,9 @@ from gribmill.database.postgres.adaptation import adapt
 from gribmill.database.postgres.error_translation import FAULTS, fault_of
 
 Connection = psycopg.Connection[TupleRow]
+
+# It warns of each pipeline that a lost connection ends. The loss itself is an error, and is reported as one.
+logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 CONNECT_SECONDS = 5
 DEFAULT_LEASE_SECONDS = 60.0
