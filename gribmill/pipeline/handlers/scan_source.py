@@ -22,6 +22,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
+from gribmill.pipeline.handlers.store_outage import or_wait
 from gribmill.pipeline.job_arguments import ScanSourceArgs
 from gribmill.pipeline.job_types import ingest_job, publish_job
 from gribmill.pipeline.retention.past_runs import is_partial
@@ -43,6 +44,10 @@ log = logging.getLogger("gribmill.scan")
 
 def run(task: Task) -> Outcome:
     """One LIST per run. Ends when every run looked at is whole or given up; comes back while one still arrives."""
+    return or_wait(task, lambda: _scan(task))
+
+
+def _scan(task: Task) -> Outcome:
     args = task.args_as(ScanSourceArgs)
     context = context_of(task)
     scan = Scan(context, context.model(args.model_id), datetime.now(UTC))
