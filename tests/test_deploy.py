@@ -92,7 +92,7 @@ def test_nothing_runs_as_root() -> None:
 
 
 def test_settings_that_are_named_exist() -> None:
-    known = {variable_of(key) for key in known_keys()} | SECRETS | {"GRIBMILL_DATABASE"}
+    known = {variable_of(key) for key in known_keys()} | SECRETS
     (compose,) = documents(DEPLOY / "compose.yaml")
     named = set(compose["x-gribmill"]["environment"])
     for path in MANIFESTS:

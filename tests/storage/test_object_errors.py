@@ -26,6 +26,8 @@ def new_clients(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients read the environment once."""
     client_of.cache_clear()
     monkeypatch.setattr(object_client, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
 
 
 @pytest.mark.parametrize(
