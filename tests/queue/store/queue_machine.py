@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from hypothesis import Phase
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -53,6 +54,8 @@ class QueueMachine(RuleBasedStateMachine):
     """Three workers that may die, one operator, one clock."""
 
     backend_name = "sqlite"
+    examples, steps = 50, 60
+    phases: tuple[Phase, ...] = tuple(Phase)
 
     def __init__(self) -> None:
         super().__init__()

@@ -23,7 +23,10 @@ CALM: dict[str, Any] = {
 
 
 class PostgresMachine(QueueMachine):
+    """Fewer and shorter histories: each step takes several round trips."""
+
     backend_name = "postgres"
+    examples, steps, phases = 4, 30, (Phase.generate,)
 
 
 MACHINES = (QueueMachine, pytest.param(PostgresMachine, marks=pytest.mark.postgres))
@@ -32,7 +35,8 @@ MACHINES = (QueueMachine, pytest.param(PostgresMachine, marks=pytest.mark.postgr
 @pytest.mark.parametrize("machine", MACHINES)
 def test_store_behaves_as_the_plain_model_on_fixed_histories(machine: type[QueueMachine]) -> None:
     run_state_machine_as_test(
-        machine, settings=settings(max_examples=50, stateful_step_count=60, derandomize=True, **CALM)
+        machine,
+        settings=settings(max_examples=machine.examples, stateful_step_count=machine.steps, derandomize=True, **CALM),
     )
 
 

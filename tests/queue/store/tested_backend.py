@@ -126,6 +126,7 @@ class PostgresUnderTest:
         self.clock = FakeClock()
         self._stores: list[Store] = []
         self._resources = ExitStack()
+        self._hand: psycopg.Connection | None = None
         self.url = through(self._resources.enter_context(fresh_database("queue", _prepare)))
         self.store = self.open()
         self.database = self.store.database
@@ -137,10 +138,11 @@ class PostgresUnderTest:
 
     def by_hand(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
         """Written as for SQLite: `?` for a value, and times come back as its text."""
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute("SET timezone = 'UTC'")
-            cursor = connection.execute(sql.replace("%", "%%").replace("?", "%s").encode(), params)
-            return [tuple(map(_as_sqlite, row)) for row in cursor.fetchall()] if cursor.description else []
+        if self._hand is None:
+            self._hand = self._resources.enter_context(psycopg.connect(self.url, autocommit=True))
+            self._hand.execute("SET timezone = 'UTC'")
+        cursor = self._hand.execute(sql.replace("%", "%%").replace("?", "%s").encode(), params)
+        return [tuple(map(_as_sqlite, row)) for row in cursor.fetchall()] if cursor.description else []
 
     def columns(self, table: str) -> list[str]:
         names = "SELECT column_name FROM information_schema.columns WHERE table_name = ? ORDER BY ordinal_position"
