@@ -1,12 +1,13 @@
 """Runs one server until the test run is over: `guardian.py RUN HOME COMMAND...`, where RUN is a process id.
 
-Then its files are removed too. A program of its own, without imports of the project: it starts at once and outlives
-pytest's processes.
+Then its files are removed too, and those that GUARDIAN_REMOVES names. A program of its own, without imports of the
+project: it starts at once and outlives pytest's processes.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import signal
 import subprocess
@@ -37,6 +38,8 @@ def main(run: str, home: str, command: list[str]) -> None:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+        for path in filter(None, os.environ.get("GUARDIAN_REMOVES", "").split(":")):
+            Path(path).unlink(missing_ok=True)
         if not Path("/proc", run).exists():
             shutil.rmtree(home, ignore_errors=True)
 

@@ -66,7 +66,10 @@ def start_weed(home: Path) -> Started:
     assert program is not None
     command, ports = weed_command(program, home)
     keys = {"S3_BUCKET": BUCKET, "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
-    environment = {"HOME": str(home), "TMPDIR": str(home), **keys}
+    # It leaves sockets behind if it is not given the time to end; their folder cannot be chosen.
+    kinds = ("admin-grpc", "filer", "filer-grpc", "master-grpc", "volume-grpc", "s3-grpc")
+    sockets = [f"/tmp/seaweedfs-{kind}-{port}.sock" for kind in kinds for port in ports.values()]
+    environment = {"HOME": str(home), "TMPDIR": str(home), "GUARDIAN_REMOVES": ":".join(sockets), **keys}
     facts = {name: f"http://127.0.0.1:{ports[port]}" for name, port in ADDRESSES.items()}
     return Started(command, facts, environment)
 
