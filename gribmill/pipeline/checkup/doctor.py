@@ -11,8 +11,7 @@ from gribmill.queue.errors import StoreCorrupt
 
 CHECKS: tuple[DoctorCheck, ...] = (
     machine.python,
-    machine.sqlite,
-    machine.server,
+    machine.database,
     machine.eccodes,
     machine.kernel,
     machine.clock,

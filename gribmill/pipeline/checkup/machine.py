@@ -33,16 +33,12 @@ def python(_: Examination) -> Iterator[Finding]:
     yield Finding("Python", good, platform.python_version(), "" if good else "use Python 3.11 or later")
 
 
-def sqlite(about: Examination) -> Iterator[Finding]:
-    if about.context.settings.database is None:
+def database(about: Examination) -> Iterator[Finding]:
+    """The engine of the queue. For a server, also what `gribmill db status` advises."""
+    if about.settings.database is None:
         yield check_sqlite(sqlite3.sqlite_version_info)
-
-
-def server(about: Examination) -> Iterator[Finding]:
-    """A database server, and what `gribmill db status` advises."""
-    if about.context.settings.database is None:
         return
-    found = database_status(about.context.settings)
+    found = database_status(about.settings)
     yield Finding(found.engine, True, f"{found.version}, {found.bytes / 1e6:,.1f} MB at {found.place}")
     for advice in found.advice:
         problem, _, remedy = advice.rpartition(": ")
