@@ -14,7 +14,7 @@ CHECK = "object store"
 
 def object_stores(about: Examination) -> Iterator[Finding]:
     """What the fence of tiles and latest.json rely on, tried with a small object that is removed again."""
-    root = about.context.root
+    root = about.root
     places = [place for place in dict.fromkeys((root.tiles_at, root.spool_at)) if place is not None]
     if not places:
         yield Finding(CHECK, True, "not used: tiles and messages are on this machine")
