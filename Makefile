@@ -57,8 +57,8 @@ test-pure: $(STAMP)
 	GRIBMILL_KERNEL=off $(BIN)/python -m pytest -n auto --dist loadfile
 
 # No other processes (`process`), no comparison with other people's programs (`witness`), nothing that takes long (`slow`),
-# no database server (`postgres`).
-FAST := -m 'not process and not witness and not slow and not postgres'
+# no database server (`postgres`), no runs of the whole chain.
+FAST := -m 'not process and not witness and not slow and not postgres' --ignore tests/chain
 
 # Bytecode is kept, in the environment, whatever the shell's settings: it halves the time to collect the tests.
 test-fast: $(STAMP)

@@ -134,6 +134,7 @@ def cheap() -> Iterator[tuple[str, list[str]]]:
             yield where, words
 
 
+@pytest.mark.slow
 def test_cheap_commands_of_the_docs_succeed_page_by_page(here: Path) -> None:
     ran = 0
     # On the model's name the docs rely; a thinned grid is not known as HRRR's.

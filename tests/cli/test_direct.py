@@ -17,6 +17,8 @@ from tests.cli.conftest import Run
 from tests.cli.golden_json import check_golden
 from tests.cli.job_driver import add, take
 
+pytestmark = pytest.mark.slow
+
 
 def test_job_runs_at_once_with_live_output_and_is_recorded(gribmill: Run, store: Store) -> None:
     waiting = add(store, priority=9)

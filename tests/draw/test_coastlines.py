@@ -10,6 +10,8 @@ import pytest
 from gribmill.draw.map.coastlines import LONGEST_DEG, coastlines, coastlines_for, rings_of, within
 from gribmill.draw.map.land import is_land
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_coastlines.py"
 
 

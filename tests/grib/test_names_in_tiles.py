@@ -25,6 +25,8 @@ from tests.grib.lexicon_lookup import from_ecmwf
 from tests.make_grib import make_message, write
 from tests.real_files import real
 
+pytestmark = pytest.mark.slow
+
 ALL = Region("all", Box(-180, -90, 180, 90))
 REAL = [
     "noaa/gfs.20170322.t00z.2p50.f000.FULL.grib2",

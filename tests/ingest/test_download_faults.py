@@ -22,6 +22,8 @@ from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher, Request, serving
 from tests.ingest.small_grib import RUN, WANTED, SmallFile, message, usual_file
 
+pytestmark = pytest.mark.slow
+
 FILE = usual_file()
 QUICK = Limits(retry_pause_seconds=0.0)
 

@@ -16,6 +16,8 @@ from gribmill.ingest.models.registry import OwnModels, load_models
 from gribmill.sandbox.publisher.server import Server
 from tests.sandbox.making import RUN, led_to
 
+pytestmark = pytest.mark.slow
+
 NAMESPACE = "{http://s3.amazonaws.com/doc/2006-03-01/}"
 KEYS = ["a-1", "a.b", "a/b/c", "a/b/d e&f<g>", "a/c", "a0", "é"]
 

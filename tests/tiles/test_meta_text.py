@@ -20,6 +20,8 @@ from tests import make_grib
 from tests.local_path import local
 from tests.tiles.make_tile import BOSTON, make_tile, quantity
 
+pytestmark = pytest.mark.slow
+
 NUMBERS: dict[str, Any] = {"min": 1e-7, "max": 1e16, "mean": None, "missing": 3}
 
 
