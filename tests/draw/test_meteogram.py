@@ -18,6 +18,8 @@ from gribmill.draw.meteogram.png import draw_meteogram
 from gribmill.draw.meteogram.text import draw_meteogram_terminal
 from gribmill.draw.terminal.braille import bars, braille, dots_of
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2025, 3, 4, 12, tzinfo=UTC)
 UNITS = {
     "t2m": "K",

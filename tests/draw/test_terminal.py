@@ -11,6 +11,8 @@ from gribmill.draw.drawable import Drawable
 from gribmill.draw.terminal.picture import draw_terminal
 from tests.draw.make_fields import WORDS, northeast, regular
 
+pytestmark = pytest.mark.slow
+
 
 def shown(field: Drawable, width: int = 80, *, colours: str | None = None, encoding: str = "utf-8") -> str:
     """What is printed, with escape codes only where `colours` names a colour system."""

@@ -19,6 +19,8 @@ from tests.ingest.conftest import hrrr_at, publish
 from tests.ingest.server import Publisher, serving
 from tests.ingest.small_grib import RUN, usual_file
 
+pytestmark = pytest.mark.slow
+
 RUNS = [RUN, RUN - timedelta(hours=1), RUN - timedelta(hours=2)]
 
 

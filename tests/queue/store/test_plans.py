@@ -17,6 +17,8 @@ from gribmill.database.verbs.session import RawParams
 from gribmill.queue.store import Store
 from tests.queue.store.sample_types import TYPES
 
+pytestmark = pytest.mark.slow
+
 NOW = "2026-06-01 00:00:00.000"
 FENCE = {"job_id": 5, "attempt_no": 1, "worker_id": "w"}
 BY_ID = ("jobs USING INTEGER PRIMARY KEY",)
