@@ -1,6 +1,6 @@
 """New databases of the tests are copies of one that was migrated once: migrations take thirty milliseconds.
 
-Processes that a test starts migrate for themselves, and so do tests that ask for `fresh_migrations`.
+Processes that a test starts migrate for themselves, and so do tests that change a migration (`migrate_new_databases`).
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ CREATE_EMPTY: Callable[[Path], None] = private_files.create_private
 @cache
 def _migrated() -> bytes:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "create_private", CREATE_EMPTY)
+        migrate_new_databases(patch)
         path = Path(folder) / "jobs.db"
         SqliteDatabase(path, allow_network_files=True).close()
         return path.read_bytes()
 
 
 def _create_migrated(path: Path) -> None:
-    """What `create_private` does, with content. A name appears with all of it."""
-    if path.exists():
+    """What `create_private` does, with content. A name appears with all of it. Unfinished backups begin empty."""
+    if path.exists() or path.name.startswith("."):
+        CREATE_EMPTY(path)
         return
     new = path.with_name(f".{path.name}.{os.getpid()}.{id(path)}")
     with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, private_files.FILE_MODE), "wb") as file:
@@ -41,13 +42,12 @@ def _create_migrated(path: Path) -> None:
     new.unlink()
 
 
+def migrate_new_databases(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(database, "create_private", CREATE_EMPTY)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def migrated_databases() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "create_private", _create_migrated)
         yield
-
-
-@pytest.fixture
-def fresh_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "create_private", CREATE_EMPTY)

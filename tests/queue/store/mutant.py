@@ -12,6 +12,7 @@ import pytest
 
 from gribmill.database.sqlite import statements
 from gribmill.database.sqlite.host_lock import HostLock
+from tests.migrated_database import migrate_new_databases
 
 FENCE = " AND attempt_no = :attempt_no AND worker_id = :worker_id"
 
@@ -35,6 +36,8 @@ class Mutant:
             patch.setattr(HostLock, "release", lambda *_args: None)
 
     def _alter_statements(self, patch: pytest.MonkeyPatch) -> None:
+        if any(name.startswith("migrations/") for name in self.sql):
+            migrate_new_databases(patch)
         original = statements.statement
         altered = {name: original(name) for name in self.sql}
         for name, changes in self.sql.items():

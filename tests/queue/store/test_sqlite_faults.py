@@ -335,7 +335,6 @@ def test_file_of_a_newer_gribmill_is_refused_and_left_alone(jobs_db: SqliteUnder
     assert jobs_db.by_hand("SELECT count(*) FROM jobs") == [(1,)]
 
 
-@pytest.mark.usefixtures("fresh_migrations")
 def test_failing_migration_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Mutant({"migrations/0001_queue": (("CREATE VIEW job_runs", "CREATE NONSENSE job_runs"),)})
     broken.apply(monkeypatch)
