@@ -1,0 +1,1 @@
+"""What each page shows, as plain values: read from a store handle, without HTTP."""

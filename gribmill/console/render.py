@@ -1,0 +1,82 @@
+"""Pages from templates. Everything that is put into one is escaped: job arguments and logs are shown as text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from gribmill.console import wording
+
+HERE = Path(__file__).parent
+TEMPLATES = HERE / "templates"
+STATIC = HERE / "static"
+STATIC_URL = "/static/"
+
+
+@cache
+def environment() -> Environment:
+    """The templates of all pages, with the words that they share."""
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.filters |= {
+        "when": when,
+        "seconds": wording.duration,
+        "size": wording.size,
+        "number": wording.number,
+        "percent": wording.percent,
+        "pretty": pretty_json,
+    }
+    made.globals |= {"static": static_url, "query": query, "counted": wording.counted}
+    return made
+
+
+def render(template: str, values: Mapping[str, Any]) -> str:
+    """One page."""
+    return environment().get_template(template).render(values)
+
+
+def when(moment: datetime | None, missing: str = "–") -> Markup:
+    """A time as people read it, with the exact one in UTC when it is pointed at."""
+    if moment is None:
+        return escape(missing)
+    now = datetime.now(UTC)
+    stamp = moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        stamp, wording.exact(moment), wording.relative(moment, now)
+    )
+
+
+def pretty_json(value: Any) -> str:
+    """JSON for people: sorted, indented. What a row written by hand holds instead is shown as it is."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, default=str)
+
+
+def query(values: Mapping[str, Any], **changes: Any) -> str:
+    """`?a=1&b=2` with some values changed; those that are None or empty are left out."""
+    merged = {**values, **changes}
+    text = urlencode([(name, value) for name, value in merged.items() if value not in (None, "")])
+    return f"?{text}" if text else "?"
+
+
+@cache
+def static_url(name: str) -> str:
+    """The address of a file in `static/`, which changes with its content."""
+    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+    return f"{STATIC_URL}{name}?v={digest}"

@@ -1,0 +1,36 @@
+// Loaded before the page is drawn, so that a chosen theme does not flash. Without a choice the system's is used.
+"use strict";
+(() => {
+  const ORDER = ["system", "light", "dark"];
+  const read = () => {
+    try {
+      return localStorage.getItem("theme") || "system";
+    } catch {
+      return "system";
+    }
+  };
+  const apply = (theme) => {
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  };
+  apply(read());
+  document.addEventListener("DOMContentLoaded", () => {
+    const button = document.getElementById("theme-toggle");
+    if (!button) return;
+    const name = () => {
+      button.textContent = `Theme: ${read()}`;
+    };
+    button.hidden = false;
+    name();
+    button.addEventListener("click", () => {
+      const next = ORDER[(ORDER.indexOf(read()) + 1) % ORDER.length];
+      try {
+        localStorage.setItem("theme", next);
+      } catch {
+        // Private windows may refuse: the theme then holds for this page.
+      }
+      apply(next);
+      name();
+    });
+  });
+})();
