@@ -11,6 +11,7 @@ from gribmill.database.postgres.handle import Cursor, Handle
 from gribmill.database.postgres.statements import statement, statement_names
 from gribmill.database.records import decoder
 from gribmill.database.verbs.session import RawParams
+from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import Clock
 
 RecordT = TypeVar("RecordT")
@@ -40,6 +41,10 @@ class PostgresSession:
         """The moment of all that follows: of the transaction's begin, or after it has waited for a lock."""
         self.seconds = self._clock()
         self.stamp = moment(self.seconds)
+
+    def insert_jobs(self, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+        """A verb that other verbs use; a transaction has it."""
+        raise NotImplementedError
 
     # For the store
 

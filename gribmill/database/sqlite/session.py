@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from gribmill.database.records import bind_all, decoder
 from gribmill.database.sqlite.statements import statement, statement_names
 from gribmill.database.verbs.session import RawParams
+from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import to_text
 
 RecordT = TypeVar("RecordT")
@@ -27,6 +28,10 @@ class SqliteSession:
         self.wakes = False
         self.source_job: int | None = None
         self._cursor = cursor
+
+    def insert_jobs(self, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
+        """A verb that other verbs use; a transaction has it."""
+        raise NotImplementedError
 
     # For the store
 

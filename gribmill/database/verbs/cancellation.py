@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from gribmill.database.verbs.dependents import settle_dependents
-from gribmill.database.verbs.session import Session
+from gribmill.database.verbs.session import WithJobs
 from gribmill.queue.storable_text import storable
 
 
-def cancel(tx: Session, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
+def cancel(tx: WithJobs, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
     params = {"job_id": job_id, "now": tx.stamp, "error": storable(reason)}
     # No worker holds a row that was claimed by hand, without a lease: it is cancelled like one that waits.
     for name in ("jobs/cancel_pending", "jobs/cancel_hand_claimed"):
@@ -19,7 +19,7 @@ def cancel(tx: Session, job_id: int, reason: str) -> Literal["cancelled", "reque
     return "requested" if tx.execute("jobs/request_cancel", params).rowcount else None
 
 
-def cancel_group(tx: Session, group_id: int, reason: str) -> int:
+def cancel_group(tx: WithJobs, group_id: int, reason: str) -> int:
     done = tx.execute(
         "groups/cancel_pending", {"group_id": group_id, "now": tx.stamp, "error": storable(reason)}
     ).rowcount

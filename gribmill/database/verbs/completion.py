@@ -10,10 +10,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from gribmill.database.verbs.new_job_retry import follow_with_new_job
-from gribmill.database.verbs.session import Row, Session, WithJobs
+from gribmill.database.verbs.new_job_retry import follow_with_new_job, retry_policy
+from gribmill.database.verbs.session import Row, WithJobs
 from gribmill.queue.model import AttemptRef, AttemptStatus, Failed, Report, Snoozed, Stopped, Succeeded
-from gribmill.queue.retry_policy import RetryPolicy
 from gribmill.queue.storable_text import storable
 
 ERROR_LIMIT = 20_000
@@ -74,11 +73,6 @@ def _snoozes(tx: WithJobs, ref: AttemptRef, retry_count: int) -> int:
 
 def stop(tx: WithJobs, worker_id: str, report: Report, outcome: Stopped) -> AttemptStatus | None:
     return _cancel(tx, worker_id, report, storable(outcome.error))
-
-
-def retry_policy(tx: Session, type_key: str) -> RetryPolicy:
-    """That of the stored definition: the job may be of a type that only another version knows."""
-    return tx.first(RetryPolicy, "types/retry_policy", {"key": type_key}) or RetryPolicy()
 
 
 def _held(tx: WithJobs, worker_id: str, ref: AttemptRef) -> Row | None:

@@ -20,7 +20,7 @@ def retry(
     after: tuple[int, ...] = (),
     on_parent_failure: str = "cancel",
 ) -> Enqueued | None:
-    rows = tx.rows("jobs/get", {"job_id": job_id})
+    rows = tx.rows("jobs/lock", {"job_id": job_id})
     if not rows or rows[0]["status"] not in FINISHED:
         return None
     if before := tx.rows("jobs/find_retry", {"job_id": job_id}):

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from gribmill.database.verbs.session import Row, Session
+from gribmill.database.verbs.new_job_retry import make_due_retry
+from gribmill.database.verbs.session import Row, WithJobs
 
 
-def settle_dependents(tx: Session) -> None:
+def settle_dependents(tx: WithJobs) -> None:
     """Release or cancel the dependents of every job that has ended, and theirs in turn; stop the groups in which a
     failure means that.
 
-    A trigger lists the parents that have ended, whether the queue or a manual statement ended them.
+    A trigger lists the parents that have ended, whether the queue or a manual statement ended them, and those whose
+    retry, as a new job, has not been made.
     """
     while ended := tx.rows("dependencies/ended_parents"):
         for parent in ended:
             _settle(tx, parent)
 
 
-def _settle(tx: Session, parent: Row) -> None:
+def _settle(tx: WithJobs, parent: Row) -> None:
+    if parent["retry_due"] and make_due_retry(tx, parent["id"]):
+        tx.execute("dependencies/settled", (parent["id"],))
+        return
     for child in tx.rows("dependencies/pending_children", (parent["id"],)):
         params = {"job_id": child["job_id"], "now": tx.stamp}
         if parent["status"] == "completed" or child["on_failure"] == "ignore":

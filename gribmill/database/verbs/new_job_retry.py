@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from gribmill.database.verbs.copies import insert_copy
-from gribmill.database.verbs.session import WithJobs
+from gribmill.database.verbs.session import Session, WithJobs
+from gribmill.queue.model import AttemptRef
+from gribmill.queue.retry_policy import RetryPolicy
+
+
+def retry_policy(tx: Session, type_key: str) -> RetryPolicy:
+    """That of the stored definition: the job may be of a type that only another version knows."""
+    return tx.first(RetryPolicy, "types/retry_policy", {"key": type_key}) or RetryPolicy()
 
 
 def follow_with_new_job(tx: WithJobs, job_id: int, retry: int, wait_seconds: float) -> None:
@@ -16,3 +23,20 @@ def follow_with_new_job(tx: WithJobs, job_id: int, retry: int, wait_seconds: flo
     tx.execute("jobs/set_retry_count", {"job_id": made, "retry_count": retry})
     tx.execute("dependencies/move", {"old_id": job_id, "new_id": made})
     tx.wakes |= wait_seconds <= 0
+
+
+def make_due_retry(tx: WithJobs, job_id: int) -> bool:
+    """Make the retry of a job that a manual statement ended as failed, unless there is one.
+
+    False if the job is no longer failed, because it was reset.
+    """
+    job = tx.rows("jobs/lock", {"job_id": job_id})[0]
+    if job["status"] != "failed":
+        return False
+    if not (made := tx.rows("jobs/find_retry", {"job_id": job_id})):
+        retry = job["retry_count"] + 1
+        wait = retry_policy(tx, job["type"]).wait_seconds(retry, AttemptRef(job_id, job["attempt_no"]))
+        follow_with_new_job(tx, job_id, retry, wait)
+    else:
+        tx.execute("dependencies/move", {"old_id": job_id, "new_id": made[0]["id"]})
+    return True

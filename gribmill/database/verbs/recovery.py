@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gribmill.database.verbs.completion import retry_policy
 from gribmill.database.verbs.dependents import settle_dependents
 from gribmill.database.verbs.events import publish
-from gribmill.database.verbs.new_job_retry import follow_with_new_job
+from gribmill.database.verbs.new_job_retry import follow_with_new_job, retry_policy
 from gribmill.database.verbs.session import WithJobs
 from gribmill.queue.model import AttemptRef, NewEvent, Recovered
 from gribmill.queue.retry_policy import RetryPolicy
@@ -29,10 +28,11 @@ class _LostJob:
 
 
 def any_lost(tx: WithJobs, farthest_lease_seconds: float) -> bool:
-    return bool(_lost(tx, 1, farthest_lease_seconds))
+    return bool(_lost(tx, 1, farthest_lease_seconds) or tx.rows("dependencies/any_retry_due"))
 
 
 def recover(tx: WithJobs, limit: int, farthest_lease_seconds: float) -> Recovered:
+    settle_dependents(tx)
     return _recover_all(tx, _lost(tx, limit, farthest_lease_seconds))
 
 

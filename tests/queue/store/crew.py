@@ -8,12 +8,12 @@ from collections.abc import Callable
 PATIENCE_SECONDS = 120.0
 
 
-def together(*works: Callable[[], None]) -> None:
+def together(*works: Callable[[], object]) -> None:
     """Run all at once, and wait for them; the first error of any is raised."""
     start = threading.Barrier(len(works))
     errors: list[BaseException] = []
 
-    def run(work: Callable[[], None]) -> None:
+    def run(work: Callable[[], object]) -> None:
         try:
             start.wait()
             work()

@@ -181,10 +181,19 @@ def definition_without_its_version(backend: BackendUnderTest) -> None:
     backend.by_hand("DELETE FROM definition_versions")
 
 
+def second_automatic_retry(backend: BackendUnderTest) -> int:
+    backend.store.definitions.edit("plain", {"retry_as": "new_job"})
+    job_id = add(backend.store)
+    fail(backend.store, take(backend.store))
+    backend.by_hand("INSERT INTO jobs (type, source, retry_of) VALUES ('plain', 'system', ?)", job_id)
+    return job_id
+
+
 BROKEN: dict[str, tuple[Break, ...]] = {
     "group_is_of_its_tenant": (job_in_the_group_of_another_tenant,),
     "delivery_has_a_job": (delivery_that_no_job_makes,),
     "definition_has_its_version": (definition_without_its_version,),
+    "one_retry_per_job": (second_automatic_retry,),
     "one_success_per_job": (second_success,),
     "success_means_completed": (success_of_an_open_job,),
     "no_start_under_reservation": (start_under_a_reservation,),
