@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gribmill.database.postgres.handle import Handle
-from gribmill.database.postgres.session import PostgresSession, read_rows
+from gribmill.database.postgres.session import PostgresSession
 from gribmill.database.postgres.statements import statement
 from gribmill.database.postgres.verbs.claims import claiming, read_claim
-from gribmill.database.postgres.verbs.completion import completing
+from gribmill.database.postgres.verbs.completion import completing, which_ended
 from gribmill.queue.model import Claimed, ClaimRequest, Exchange, Report, Succeeded
 
 
@@ -24,9 +24,10 @@ def take_turn(
     for request in claims:
         calls += claiming(tx, request, settled=False)
     completed, noted, *claimed = handle.commit_all([(statement(name), params) for name, params in calls])
-    done = {row["id"] for row in read_rows(completed)}
-    accepted = tuple(report.ref for report, _ in reports if report.ref.job_id in done)
-    fenced = tuple(report.ref for report, _ in reports if report.ref.job_id not in done)
+    refs = [report.ref for report, _ in reports]
+    done = which_ended(completed, reports)
+    accepted = tuple(ref for ref, ended in zip(refs, done, strict=True) if ended)
+    fenced = tuple(ref for ref, ended in zip(refs, done, strict=True) if not ended)
     left = noted.rowcount > 0
     batches: list[tuple[Claimed, ...]] = []
     for prepared, taken in zip(claimed[::2], claimed[1::2], strict=True):

@@ -174,3 +174,15 @@ def test_fresh_siblings_leave_one_that_failed_behind(store: Store, clock: FakeCl
     fresh = tiles(store, 1, 2, priority=1)
     assert [job.id for job in claim(store)] == fresh
     assert [job.id for job in claim(store)] == bad
+
+
+def test_further_siblings_are_those_that_are_ready_and_delayed_jobs_stay_as_they_are(
+    store: Store, clock: FakeClock
+) -> None:
+    (head,) = claim(store, types=("tile",)) if add(store, "tile", {"hour": 0, "region": "a"}) else ()
+    sibling = add(store, "tile", {"hour": 0, "region": "b"}, delay_seconds=5)
+    other = add(store, delay_seconds=5)
+    clock.advance(5)
+    assert store.claim_siblings(asks(), head, 3) == ()
+    assert store.jobs.get(other).next_run_at is not None
+    assert [job.id for job in claim(store, types=("tile",))] == [sibling]

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from gribmill.queue.errors import JobNotFound
+from gribmill.queue.model import NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.store_driver import LEASE, add, claim, drain, fail, stop, succeed, take
+from tests.queue.store.store_driver import LEASE, add, asks, claim, drain, fail, stop, succeed, take
 
 
 def lose(store: Store, clock: FakeClock) -> None:
@@ -146,3 +147,30 @@ def test_pruned_parents_leave_the_child_counted_right(store: Store, clock: FakeC
     assert store.jobs.get(child).deps_left == 1
     succeed(store, other)
     assert take(store).id == child
+
+
+def test_a_late_report_about_a_completed_parent_does_not_release_its_child_again(store: Store) -> None:
+    first, second = add(store), add(store)
+    child = add(store, after=(first, second))
+    one, two = take(store), take(store)
+    succeed(store, one)
+    assert succeed(store, one).fenced == (one.ref,)
+    assert store.exchange("w1", [Report(one.ref, Succeeded())], [asks()]).batches == ((),)
+    late = Report(one.ref, Succeeded(then=(NewJob("plain", {}),)))
+    assert store.exchange("w1", [late, Report(two.ref, Snoozed(0.0))]).fenced == (one.ref,)
+    assert store.jobs.get(child).deps_left == 1
+    assert store.verify() == []
+
+
+def test_a_report_about_a_completed_parent_by_another_worker_does_not_release_its_child_again(
+    store: Store, clock: FakeClock
+) -> None:
+    first, second = add(store), add(store, delay_seconds=4000)
+    child = add(store, after=(first, second), on_parent_failure="ignore")
+    lost = take(store)
+    lose(store, clock)
+    clock.advance(100)
+    succeed(store, take(store, "w2"), "w2")
+    assert succeed(store, lost).fenced == (lost.ref,)
+    assert store.jobs.get(first).status == "completed"
+    assert store.jobs.get(child).deps_left == 1

@@ -187,6 +187,23 @@ def test_ended_attempts_are_never_rewritten(store: Store, clock: FakeClock) -> N
     assert store.jobs.history(job_id).attempts[0] == first
 
 
+def test_an_attempt_that_is_reported_twice_in_one_call_ends_once(store: Store) -> None:
+    job = take(store) if add(store) else None
+    assert job is not None
+    twice = store.exchange("w1", [Report(job.ref, Succeeded()), Report(job.ref, Succeeded())])
+    assert (twice.accepted, twice.fenced) == ((job.ref,), (job.ref,))
+
+
+def test_of_two_attempts_in_one_call_only_the_one_that_is_held_ends(store: Store) -> None:
+    job_id = add(store)
+    snooze(store, take(store), 0.0)
+    job = take(store)
+    both = [Report(AttemptRef(job_id, 1), Succeeded()), Report(job.ref, Succeeded(then=(NewJob("plain", {}),)))]
+    done = store.exchange("w1", both)
+    assert (done.accepted, done.fenced) == ((job.ref,), (AttemptRef(job_id, 1),))
+    assert attempts(store, job_id) == ["snoozed", "succeeded"]
+
+
 def test_unknown_ticket_is_fenced(store: Store) -> None:
     exchange = store.exchange("w1", [Report(AttemptRef(99, 1), Succeeded()), Report(AttemptRef(99, 1), Failed("x"))])
     assert exchange.fenced == (AttemptRef(99, 1), AttemptRef(99, 1))

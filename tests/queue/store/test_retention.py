@@ -92,3 +92,15 @@ def test_silent_workers_and_old_reservations_go(store: Store, backend: BackendUn
     store.maintenance.prune(1, 1)
     assert {worker.id for worker in store.workers.list()} == {"busy", "here"}
     assert backend.by_hand("SELECT count(*) FROM direct_reservations") == [(0,)]
+
+
+def test_a_parent_is_not_removed_before_its_child_is_released(
+    store: Store, backend: BackendUnderTest, clock: FakeClock
+) -> None:
+    parent = add(store)
+    child = add(store, after=(parent,))
+    take(store)
+    backend.by_hand("UPDATE jobs SET status = 'completed', completed_at = '2020-01-01' WHERE id = ?", parent)
+    assert store.maintenance.prune(0, 0).completed == 0
+    assert take(store).id == child
+    assert store.maintenance.prune(0, 0).completed == 1

@@ -26,7 +26,7 @@ class PostgresMachine(QueueMachine):
     """Fewer and shorter histories: each step takes several round trips."""
 
     backend_name = "postgres"
-    examples, steps, phases = 4, 30, (Phase.generate,)
+    examples, steps, phases = 12, 50, (Phase.generate,)
 
 
 MACHINES = (QueueMachine, pytest.param(PostgresMachine, marks=pytest.mark.postgres))
@@ -36,7 +36,13 @@ MACHINES = (QueueMachine, pytest.param(PostgresMachine, marks=pytest.mark.postgr
 def test_store_behaves_as_the_plain_model_on_fixed_histories(machine: type[QueueMachine]) -> None:
     run_state_machine_as_test(
         machine,
-        settings=settings(max_examples=machine.examples, stateful_step_count=machine.steps, derandomize=True, **CALM),
+        settings=settings(
+            max_examples=machine.examples,
+            stateful_step_count=machine.steps,
+            phases=machine.phases,
+            derandomize=True,
+            **CALM,
+        ),
     )
 
 

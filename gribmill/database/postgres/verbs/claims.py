@@ -70,7 +70,7 @@ def claim_job(tx: PostgresSession, request: ClaimRequest, job_id: int) -> Claime
     settle_dependents(tx)
     kinds = [row["type"] for row in tx.rows("claims/type_of", {"job_id": job_id})]
     alone = ClaimRequest(request.worker_id, tuple(kinds), request.lease_seconds, request.pid, 1)
-    tx.rows("claims/prepare", _asked(tx, alone))
+    tx.rows("claims/lock_types", _asked(tx, alone))
     tx.rows("claims/lock_turns")
     found = tx.rows("claims/one", {**_asked(tx, alone), "job_id": job_id})
     if not found or found[0]["tenant_id"] in held_tenants(tx):
@@ -82,7 +82,7 @@ def claim_job(tx: PostgresSession, request: ClaimRequest, job_id: int) -> Claime
 
 def claim_siblings(tx: PostgresSession, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
     kind = ClaimRequest(request.worker_id, (head.type,), request.lease_seconds, request.pid)
-    tx.rows("claims/prepare", _asked(tx, kind))
+    tx.rows("claims/lock_types", _asked(tx, kind))
     if head.tenant_id != DEFAULT_TENANT:
         tx.rows("claims/lock_turns")
         room = room_of_tenant(tx, head.tenant_id)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from gribmill.database.postgres.session import Call, PostgresSession, read_rows
-from gribmill.queue.model import AttemptStatus, Report, Succeeded
+from gribmill.database.postgres.handle import Cursor
+from gribmill.database.postgres.session import Call, PostgresSession
+from gribmill.queue.model import AttemptRef, AttemptStatus, Report, Succeeded
 
 
 def complete(
     tx: PostgresSession, worker_id: str, reports: Sequence[tuple[Report, Succeeded]]
 ) -> Sequence[AttemptStatus | None]:
     completed, _ = tx.together(*completing(tx, worker_id, reports))
-    done = {row["id"] for row in read_rows(completed)}
-    return [_status(outcome) if report.ref.job_id in done else None for report, outcome in reports]
+    done = which_ended(completed, reports)
+    return [_status(outcome) if ended else None for ended, (_, outcome) in zip(done, reports, strict=True)]
 
 
 def completing(tx: PostgresSession, worker_id: str, reports: Sequence[tuple[Report, Succeeded]]) -> tuple[Call, Call]:
@@ -36,6 +37,16 @@ def completing(tx: PostgresSession, worker_id: str, reports: Sequence[tuple[Repo
         "artifacts": [json.dumps(outcome.artifacts) if outcome.artifacts else None for _, outcome in ordered],
     }
     return ("jobs/complete", params), ("dependencies/note_ended", {"ids": ids})
+
+
+def which_ended(completed: Cursor, reports: Sequence[tuple[Report, Succeeded]]) -> list[bool]:
+    """For each report whether it ended its attempt; of two reports about one attempt, the first did."""
+    done = {AttemptRef(*row) for row in completed.fetchall()}
+    ended = []
+    for report, _ in reports:
+        ended.append(report.ref in done)
+        done.discard(report.ref)
+    return ended
 
 
 def _status(outcome: Succeeded) -> AttemptStatus:

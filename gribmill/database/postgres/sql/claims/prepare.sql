@@ -13,13 +13,4 @@ SELECT EXISTS (SELECT 1 FROM ended_parents) AS unsettled,
     WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global')
   OR EXISTS (SELECT 1 FROM jobs
     WHERE status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now AND tenant_id <> 'global') AS has_rivals,
-  pg_advisory_xact_lock_shared(7217, 1) IS NULL AS shares,
-  set_config('enable_seqscan', 'off', true) || set_config('enable_bitmapscan', 'off', true)
-    || set_config('enable_sort', 'off', true) AS planner,
-  set_config('gribmill.busy', coalesce((
-    SELECT string_agg(d.key, E'\n') FROM job_definitions d
-    WHERE d.key = ANY (ARRAY(SELECT json_array_elements_text(:types::json)))
-      AND (d.max_running IS NOT NULL AND NOT pg_try_advisory_xact_lock(7218, hashtext(d.key))
-        OR d.resources <> '[]' AND EXISTS (
-          SELECT 1 FROM json_array_elements_text(d.resources::json) tag
-          WHERE NOT pg_try_advisory_xact_lock(7219, hashtext(tag))))), ''), true) AS busy
+  -- include claims/parts/locks

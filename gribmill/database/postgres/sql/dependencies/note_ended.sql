@@ -1,7 +1,8 @@
 -- Which of these jobs has dependents: a statement of its own after the one that completes, so that it sees those which
--- were added while that one waited.
+-- were added while that one waited. Only jobs that this transaction has completed: a late report about a job that had
+-- completed before must not release its dependents a second time.
 INSERT INTO ended_parents (job_id)
 SELECT DISTINCT p.id FROM job_dependencies d JOIN jobs p ON p.id = d.parent_id
-WHERE d.parent_id = ANY (:ids::bigint[]) AND p.status = 'completed'
+WHERE d.parent_id = ANY (:ids::bigint[]) AND p.status = 'completed' AND p.xmin = pg_current_xact_id()::xid
 ON CONFLICT DO NOTHING
 RETURNING job_id

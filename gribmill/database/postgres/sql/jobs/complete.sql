@@ -19,4 +19,4 @@ WITH done AS (
   JOIN done ON done.id = r.job_id AND done.attempt_no = r.attempt_no
   WHERE a.job_id = r.job_id AND a.attempt_no = r.attempt_no AND a.status = 'running'
 )
-SELECT id FROM done
+SELECT id, attempt_no FROM done
