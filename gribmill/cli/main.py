@@ -42,6 +42,7 @@ COMMANDS = {
     "run": ("gribmill.cli.chain.run:run", "Keep the tiles of some models and regions up to date."),
     "sandbox": ("gribmill.cli.sandbox:sandbox", "Serve synthetic forecasts over HTTP, for demos and tests."),
     "scan": ("gribmill.cli.chain.scan:scan", "Look for new runs of a model."),
+    "serve": ("gribmill.cli.serve:serve", "Serve the HTTP API and the console."),
     "status": ("gribmill.cli.chain.status:status", "Show which models are up to date, and what is missing."),
     "templates": ("gribmill.cli.templates.group:templates", "Name arguments and options, and enqueue jobs from them."),
     "tenants": ("gribmill.cli.tenants:tenants", "List and change who shares the queue, and their limits."),

@@ -184,6 +184,30 @@ class WebhookSettings(SettingsTable):
 
 
 @settings_table
+class ServerSettings(SettingsTable):
+    """The HTTP server (`gribmill serve`)."""
+
+    host: Annotated[str, Length(most=253)] = field("127.0.0.1", description="The address to listen on.")
+    port: Annotated[int, Bounds(ge=0, le=65_535)] = field(8760, description="The port; 0 for any free one.")
+    hosts: Names = field((), description="Names under which clients reach the server, such as gribmill.example.org.")
+    behind_proxy: bool = field(
+        False, description="A proxy in front has TLS: other addresses are allowed without, and all need a token."
+    )
+    tls_cert: FilePath | None = field(None, description="Certificate chain in PEM.")
+    tls_key: FilePath | None = field(None, description="Private key of the certificate, in PEM.")
+    threads: Annotated[int, Bounds(gt=0, le=64)] = field(
+        4, description="Threads that read and write for requests; each has a database connection."
+    )
+    request_seconds: Annotated[float, Bounds(gt=0, le=3600)] = field(
+        30.0, description="Seconds after which a request is answered with an error."
+    )
+    max_body_megabytes: Annotated[float, Bounds(gt=0, le=1000)] = field(2.0, description="Largest request body.")
+    max_connections: Annotated[int, Bounds(gt=0, le=100_000)] = field(
+        2000, description="Most connections at once; more are answered with 503."
+    )
+
+
+@settings_table
 class RegionSettings(SettingsTable):
     """A region of your own: a box, or the polygons of a GeoJSON file. `gribmill regions check` checks it."""
 
@@ -222,6 +246,7 @@ class Settings(SettingsTable):
     commands: CommandSettings = field(default_factory=CommandSettings)
     chain: ChainSettings = field(default_factory=ChainSettings)
     webhooks: WebhookSettings = field(default_factory=WebhookSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
     regions: dict[str, RegionSettings] = field(
         default_factory=dict, description="Your own regions: [regions.NAME] with a box or a GeoJSON file."
     )

@@ -1,0 +1,47 @@
+"""`gribmill serve`: the HTTP API, the console and the metrics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gribmill.cli.options.config_variable import share_config_file
+from gribmill.errors import GribmillError
+from gribmill.settings.schema import Settings
+
+MAX_PORT = 65535
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.option("--host", metavar="H", help="The address to listen on. [default: 127.0.0.1]")
+@click.option(
+    "--port", type=click.IntRange(0, MAX_PORT), metavar="N", help="The port; 0 for any free one. [default: 8760]"
+)
+@click.option("--tls-cert", type=FILE, help="Certificate chain in PEM; with --tls-key, answers are encrypted.")
+@click.option("--tls-key", type=FILE, help="Private key of the certificate, in PEM.")
+@click.option("--dev", is_flag=True, help="Let requests from this machine change things without a token.")
+@click.pass_obj
+def serve(settings: Settings, /, dev: bool, **given: Any) -> None:
+    """Serve the HTTP API and the console, until stopped.
+
+    Requests from this machine can read without a token; everything else needs one
+    (`gribmill tokens create`). Other addresses than loopback need TLS, or a proxy that has it.
+
+    \b
+    gribmill serve                                   http://127.0.0.1:8760
+    gribmill serve --port 9000 --dev                 on this machine, changes allowed without a token
+    gribmill serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+    """
+    share_config_file()
+    changes = {name: value for name, value in given.items() if value is not None}
+    settings = settings.model_copy(update={"server": settings.server.model_copy(update=changes)})
+    try:
+        from gribmill.server.serving import serve as serve_until_stopped
+    except ModuleNotFoundError as error:
+        raise GribmillError(
+            f"`gribmill serve` needs {error.name}, which is not installed: pip install 'gribmill[server]'"
+        ) from None
+    serve_until_stopped(settings, dev=dev, ready=lambda url: click.echo(f"listening on {url}"))

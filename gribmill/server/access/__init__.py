@@ -1,0 +1,3 @@
+"""Who may do what: roles, one table of operations, and who made a request."""
+
+__all__ = ["principal", "table"]

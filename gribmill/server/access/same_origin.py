@@ -1,0 +1,32 @@
+"""A page of another site cannot make a browser change anything here."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from fastapi import Request
+
+from gribmill.server.problems import HttpProblem
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def refuse_cross_site(request: Request, *, by_cookie: bool = False) -> None:
+    """A write by a browser must come from our own pages. Requests with a bearer token are not the browser's own idea.
+
+    Browsers send Sec-Fetch-Site, old ones at least Origin. `by_cookie`: one of the two is needed, because only a
+    browser sends cookies.
+    """
+    if request.method in SAFE_METHODS or "authorization" in request.headers:
+        return
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        if site != "same-origin" and not (site == "none" and not by_cookie):
+            raise HttpProblem(403, "this request comes from a page of another site")
+        return
+    if origin is None:
+        if by_cookie:
+            raise HttpProblem(403, "a change by a session needs the header Sec-Fetch-Site or Origin")
+        return
+    if urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower():
+        raise HttpProblem(403, "this request comes from a page of another site")

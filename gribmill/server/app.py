@@ -1,0 +1,50 @@
+"""The application: routes, errors, limits and headers put together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from gribmill.server.context import ServerContext
+from gribmill.server.middleware.body_limit import BodyLimit
+from gribmill.server.middleware.host_check import HostCheck
+from gribmill.server.middleware.security_headers import SecurityHeaders
+from gribmill.server.problems import add_problem_handlers
+from gribmill.server.routes import add_routes
+from gribmill.settings.schema import Settings
+from gribmill.version import __version__
+
+DESCRIPTION = "Jobs, forecasts and operations of gribmill. Errors are RFC 9457 problem documents."
+
+
+def create_app(settings: Settings, *, dev: bool = False) -> FastAPI:
+    """The whole server as an ASGI application. The store is opened when it starts, and closed when it ends."""
+    context = ServerContext(settings, dev=dev)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await context.run(lambda: context.store)
+        yield
+        context.closing.set()
+        context.close()
+
+    app = FastAPI(
+        title="gribmill",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    app.state.context = context
+    add_problem_handlers(app)
+    add_routes(app)
+    # The last one added is the first to see a request.
+    app.add_middleware(BodyLimit, most_bytes=round(settings.server.max_body_megabytes * 1_000_000))
+    app.add_middleware(HostCheck, settings=settings.server)
+    app.add_middleware(SecurityHeaders)
+    return app

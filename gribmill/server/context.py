@@ -1,0 +1,74 @@
+"""What every request needs: settings, the store, the data root, and threads to use them in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from typing import Annotated, ParamSpec, TypeVar
+
+from fastapi import Depends
+from starlette.requests import HTTPConnection
+
+from gribmill.catalogue.reads import Catalogue
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.models import configured_models
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.queue.store import Store
+from gribmill.regions.region import load_regions
+from gribmill.server.problems import HttpProblem
+from gribmill.settings.schema import Settings
+from gribmill.storage.layout import DataRoot
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class ServerContext:
+    """One per server. Handlers are `async def`, and do everything that waits with `await server.run(…)`."""
+
+    def __init__(self, settings: Settings, *, dev: bool = False) -> None:
+        self.settings = settings
+        self.dev = dev
+        self.closing = asyncio.Event()
+        """Set when the server is to end: streams end too."""
+        # Threads that stay: each has a database connection of its own.
+        self._threads = ThreadPoolExecutor(settings.server.threads, thread_name_prefix="gribmill-server")
+
+    @cached_property
+    def store(self) -> Store:
+        return open_queue(self.settings)
+
+    @cached_property
+    def weather(self) -> Context:
+        """Models, regions and the catalogue, on the same database."""
+        models, regions = configured_models(self.settings), load_regions(self.settings.regions)
+        return Context(self.settings, models, regions, Catalogue(self.store.database))
+
+    @property
+    def root(self) -> DataRoot:
+        return self.weather.root
+
+    async def run(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What the action returns, from a thread that may wait for the disk; a problem 503 if it takes too long."""
+        loop = asyncio.get_running_loop()
+        future = loop.run_in_executor(self._threads, partial(action, *args, **kwargs))
+        seconds = self.settings.server.request_seconds
+        try:
+            return await asyncio.wait_for(future, seconds)
+        except TimeoutError:
+            raise HttpProblem(503, f"this took longer than {seconds:g} s; ask for less, or try again later") from None
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        self.store.close()
+
+
+def server_context(connection: HTTPConnection) -> ServerContext:
+    context = connection.app.state.context
+    assert isinstance(context, ServerContext)
+    return context
+
+
+Server = Annotated[ServerContext, Depends(server_context)]

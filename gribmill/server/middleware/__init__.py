@@ -1,0 +1,3 @@
+"""What happens to every request and answer, whatever its route."""
+
+__all__ = ["body_limit", "host_check", "security_headers"]

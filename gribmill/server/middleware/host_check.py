@@ -1,0 +1,50 @@
+"""Requests must name this server in their Host header: a foreign name that leads here is an attack on a browser."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from gribmill.server.problems import HttpProblem, problem_response
+from gribmill.settings.schema import ServerSettings
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class HostCheck:
+    """421 unless the Host is a name of `server.hosts`, the address that the server listens on, or loopback."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self._app = app
+        self._names = {*LOOPBACK_NAMES, settings.host.lower(), *(name.lower() for name in settings.hosts)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not self._known(scope):
+            problem = HttpProblem(421, "this server does not answer to that host name; add it to server.hosts")
+            await problem_response(problem)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _known(self, scope: Scope) -> bool:
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1:
+            return False
+        name = host_name(hosts[0])
+        return name in self._names or self._is_own_address(scope, name)
+
+    def _is_own_address(self, scope: Scope, name: str) -> bool:
+        """An address in digits cannot be made to lead elsewhere: the one that the connection was made to is ours."""
+        try:
+            return scope.get("server") is not None and ipaddress.ip_address(name) == ipaddress.ip_address(
+                scope["server"][0]
+            )
+        except ValueError:
+            return False
+
+
+def host_name(host: str) -> str:
+    """The name of a Host header without its port; the brackets of an IPv6 address are left out."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()

@@ -1,0 +1,159 @@
+"""Errors as RFC 9457 problem documents: a status, a sentence, and the fields that are wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.routing import Match
+
+from gribmill.errors import GribmillError, sentence
+from gribmill.queue import errors as queue
+from gribmill.regions.errors import RegionError
+from gribmill.storage.errors import StorageError
+
+log = logging.getLogger("gribmill.server")
+
+MEDIA_TYPE = "application/problem+json"
+MOST_ERRORS = 50
+# The status of each error that the rooms raise; the first class that fits counts.
+STATUSES: Sequence[tuple[type[GribmillError], int]] = (
+    (queue.JobNotFound, 404),
+    (queue.GroupNotFound, 404),
+    (queue.TriggerNotFound, 404),
+    (queue.EventNotFound, 404),
+    (queue.TenantNotFound, 404),
+    (queue.TemplateNotFound, 404),
+    (queue.WebhookNotFound, 404),
+    (queue.NotAllowed, 409),
+    (queue.Reserved, 409),
+    (queue.StoreError, 503),
+    (queue.StatementRefused, 422),
+    (queue.QueueError, 422),
+    (RegionError, 422),
+    (StorageError, 503),
+    (GribmillError, 500),
+)
+
+
+class FieldError(BaseModel):
+    """A field of the request, as a path (`body.payload.run`), and what is wrong with it."""
+
+    field: str
+    message: str
+
+
+class ProblemDocument(BaseModel):
+    """RFC 9457: what went wrong, for people (`detail`) and programs (`status`, `errors`)."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldError] = []
+
+
+class HttpProblem(Exception):
+    """Ends a request with a problem document."""
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        *,
+        errors: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+        challenge: bool = False,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.errors = [FieldError(field=field, message=message) for field, message in errors]
+        self.headers = {**(headers or {}), **({"WWW-Authenticate": "Bearer"} if challenge else {})}
+
+
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": what,
+        "model": ProblemDocument,
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}},
+    }
+    for status, what in (("4XX", "The request cannot be done as it is."), ("5XX", "The server cannot do it now."))
+}
+"""For the OpenAPI document: any operation may answer with a problem."""
+
+
+def problem_response(problem: HttpProblem) -> JSONResponse:
+    document = ProblemDocument(
+        title=HTTPStatus(problem.status).phrase,
+        status=problem.status,
+        detail=sentence(problem.detail),
+        errors=problem.errors,
+    )
+    headers = {"Cache-Control": "no-store", **problem.headers}
+    return JSONResponse(document.model_dump(), problem.status, headers, MEDIA_TYPE)
+
+
+def problem_of(error: GribmillError) -> HttpProblem:
+    """The problem document of an error that one of the rooms raised."""
+    status = next(status for kind, status in STATUSES if isinstance(error, kind))
+    return HttpProblem(status, str(error), headers={"Retry-After": "1"} if status == 503 else None)
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Every error of an application becomes a problem document."""
+
+    @app.exception_handler(HttpProblem)
+    async def _problem(request: Request, error: HttpProblem) -> JSONResponse:
+        return problem_response(error)
+
+    @app.exception_handler(GribmillError)
+    async def _known(request: Request, error: GribmillError) -> JSONResponse:
+        return problem_response(problem_of(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        return problem_response(_of_validation(error))
+
+    @app.exception_handler(HTTPException)
+    async def _http(request: Request, error: HTTPException) -> JSONResponse:
+        return problem_response(_of_http(request, error))
+
+    @app.exception_handler(Exception)
+    async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return problem_response(HttpProblem(500, "an unexpected error, which is in the server's log"))
+
+
+def _of_validation(error: RequestValidationError) -> HttpProblem:
+    found = error.errors()[:MOST_ERRORS]
+    fields = [(".".join(map(str, one["loc"])), str(one["msg"])) for one in found]
+    if any(one["type"] == "json_invalid" for one in found):
+        return HttpProblem(400, "the body is not JSON", errors=fields)
+    summary = "; ".join(f"{field}: {message}" for field, message in fields[:3])
+    return HttpProblem(422, f"the request is not valid: {summary}", errors=fields)
+
+
+def _of_http(request: Request, error: HTTPException) -> HttpProblem:
+    if error.status_code == 404:
+        return HttpProblem(404, f"there is nothing at {request.url.path}")
+    if error.status_code == 405:
+        allowed = ", ".join(allowed_methods(request))
+        return HttpProblem(405, f"{request.method} is not allowed here: use {allowed}", headers={"Allow": allowed})
+    return HttpProblem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
+
+
+def allowed_methods(request: Request) -> list[str]:
+    """The methods of every route with this path; the framework names only those of the first."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if route.matches({**request.scope, "root_path": ""})[0] is not Match.NONE:
+            found |= set(getattr(route, "methods", None) or ())
+    return sorted(found)

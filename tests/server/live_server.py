@@ -1,0 +1,97 @@
+"""A real server on loopback, in a thread of the tests' own process, over a data root of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from gribmill.pipeline.open_queue import open_queue
+from gribmill.queue.store import Store
+from gribmill.server.app import create_app
+from gribmill.server.serving import listen, make_server
+from gribmill.settings.schema import ServerSettings, Settings
+from tests.queue.backends import BOTH, make_tables
+from tests.servers.shared_postgres import fresh_database
+
+PATIENCE_SECONDS = 60.0
+
+
+class LiveServer:
+    """Where the server is, and the store behind it."""
+
+    def __init__(self, url: str, settings: Settings, store: Store) -> None:
+        self.url = url
+        self.settings = settings
+        self.store = store
+
+    def client(self, **options: Any) -> httpx.Client:
+        """A client of its own; close it, or use it in a `with`."""
+        return httpx.Client(base_url=self.url, timeout=PATIENCE_SECONDS, **options)
+
+
+@contextmanager
+def serving(settings: Settings, *, dev: bool = False) -> Iterator[LiveServer]:
+    """A server over these settings, on a free port of loopback."""
+    settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": 0})})
+    ready = threading.Event()
+    urls: list[str] = []
+
+    def note(url: str) -> None:
+        urls.append(url)
+        ready.set()
+
+    server = make_server(create_app(settings, dev=dev), settings.server, note)
+    listening = listen(settings.server.host, 0)
+    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread.start()
+    store = open_queue(settings)
+    try:
+        assert ready.wait(PATIENCE_SECONDS), "the server did not start"
+        yield LiveServer(urls[0], settings, store)
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE_SECONDS)
+        listening.close()
+        store.close()
+        assert not thread.is_alive(), "the server did not end"
+
+
+def backend_settings(backend: str, folder: Path, resources: ExitStack, **tables: Any) -> Settings:
+    """Settings with a data root in the folder, and the queue in jobs.db or on the tests' PostgreSQL server."""
+    if backend == "postgres":
+        tables["database"] = resources.enter_context(fresh_database("tables", make_tables))
+    return Settings(data=folder / "data", **tables)
+
+
+StartServer = Callable[..., LiveServer]
+
+
+@pytest.fixture(params=BOTH)
+def start_server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StartServer]:
+    """Start servers over one data root, once with each backend: `start_server(dev=True, threads=2)`."""
+    with ExitStack() as resources:
+        settings = backend_settings(request.param, tmp_path, resources)
+
+        def start(*, dev: bool = False, **server: Any) -> LiveServer:
+            wanted = settings.model_copy(update={"server": ServerSettings(**server)})
+            return resources.enter_context(serving(wanted, dev=dev))
+
+        yield start
+
+
+@pytest.fixture
+def live_server(start_server: StartServer) -> LiveServer:
+    """A server that anybody on this machine may read from, and nobody change without a token."""
+    return start_server()
+
+
+@pytest.fixture
+def dev_server(start_server: StartServer) -> LiveServer:
+    """A server with --dev: requests of the tests may change everything."""
+    return start_server(dev=True)

@@ -1,0 +1,101 @@
+"""The server as a whole: it answers, refuses and ends as it should."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+
+from gribmill.server.app import create_app
+from gribmill.server.router import SecuredRouter
+from gribmill.server.serving import ServeError, check_exposure
+from gribmill.settings.schema import ServerSettings, Settings
+from tests.server.live_server import LiveServer, StartServer
+
+
+def test_health_is_answered_without_a_token(live_server: LiveServer) -> None:
+    with live_server.client() as client:
+        assert client.get("/healthz").json()["status"] == "ok"
+        assert client.get("/readyz").json()["status"] == "ok"
+
+
+def test_every_answer_has_the_security_headers(live_server: LiveServer) -> None:
+    with live_server.client() as client:
+        for answer in (client.get("/healthz"), client.get("/nothing"), client.get("/", headers={"Host": "evil.test"})):
+            assert "default-src 'none'" in answer.headers["content-security-policy"]
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["cache-control"] == "no-store"
+
+
+def test_foreign_host_names_are_refused(start_server: StartServer) -> None:
+    server = start_server(hosts=("grib.example",))
+    with server.client() as client:
+        assert client.get("/healthz", headers={"Host": "evil.example"}).status_code == 421
+        assert client.get("/healthz", headers={"Host": "grib.example:8760"}).status_code == 200
+        assert client.get("/healthz", headers={"Host": "localhost"}).status_code == 200
+
+
+def test_errors_are_problem_documents(live_server: LiveServer) -> None:
+    with live_server.client() as client:
+        missing, method = client.get("/nothing"), client.post("/healthz")
+    assert missing.headers["content-type"] == "application/problem+json"
+    assert missing.json() == {
+        "type": "about:blank",
+        "title": "Not Found",
+        "status": 404,
+        "detail": "there is nothing at /nothing",
+        "errors": [],
+    }
+    assert (method.status_code, method.headers["allow"]) == (405, "GET")
+
+
+def test_bodies_that_announce_too_much_are_refused(start_server: StartServer) -> None:
+    server = start_server(max_body_megabytes=0.001)
+    with server.client() as client:
+        announced = client.post("/healthz", content=b"x" * 2000)
+        assert announced.status_code == 413
+        assert announced.headers["content-type"] == "application/problem+json"
+
+
+def test_docs_page_names_every_operation_and_no_other_server(live_server: LiveServer) -> None:
+    with live_server.client() as client:
+        document, page = client.get("/api/openapi.json").json(), client.get("/api/docs").text
+    for path in document["paths"]:
+        assert path in page
+    assert "://" not in page
+
+
+def test_a_route_without_a_line_in_the_table_of_access_fails_at_import() -> None:
+    router = SecuredRouter(tag="test")
+
+    async def unheard_of() -> None: ...
+
+    with pytest.raises(LookupError, match="unheard_of has no line"):
+        router.get("/x")(unheard_of)
+
+
+def test_every_route_has_an_operation_id() -> None:
+    app = create_app(Settings())
+    assert isinstance(app, FastAPI)
+    assert all(getattr(route, "operation_id", None) for route in app.routes)
+    app.state.context.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "dev", "words"),
+    [
+        (ServerSettings(host="0.0.0.0"), False, "--tls-cert"),
+        (ServerSettings(host="192.0.2.1", behind_proxy=True), True, "--dev"),
+        (ServerSettings(tls_cert=Path("cert.pem")), False, "--tls-key"),
+    ],
+)
+def test_unsafe_ways_to_listen_are_refused(settings: ServerSettings, dev: bool, words: str) -> None:
+    with pytest.raises(ServeError, match=words):
+        check_exposure(settings, dev=dev)
+
+
+def test_safe_ways_to_listen_are_allowed() -> None:
+    check_exposure(ServerSettings(), dev=True)
+    check_exposure(ServerSettings(host="::1"), dev=False)
+    check_exposure(ServerSettings(host="0.0.0.0", behind_proxy=True), dev=False)
