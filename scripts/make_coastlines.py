@@ -53,7 +53,7 @@ class Detail:
 
 DETAILS = (
     Detail("coastlines.npz", quantum=0.004, tolerance=0.01, smallest=0.04),
-    Detail("coastlines_10m.npz", quantum=0.0008, tolerance=0.0008, smallest=0.004),
+    Detail("coastlines_10m.npz", quantum=0.002, tolerance=0.002, smallest=0.006),
 )
 
 
@@ -181,7 +181,7 @@ def planes(steps: NDArray[np.int64]) -> NDArray[np.uint8]:
 def write(npz: zipfile.ZipFile, name: str, array: NDArray[Any] | np.float64) -> None:
     member = io.BytesIO()
     np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
-    # A ZipInfo of its own: its date is fixed at 1980, so that the same lines give the same bytes.
+    # An explicit ZipInfo: its date is fixed at 1980, so that the same lines give the same bytes.
     npz.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue(), zipfile.ZIP_DEFLATED, compresslevel=9)
 
 

@@ -95,9 +95,9 @@ def show(settings: Settings, name: str, as_json: bool) -> None:
     click.echo(f"pending: {jobs['pending']} of {_limit(tenant.max_pending)}")
     click.echo(f"enqueued a minute: {_limit(tenant.max_per_minute)}")
     disk = "no limit" if tenant.max_disk_bytes is None else format_size(tenant.max_disk_bytes)
-    click.echo(f"disk of its own tiles: {format_size(used)} of {disk}")
+    click.echo(f"disk for its tiles: {format_size(used)} of {disk}")
     if kept := _kept(tenant):
-        click.echo(f"keeps of its own tiles: {kept}")
+        click.echo(f"keeps of its tiles: {kept}")
 
 
 @tenants.command()

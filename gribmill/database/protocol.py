@@ -197,7 +197,7 @@ class Transaction(Snapshot, Protocol):
     # Events
 
     def publish(self, event: NewEvent) -> None:
-        """Put an event into the outbox. An optional one (`OPTIONAL_EVENTS`) only if somebody wants it."""
+        """Put an event into the outbox. An optional one (`OPTIONAL_EVENTS`) only if it has a consumer."""
         ...
 
     def take_events(self, limit: int) -> list[PublishedEvent]:
@@ -265,7 +265,7 @@ class Database(Protocol):
         ...
 
     def insert_job(self, job: PreparedJob) -> Enqueued:
-        """One job in a transaction of its own."""
+        """One job in its own transaction."""
         ...
 
     def may_have_work(self) -> bool:

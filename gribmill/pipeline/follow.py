@@ -65,7 +65,7 @@ class Follow:
         yield f"data root {self._context.root}; `gribmill status` shows what is fresh"
 
     def progress(self) -> str:
-        """One line: how far the newest runs are, and what is being done. For a thread of its own."""
+        """One line: how far the newest runs are, and what is being done. For a separate thread."""
         return progress_line(self._context, self._models, self._regions)
 
     def run(self, *, until_complete: bool = False) -> int:

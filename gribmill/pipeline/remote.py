@@ -207,7 +207,7 @@ def newest_run(model: Model, hour: int, session: SourceSession) -> tuple[datetim
 
 
 def target_path(out: Path | None, model_id: str, run: str, hour: int, search: str | None = None) -> Path:
-    """The file to write. The name of a search's result has a part of its own: other searches have other messages."""
+    """The file to write. The name of a search's result has an additional part: other searches have other messages."""
     part = f".{hashlib.sha256(search.encode()).hexdigest()[:8]}" if search else ""
     name = f"{model_id}.{run}.f{hour:03d}{part}.grib2"
     if out is None:

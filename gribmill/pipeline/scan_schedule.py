@@ -113,7 +113,7 @@ def _rule(job: NewJob, label: str) -> NewTrigger:
 
 
 class ScanScheduleThread(threading.Thread):
-    """A schedule beside a supervisor, in a thread with a database connection of its own."""
+    """A schedule beside a supervisor, in a thread with its own database connection."""
 
     def __init__(self, schedule: ScanSchedule, store: Store, watch: ChainWatch | None = None) -> None:
         super().__init__(name="schedule", daemon=True)

@@ -72,7 +72,7 @@ class JobType:
     dedupe: bool | tuple[str, ...] = False
     """Whether equal arguments make equal jobs; or the names of those that decide."""
     shared: bool = False
-    """Whether the work is done once for all tenants: its jobs belong to `global`, whoever asked for them."""
+    """Whether the work is done once for all tenants: its jobs belong to `global`, whichever tenant enqueued them."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", self.key):

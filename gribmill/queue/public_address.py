@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from contextlib import suppress
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
@@ -25,11 +26,15 @@ def is_visibly_private(host: str) -> bool:
     name = host.rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
+    address = _address(name)
+    return address is not None and not is_public(address)
+
+
+def _address(name: str) -> str | None:
+    """The IP address that a name spells, also as 127.1, 0x7f000001 or 2130706433; None for a name of DNS."""
+    with suppress(ValueError):
+        return str(ipaddress.ip_address(name.partition("%")[0]))
     try:
-        return not is_public(name)
-    except ValueError:
-        pass
-    try:  # 127.1, 0x7f000001 and 2130706433 are addresses too
-        return not is_public(socket.inet_ntoa(socket.inet_aton(name)))
+        return socket.inet_ntoa(socket.inet_aton(name))
     except OSError:
-        return False
+        return None

@@ -44,7 +44,7 @@ class Window:
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
     def grid(self, grid: Grid) -> Grid:
-        """The window as a grid of its own; its x and y go on without a jump across the seam."""
+        """The window as a separate grid; its x and y go on without a jump across the seam."""
         rows, columns = self.shape
         return grid.part(self.rows.start, rows, self.cols[0].start, columns)
 

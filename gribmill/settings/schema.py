@@ -112,7 +112,7 @@ class WorkerSettings(SettingsTable):
         5.0, description="Seconds between TERM and KILL when an executor must stop."
     )
     drain_seconds: Annotated[float, Bounds(ge=0, le=86_400)] = field(
-        600.0, description="Seconds that a worker which was told to end waits for its jobs, before it puts them back."
+        600.0, description="Seconds that a worker waits for its running jobs at shutdown before it puts them back."
     )
 
 

@@ -33,7 +33,7 @@ def profile_options() -> dict[str, str]:
     if "aws_access_key_id" not in both:
         if named and any(key in both for key in INDIRECT):
             raise GribmillError(
-                f"the AWS profile {quoted(named)} has no keys of its own; run `aws configure export-credentials"
+                f"the AWS profile {quoted(named)} contains no keys; run `aws configure export-credentials"
                 f" --profile {name} --format env` and set what it prints"
             )
         return {key: both[key] for key in ("region", "endpoint_url") if key in both}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Set
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -74,11 +75,9 @@ def _publish_object(path: ObjectPath, model_id: str, look: Callable[[], KnownRun
     for _ in range(MOST_TURNS):
         there: Condition = NEW
         before = LatestContent({}, {})
-        try:
+        with suppress(FileNotFoundError):  # then it is written for the first time
             data, there = path.read()
             before = _parse(data[:LIMIT_BYTES])
-        except FileNotFoundError:
-            pass
         after = before.forward(look())
         try:
             path.write([after.text(model_id, before.revision + 1)], there)

@@ -1,4 +1,4 @@
-"""Want of disk space, told from other failures: it passes, so jobs wait for it."""
+"""Recognises a full disk among other failures: it passes, so jobs wait instead of failing."""
 
 from __future__ import annotations
 

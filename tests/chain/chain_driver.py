@@ -163,7 +163,7 @@ class ChainDriver:
             return Answer(code, out.getvalue().decode(), err.getvalue().decode())
 
     def finish(self, *words: str) -> Answer:
-        """A gribmill command in a process of its own, to its end."""
+        """A gribmill command in a separate process, to its end."""
         python = [sys.executable, "-m", "gribmill.cli.main", *self.words(*words)]
         done = subprocess.run(python, capture_output=True, text=True, env=environment(), cwd=self.root, timeout=120)
         return Answer(done.returncode, done.stdout, done.stderr)

@@ -69,6 +69,7 @@ def test_workers_killed_at_random_build_the_same_tiles(chain: ChainDriver, refer
         team[victim].wait()
         team[victim] = chain.start(("run", "work")[victim])
     finish(chain, reference)
+    assert chain.tiles() == of_model(reference, "hrrr")
 
 
 @contextmanager

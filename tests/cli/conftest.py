@@ -1,4 +1,4 @@
-"""One command at a time, in this process, on a data root of its own."""
+"""One command at a time, in this process, on a new data root."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def test_tenant_is_added_changed_and_shown(gribmill: Run, store: Store) -> None:
     assert "regions: those of everybody\n" in shown
     assert "running: 0 of 5\n" in shown
     assert "pending: 1 of 30\n" in shown
-    assert "disk of its own tiles: 0 B of 1.5 GB\n" in shown
+    assert "disk for its tiles: 0 B of 1.5 GB\n" in shown
     assert [line.split()[0] for line in gribmill("tenants", "list").out.splitlines()] == ["tenant", "acme", "global"]
 
 
@@ -88,7 +88,7 @@ def test_tenant_limits_what_it_keeps_of_its_own_regions(gribmill: Run, store: St
     )
     kept = store.tenants.get("acme")
     assert (kept.keep_days, kept.keep_runs, kept.keep_bytes) == (2.5, 4, 3_000_000_000)
-    assert "keeps of its own tiles: 2.5 days, 4 runs, 3.0 GB\n" in gribmill("tenants", "show", "acme").out
+    assert "keeps of its tiles: 2.5 days, 4 runs, 3.0 GB\n" in gribmill("tenants", "show", "acme").out
     assert gribmill("tenants", "edit", "acme", "--no-limit", "keep-days", "--no-limit", "keep-disk").code == 0
     kept = store.tenants.get("acme")
     assert (kept.keep_days, kept.keep_runs, kept.keep_bytes) == (None, 4, None)

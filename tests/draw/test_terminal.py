@@ -62,7 +62,7 @@ def test_true_colours_are_written_where_the_terminal_knows_them() -> None:
 
 
 def test_terminals_with_256_colours_get_those() -> None:
-    # A palette of its own: rich remembers the codes of a style, whichever console first asked for them.
+    # A separate palette: rich remembers the codes of a style, whichever console first asked for them.
     text = shown(regular(ramp() - 250, units="m s-1", palette="wind"), colours="256")
     assert "\x1b[38;5;" in text and "38;2;" not in text
 

@@ -24,7 +24,7 @@ SHUFFLED = np.random.default_rng(5).permutation(20_000).astype(np.float64)
 
 
 def made(edition: int, rows: list[int] | None = None, **keys: Any) -> bytes:
-    """N32 as ecCodes' sample has it, or a grid with these rows; each point has a value of its own."""
+    """N32 as ecCodes' sample has it, or a grid with these rows; each point has a different value."""
     handle = eccodes.codes_grib_new_from_samples(f"reduced_gg_pl_32_grib{edition}")
     if rows is not None:
         latitude = 85.76058712

@@ -223,7 +223,7 @@ class Publisher:
 
 @contextmanager
 def serving() -> Iterator[Publisher]:
-    """A publisher on a port of its own."""
+    """A publisher on its own port."""
     publisher = Publisher()
     with Server(publisher.store, publisher) as server:
         publisher.url = server.url

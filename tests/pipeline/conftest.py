@@ -1,4 +1,4 @@
-"""A data root of its own for every test, and a hand that writes into its catalogue."""
+"""A new data root for every test, and functions that write into its catalogue."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Runs one server until the test run is over: `guardian.py RUN HOME COMMAND...`, where RUN is a process id.
 
-Then its files are removed too, and those that GUARDIAN_REMOVES names. A program of its own, without imports of the
+Then its files are removed too, and those that GUARDIAN_REMOVES names. A separate program, without imports of the
 project: it starts at once and outlives pytest's processes.
 """
 

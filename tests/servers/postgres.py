@@ -84,7 +84,7 @@ class PostgresServer:
             os.chown(home, nobody.pw_uid, nobody.pw_gid)
 
     def create(self) -> None:
-        """An empty data directory; whoever can reach the socket is let in."""
+        """An empty data directory; every process that reaches the socket is let in."""
         home = str(self.home.resolve())
         self._run("initdb", "-D", str(self.data), "-A", "trust", "-U", USER, "--no-sync", "-E", "UTF8", "--no-locale")
         lines = [f"{name} = {value}\n" for name, value in self.settings.items()]

@@ -1,6 +1,6 @@
 """Runs the test run's PostgreSQL server until the test run ends, then removes it: `run_postgres HOME PID NOTE`.
 
-A process of its own: the server is started by whichever test needs it first, and must end with the whole test run, also
+A separate process: the server is started by whichever test needs it first, and must end with the whole test run, also
 if that is killed.
 """
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -120,11 +120,9 @@ def _wait_until_ready(home: Path) -> str:
         if (home / "failed").exists():
             raise NoServer(f"no PostgreSQL: {(home / 'failed').read_text()}")
         if (home / "started").exists():
-            try:
+            with suppress(psycopg.OperationalError):  # not yet
                 psycopg.connect(url).close()
                 return url
-            except psycopg.OperationalError:
-                pass
         time.sleep(LOOK_AGAIN_SECONDS)
     log = (home / "runner.log").read_text(errors="replace")
     raise NoServer(f"no PostgreSQL: the server was not ready within {PATIENCE_SECONDS:g} s. {log[-1000:]}")

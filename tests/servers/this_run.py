@@ -1,4 +1,4 @@
-"""What a test run is told about servers. Read when pytest starts, because tests remove such variables for a while."""
+"""The settings of a test run about servers. Read when pytest starts, because tests remove such variables."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def codes() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """RETOP with fill values, PTYPE, and a temperature of -999 that nobody has declared a fill value."""
+    """RETOP with fill values, PTYPE, and a temperature of -999 that is not declared as a fill value."""
     common: dict[str, Any] = {"grid": "hrrr-ne", "decimal": 0}
     return write(
         tmp_path_factory.mktemp("grib") / "hour.grib2",

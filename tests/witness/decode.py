@@ -1,4 +1,4 @@
-"""Decodes GRIB files with another library, in a process of its own, for comparison with gribmill.
+"""Decodes GRIB files with another library, in a separate process, for comparison with gribmill.
 
     python decode.py gdal|pygrib|cfgrib OUT_FOLDER < jobs.json
 

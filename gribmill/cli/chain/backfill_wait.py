@@ -66,7 +66,7 @@ def work_here(
 
 
 def _show(progress: BackfillProgress, notes: _Notes, over: threading.Event) -> BackfillState:
-    """Show the progress until nothing is active, or until told to stop."""
+    """Show the progress until nothing is active, or until asked to stop."""
     with progress_bars("items") as add_bar:
         bar = add_bar("files and tiles")
         while True:

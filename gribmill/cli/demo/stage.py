@@ -1,4 +1,4 @@
-"""What the steps of the demo act on: a queue of its own, real processes, and the results of checks."""
+"""What the steps of the demo act on: a separate queue, real processes, and the results of checks."""
 
 from __future__ import annotations
 
@@ -155,11 +155,11 @@ class Stage:
         return Catalogue(self.store.database)
 
     def start_worker(self) -> subprocess.Popen[bytes]:
-        """A worker in a process of its own."""
+        """A worker in a separate process."""
         return self.start("work")
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        """A command in a process of its own; its output goes to a file."""
+        """A command in a separate process; its output goes to a file."""
         log = self.folder / f"{words[0]}-{len(self.workers) + 1}.log"
         self._print(f"  $ {self._shown(*words)} 2> {_short(log)} &", "cyan")
         command = [sys.executable, "-m", "gribmill", "--config", str(self.folder / "gribmill.toml"), *words]

@@ -1,4 +1,4 @@
-"""`gribmill webhooks`: addresses that are told about events."""
+"""`gribmill webhooks`: addresses that receive events."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class _Reader:
         fd: int | None = None
         try:
             while True:
-                attempt = self.attempt(number)  # before reading: what comes after its end is nobody's
+                attempt = self.attempt(number)  # before reading, so that nothing written before its end is missed
                 if fd is None and (path := self._path(attempt)):
                     fd = os.open(path, os.O_RDONLY)
                     self._print(_last_lines(fd, self._tail))
@@ -170,7 +170,7 @@ def _last_lines(fd: int, count: int | None) -> Iterator[bytes]:
 def _start_of_last(fd: int, count: int) -> int:
     """Where the last `count` lines begin."""
     end = os.lseek(fd, 0, os.SEEK_END)
-    at, wanted = end, count + 1  # the last line has an end of its own
+    at, wanted = end, count + 1  # the last line ends with a line feed too
     while at > 0:
         begin = max(0, at - CHUNK_BYTES)
         data = os.pread(fd, at - begin, begin)

@@ -69,7 +69,7 @@ class Side(Protocol):
     """How it is called in messages; without a password."""
 
     def held(self) -> AbstractContextManager[None]:
-        """Nobody else writes while this lasts."""
+        """Keeps all other writers out while it is open."""
         ...
 
     def table_names(self) -> set[str]: ...

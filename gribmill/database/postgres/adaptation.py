@@ -47,8 +47,8 @@ class NumericLoader(Loader):
 def adapt(context: AdaptContext) -> None:
     """Set a connection up for these values.
 
-    All numbers have one type: psycopg would pick the smallest that holds each, and the server would plan every
-    combination anew.
+    All numbers have one type: psycopg would pick the smallest that holds each, and the server would make a new
+    plan for every combination.
     """
     adapters = context.adapters
     assert adapters is not None

@@ -67,7 +67,7 @@ def plain_faults(dsn: str) -> Iterator[None]:
 
 
 def connect(dsn: str, lease_seconds: float = DEFAULT_LEASE_SECONDS) -> Connection:
-    """A connection that commits each statement by itself unless told to begin a transaction."""
+    """A connection that commits each statement by itself unless a transaction is begun."""
     connection = psycopg.connect(connection_text(dsn, lease_seconds), autocommit=True)
     try:
         adapt(connection)

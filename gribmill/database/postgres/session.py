@@ -69,7 +69,7 @@ class PostgresSession:
         return self.together((name, params))[0]
 
     def together(self, *calls: Call) -> list[Cursor]:
-        """Several statements in one round trip. Each is a statement of its own: it sees what those before it did."""
+        """Several statements in one round trip. Each is a separate statement: it sees what those before it did."""
         sent = [(statement(name), params) for name, params in calls]
         if self.begun:
             return self._handle.send(sent)

@@ -78,7 +78,7 @@ def _advice(
                 f", so that dead rows cannot be removed: end it with SELECT pg_terminate_backend({one.pid})"
             )
     for reason in server["holding_back"] or []:
-        yield f"{reason} keeps dead rows from being removed: drop it if nobody needs it"
+        yield f"{reason} keeps dead rows from being removed: drop it if it is no longer needed"
     if server["connections"] > server["max_connections"] * CROWDED_PART:
         yield (
             f"{server['connections']} of {server['max_connections']} connections are in use:"

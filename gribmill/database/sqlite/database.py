@@ -31,7 +31,7 @@ PAGE_BYTES = 2048
 # SQLite checkpoints inside the commit that fills this many pages, which is inside the host lock. The log is then
 # written over from its start: a log that keeps growing makes every fsync wait for the file system's journal too.
 CHECKPOINT_PAGES = 2000
-# A header of its own, and one before each page; and room for a transaction that goes past the mark.
+# The log's header, and one before each page; and room for a transaction that goes past the mark.
 LOG_BYTES_KEPT = 32 + (CHECKPOINT_PAGES + 100) * (24 + PAGE_BYTES)
 CLOSE_PATIENCE_SECONDS = 2.0
 # Read in a fraction of a second.

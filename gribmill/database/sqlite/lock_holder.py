@@ -27,7 +27,7 @@ class LockHolder:
 
 
 def lock_holder(fd: int) -> LockHolder | None:
-    """Who holds the `flock` of this open file; None if nobody does, or where that cannot be known."""
+    """Who holds the `flock` of this open file; None if it is free, or where that cannot be known."""
     try:
         facts = os.fstat(fd)
         lines = (PROC / "locks").read_text().splitlines()

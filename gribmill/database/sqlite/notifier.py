@@ -1,6 +1,6 @@
 """Wake-ups between the processes of one host: a datagram on a Unix socket after each commit that makes work.
 
-Each listener binds a socket of its own in `<database>.wake/`; a process that commits sends one byte to all of them.
+Each listener binds its own socket in `<database>.wake/`; a process that commits sends one byte to all of them.
 A lost datagram costs a poll interval and nothing else.
 
 The file `joined` in that folder holds a few bytes that every new listener replaces. A process that

@@ -4,62 +4,17 @@ from __future__ import annotations
 
 from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.sqlite.verbs import claims, enqueue
-from gribmill.database.verbs import (
-    cancellation,
-    completion,
-    copies,
-    dependents,
-    events,
-    ordering,
-    recovery,
-    reservations,
-    tenants,
-    triggers,
-    verification,
-    workers,
-)
+from gribmill.database.verbs import completion, reservations, triggers
+from gribmill.database.verbs.common_verbs import CommonVerbs
 
 
-class SqliteTransaction(SqliteSession):
-    """Each verb is a function in the file of its noun. The protocol says what it promises."""
-
+class SqliteTransaction(CommonVerbs, SqliteSession):
     __slots__ = ()
 
     insert_jobs = enqueue.insert_jobs
-    retry = copies.retry
-    cancel = cancellation.cancel
-    cancel_group = cancellation.cancel_group
-    check_tenant_limits = tenants.check_tenant_limits
-    rearrange = ordering.rearrange
-
     claim = claims.claim
     claim_job = claims.claim_job
     claim_siblings = claims.claim_siblings
     complete = completion.complete
-    fail = completion.fail
-    snooze = completion.snooze
-    stop = completion.stop
-    settle = dependents.settle_dependents
-    any_lost = recovery.any_lost
-    recover = recovery.recover
-    recover_worker = recovery.recover_worker
-
-    heartbeat = workers.heartbeat
-    take_lease = workers.take_lease
     reserve = reservations.reserve
-    share_reservation = reservations.share_reservation
-
-    list_triggers = triggers.list_triggers
-    get_trigger = triggers.get_trigger
-    insert_trigger = triggers.insert_trigger
     any_trigger_due = triggers.any_trigger_due
-    due_triggers = triggers.due_triggers
-    event_triggers = triggers.event_triggers
-    fire = triggers.fire
-
-    publish = events.publish
-    take_events = events.take_events
-    begin_condition = events.begin_condition
-    end_condition = events.end_condition
-
-    violations = verification.violations

@@ -4,18 +4,13 @@ These are written alike for every dialect, over statements that may differ. A di
 """
 
 __all__ = [
-    "cancellation",
+    "common_verbs",
     "completion",
     "copies",
     "dependents",
-    "events",
     "fair_claims",
-    "ordering",
-    "recovery",
+    "new_jobs",
     "reservations",
     "session",
-    "tenants",
     "triggers",
-    "verification",
-    "workers",
 ]

@@ -71,7 +71,7 @@ class Fetcher:
         self._done = sum(self.plan.pieces[number].length for number in self.spool.verified)
         left = [piece.range for number, piece in enumerate(self.plan.pieces) if number not in self.spool.verified]
         requests = merge(left)
-        # Each request has a time limit of its own; all of them together must not take much longer than one would.
+        # Each request has its own time limit; all of them together must not take much longer than one would.
         self._seconds = self.session.timeouts.total(self.plan.total - self._done)
         latest = time.monotonic() + self._seconds
         self._deadline = latest if self._deadline is None else min(latest, self._deadline)

@@ -10,8 +10,8 @@
 /* A value beyond 30 bits makes the field one for ecCodes, whose arithmetic is wider. */
 #define VALUE_BITS 30
 /* The caller passes differences of fewer bits than this, sign apart. Then no value that is out of range can wrap around
-   in 32 bits and pass for a good one: to step over 2^31, the two steps before it would have been so long that their
-   values cannot both have been in range. */
+   in 32 bits and pass for a good one: to step over 2^31, the two steps before it would have been too large: their
+   values could not both have been in range. */
 #define DIFFERENCE_BITS 29
 
 typedef struct {

@@ -1,6 +1,6 @@
 """The copy of the spool in an object store: what one host has downloaded, another one can cut.
 
-A name there is never replaced. Whoever reads a file compares it with the record of its hour.
+A name there is never replaced. Readers compare a file with the record of its hour.
 """
 
 from __future__ import annotations

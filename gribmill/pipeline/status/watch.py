@@ -1,4 +1,4 @@
-"""Looks every minute at what nobody else would notice: how up to date the models are, and whether the disk fills up."""
+"""Checks every minute what no job would notice: how up to date the models are, and whether the disk fills up."""
 
 from __future__ import annotations
 

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from gribmill.queue.model.job import DEFAULT_TENANT, Json
 
-# They come with every attempt or every tile, and are recorded only if somebody wants them.
+# They come with every attempt or every tile, and are recorded only if they have a consumer.
 OPTIONAL_EVENTS = ("attempt.metered", "tile.built")
 
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event to publish. Its payload is checked by nobody: the publisher keeps to the documented schema."""
+    """An event to publish. Its payload is not checked here: the publisher keeps to the documented schema."""
 
     name: str
     payload: dict[str, Any] = field(default_factory=dict)

@@ -20,7 +20,7 @@ class NewTenant:
     max_per_minute: int | None = None
     max_disk_bytes: int | None = None
     keep_days: float | None = None
-    """How long, how many and how much of the runs of its own regions are kept; None: as for everybody."""
+    """How long, how many and how much of the runs of the tenant's regions are kept; None: the general limits."""
     keep_runs: int | None = None
     keep_bytes: int | None = None
 

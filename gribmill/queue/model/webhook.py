@@ -1,4 +1,4 @@
-"""Webhooks: addresses that are told about events."""
+"""Webhooks: addresses that receive events."""
 
 from __future__ import annotations
 

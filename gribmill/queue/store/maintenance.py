@@ -15,7 +15,7 @@ from gribmill.queue.store.retrying import retried
 
 SWEEP_LIMIT = 500
 ORPHANED = "its job was not running"
-# A turn to write comes within milliseconds: a longer wait means that somebody kept all writers out.
+# A turn to write comes within milliseconds: a longer wait means that a process kept all writers out.
 LONGEST_TURN_SECONDS = 1.0
 # No honest lease reaches further: one that does was written before the clock was set back.
 FARTHEST_LEASE_SECONDS = 2 * 3600.0

@@ -1,4 +1,4 @@
-"""Direct execution: one job in the foreground, ahead of the queue, under a reservation of its own."""
+"""Direct execution: one job in the foreground, ahead of the queue, under its own reservation."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from gribmill.queue.worker.output_log import OutputLogs
 
 
 def note_logs(store: Store, logs: OutputLogs | None, recovered: Recovered) -> None:
-    """Give attempts whose worker has died their log: nobody else could report it."""
+    """Record the logs of attempts whose worker died before it could report them."""
     if logs is None:
         return
     for job_id in (*recovered.requeued, *recovered.ended):

@@ -24,7 +24,7 @@ class WorkerOptions:
     poll_seconds: float = 1.0
     kill_grace_seconds: float = 5.0
     drain_seconds: float = 600.0
-    """How long a worker that was told to end waits for its jobs, before it stops them and puts them back."""
+    """How long a worker that is shutting down waits for its jobs before it stops them and puts them back."""
     max_jobs_per_executor: int = 1000
     max_memory_mb: int = 1024
     keep_completed_days: float = 3.0

@@ -86,7 +86,7 @@ def _run_in_group(argv: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def _run_beside(argv: Sequence[str], environment: Mapping[str, str]) -> int:
-    """In a group of its own, with its output passed on line by line."""
+    """In a new process group, with its output passed on line by line."""
     process = subprocess.Popen(
         argv,
         env=dict(environment),

@@ -49,7 +49,7 @@ def instant(variable: Variable, name: str, moment: WeatherState) -> AnyFloats:
     if level and level[1] in UPPER_AIR and "mb" in variable.levels[0]:
         return UPPER_AIR[level[1]](moment, float(f"{level[2]}.{level[3] or 0}"))
     low, high = variable.range
-    # Each name has a time of its own, so that no two such fields are alike.
+    # Each name has its own time, so that no two such fields are alike.
     apart = WeatherState(moment.weather, moment.hours + 500 * chance(0, name))
     pattern = 0.5 + 0.4 * np.clip(apart.sum_of(moment.weather.moist_waves), -1, 1)
     return np.asarray(low + (high - low) * pattern, dtype=np.float32)

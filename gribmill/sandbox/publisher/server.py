@@ -72,7 +72,7 @@ class Server:
         return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
     def start(self) -> None:
-        """Serve from now on, in threads of its own."""
+        """Serve from now on, in separate threads."""
         self._thread.start()
 
     def stop(self) -> None:

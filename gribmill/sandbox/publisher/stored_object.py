@@ -54,7 +54,7 @@ class ObjectStore(Hashable, Protocol):
 
 @dataclass(slots=True)
 class BytesObject:
-    """An object in memory. Without a tag of its own it has the one that S3 would give it."""
+    """An object in memory. Without an explicit tag it has the one that S3 would give it."""
 
     key: str
     data: bytes

@@ -35,7 +35,7 @@ class DeflateStream:
 
 
 def deflate_restartable(header: bytes, body: memoryview) -> DeflateStream:
-    """Each segment is a block of its own."""
+    """Each segment is a separate block."""
     size = _segment_size(len(header) + len(body))
     if len(header) + len(body) <= size:
         return _deflate_at_once(header + body, size)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ModelView(View):
-    """A model, or a family of ensemble members in one row; `members` is null for a model of its own."""
+    """A model, or a family of ensemble members in one row; `members` is null for a single model."""
 
     model: str
     title: str

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class WebhookView(View):
-    """An address that is told about events."""
+    """An address that receives events."""
 
     id: int
     tenant_id: str

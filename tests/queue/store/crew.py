@@ -1,4 +1,4 @@
-"""Threads that do the same to one queue at the same time, each with a connection of its own."""
+"""Threads that do the same to one queue at the same time, each with its own connection."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ def one_firing_per_slot(backend: BackendUnderTest) -> None:
     assert len(one.triggers.fire_due()) == 1
     assert two.triggers.fire_due() == []
     backend.by_hand("UPDATE job_triggers SET next_trigger_at = ?", due)
-    assert two.triggers.fire_due() == [], "whoever still thinks it due makes no second job"
+    assert two.triggers.fire_due() == [], "a worker that still takes it for due makes no second job"
     backend.clock.advance(60)
     assert len(two.triggers.fire_due()) == 1
     assert len(one.jobs.list().jobs) == 2
@@ -354,7 +354,7 @@ def finished_job_stays_as_it_is(backend: BackendUnderTest) -> None:
 
 
 def failure_is_published_once(backend: BackendUnderTest) -> None:
-    """Every failure is an event, with the change that made it, whoever made the change."""
+    """Every failure is an event, with the change that made it, whichever process made the change."""
     store = backend.store
     add(store)
     fail(store, take(store), permanent=True)

@@ -214,6 +214,8 @@ def test_cancelling_completing_retrying_and_recovering_at_once_keep_every_promis
                 report(store, job, Succeeded(), worker)
 
     together(operate, *(partial(work, f"w{n}") for n in range(4)))
+    assert store.verify() == []
+    assert {store.jobs.get(job_id).status for job_id in ids} <= {"completed", "cancelled", "processing"}
 
 
 def _try(act: Callable[[], object]) -> None:

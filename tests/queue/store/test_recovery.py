@@ -35,7 +35,7 @@ def test_running_job_with_a_failed_attempt_is_finished_as_the_failure_says(
 def test_failed_attempt_of_a_job_that_must_not_be_lost_is_still_retried(
     backend: BackendUnderTest, store: Store, clock: FakeClock
 ) -> None:
-    """`on_lost = fail` is about attempts of which nobody knows how they ended."""
+    """`on_lost = fail` is about attempts whose outcome is unknown."""
     job_id = add(store, "fragile")
     take(store)
     end_attempt(backend, job_id, "failed", "no answer")

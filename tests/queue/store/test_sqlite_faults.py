@@ -115,7 +115,7 @@ def test_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_commit_counts_also_when_the_log_cannot_be_emptied_for_want_of_space(tmp_path: Path) -> None:
-    """A failed checkpoint is not a failed commit: a caller that is told nothing was written would repeat it."""
+    """A failed checkpoint is not a failed commit: a caller that believes nothing was written would repeat it."""
     with small_disk(tmp_path / "disk", "12m") as disk:
         backend = SqliteUnderTest(disk)
         store = backend.store
@@ -146,7 +146,7 @@ def test_copy_onto_a_full_disk_names_the_target_and_leaves_nothing(tmp_path: Pat
 def as_nobody(path: Path) -> str:
     """What a process without root's rights says when it opens the queue and adds a job. Permissions bind no root."""
     if os.geteuid() != 0:
-        pytest.skip("only root can become somebody else")
+        pytest.skip("only root can change its user")
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -234,7 +234,7 @@ def test_log_stays_small_under_load(jobs_db: SqliteUnderTest) -> None:
         jobs_db.store.jobs.enqueue_many(NewJob("tile", {"region": "x" * 1000}) for _ in range(1000))
         largest = max(largest, log_bytes(jobs_db))
     size = jobs_db.path.stat().st_size
-    assert size > 10 * MEGABYTE, "enough was written to overflow a log that nobody empties"
+    assert size > 10 * MEGABYTE, "enough was written to overflow a log that is never emptied"
     assert largest < 9 * MEGABYTE
 
 

@@ -7,6 +7,7 @@ import random
 import statistics
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -53,7 +54,7 @@ class Storm:
         for kind in strikes:
             target = ended(self.store) + dice.randint(*self.jobs_between)
             wait_until(partial(self._reached, target), 300.0, "the workers to get on")
-            wait_until(partial(self._strike, kind, dice), 300.0, "somebody to strike")
+            wait_until(partial(self._strike, kind, dice), 300.0, "a process to strike")
             self._fill_up()
 
     def calm(self) -> None:
@@ -88,11 +89,9 @@ class Storm:
         return True
 
     def _hit(self, pid: int, signum: Signals, kind: str) -> None:
-        try:
+        with suppress(ProcessLookupError):  # it ended before the signal
             os.kill(pid, signum)
             self.hits[kind] += 1
-        except ProcessLookupError:
-            pass
 
     def _wake(self, now: float) -> None:
         for pid, wake_at in list(self._asleep.items()):
@@ -159,7 +158,7 @@ def reckon(store: Store, ids: list[int], marks: Path) -> dict[str, object]:
         for lost, again in zip(history.attempts, history.attempts[1:], strict=False):
             if lost.status == "lost" and lost.started_at and again.started_at:
                 recovery.append((again.started_at - lost.started_at).total_seconds())
-    assert {mark for mark in begun if mark} <= known, "something ran that nobody claimed"
+    assert {mark for mark in begun if mark} <= known, "something ran that was not claimed"
     return {
         "jobs": len(ids),
         "attempts": dict(ends),

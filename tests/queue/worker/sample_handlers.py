@@ -70,7 +70,7 @@ def hold(task: Task, args: StuntArgs) -> None:
 
 
 def hold_attempt(task: Task, args: StuntArgs) -> None:
-    """Each attempt has a file of its own to wait for."""
+    """Each attempt waits for a different file."""
     _hold(f"{args.path}-{task.attempt_no}")
 
 

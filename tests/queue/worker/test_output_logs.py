@@ -91,7 +91,7 @@ def test_logs_go_with_the_attempts_that_they_belong_to(store: Store, logs: Outpu
     Ticker(store, 60.0, logs=logs).tick(1)
     OutputLog(logs, AttemptRef(job, 2)).write(b"of no attempt\n")
     OutputLog(logs, SECOND).write(b"of no job\n")
-    (logs.folder / "notes.txt").write_text("of somebody else")
+    (logs.folder / "notes.txt").write_text("from another program")
     kept = logs.path(AttemptRef(job, 1))
     assert kept not in orphaned_logs(store, logs)
     assert remove_orphans(store, logs) == 2

@@ -94,7 +94,7 @@ def test_a_worker_that_cannot_write_stops_its_own_jobs_before_their_leases_end(
     executor = wait_until(lambda: holding(path), what="the job to run")
     with locked(database):
         wait_until(lambda: not alive(executor), what="the worker to stop its own executor")
-        assert store.jobs.get(job_id).status == "processing", "it had nobody's leave but its own clock's"
+        assert store.jobs.get(job_id).status == "processing", "it relied on its own clock alone"
     # The executor dies before its end is logged.
     silence = wait_until(lambda: re.search(r"no heartbeat for ([0-9.]+) s", worker.log), what="the reason in the log")
     assert float(silence[1]) < 2.0, "sooner than the lease ends"
@@ -151,7 +151,7 @@ def test_a_writer_that_waits_says_for_whom(
 def test_jobs_go_on_while_a_stopped_process_keeps_every_writer_out(
     store: Store, workers: Workers, database: Path, tmp_path: Path
 ) -> None:
-    """Nobody can take them over: stopping them would cost an attempt for nothing."""
+    """No other worker can take them over: stopping them would cost an attempt for nothing."""
     path = tmp_path / "go"
     job_id = enqueue(store, "hold", path=str(path))
     healthy = [workers.start(database, lease_seconds=1.0) for _ in range(2)]

@@ -84,7 +84,7 @@ class Workers:
         return self._add([sys.executable, "-m", "tests.queue.worker.start_worker", str(database), json.dumps(settings)])
 
     def gribmill(self, *args: str, **variables: str) -> Process:
-        """The command as a user starts it, in a folder of its own."""
+        """The command as a user starts it, in its own folder."""
         return self._add([sys.executable, "-m", "gribmill.cli.main", *args], **variables)
 
     def end(self) -> None:

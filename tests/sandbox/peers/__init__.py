@@ -1,1 +1,1 @@
-"""Clients that others wrote, each a script that runs in an environment of its own and prints JSON."""
+"""Clients that others wrote, each a script that runs in its own environment and prints JSON."""

@@ -59,7 +59,7 @@ def _fixed(days: Daily) -> list[TableColumn]:
 def _columns(column: DailyColumn) -> list[TableColumn]:
     def cells(which: str) -> tuple[str, ...]:
         texts = ((cell(getattr(value, which), column.units), value.whole) for value in column.days)
-        # The mark has a place of its own, so that the digits stay below each other.
+        # The mark has its own column, so that the digits stay aligned.
         return tuple((text or ("-" if not whole else "")) + (" " if whole else PART) for text, whole in texts)
 
     return [

@@ -1,4 +1,4 @@
-"""Webhooks: who is told about which events. Each delivery is a job."""
+"""Webhooks: which address receives which events. Each delivery is a job."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class Webhooks(Facet):
     def deliver(self, tx: Transaction, event: PublishedEvent) -> int:
         """Make the delivery jobs of an event, in the transaction that dispatches it; how many were made.
 
-        What happens to deliveries is not delivered: a broken webhook would be told of its own failures without end.
+        Events about deliveries are not delivered: each failure of a broken webhook would cause the next.
         """
         if DELIVERY_TYPE not in self.registry or event.values.get("type") == DELIVERY_TYPE:
             return 0

@@ -12,7 +12,7 @@ from gribmill.queue.store.base import Facet, get_job
 from gribmill.queue.store.jobs.readiness import Readiness, read_readiness
 
 PAGE_LIMIT = 1000
-# Each of the few that are not completed is in an index of its own: none is looked for among millions.
+# Each of the few that are not completed has its own index: none is searched for among millions.
 STATEMENTS: Mapping[Status | None, str] = {
     None: "listing/jobs",
     "completed": "listing/jobs",

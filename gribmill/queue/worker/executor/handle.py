@@ -72,7 +72,7 @@ class ExecutorHandle:
 
     @classmethod
     def spawn(cls, start: StartMessage) -> ExecutorHandle:
-        """Start a process in a session of its own, so that all it starts can be killed with it."""
+        """Start a process in a new session, so that all it starts can be killed with it."""
         ours, theirs = socket.socketpair()
         try:
             process = subprocess.Popen(

@@ -6,6 +6,7 @@ import json
 import math
 import socket
 import struct
+from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
@@ -73,10 +74,9 @@ class Channel:
     def flush(self) -> None:
         """Send as much of what was posted as the socket takes."""
         try:
-            while self._posted:
-                del self._posted[: self._socket.send(self._posted, socket.MSG_DONTWAIT)]
-        except BlockingIOError:
-            pass  # the selector says when it takes more
+            with suppress(BlockingIOError):  # the selector says when it takes more
+                while self._posted:
+                    del self._posted[: self._socket.send(self._posted, socket.MSG_DONTWAIT)]
         except ConnectionError:
             self._posted.clear()  # the other end is gone, which `receive_ready` reports
 
@@ -84,14 +84,11 @@ class Channel:
         """The messages that are complete, and whether the other end is still there. BadMessage: it talks nonsense."""
         alive = True
         try:
-            while len(self._arrived) <= REPORT_LIMIT:
-                data = self._socket.recv(_RECEIVE_BYTES, socket.MSG_DONTWAIT)
-                if not data:
-                    alive = False
-                    break
-                self._arrived += data
-        except BlockingIOError:
-            pass  # that was all for now
+            with suppress(BlockingIOError):  # that was all for now
+                while alive and len(self._arrived) <= REPORT_LIMIT:
+                    data = self._socket.recv(_RECEIVE_BYTES, socket.MSG_DONTWAIT)
+                    alive = bool(data)
+                    self._arrived += data
         except ConnectionError:
             alive = False
         messages = []

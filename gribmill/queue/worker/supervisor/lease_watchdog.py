@@ -18,7 +18,7 @@ TURN_SECONDS = 2.0
 
 
 class LeaseWatchdog(threading.Thread):
-    """A thread of its own, so that it fires even while the supervisor hangs in a write to a failing disk."""
+    """A separate thread, so that it fires even while the supervisor hangs in a write to a failing disk."""
 
     def __init__(self, lease_seconds: float, kill: Callable[[], int], blocked: Callable[[], bool]) -> None:
         super().__init__(name="fence", daemon=True)
@@ -65,7 +65,7 @@ class LeaseWatchdog(threading.Thread):
                 self._changed.wait(self._patience)
 
     def _is_blocked(self) -> bool:
-        """Whether nobody can write, or could not until a moment ago."""
+        """Whether all writers are blocked, or were until a moment ago."""
         now = time.monotonic()
         if self._blocked():
             self._unblocked = now + TURN_SECONDS

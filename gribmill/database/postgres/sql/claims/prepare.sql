@@ -1,4 +1,4 @@
--- Before a claim, as a statement of its own, so that the claim sees what was committed while this one waited for locks:
+-- Before a claim, as a separate statement, so that the claim sees what was committed while this one waited for locks:
 -- promotes what is due; shares the lock that a reservation takes alone; takes the locks of types with a limit, and
 -- leaves those out which another claim has at the moment (`gribmill.busy`). The plans of claims must follow their
 -- indexes, also in a small table: a sort would lock groups that are not taken.

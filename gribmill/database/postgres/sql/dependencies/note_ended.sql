@@ -1,4 +1,4 @@
--- Which of these jobs has dependents: a statement of its own after the one that completes, so that it sees those which
+-- Which of these jobs has dependents: a separate statement after the one that completes, so that it sees those which
 -- were added while that one waited. Only jobs that this transaction has completed: a late report about a job that had
 -- completed before must not release its dependents a second time.
 INSERT INTO ended_parents (job_id)

@@ -1,0 +1,56 @@
+"""What jobs that come in have in common in every dialect."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from gribmill.database.verbs.session import Session
+from gribmill.queue.errors import JobNotFound
+from gribmill.queue.model import FINISHED, PreparedJob
+
+# Of the columns that are inserted, those which jobs that come together mostly share are the first.
+SHARED = 8
+
+
+def runs_alike(jobs: Sequence[PreparedJob]) -> Iterator[list[PreparedJob]]:
+    """Neighbours that one statement can write; a job that waits on others comes alone."""
+    for _, run in groupby(jobs, _likeness):
+        alike = list(run)
+        if alike[0].after:
+            yield from ([job] for job in alike)
+        else:
+            yield alike
+
+
+def _likeness(job: PreparedJob) -> tuple[Any, ...]:
+    shared = (job.delay_seconds, job.after, job.run_at)
+    return (job[:SHARED], job.dedupe_key is None, *rare_columns(job), *shared)
+
+
+def rare_columns(job: PreparedJob) -> tuple[int | None, ...]:
+    """Columns that most jobs leave empty."""
+    return (job.retry_of, job.timeout_seconds, job.group_id, job.template_id)
+
+
+def due_at(tx: Session, job: PreparedJob, to_text: Callable[[float], str]) -> str | None:
+    """When the job may start; None: at once."""
+    if job.run_at is not None:
+        due = to_text(job.run_at.timestamp())
+        return due if due > tx.stamp else None
+    return tx.after(job.delay_seconds) if job.delay_seconds else None
+
+
+def open_parents(tx: Session, job: PreparedJob) -> tuple[list[int], str | None]:
+    """The parents still to wait for, and the reason if one has failed already. PostgreSQL locks them."""
+    wanted = sorted(set(job.after))
+    rows = tx.rows("dependencies/parent_states", {"ids": json.dumps(wanted)})
+    states = {row["id"]: row["status"] for row in rows}
+    for parent in wanted:
+        if parent not in states:
+            raise JobNotFound(f"the job would wait on job {parent}, which does not exist")
+        if states[parent] in ("failed", "cancelled") and job.on_parent_failure == "cancel":
+            return [], f"parent job {parent} had {states[parent]}"
+    return [parent for parent in wanted if states[parent] not in FINISHED], None
