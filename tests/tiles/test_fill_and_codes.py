@@ -115,6 +115,18 @@ def test_a_fill_value_of_one_centre_is_a_value_of_another(tmp_path: Path) -> Non
     assert built.meta.variables["cpofp"].fill_values == ()
 
 
+@pytest.mark.parametrize(("category", "fill"), [(10, -99.0), (10, -999.0), (6, -3.0), (6, -1.0)])
+def test_what_no_radar_of_mrms_sees_is_missing(tmp_path: Path, category: int, fill: float) -> None:
+    seen = np.full(GRIDS["hrrr-ne"].shape, 12.0)
+    seen[::2] = fill
+    mrms = numbers(209, category, 0, centre=161, **SURFACE)
+    files = [make_message("hrrr-ne", values=seen, decimal=0, keys=keys) for keys in (mrms, mrms | {"centre": 7})]
+    (built,) = build(write(tmp_path / "x.grib2", files), [EAST], tmp_path, model="mrms", everything=True).tiles
+    radar, other = built.meta.variables.values()
+    assert (radar.min, radar.max) == (12.0, 12.0) and radar.filled > 0
+    assert (other.min, other.filled) == (fill, 0)
+
+
 @pytest.mark.parametrize("method", ["bilinear", "cells", "nearest"])
 def test_regridding_never_makes_up_codes(file: Path, tmp_path: Path, method: Method) -> None:
     tile = cut(file, tmp_path, method=method)

@@ -1,3 +1,3 @@
-"""Commands for events, and for what responds to them: triggers and webhooks."""
+"""Commands for events and webhooks."""
 
 __all__: list[str] = []

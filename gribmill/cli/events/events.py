@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.events.triggers import emit
 from gribmill.cli.options.duration import parse_duration
 from gribmill.cli.options.moment import Moment
 from gribmill.cli.output import print_json, print_json_line, print_table
+from gribmill.cli.triggers.fire import emit
 from gribmill.errors import printable
 from gribmill.pipeline.open_queue import look_queue, open_queue
 from gribmill.queue.redact import redact_json

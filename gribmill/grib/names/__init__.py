@@ -7,6 +7,7 @@ __all__ = [
     "levels",
     "lexicon",
     "long_names",
+    "mrms",
     "ncep",
     "own_variables",
     "variable",

@@ -13,6 +13,7 @@ from gribmill.grib.names.code_tables import CodeTable, code_table
 from gribmill.grib.names.levels import level_text
 from gribmill.grib.names.lexicon import Match, lexicon, unique_names
 from gribmill.grib.names.long_names import long_name, of_ensemble
+from gribmill.grib.names.mrms import mrms_fill_values
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.window_name import BUCKET, base_name, with_window
 from gribmill.grib.product.keys import Keys
@@ -214,4 +215,7 @@ def _unknown(item: Field, taken: set[str], wanted: frozenset[str]) -> NamedField
     taken.add(name)
     quantity = (match.variable.long_name, match.units) if match else long_name(item)
     named = NamedField(name, *of_ensemble(*quantity, keys), None, level_text(keys.level, keys.level2))
-    return _with_rules(named, match.variable, keys) if match else named
+    if match:
+        return _with_rules(named, match.variable, keys)
+    fill = mrms_fill_values(keys)
+    return replace(named, fill=FillRule(fill)) if fill else named

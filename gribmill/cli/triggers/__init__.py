@@ -1,0 +1,3 @@
+"""Commands of `gribmill triggers`: one file per group of verbs."""
+
+__all__ = ["fire"]

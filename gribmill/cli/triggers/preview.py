@@ -1,0 +1,28 @@
+"""`gribmill triggers preview`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import islice
+
+import click
+
+from gribmill.cli.output import print_json
+from gribmill.cli.triggers.options import AS_JSON
+from gribmill.queue.cron import CronSchedule
+from gribmill.queue.times import to_rfc3339
+
+
+@click.command()
+@click.argument("cron")
+@click.option("--timezone", default="UTC", show_default=True, metavar="ZONE", help="Time zone of the schedule.")
+@click.option("-n", "count", type=click.IntRange(1, 100), default=5, show_default=True, help="Number of slots.")
+@AS_JSON
+def preview(cron: str, timezone: str, count: int, as_json: bool) -> None:
+    """Show the next slots of a schedule, without adding a trigger."""
+
+    slots = [str(to_rfc3339(slot)) for slot in islice(CronSchedule(cron, timezone).since(datetime.now(UTC)), count)]
+    if as_json:
+        print_json(slots)
+    else:
+        click.echo("\n".join(slots))
