@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from gribmill.queue.model import Snoozed, Succeeded
+from gribmill.sandbox.publisher.fault import Fault
+from gribmill.sandbox.publisher.faults import Faults
 from tests.chain.conftest import NewChain, of_model
 from tests.chain.sample_forecasts import IDS
 
@@ -102,3 +104,32 @@ def test_hours_are_taken_as_they_are_published(new_chain: NewChain, reference: d
     assert chain.latest("hrrr") == {name: {"newest": chain.run_id, "complete": chain.run_id} for name in REGIONS}
     assert chain.tiles() == of_model(reference, "hrrr")
     chain.assert_sound()
+
+
+def test_attempts_are_metered_with_what_was_downloaded_and_written(new_chain: NewChain) -> None:
+    chain = new_chain()
+    chain.store.events.record("attempt.metered", wanted=True)
+    chain.publish("hrrr", 0)
+    chain.look("hrrr")
+    metered = [event.values for event in chain.store.events.list(pattern="attempt.metered", limit=100)]
+    received = sum(one["downloaded_bytes"] or 0 for one in metered)
+    (ingest,) = (one for one in metered if one["type"] == "ingest_grib")
+    hour = chain.hours("hrrr")[0]
+    assert received == ingest["downloaded_bytes"] == hour.requested_bytes
+    assert ingest["written_bytes"] == hour.bytes
+    tiles = [one["written_bytes"] for one in metered if one["type"] == "build_tile"]
+    written = [len(data) for place, data in chain.tiles("hrrr").items() if not place.endswith("grid.npz")]
+    assert sorted(tiles) == sorted(written)
+    shown = chain.command("jobs", "show", str(ingest["job_id"])).stdout
+    assert "bytes downloaded" in shown and ", wrote" in shown
+
+
+def test_failed_download_is_metered_with_what_came_all_the_same(new_chain: NewChain) -> None:
+    chain = new_chain(faults=Faults([Fault("truncate", keys="*hrrr*.grib2")], seed=3))
+    chain.publish("hrrr", 0)
+    chain.look("hrrr")
+    (job,) = (job for job in chain.jobs() if job.type == "ingest_grib")
+    attempt = chain.store.jobs.history(job.id).attempts[0]
+    assert attempt.status in ("failed", "snoozed")
+    assert (attempt.downloaded_bytes or 0) > 0
+    assert attempt.written_bytes == 0

@@ -12,6 +12,7 @@ from gribmill.cli.jobs.listing import args_text, waits_for
 from gribmill.cli.options.ids import ID
 from gribmill.cli.output import console, one_line, print_json, styled
 from gribmill.cli.text.format_duration import age_seconds, format_duration, seconds_between
+from gribmill.cli.text.format_size import format_size
 from gribmill.cli.text.status_text import status_text
 from gribmill.errors import printable
 from gribmill.pipeline.open_queue import look_queue
@@ -131,12 +132,18 @@ def _attempt(attempt: Attempt, waited: float | None) -> Iterator[Text]:
     for name, text in (
         ("note" if attempt.status in ("snoozed", "skipped") else "error", attempt.error_text),
         ("log", attempt.log_path),
+        ("bytes", _bytes(attempt)),
         ("stdout", attempt.stdout_tail),
         ("stderr", attempt.stderr_tail),
         ("artifacts", json.dumps(attempt.artifacts) if attempt.artifacts else None),
     ):
         for line in (text or "").rstrip().splitlines():
             yield styled((f"      {name} ", "dim"), printable(line))
+
+
+def _bytes(attempt: Attempt) -> str:
+    parts = (("downloaded", attempt.downloaded_bytes), ("wrote", attempt.written_bytes))
+    return ", ".join(f"{verb} {format_size(size)}" for verb, size in parts if size is not None)
 
 
 def _relatives(relatives: Sequence[_Relative], job_id: int) -> Iterator[Text]:

@@ -136,7 +136,11 @@ def _end_attempt(
     paths = json.dumps(artifacts) if artifacts else None
     left = (storable(report.stdout_tail), storable(report.stderr_tail), error, paths, report.log_path)
     end = (status, tx.stamp, report.exit_code)
-    if left == (None, None, None, None, None):
+    transfer = None if isinstance(report.outcome, Stopped) else report.outcome.transfer
+    if transfer is not None:
+        metered = (transfer.downloaded, transfer.written)
+        tx.execute("attempts/end_metered", (*end, *left, *metered, *report.ref))
+    elif left == (None, None, None, None, None):
         tx.execute("attempts/end_quiet", (*end, *report.ref))
     else:
         tx.execute("attempts/end", (*end, *left, *report.ref))

@@ -15,6 +15,7 @@ from gribmill.identity import run_id
 from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import (
     DiskFull,
+    DownloadFailed,
     MirrorFailure,
     NothingWanted,
     Retryable,
@@ -106,15 +107,15 @@ def download(
         choice = _chosen(model.urls(run, hour), health or {}, known, moment)
         found = search.by_index(choice, health or {}, known) or search.by_headers()
     except SpoolBusy as error:
-        raise Retryable(f"{what}: {error}", [], search.observations, BUSY_SECONDS) from None
+        raise search.counted(Retryable(f"{what}: {error}", [], search.observations, BUSY_SECONDS)) from None
     except OSError as error:
         if is_no_space(error):
-            raise DiskFull(f"{what}: no space is left on the disk for {target}", [], search.observations) from error
-        raise Retryable(
-            f"{what}: {target.parent} cannot be written: {error.strerror}", [], search.observations
-        ) from error
+            full = DiskFull(f"{what}: no space is left on the disk for {target}", [], search.observations)
+            raise search.counted(full) from error
+        reason = f"{what}: {target.parent} cannot be written: {error.strerror}"
+        raise search.counted(Retryable(reason, [], search.observations)) from error
     if found is None:
-        raise download_failure(what, search.reasons, search.observations)
+        raise search.counted(download_failure(what, search.reasons, search.observations))
     return found
 
 
@@ -132,6 +133,11 @@ class _Search:
         self.observations: list[Observation] = []
         self.doubtful: list[SourceUrls] = []
         self.trial = False
+
+    def counted(self, failure: DownloadFailed) -> DownloadFailed:
+        """The failure, with what it has cost."""
+        failure.received_bytes = self.download.traffic.received
+        return failure
 
     def by_index(
         self, choice: MirrorChoice, health: Mapping[str, MirrorHealth], known: Published | None

@@ -38,6 +38,8 @@ class DownloadFailed(IngestError):
     ) -> None:
         self.reasons, self.health_updates = tuple(reasons), tuple(health_updates)
         self.retry_after_seconds = retry_after_seconds
+        self.received_bytes: int | None = None
+        """What came over the network all the same; None where nobody counted."""
         why = "; ".join(f"{reason.mirror}: {reason.error}" for reason in reasons)
         super().__init__(f"{what}: {why}" if why else what)
 

@@ -16,7 +16,7 @@ from gribmill.pipeline.handlers.spooled_content import recorded_spool
 from gribmill.pipeline.handlers.store_outage import or_all_wait, wait_for_store
 from gribmill.pipeline.job_arguments import BuildTileArgs
 from gribmill.pipeline.job_types import ingest_job, publish_job
-from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
+from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded, Transfer
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.storage.atomic import Superseded
 from gribmill.storage.errors import ObjectStoreUnreachable
@@ -138,7 +138,8 @@ def _recorded(hour: HourRef, tile: BuiltTile, *, last: bool) -> Succeeded:
     if last:
         events.append(TilesDone(hour))
     then = (publish_job(hour),) if last else ()
-    return Succeeded(then=then, also=effects_of(events), artifacts=(str(tile.path),))
+    wrote = Transfer(written=tile.bytes)
+    return Succeeded(then=then, also=effects_of(events), artifacts=(str(tile.path),), transfer=wrote)
 
 
 def _fetch_again(context: Context, batch: Batch, task: Task) -> None:

@@ -35,7 +35,7 @@ from gribmill.pipeline.handlers.spooled_content import NextContent, recorded_spo
 from gribmill.pipeline.handlers.store_outage import or_wait
 from gribmill.pipeline.job_arguments import IngestGribArgs
 from gribmill.pipeline.job_types import publish_job, tile_jobs
-from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded
+from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded, Transfer
 from gribmill.queue.worker.task import Task
 from gribmill.storage.layout import DataRoot, spool_generation
 
@@ -103,16 +103,17 @@ def _download(request: RequestedHour, known: HourRecord | None, lost: TilesLost,
 def _failure(request: RequestedHour, known: HourRecord | None, error: DownloadFailed) -> Outcome:
     """Permanent failures are recorded, so that scans do not ask for the same file again."""
     seen = observations(error.health_updates)
+    transfer = Transfer(error.received_bytes, 0)
     over = datetime.now(UTC) >= request.model.gives_up_at(request.ref.run.time)
     if isinstance(error, Permanent) or (isinstance(error, NotYet) and over):
         failed = HourFailed(request.ref, str(error)[:LONGEST_ERROR])
-        return Failed(str(error), permanent=True, also=effects_of([*seen, failed]))
+        return Failed(str(error), permanent=True, also=effects_of([*seen, failed]), transfer=transfer)
     pause = error.retry_after_seconds
     if isinstance(error, NotYet):
         pause = NOT_YET_SECONDS if known else NEVER_SEEN_SECONDS
     if pause is not None and not over:
-        return Snoozed(pause, str(error), also=effects_of(seen))
-    return Failed(str(error), also=effects_of(seen))
+        return Snoozed(pause, str(error), also=effects_of(seen), transfer=transfer)
+    return Failed(str(error), also=effects_of(seen), transfer=transfer)
 
 
 def _as_listed(known: HourRecord | None) -> Published | None:
@@ -151,10 +152,11 @@ def _recorded(request: RequestedHour, known: HourRecord | None, got: Downloaded,
     )
     freed = DiskFreed(str(request.context.root.path))
     events = [*request.run_seen(), ingested, *outdated, *observations(got.health_updates), freed]
+    transfer = Transfer(got.requested_bytes, got.bytes)
     if not regions:
-        return _nothing_to_cut(request, events)
+        return replace(_nothing_to_cut(request, events), transfer=transfer)
     jobs = tile_jobs(request.ref, regions, live=request.live)
-    return Succeeded(then=jobs, also=effects_of(events), artifacts=(str(got.path),))
+    return Succeeded(then=jobs, also=effects_of(events), artifacts=(str(got.path),), transfer=transfer)
 
 
 def _build_missing(

@@ -35,6 +35,7 @@ from gribmill.queue.model.outcome import (
     Snoozed,
     Stopped,
     Succeeded,
+    Transfer,
     exit_code_of,
 )
 from gribmill.queue.model.reservation import Reservation
@@ -96,6 +97,7 @@ __all__ = [
     "Stopped",
     "Succeeded",
     "Tenant",
+    "Transfer",
     "Trigger",
     "TriggerKind",
     "Violation",

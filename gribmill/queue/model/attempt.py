@@ -86,6 +86,8 @@ class Attempt:
     error_text: str | None
     artifacts: tuple[str, ...]
     log_path: str | None
+    downloaded_bytes: int | None = None
+    written_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,14 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
+class Transfer:
+    """How many bytes an attempt received from the network, and how many it wrote. None: not known."""
+
+    downloaded: int | None = None
+    written: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Succeeded:
     """The work is done. `then` and `also` become real with the completion, or not at all."""
 
@@ -25,6 +33,7 @@ class Succeeded:
     also: tuple[Effect, ...] = ()
     artifacts: tuple[str, ...] = ()
     skipped: str | None = None
+    transfer: Transfer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,7 @@ class Failed:
     exit_code: int | None = None
     retry_in: float | None = None
     """Seconds until the next attempt."""
+    transfer: Transfer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +58,7 @@ class Snoozed:
     reason: str = ""
     then: tuple[NewJob, ...] = ()
     also: tuple[Effect, ...] = ()
+    transfer: Transfer | None = None
 
 
 @dataclass(frozen=True, slots=True)

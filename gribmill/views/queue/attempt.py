@@ -34,6 +34,9 @@ class AttemptView(View):
     template_id: int | None
     params_snapshot: Any
     """The arguments that it ran with."""
+    downloaded_bytes: int | None
+    """What its handler received from the network; null if it did not say."""
+    written_bytes: int | None
 
     @classmethod
     def of(cls, attempt: Attempt, job: Job) -> Self:

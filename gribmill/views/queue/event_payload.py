@@ -101,7 +101,10 @@ class JobRecoveredPayload(View):
 
 
 class AttemptMeteredPayload(View):
-    """An attempt has ended. `wait_seconds` is counted from when its job could first run. `bytes` is null if unknown."""
+    """An attempt has ended. `wait_seconds` is counted from when its job could first run.
+
+    `bytes` is what was downloaded and written together; each is null if the handler did not report it.
+    """
 
     job_id: int
     type: str
@@ -113,6 +116,8 @@ class AttemptMeteredPayload(View):
     wait_seconds: float | None
     run_seconds: float | None
     bytes: int | None
+    downloaded_bytes: int | None
+    written_bytes: int | None
 
 
 class WorkerLostPayload(View):

@@ -8,13 +8,13 @@ import jsonschema
 import pytest
 
 from gribmill.queue.errors import BadArguments, EventNotFound
-from gribmill.queue.model import NewEvent, NewTrigger, PublishedEvent
+from gribmill.queue.model import Failed, NewEvent, NewTrigger, PublishedEvent, Snoozed, Succeeded, Transfer
 from gribmill.queue.store import Store
 from gribmill.queue.store.events import trigger_firing, triggers
 from gribmill.views.queue.event_payload import PAYLOADS
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.store_driver import LEASE, add, claim, fail, snooze, stop, succeed, take
-from tests.queue.store.tested_backend import BackendUnderTest
+from tests.queue.store.store_driver import LEASE, add, claim, fail, report, snooze, stop, succeed, take
+from tests.queue.store.tested_backend import REFUSED, BackendUnderTest
 
 
 def published(store: Store, pattern: str | None = None) -> list[PublishedEvent]:
@@ -146,6 +146,33 @@ def test_attempts_are_metered_only_if_somebody_wants_it(store: Store, clock: Fak
     add(store)
     succeed(store, take(store))
     assert len(names(store)) == 2
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "total"),
+    [
+        (Succeeded(transfer=Transfer(700, 300)), "succeeded", 1000),
+        (Succeeded(skipped="there", transfer=Transfer(written=300)), "skipped", 300),
+        (Failed("cut off", transfer=Transfer(700)), "failed", 700),
+        (Snoozed(5, transfer=Transfer(0)), "snoozed", 0),
+        (Succeeded(), "succeeded", None),
+    ],
+)
+def test_metered_attempt_has_the_bytes_that_its_handler_reports(
+    backend: BackendUnderTest, store: Store, outcome: Succeeded | Failed | Snoozed, status: str, total: int | None
+) -> None:
+    store.events.record("attempt.metered", wanted=True)
+    job_id = add(store)
+    report(store, take(store), outcome)
+    values = next(event.values for event in published(store) if event.name == "attempt.metered")
+    transfer = outcome.transfer
+    reported = (transfer.downloaded, transfer.written) if transfer else (None, None)
+    assert (values["status"], values["bytes"]) == (status, total)
+    assert (values["downloaded_bytes"], values["written_bytes"]) == reported
+    (attempt,) = store.jobs.history(job_id).attempts
+    assert (attempt.downloaded_bytes, attempt.written_bytes) == reported
+    with pytest.raises(REFUSED, match="cannot be changed"):
+        backend.by_hand("UPDATE job_attempts SET downloaded_bytes = 1")
 
 
 def test_only_optional_events_can_be_recorded_or_not(store: Store) -> None:

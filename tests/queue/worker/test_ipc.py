@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gribmill.queue.errors import QueueError
-from gribmill.queue.model import Claimed, Effect, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
+from gribmill.queue.model import Claimed, Effect, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded, Transfer
 from gribmill.queue.worker.executor.ipc import (
     REPORT_LIMIT,
     BadMessage,
@@ -38,8 +38,8 @@ OUTCOMES: list[Outcome] = [
         artifacts=("a", "b"),
         skipped="was there",
     ),
-    Failed("no", permanent=True, timeout=True),
-    Snoozed(2.5, "later"),
+    Failed("no", permanent=True, timeout=True, transfer=Transfer(7, 5)),
+    Snoozed(2.5, "later", transfer=Transfer(0)),
     Stopped("halt"),
 ]
 
@@ -71,6 +71,9 @@ def test_claims_arrive_as_they_were_sent() -> None:
         {"kind": "succeeded", "then": [{"type": "sleep", "args": [1]}]},
         {"kind": "succeeded", "also": [{"kind": "x"}]},
         {"kind": "succeeded", "artifacts": 5},
+        {"kind": "succeeded", "transfer": {"downloaded": -1}},
+        {"kind": "failed", "error": "", "transfer": {"written": 2**63}},
+        {"kind": "snoozed", "seconds": 1, "transfer": {"written": "much"}},
     ],
 )
 def test_a_return_value_that_is_not_an_outcome_is_refused(message: dict[str, Any]) -> None:

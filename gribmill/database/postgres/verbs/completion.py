@@ -35,6 +35,8 @@ def completing(tx: PostgresSession, worker_id: str, reports: Sequence[tuple[Repo
         "error_texts": [outcome.skipped for _, outcome in ordered],
         "log_paths": [report.log_path for report, _ in ordered],
         "artifacts": [json.dumps(outcome.artifacts) if outcome.artifacts else None for _, outcome in ordered],
+        "downloaded": [outcome.transfer and outcome.transfer.downloaded for _, outcome in ordered],
+        "written": [outcome.transfer and outcome.transfer.written for _, outcome in ordered],
     }
     return ("jobs/complete", params), ("dependencies/note_ended", {"ids": ids})
 

@@ -139,6 +139,9 @@ def outcome_from_message(message: dict[str, Any]) -> Outcome:
         raise QueueError(f"the handler snoozed for {outcome.seconds} s, which is not between 0 and ten years")
     if isinstance(outcome, Failed) and not 0 <= (outcome.retry_in or 0) <= LONGEST_SNOOZE_SECONDS:
         raise QueueError(f"the handler wants a retry in {outcome.retry_in} s, which is not between 0 and ten years")
+    transfer = None if isinstance(outcome, Stopped) else outcome.transfer
+    if transfer and not all(0 <= (size or 0) < 2**63 for size in (transfer.downloaded, transfer.written)):
+        raise QueueError("the handler reports a number of bytes that is negative or too large")
     return outcome
 
 

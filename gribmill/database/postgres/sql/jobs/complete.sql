@@ -11,11 +11,13 @@ WITH done AS (
   SELECT tenant_id, type, 'completed', count(*) FROM done WHERE tenant_id = 'global' GROUP BY tenant_id, type
 ), ended AS (
   UPDATE job_attempts a SET status = r.status, finished_at = :now, exit_code = r.exit_code, stdout_tail = r.stdout_tail,
-    stderr_tail = r.stderr_tail, error_text = r.error_text, artifacts = r.artifacts, log_path = r.log_path
+    stderr_tail = r.stderr_tail, error_text = r.error_text, artifacts = r.artifacts, log_path = r.log_path,
+    downloaded_bytes = r.downloaded, written_bytes = r.written
   FROM unnest(:ids::bigint[], :attempt_nos::int[], :statuses::text[], :exit_codes::int[], :stdout_tails::text[],
     :stderr_tails::text[], :error_texts::text[], :artifacts::text[],
-    :log_paths::text[])
-    AS r(job_id, attempt_no, status, exit_code, stdout_tail, stderr_tail, error_text, artifacts, log_path)
+    :log_paths::text[], :downloaded::bigint[], :written::bigint[])
+    AS r(job_id, attempt_no, status, exit_code, stdout_tail, stderr_tail, error_text, artifacts, log_path, downloaded,
+      written)
   JOIN done ON done.id = r.job_id AND done.attempt_no = r.attempt_no
   WHERE a.job_id = r.job_id AND a.attempt_no = r.attempt_no AND a.status = 'running'
 )
