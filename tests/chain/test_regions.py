@@ -15,9 +15,10 @@ from gribmill.pipeline.handlers.requested_hour import RequestedHour
 from gribmill.pipeline.job_types import ingest_job, publish_job, scan_job
 from gribmill.queue.model import Failed, Succeeded
 from gribmill.queue.worker.in_process import Ticker
-from tests.chain.chain_driver import MIRRORS, ChainDriver
+from tests.chain.chain_driver import ChainDriver
 from tests.chain.compare_tiles import source_of
 from tests.chain.conftest import NewChain, of_model
+from tests.chain.sample_forecasts import MIRRORS
 
 
 @pytest.mark.parametrize("kept", [True, False])
