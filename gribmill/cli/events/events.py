@@ -91,16 +91,19 @@ def tail(settings: Settings, pattern: str | None, tenant: str | None, count: int
     """Show the latest events, oldest first, one per line."""
     store = look_queue(settings)
     last = store.events.newest_id()
-    if count:
-        for one in reversed(store.events.list(pattern=pattern, tenant_id=tenant, before_id=last + 1, limit=count)):
-            _print_line(one, as_json=as_json)
+    latest = store.events.list(pattern=pattern, tenant_id=tenant, limit=count) if count else []
+    for one in reversed(latest):
+        _print_line(one, as_json=as_json)
+    # Events that were committed between the two looks are in both.
+    shown = {one.id for one in latest}
     while follow:
         newest = store.events.newest_id()
         found = store.events.after(last, pattern=pattern, tenant_id=tenant)
         for one in found:
-            _print_line(one, as_json=as_json)
+            if one.id not in shown:
+                _print_line(one, as_json=as_json)
         # Events that do not match are passed over, unless the page was full of those that do.
-        last = found[-1].id if found else max(last, newest)
+        last = found[-1].id if found else newest or last
         time.sleep(FOLLOW_SECONDS)
 
 

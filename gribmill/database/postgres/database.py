@@ -13,6 +13,7 @@ from gribmill.database.postgres.error_translation import FAULTS, fault_of, lost_
 from gribmill.database.postgres.handle import Handle
 from gribmill.database.postgres.listener import NotificationListener
 from gribmill.database.postgres.migrate import migrate, migrations, missing_migrations
+from gribmill.database.postgres.statements import statement
 from gribmill.database.postgres.transaction import PostgresTransaction
 from gribmill.database.postgres.turn import take_turn
 from gribmill.queue.errors import StoreError
@@ -167,6 +168,7 @@ class PostgresDatabase:
             raise StoreError(f"{self.name} has no tables of gribmill yet: `gribmill db init` creates them")
         if missing:
             migrate(connection)
+        connection.execute(statement("events/adopt_restored").encode())
 
     def _enter(self, begin: str) -> tuple[Handle, PostgresTransaction]:
         try:

@@ -51,7 +51,8 @@ class PostgresSide:
         columns: dict[str, dict[str, Kind]] = {}
         for table, name, kind in self._connection.execute(
             "SELECT table_name, column_name, data_type FROM information_schema.columns"
-            " WHERE table_schema = current_schema() AND is_generated = 'NEVER' ORDER BY table_name, ordinal_position"
+            " WHERE table_schema = current_schema() AND is_generated = 'NEVER' AND data_type <> 'xid8'"
+            " ORDER BY table_name, ordinal_position"
         ).fetchall():
             columns.setdefault(table, {})[name] = _KINDS.get(kind, "number")
         keys: dict[str, list[str]] = {}

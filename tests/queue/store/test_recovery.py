@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
-from gribmill.queue.model import HeldAttempt
+from gribmill.queue.model import HeldAttempt, NewJob
 from gribmill.queue.store import Store
+from gribmill.queue.store.jobs.prepare import prepare
 from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import LEASE, add, attempts, fail, snooze, take
 from tests.queue.store.tested_backend import BackendUnderTest
 
@@ -118,3 +122,21 @@ def test_polls_are_counted_over_a_chain_of_retries(store: Store, mode: str) -> N
     snooze(store, again, 0)
     job = store.jobs.get(again.id)
     assert (job.status, "snoozed 2 times" in (job.error_message or "")) == ("failed", True)
+
+
+def test_a_child_that_is_added_while_its_parents_end_is_recorded_is_released(
+    store: Store, backend: BackendUnderTest, clock: FakeClock
+) -> None:
+    """The attempt succeeded, but its job's row was not written. Recovery waits for the one that adds a child."""
+    parent = add(store)
+    take(store)
+    end_attempt(backend, parent, "succeeded")
+    clock.advance(LEASE)
+    adding, recovering = backend.open(), threading.Thread(target=backend.open().maintenance.recover)
+    with adding.database.write() as tx:
+        (child,) = tx.insert_jobs([prepare(TYPES, NewJob("plain", {}, after=(parent,)))])
+        recovering.start()
+        backend.wait_for_a_blocked_writer()
+    recovering.join()
+    assert store.jobs.get(parent).status == "completed"
+    assert take(store).id == child.id

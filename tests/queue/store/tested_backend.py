@@ -24,6 +24,7 @@ from tests.queue.sample_effects import SampleEffects
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
 from tests.servers.shared_postgres import fresh_database
+from tests.waiting import wait_until
 
 # Of the jobs of many tests.
 TENANTS = ("a", "acme", "b", "elsewhere", "other", "ours", "t", "theirs")
@@ -63,6 +64,10 @@ class BackendUnderTest(Protocol):
 
     def miscount(self) -> None:
         """Make one of the job counters wrong."""
+        ...
+
+    def wait_for_a_blocked_writer(self) -> None:
+        """Return when a transaction waits for another one. In SQLite the next writer always waits."""
         ...
 
     def invariants(self) -> set[str]:
@@ -109,6 +114,9 @@ class SqliteUnderTest:
 
     def miscount(self) -> None:
         self.by_hand("UPDATE job_counts SET n = n + 1")
+
+    def wait_for_a_blocked_writer(self) -> None:
+        pass
 
     def invariants(self) -> set[str]:
         return set(statement_names("verify"))
@@ -159,6 +167,10 @@ class PostgresUnderTest:
 
     def miscount(self) -> None:
         self.by_hand("INSERT INTO job_count_changes VALUES ('global', 'plain', 'completed', 1)")
+
+    def wait_for_a_blocked_writer(self) -> None:
+        waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        wait_until(lambda: self.by_hand(waiting), what="a transaction that waits for a lock")
 
     def invariants(self) -> set[str]:
         return set(postgres_statement_names("verify"))

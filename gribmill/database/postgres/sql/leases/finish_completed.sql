@@ -9,8 +9,5 @@ WITH done AS (
 ), counted AS (
   INSERT INTO job_count_changes (tenant_id, type, status, n)
   SELECT tenant_id, type, 'completed', 1 FROM done WHERE tenant_id = 'global'
-), noted AS (
-  INSERT INTO ended_parents (job_id)
-  SELECT id FROM done WHERE EXISTS (SELECT 1 FROM job_dependencies d WHERE d.parent_id = done.id) ON CONFLICT DO NOTHING
 )
-SELECT id FROM done
+SELECT id, gribmill_note_parent(id) FROM done
