@@ -132,7 +132,7 @@ def add(settings: Settings, /, name: str, as_json: bool, **given: Any) -> None:
 def edit(
     settings: Settings, /, name: str, no_regions: bool, unlimited: tuple[str, ...], as_json: bool, **given: Any
 ) -> None:
-    """Change a tenant. What is not named stays as it is."""
+    """Change a tenant. Only the given options change."""
     _check_regions(settings, given["regions"])
     changes = {key: value for key, value in given.items() if value is not None and value != ()}
     removed = {"disk": "max_disk_bytes", "keep-days": "keep_days", "keep-runs": "keep_runs", "keep-disk": "keep_bytes"}

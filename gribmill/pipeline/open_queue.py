@@ -75,7 +75,7 @@ def look_database(settings: Settings) -> Database:
 
 def look_queue(settings: Settings) -> Store:
     """The store behind these settings, for commands that only look: none is made."""
-    return Store(look_database(settings), TYPES, CatalogueEffects())
+    return Store(look_database(settings), TYPES, CatalogueEffects(), looks=True)
 
 
 class CatalogueEffects:

@@ -1,4 +1,4 @@
-"""What the two commands that people type most import: the rest of their start-up time is Python, click and NumPy."""
+"""What the commands that people type most import: the rest of their start-up time is Python, click and NumPy."""
 
 from __future__ import annotations
 
@@ -69,3 +69,12 @@ def test_status_needs_neither_numpy_nor_pydantic(tmp_path: Path) -> None:
     printed, modules = imported(tmp_path, "status")
     assert RUN in printed
     assert heavy(modules, "numpy") == []
+
+
+def test_jobs_are_listed_without_pydantic(tmp_path: Path) -> None:
+    store = open_queue(Settings(data=tmp_path))
+    store.jobs.enqueue(ingest_job(HourRef("hrrr", RUN, 1), live=True))
+    store.close()
+    printed, modules = imported(tmp_path, "jobs", "list")
+    assert RUN in printed
+    assert [name for name in heavy(modules, "numpy") if name != "rich"] == []

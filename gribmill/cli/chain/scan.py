@@ -37,7 +37,7 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
     """Look for new runs of MODEL, and enqueue the files that are published and not here yet.
 
     MODEL is a model such as hrrr, or a family such as gefs for all of its members. Without --here
-    a worker does it. With --here it is done in this process, or by a worker that was faster, whose
+    a worker does it. With --here it is done in this process, or by a worker that claimed it first, whose
     result is waited for and shown. Exit code 1 if a scan failed, or with --here could not be run.
     """
     chosen = models_named(configured_models(settings), model)

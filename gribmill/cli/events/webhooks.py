@@ -112,7 +112,7 @@ def show(settings: Settings, webhook_id: int, limit: int, as_json: bool) -> None
 def edit(
     settings: Settings, webhook_id: int, url: str | None, names: str | None, secret: str | None, as_json: bool
 ) -> None:
-    """Change a webhook. What is not named stays."""
+    """Change a webhook. Only the given options change."""
     if url is None and names is None and secret is None:
         raise click.UsageError("name at least one option to change")
     events = None if names is None else _names(names)

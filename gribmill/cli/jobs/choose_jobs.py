@@ -14,8 +14,8 @@ from gribmill.cli.jobs.listing import check_type
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import print_json
 from gribmill.cli.text.counted import counted
+from gribmill.queue.model import DEAD_LETTER
 from gribmill.queue.store.jobs.listing import PAGE_LIMIT, JobFilter
-from gribmill.views.queue.job import DEAD_LETTER
 from gribmill.views.queue.job_result import ChosenJobView
 
 if TYPE_CHECKING:

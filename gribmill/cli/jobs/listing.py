@@ -17,11 +17,10 @@ from gribmill.cli.text.format_duration import age_seconds, format_duration, seco
 from gribmill.cli.text.status_text import status_text
 from gribmill.pipeline.job_text import job_text, short_error
 from gribmill.pipeline.open_queue import look_queue
-from gribmill.queue.model import STATUSES, Job, JobSource
+from gribmill.queue.model import DEAD_LETTER, STATUSES, Job, JobSource, shown_status
 from gribmill.queue.redact import redact_json
 from gribmill.queue.store.jobs.listing import JobFilter
 from gribmill.settings.schema import Settings
-from gribmill.views.queue.job import DEAD_LETTER, JobPageView, QueuedJobView, shown_status
 
 if TYPE_CHECKING:
     from gribmill.queue.store import Store
@@ -139,6 +138,8 @@ def check_type(store: Store, type_key: str | None) -> None:
 def _list_page(store: Store, wanted: JobFilter, limit: int, before: int | None, as_json: bool) -> None:
     page = store.jobs.list(wanted, limit=limit, before=before)
     if as_json:
+        from gribmill.views.queue.job import JobPageView
+
         print_json(JobPageView.of(page))
         return
     if not page.jobs:
@@ -213,6 +214,8 @@ def _list_queue(store: Store, type_key: str | None, tenant: str | None, limit: i
     found = store.jobs.upcoming(type_key, tenant_id=tenant, limit=limit)
     readiness = store.jobs.readiness()
     if as_json:
+        from gribmill.views.queue.job import QueuedJobView
+
         print_json([QueuedJobView.at(place, job, readiness.why_not(job)) for place, job in enumerate(found, 1)])
         return
     if not found:

@@ -12,8 +12,8 @@ from gribmill.cli.jobs.for_each import for_each
 from gribmill.cli.options.ids import parse_ids
 from gribmill.cli.text.counted import counted
 from gribmill.pipeline.open_queue import open_queue
+from gribmill.queue.model import DEAD_LETTER
 from gribmill.settings.schema import Settings
-from gribmill.views.queue.job import DEAD_LETTER
 from gribmill.views.queue.job_result import RetriedView
 
 STATUSES = ("failed", DEAD_LETTER, "cancelled", "completed")

@@ -16,10 +16,11 @@ from gribmill.cli.text.format_size import format_size
 from gribmill.cli.text.status_text import status_text
 from gribmill.errors import printable
 from gribmill.pipeline.open_queue import look_queue
+from gribmill.queue.model import shown_status
 from gribmill.queue.redact import redact_json
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
-from gribmill.views.queue.job import JobHistoryView, shown_status
+from gribmill.views.queue.job import JobHistoryView
 
 if TYPE_CHECKING:
     from rich.text import Text

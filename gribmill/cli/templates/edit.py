@@ -48,7 +48,7 @@ def edit(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Change the template NAME. What is not named stays; jobs that were enqueued before are not changed.
+    """Change the template NAME. Only the given options change; jobs that were enqueued before are not changed.
 
     \b
     gribmill templates edit nap --set seconds=5 --priority 1

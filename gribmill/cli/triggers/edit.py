@@ -42,7 +42,7 @@ def edit(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Change a trigger. Its id, its history and what is not named stay.
+    """Change a trigger. Only the options that are given change; its id and history stay.
 
     --cron makes it a schedule, --event a trigger for that event. A schedule goes on at its next
     slot from now.

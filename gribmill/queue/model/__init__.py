@@ -39,6 +39,7 @@ from gribmill.queue.model.outcome import (
     exit_code_of,
 )
 from gribmill.queue.model.reservation import Reservation
+from gribmill.queue.model.shown_status import DEAD_LETTER, shown_status
 from gribmill.queue.model.tenant import NewTenant, Tenant
 from gribmill.queue.model.trigger import ADAPTIVE, BrokenTrigger, Fired, Misfire, NewTrigger, Trigger, TriggerKind
 from gribmill.queue.model.violation import Violation
@@ -47,6 +48,7 @@ from gribmill.queue.model.worker import Heartbeat, Worker, WorkerState
 
 __all__ = [
     "ADAPTIVE",
+    "DEAD_LETTER",
     "DEFAULT_TENANT",
     "FINISHED",
     "OPTIONAL_EVENTS",
@@ -106,4 +108,5 @@ __all__ = [
     "Worker",
     "WorkerState",
     "exit_code_of",
+    "shown_status",
 ]

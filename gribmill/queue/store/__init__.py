@@ -27,7 +27,10 @@ from gribmill.queue.store.workers import Workers
 class Store(Exchanges):
     """One durable priority queue: a facet for each noun, and what a worker does in its turns."""
 
-    def __init__(self, database: Database, registry: Registry, effects: EffectReader | None = None) -> None:
+    def __init__(
+        self, database: Database, registry: Registry, effects: EffectReader | None = None, *, looks: bool = False
+    ) -> None:
+        """`looks`: for commands that only look, which start sooner."""
         registry = KnownTypes.over(database, registry)
         super().__init__(database, registry, effects or NoEffects())
         self.jobs = Jobs(database, registry)
@@ -43,7 +46,7 @@ class Store(Exchanges):
         self.definitions = Definitions(database, registry)
         self.maintenance = Upkeep(database, registry)
         self.tenants = Tenants(database, registry)
-        self.definitions.declare()
+        self.definitions.declare(schemas=not looks)
 
     def for_tenant(self, name: str) -> TenantStore:
         """A handle that sees and changes only what belongs to this tenant; TenantNotFound if there is none."""

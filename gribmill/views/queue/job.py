@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from gribmill.queue.model import Job, JobSource, Status
+from gribmill.queue.model import Job, JobSource, Status, shown_status
 from gribmill.queue.redact import redact, redact_json
 from gribmill.queue.times import to_text
 from gribmill.views.queue.attempt import AttemptView
@@ -12,13 +12,6 @@ from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
     from gribmill.queue.store.jobs.listing import History, Page, Retried
-
-DEAD_LETTER: Literal["dead_letter"] = "dead_letter"
-
-
-def shown_status(job: Job) -> Status | Literal["dead_letter"]:
-    """The status, with dead letters apart from other failures."""
-    return DEAD_LETTER if job.dead_lettered_at is not None else job.status
 
 
 class JobView(View):

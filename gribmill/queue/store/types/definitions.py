@@ -74,13 +74,17 @@ class Definitions(Facet):
     """Changes by operators are kept apart from the code's values, and survive every start."""
 
     @retried
-    def declare(self) -> None:
-        """Store what the code declares, changed by what operators have set."""
+    def declare(self, *, schemas: bool = True) -> None:
+        """Store what the code declares, changed by what operators have set.
+
+        Unless `schemas`, a type of which only the JSON Schema has changed is left to the next worker: schemas need
+        pydantic, which takes longer to import than a command that only looks.
+        """
         declared = self.registry.declared
         with self.database.read() as tx:
             rows = tx.query(Definition, "types/list")
         stored = {row.key: row for row in rows}
-        stale = [kind for kind in declared if not _is_current(kind, stored.get(kind.key))]
+        stale = [kind for kind in declared if not _is_current(kind, stored.get(kind.key), schemas)]
         if stale:
             with self.database.write() as tx:
                 for kind in stale:
@@ -204,24 +208,25 @@ class Definitions(Facet):
         return made
 
 
-def _is_current(kind: JobType, row: Definition | None) -> bool:
-    return row is not None and asdict(row) == {**asdict(row), **_row(kind, row)}
+def _is_current(kind: JobType, row: Definition | None, schemas: bool) -> bool:
+    if row is None:
+        return False
+    return asdict(row) == {**asdict(row), **_values(kind, row), **({"arg_schema": kind.schema()} if schemas else {})}
 
 
 def _declare(tx: Transaction, kind: JobType, before: Definition | None) -> None:
-    row = _row(kind, before)
+    row = {**_values(kind, before), "arg_schema": kind.schema()}
     tx.change("types/upsert", row)
     if before is not None and _object(before.declared) not in ({}, row["declared"]):
         _keep_version(tx, kind.key, "changed by the code", None)
 
 
-def _row(kind: JobType, before: Definition | None) -> dict[str, Any]:
+def _values(kind: JobType, before: Definition | None) -> dict[str, Any]:
     declared = _declared(kind)
     overrides = _object(before.overrides) if before else {}
     return {
         "key": kind.key,
         "description": kind.description,
-        "arg_schema": kind.schema(),
         **_merged(declared, overrides),
         "command": None,
         "declared": declared,
