@@ -18,12 +18,9 @@ from gribmill.cli.text.format_size import format_size
 from gribmill.cli.text.plain_lines import Line, line, print_lines
 from gribmill.cli.text.status_text import STYLES
 from gribmill.errors import GribmillError
-from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import look_context
 from gribmill.pipeline.job_text import short_error
-from gribmill.pipeline.status.freshness import freshness_of
-from gribmill.pipeline.status.health import health_of
-from gribmill.pipeline.status.status import status_of
+from gribmill.pipeline.status.overview import look_at
 from gribmill.settings.schema import Settings
 
 if TYPE_CHECKING:
@@ -94,14 +91,8 @@ def _check(settings: Settings, models: tuple[str, ...], runs: int) -> None:
 def _read(
     settings: Settings, names: tuple[str, ...], runs: int
 ) -> tuple[list[ModelStatus], Health, list[RegionFreshness]]:
-    context = look_context(settings)
-    known = {record.model_id for record in context.catalogue.runs()}
-    wanted = names or (*settings.chain.models, *sorted(known & context.models.keys()))
-    chosen = {model.id: model for name in wanted for model in models_named(context.models, name)}
-    now = datetime.now(UTC)
-    statuses = status_of(context, chosen.values(), runs=runs)
-    health = health_of(context, statuses)
-    return statuses, health, freshness_of(context.models, statuses, lambda: health, now)
+    look = look_at(look_context(settings), names, runs)
+    return [*look.statuses], look.health, [*look.freshness]
 
 
 def _print(

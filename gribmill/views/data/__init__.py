@@ -1,3 +1,3 @@
 """What files contain: GRIB messages, tiles, points, regions."""
 
-__all__ = ["grib", "point", "region", "tile"]
+__all__ = ["area", "grib", "point", "region", "run", "tile"]

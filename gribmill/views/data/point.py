@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import ConfigDict
 
-from gribmill.views.view import View
+from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
     from gribmill.tiles.read.point.series import Series
@@ -99,3 +99,10 @@ class PointView(View):
     @classmethod
     def of(cls, series: Series, *, daily: bool = False) -> Self:
         return cls.model_validate({**series.to_dict(), "days": series.daily().to_list() if daily else None})
+
+
+class PointAnswerView(PointView):
+    """The same over HTTP, with the times at which the newest file of the run was downloaded and built."""
+
+    ingested_at: Time | None
+    built_at: Time | None

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import pairwise
 
 from gribmill.identity import run_time
+from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point.locate import Sampling
 from gribmill.tiles.read.point.places import Place
-from gribmill.tiles.read.point.sample import Samples, sample_folder
+from gribmill.tiles.read.point.sample import Samples
 from gribmill.tiles.read.point.series import Column, TimeWindow
 from gribmill.tiles.read.run_choice import RunChoice, valid_minutes
+
+
+SampleFolder = Callable[[TileFolder, Sequence[Place], Sampling, list[str] | None], list[Samples]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +34,20 @@ class JoinedRows:
 
 
 def read_rows(
-    choice: RunChoice, places: Sequence[Place], method: Sampling, wanted: list[str] | None
+    choice: RunChoice, places: Sequence[Place], method: Sampling, wanted: list[str] | None, sample: SampleFolder
 ) -> list[JoinedRows]:
     """The rows of each place. Runs that have no valid time of their own to add are not read."""
     parts: list[list[tuple[str, Samples]]] = [[] for _ in places]
     have: set[int] = set()
+    if len(choice.folders) == 1:
+        several = sample(choice.folders[0], places, method, wanted)
+        return [_join([(choice.run, samples)], wanted) for samples in several]
     for folder in choice.folders:
         minutes = valid_minutes(folder, choice.run)
         if have.issuperset(minute for minute in minutes if minute >= 0):
             continue
         try:
-            several = sample_folder(folder, places, method, wanted)
+            several = sample(folder, places, method, wanted)
         except TileError:
             if folder == choice.folders[-1] and not have:
                 raise

@@ -6,16 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
-from gribmill.storage.layout import DataRoot
+from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.open_root import open_root
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.converted import OPPOSITE_SIGN, POWER, is_power
 from gribmill.tiles.read.point.join_runs import JoinedRows, missing_hours, read_rows
 from gribmill.tiles.read.point.locate import Sampling, locate_in_tile
 from gribmill.tiles.read.point.places import Place, place_at, places_of
+from gribmill.tiles.read.point.sample import Samples, sample_folder
 from gribmill.tiles.read.point.series import Column, Series, SeriesList
 from gribmill.tiles.read.run_choice import SEAMLESS, RunChoice, check_run, choose_runs, no_tiles
 from gribmill.tiles.read.tile import Tile, cached_tile
@@ -100,7 +102,7 @@ def points(
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class Candidate:
     """Tiles that may contain a place."""
 
     choice: RunChoice
@@ -113,13 +115,42 @@ class _Candidate:
         return self.tile.meta.grid.cell_km, -self.choice.hours, folder.model, folder.region
 
 
-def forecasts(places: Sequence[Place], request: PointRequest) -> list[Series | TileError]:
+class TileSource(Protocol):
+    """Finds the tiles of a request and reads them at places."""
+
+    def candidates(self, request: PointRequest) -> Sequence[Candidate]:
+        """The run of each model and region that fits, the finest grid first."""
+
+    def sample(
+        self, folder: TileFolder, places: Sequence[Place], method: Sampling, wanted: list[str] | None
+    ) -> list[Samples]:
+        """Every hour at each of the places."""
+
+
+class StoredTiles:
+    """Tiles as they are now, without anything kept from one request to the next."""
+
+    def candidates(self, request: PointRequest) -> Sequence[Candidate]:
+        choices = choose_runs(request.root, request.model, request.region, request.run)
+        found = [Candidate(choice, tile) for choice in choices if (tile := _any_tile(choice))]
+        return sorted(found, key=lambda candidate: candidate.order)
+
+    def sample(
+        self, folder: TileFolder, places: Sequence[Place], method: Sampling, wanted: list[str] | None
+    ) -> list[Samples]:
+        return sample_folder(folder, places, method, wanted)
+
+
+STORED_TILES = StoredTiles()
+
+
+def forecasts(
+    places: Sequence[Place], request: PointRequest, source: TileSource = STORED_TILES
+) -> list[Series | TileError]:
     """The forecast at each place, or why there is none."""
     root = request.root
-    choices = list(choose_runs(root, request.model, request.region, request.run))
-    candidates = [_Candidate(choice, tile) for choice in choices if (tile := _any_tile(choice))]
-    candidates.sort(key=lambda candidate: candidate.order)
-    groups: dict[int, list[tuple[int, list[_Candidate]]]] = {}
+    candidates = source.candidates(request)
+    groups: dict[int, list[tuple[int, list[Candidate]]]] = {}
     found: dict[int, Series | TileError] = {}
     for number, place in enumerate(places):
         fitting = _containing(candidates, place)
@@ -127,18 +158,19 @@ def forecasts(places: Sequence[Place], request: PointRequest) -> list[Series | T
             groups.setdefault(candidates.index(fitting[0]), []).append((number, fitting[1:]))
         else:
             hint = no_tiles(root, request.model, request.run, request.region)
-            hint = "none of the regions contains it" if choices else hint
+            hint = "none of the regions contains it" if candidates else hint
             found[number] = TileError(f"no tile under {root.tiles} has a forecast for {place}: {hint}")
     for chosen, members in groups.items():
         choice = candidates[chosen].choice
         wanted = None if request.variables is None else list(request.variables)
         here = [places[number] for number, _ in members]
-        for (number, others), rows in zip(members, read_rows(choice, here, request.method, wanted), strict=True):
+        several = read_rows(choice, here, request.method, wanted, source.sample)
+        for (number, others), rows in zip(members, several, strict=True):
             found[number] = _series(places[number], choice, rows, others, request)
     return [found[number] for number in range(len(places))]
 
 
-def _containing(candidates: Sequence[_Candidate], place: Place) -> list[_Candidate]:
+def _containing(candidates: Sequence[Candidate], place: Place) -> list[Candidate]:
     """The candidates that contain the place, each model with the newest of its chosen runs only."""
     fitting = [one for one in candidates if locate_in_tile(one.tile, place.lat, place.lon) is not None]
     newest: dict[str, str] = {}
@@ -149,7 +181,7 @@ def _containing(candidates: Sequence[_Candidate], place: Place) -> list[_Candida
 
 
 def _series(
-    place: Place, choice: RunChoice, rows: JoinedRows, others: Sequence[_Candidate], request: PointRequest
+    place: Place, choice: RunChoice, rows: JoinedRows, others: Sequence[Candidate], request: PointRequest
 ) -> Series:
     folder, location = choice.folders[0], rows.samples.location
     return Series(
@@ -208,7 +240,7 @@ def _gaps(rows: JoinedRows, choice: RunChoice) -> list[str]:
     return [f"hour {some} of {runs} is missing" if len(missing) == 1 else f"hours {some} of {runs} are missing"]
 
 
-def _also(others: Sequence[_Candidate]) -> list[str]:
+def _also(others: Sequence[Candidate]) -> list[str]:
     if not others:
         return []
     folders = [one.choice.folders[0] for one in others]

@@ -186,20 +186,29 @@ def _sample(
     begin, end = location.span(method)
     nearest = location.nearest - begin
     row: SampleRow = {}
-    # Variables of another version of gribmill have the name that was asked for.
-    stored = {name: other for name in wanted or () if (other := tile.find(name)) not in (None, name)}
-    names = _needed((*tile.meta.variables, *stored), None if wanted is None else tuple(wanted))
-    values = read([stored.get(name) or name for name in names], begin, end)
-    # A tile of spreads alone says so once for all its variables.
-    of_all = {key: tile.meta.identity[key] for key in ENSEMBLE_STATISTICS if key in tile.meta.identity}
-    for name in names:
-        points, quantity = values[stored.get(name) or name], tile.meta.variables[stored.get(name) or name]
-        if of_all:
-            quantity = replace(quantity, identity={**of_all, **quantity.identity})
+    needed = needed_arrays(tile, wanted)
+    values = read([stored for stored, _ in needed.values()], begin, end)
+    for name, (stored, quantity) in needed.items():
+        points = values[stored]
         # The mean of 350° and 10° is 0°, not 180°, and between rain and snow there is no code: neither is averaged.
         between = method == "bilinear" and not _is_angle(quantity) and not quantity.flag_values
         row[name] = (location.bilinear(points, begin) if between else float(points[nearest]), quantity)
     return row
+
+
+def needed_arrays(tile: Tile, wanted: list[str] | None) -> dict[str, tuple[str, VariableMeta]]:
+    """The variables that these columns, or the usual ones, are made of: the array of each, and its metadata."""
+    # Variables of another version of gribmill have the name that was asked for.
+    stored = {name: other for name in wanted or () if (other := tile.find(name)) not in (None, name)}
+    names = _needed((*tile.meta.variables, *stored), None if wanted is None else tuple(wanted))
+    # A tile of spreads alone says so once for all its variables.
+    of_all = {key: tile.meta.identity[key] for key in ENSEMBLE_STATISTICS if key in tile.meta.identity}
+    found: dict[str, tuple[str, VariableMeta]] = {}
+    for name in names:
+        array = stored.get(name) or name
+        quantity = tile.meta.variables[array]
+        found[name] = array, replace(quantity, identity={**of_all, **quantity.identity}) if of_all else quantity
+    return found
 
 
 # All hours of a run but the first have the same variables.

@@ -1,0 +1,3 @@
+"""Models, runs, tiles and forecasts over HTTP."""
+
+__all__: list[str] = []

@@ -1,0 +1,235 @@
+"""The tiles that requests have asked for: kept open, with the parts that were read, until they are replaced.
+
+An answer from what is kept takes about a millisecond and no I/O. A look at the folders is kept for a second, or ten in
+an object store; the values of a run are kept in blocks of points, with all hours of a variable in one array.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from threading import Lock, RLock
+from typing import TypeVar
+
+import numpy as np
+
+from gribmill.arrays import Values
+from gribmill.storage.layout import DataRoot, TileFolder
+from gribmill.storage.object_path import StoredPath
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.format.meta import VariableMeta
+from gribmill.tiles.format.npz_reader import Identity, identity_of
+from gribmill.tiles.read.open_tiles import open_tiles
+from gribmill.tiles.read.point.locate import Sampling, TileLocation, locate_in_tile
+from gribmill.tiles.read.point.places import Place
+from gribmill.tiles.read.point.point import STORED_TILES, Candidate, PointRequest
+from gribmill.tiles.read.point.sample import MANY_PLACES, Samples, needed_arrays, sample_folder
+from gribmill.tiles.read.tile import ReadAhead, Tile
+
+LOOK_SECONDS, LOOK_SECONDS_REMOTE = 1.0, 10.0
+BLOCK_POINTS = 2048
+LIMIT_BYTES = 512 * 2**20
+MOST_LOOKS, MOST_FOLDERS = 512, 256
+Found = TypeVar("Found")
+# Of each hour: the variables of the answer, the array of each, and its metadata.
+Needed = tuple[dict[str, tuple[str, VariableMeta]], ...]
+
+
+class NotKept(Exception):
+    """The answer needs files to be read, which may take a while."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenFolder:
+    """The tiles of a run over a region as they were at the last look."""
+
+    number: int
+    paths: dict[int, StoredPath]
+    identities: tuple[Identity, ...]
+    built_at: datetime | None
+    tiles: tuple[Tile, ...]
+    """All of them, if they can be read and have the same points; else none, and they are not kept."""
+    needed: dict[tuple[str, ...] | None, Needed] = field(default_factory=dict)
+
+    def arrays(self, wanted: list[str] | None) -> Needed:
+        key = None if wanted is None else tuple(wanted)
+        if key not in self.needed:
+            if len(self.needed) >= MOST_LOOKS:
+                self.needed.clear()
+            self.needed[key] = tuple(needed_arrays(tile, wanted) for tile in self.tiles)
+        return self.needed[key]
+
+
+class KeptTiles:
+    """A TileSource for many requests, from several threads."""
+
+    def __init__(self, root: DataRoot, limit_bytes: int = LIMIT_BYTES) -> None:
+        self.root = root
+        self._seconds = LOOK_SECONDS_REMOTE if root.tiles_at else LOOK_SECONDS
+        self._limit_bytes = limit_bytes
+        self._looks: OrderedDict[object, tuple[float, object]] = OrderedDict()
+        self._folders: OrderedDict[TileFolder, OpenFolder] = OrderedDict()
+        self._blocks: OrderedDict[tuple[int, str, int], Values] = OrderedDict()
+        self._bytes = 0
+        self._numbers = 0
+        self._lock, self._looking = Lock(), RLock()
+
+    def candidates(self, request: PointRequest) -> Sequence[Candidate]:
+        return self.found_candidates(request, wait=True)
+
+    def sample(
+        self, folder: TileFolder, places: Sequence[Place], method: Sampling, wanted: list[str] | None
+    ) -> list[Samples]:
+        return self.samples(folder, places, method, wanted, wait=True)
+
+    def found_candidates(self, request: PointRequest, *, wait: bool) -> Sequence[Candidate]:
+        """The candidates, as of a recent look; without `wait`, NotKept if there is none."""
+        key = request.model, request.region, request.run
+        return self.looked(key, lambda: STORED_TILES.candidates(request), wait=wait)
+
+    def samples(
+        self, folder: TileFolder, places: Sequence[Place], method: Sampling, wanted: list[str] | None, *, wait: bool
+    ) -> list[Samples]:
+        """Every hour at each place; without `wait`, NotKept if something must be read."""
+        state = self.folder(folder, wait=wait)
+        if method == "nearest" and len(places) < MANY_PLACES and state.tiles:
+            try:
+                return [self._sampled(state, place, wanted, wait=wait) for place in places]
+            except TileError:
+                pass  # damaged, or replaced since the look: as without a cache, with notes
+        if not wait:
+            raise NotKept
+        return sample_folder(folder, places, method, wanted)
+
+    def folder(self, folder: TileFolder, *, wait: bool = True) -> OpenFolder:
+        """The tiles of a folder as of a recent look."""
+        return self.looked(folder, lambda: self._open(folder), wait=wait)
+
+    def looked(self, key: object, look: Callable[[], Found], *, wait: bool) -> Found:
+        """What `look` found less than a second ago, or finds now."""
+        found = self._looks.get(key)
+        if found is not None and found[0] > time.monotonic():
+            return found[1]  # type: ignore[return-value]  # the key says which look it was
+        if not wait:
+            raise NotKept
+        with self._looking:
+            found = self._looks.get(key)
+            if found is not None and found[0] > time.monotonic():
+                return found[1]  # type: ignore[return-value]
+            fresh = look()
+            self._looks[key] = time.monotonic() + self._seconds, fresh
+            self._looks.move_to_end(key)
+            while len(self._looks) > MOST_LOOKS:
+                self._looks.popitem(last=False)
+            return fresh
+
+    def _open(self, folder: TileFolder) -> OpenFolder:
+        paths = folder.tiles()
+        facts = []
+        for path in paths.values():
+            try:
+                facts.append(path.stat())
+            except FileNotFoundError:
+                paths = {step: one for step, one in paths.items() if one is not path}
+        identities = tuple(identity_of(one) for one in facts)
+        known = self._folders.get(folder)
+        if known is not None and known.identities == identities and [*known.paths] == [*paths]:
+            return known
+        built = max((one.st_mtime for one in facts), default=None)
+        opened = [*open_tiles(paths.values())]
+        tiles = [one for one in opened if isinstance(one, Tile)]
+        alike = len(tiles) == len(opened) > 0 and all(one.y is tiles[0].y and one.x is tiles[0].x for one in tiles)
+        self._numbers += 1
+        state = OpenFolder(
+            self._numbers,
+            paths,
+            identities,
+            None if built is None else datetime.fromtimestamp(built, UTC),
+            tuple(tiles) if alike else (),
+        )
+        self._folders[folder] = state
+        self._folders.move_to_end(folder)
+        while len(self._folders) > MOST_FOLDERS:
+            self._folders.popitem(last=False)
+        return state
+
+    def _sampled(self, state: OpenFolder, place: Place, wanted: list[str] | None, *, wait: bool) -> Samples:
+        location = _located(state.tiles[0], place)
+        needed = state.arrays(wanted)
+        number, at = divmod(location.nearest, BLOCK_POINTS)
+        names = dict.fromkeys(array for hour in needed for array, _ in hour.values())
+        blocks = self._kept(state, names, number, wait=wait)
+        columns = {name: block[:, at].tolist() for name, block in blocks.items()}
+        rows = [
+            {name: (columns[array][row], quantity) for name, (array, quantity) in hour.items()}
+            for row, hour in enumerate(needed)
+        ]
+        return Samples(location, state.tiles[0], wanted, [tile.meta.minutes for tile in state.tiles], rows)
+
+    def _kept(self, state: OpenFolder, names: dict[str, None], number: int, *, wait: bool) -> dict[str, Values]:
+        found: dict[str, Values] = {}
+        with self._lock:
+            for name in names:
+                key = state.number, name, number
+                if key in self._blocks:
+                    found[name] = self._blocks[key]
+                    self._blocks.move_to_end(key)
+        missing = tuple(name for name in names if name not in found)
+        if missing and not wait:
+            raise NotKept
+        if missing:
+            read = _read_block(state, missing, number)
+            found |= read
+            with self._lock:
+                for name, block in read.items():
+                    self._keep((state.number, name, number), block)
+        return found
+
+    def _keep(self, key: tuple[int, str, int], block: Values) -> None:
+        before = self._blocks.pop(key, None)
+        self._bytes += block.nbytes - (0 if before is None else before.nbytes)
+        self._blocks[key] = block
+        while self._bytes > self._limit_bytes and len(self._blocks) > 1:
+            self._bytes -= self._blocks.popitem(last=False)[1].nbytes
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyKept:
+    """A TileSource that reads nothing: NotKept where it would have to."""
+
+    kept: KeptTiles
+
+    def candidates(self, request: PointRequest) -> Sequence[Candidate]:
+        return self.kept.found_candidates(request, wait=False)
+
+    def sample(
+        self, folder: TileFolder, places: Sequence[Place], method: Sampling, wanted: list[str] | None
+    ) -> list[Samples]:
+        return self.kept.samples(folder, places, method, wanted, wait=False)
+
+
+def _located(tile: Tile, place: Place) -> TileLocation:
+    found = locate_in_tile(tile, place.lat, place.lon)
+    if found is None:
+        raise TileError(f"{tile.path} does not contain {place}")
+    return found
+
+
+def _read_block(state: OpenFolder, names: tuple[str, ...], number: int) -> dict[str, Values]:
+    """All hours of a block of points; NaN at hours that do not have the variable."""
+    points = state.tiles[0].shape[0] * state.tiles[0].shape[1]
+    begin, end = number * BLOCK_POINTS, min((number + 1) * BLOCK_POINTS, points)
+    blocks = {name: np.full((len(state.tiles), end - begin), np.nan, np.float32) for name in names}
+    ahead = ReadAhead(names, ((begin, end),))
+    for row, tile in enumerate(open_tiles(state.paths.values(), lambda _: ahead)):
+        if isinstance(tile, TileError):
+            raise tile
+        if tile.archive.identity != state.identities[row]:
+            raise TileError(f"{tile.path} was replaced meanwhile")
+        for name, values in tile.read_span([name for name in names if name in tile.meta.variables], begin, end).items():
+            blocks[name][row] = values
+        tile.archive.release()
+    return blocks

@@ -1,0 +1,101 @@
+"""The forecast at places, for every API that answers with one: `point`, Open-Meteo's and EDR's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from gribmill.catalogue.reads import Catalogue
+from gribmill.identity import RunRef
+from gribmill.server.context import ServerContext
+from gribmill.server.data.kept_tiles import KeptTiles, NotKept, OnlyKept
+from gribmill.server.problems import Problem
+from gribmill.storage.layout import DataRoot, TileFolder
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.read.point.places import Place
+from gribmill.tiles.read.point.point import PointRequest, TileSource, forecasts
+from gribmill.tiles.read.point.series import Series, time_text
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class RunTimes:
+    """When the newest file of a run was downloaded, and when its newest tile was built; None where not known."""
+
+    ingested_at: datetime | None
+    built_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PointSource:
+    """The tiles and what the catalogue says of them; reads nothing unless it may `wait`."""
+
+    tiles: KeptTiles
+    catalogue: Catalogue
+    wait: bool
+
+    @property
+    def source(self) -> TileSource:
+        return self.tiles if self.wait else OnlyKept(self.tiles)
+
+    def series(self, places: Sequence[Place], request: PointRequest) -> list[Series | TileError]:
+        return forecasts(places, request, self.source)
+
+    def times(self, series: Series) -> RunTimes:
+        """Of the (newest) run of a series."""
+        if series.choice is None:
+            return RunTimes(None, None)
+        return self.folder_times(series.choice.folders[0])
+
+    def folder_times(self, folder: TileFolder) -> RunTimes:
+        state = self.tiles.folder(folder, wait=self.wait)
+        key = "ingested", folder.model, folder.run
+        ingested = self.tiles.looked(key, lambda: self._ingested(folder), wait=self.wait)
+        return RunTimes(ingested, state.built_at)
+
+    def _ingested(self, folder: TileFolder) -> datetime | None:
+        hours = self.catalogue.hours(RunRef(folder.model, folder.run)).values()
+        return max((hour.ingested_at for hour in hours if hour.ingested_at is not None), default=None)
+
+
+async def answered(server: ServerContext, answer: Callable[[PointSource], Answer]) -> Answer:
+    """What `answer` makes of the tiles: at once from what is kept, otherwise in a thread."""
+    try:
+        return answer(PointSource(server.tiles, server.weather.catalogue, wait=False))
+    except NotKept:
+        return await server.run(answer, PointSource(server.tiles, server.weather.catalogue, wait=True))
+
+
+def one_series(source: PointSource, place: Place, request: PointRequest) -> Series:
+    """The forecast at one place; a problem 404 if there is none."""
+    try:
+        (found,) = source.series([place], request)
+    except TileError as error:
+        found = error
+    if isinstance(found, TileError):
+        raise Problem(404, without_paths(request.root, str(found)))
+    return found
+
+
+def point_document(series: Series, times: RunTimes, root: DataRoot) -> dict[str, Any]:
+    """What `gribmill point --json` prints, and when its run was downloaded and built."""
+    document = series.to_dict()
+    document["notes"] = [without_paths(root, note) for note in series.notes]
+    document["days"] = None
+    document["ingested_at"] = _time(times.ingested_at)
+    document["built_at"] = _time(times.built_at)
+    return document
+
+
+def without_paths(root: DataRoot, text: str) -> str:
+    """A sentence without the server's own folders."""
+    for folder in (root.tiles, root.path):
+        text = text.replace(f"{folder}/", "").replace(f" under {folder}", "").replace(f" in {folder}", "")
+    return text
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else time_text(moment.replace(microsecond=0))

@@ -1,0 +1,115 @@
+"""Runs and how complete they are, from the catalogue, or from the folders of tiles where it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from gribmill.catalogue.reads import MOST_RUNS
+from gribmill.identity import run_time
+from gribmill.pipeline.context import Context
+from gribmill.server.data.kept_tiles import KeptTiles, OpenFolder
+from gribmill.server.problems import Problem
+from gribmill.storage.layout import DataRoot, TileFolder
+from gribmill.storage.object_path import StoredPath
+from gribmill.tiles.format.npz_reader import Identity
+from gribmill.tiles.read.point.point import PointRequest
+from gribmill.tiles.read.run_choice import RunChoice, no_tiles
+from gribmill.views.data.run import LatestRunView, ModelMetaView, RunView
+
+
+def runs_of(context: Context, model: str | None, before: str | None, limit: int) -> list[RunView]:
+    """The newest runs first, those before the run `before`."""
+    found = [
+        record
+        for record in context.catalogue.runs(model, MOST_RUNS)
+        if before is None or record.run_id < before
+    ][:limit]
+    views = [RunView.of(record, context.catalogue.tiles(record.ref)) for record in found]
+    known = {(record.model_id, record.run_id) for record in context.catalogue.runs(model, MOST_RUNS)}
+    views += [view for view in _on_disk(context.root, model, before) if (view.model, view.run) not in known]
+    return sorted(views, key=lambda view: (view.run, view.model), reverse=True)[:limit]
+
+
+def latest_run(tiles: KeptTiles, model: str, region: str | None, *, complete: bool) -> list[LatestRunView]:
+    """The run to read of each region of a model; a problem 404 if there is none."""
+    request = PointRequest(tiles.root, model=model, region=region, run="complete" if complete else "newest")
+    choices = [candidate.choice for candidate in tiles.candidates(request)]
+    if not choices:
+        raise Problem(404, no_tiles(tiles.root, model, None, region))
+    if complete:
+        whole = [choice for choice in choices if choice.complete]
+        if not whole:
+            raise Problem(404, f"no run of {model}{f' over {region}' if region else ''} is complete")
+        choices = whole
+    return [_latest(tiles, choice) for choice in choices]
+
+
+def model_meta(tiles: KeptTiles, model: str, update_interval: int | None) -> ModelMetaView:
+    """When a model was last updated: its newest complete run, whatever the region."""
+    try:
+        (newest, *_) = sorted(latest_run(tiles, model, None, complete=True), key=lambda one: one.run, reverse=True)
+    except Problem:
+        newest = None
+    if newest is None:
+        return ModelMetaView(
+            model=model,
+            run=None,
+            last_run_initialisation_time=None,
+            last_run_availability_time=None,
+            last_run_modification_time=None,
+            data_end_time=None,
+            temporal_resolution_seconds=None,
+            update_interval_seconds=update_interval,
+        )
+    steps = [*TileFolder(tiles.root.tile_root, newest.model, newest.run, newest.region).tiles()]
+    begin = run_time(newest.run)
+    built = None if newest.built_at is None else int(newest.built_at.timestamp())
+    return ModelMetaView(
+        model=model,
+        run=newest.run,
+        last_run_initialisation_time=int(begin.timestamp()),
+        last_run_availability_time=built,
+        last_run_modification_time=built,
+        data_end_time=int((begin + timedelta(minutes=steps[-1])).timestamp()) if steps else None,
+        temporal_resolution_seconds=60 * min((b - a for a, b in zip(steps, steps[1:], strict=False)), default=60),
+        update_interval_seconds=update_interval,
+    )
+
+
+def tile_url(model: str, run: str, region: str, path: StoredPath, identity: Identity | None = None) -> str:
+    """The address of a tile; with its identity, of this content of it, which may be cached for ever."""
+    version = f"?v={etag_of(identity)}" if identity else ""
+    return f"/api/v1/tiles/{model}/{run}/{region}/{path.name}{version}"
+
+
+def etag_of(identity: Identity) -> str:
+    """What tells two contents of a tile apart: the ETag of an object, or size and time of a file."""
+    first, size, time = identity
+    if isinstance(first, str) and first:
+        return "".join(one for one in first if one.isalnum() or one == "-")
+    return f"{size:x}-{time:x}"
+
+
+def _latest(tiles: KeptTiles, choice: RunChoice) -> LatestRunView:
+    folder = choice.folders[0]
+    state = tiles.folder(folder)
+    return LatestRunView.of(choice, state.built_at, _urls(folder, state))
+
+
+def _urls(folder: TileFolder, state: OpenFolder) -> Iterator[str]:
+    for path, identity in zip(state.paths.values(), state.identities, strict=True):
+        # The minutes of an hour are in folders of several members.
+        model = path.parent.parent.parent.name
+        yield tile_url(model, folder.run, folder.region, path, identity)
+
+
+def _on_disk(root: DataRoot, model: str | None, before: str | None) -> Sequence[RunView]:
+    """Runs that have tiles on this machine's disk; an object store is not listed for it."""
+    if root.tiles_at is not None:
+        return []
+    folders: dict[tuple[str, str], list[TileFolder]] = {}
+    for folder in root.tile_folders(model):
+        if before is None or folder.run < before:
+            folders.setdefault((folder.model, folder.run), []).append(folder)
+    return [RunView.of_folders(several) for several in folders.values()]
