@@ -20,6 +20,7 @@ from gribmill.regions.region import load_regions
 from gribmill.server.problems import HttpProblem
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
+from gribmill.tiles.read.point.kept_tiles import KeptTiles
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -49,6 +50,11 @@ class ServerContext:
     @property
     def root(self) -> DataRoot:
         return self.weather.root
+
+    @cached_property
+    def tiles(self) -> KeptTiles:
+        """The tiles that requests have asked for."""
+        return KeptTiles(self.root)
 
     async def run(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What the action returns, from a thread that may wait for the disk; a problem 503 if it takes too long."""

@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from gribmill.server.access.table import access_of
+from gribmill.server.data.routers import DATA_ROUTERS
 from gribmill.server.docs_page import router as docs_router
 from gribmill.server.health import router as health_router
 from gribmill.server.router import SecuredRouter
@@ -13,6 +14,7 @@ from gribmill.server.router import SecuredRouter
 ROUTERS: tuple[SecuredRouter, ...] = (
     health_router,
     docs_router,
+    *DATA_ROUTERS,
 )
 
 

@@ -1,3 +1,3 @@
 """GRIB in, tiles out."""
 
-__all__ = ["build", "check", "format", "read"]
+__all__ = ["build", "check", "errors", "format", "read"]

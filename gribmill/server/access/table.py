@@ -5,7 +5,7 @@ Every route has a line here under its operation id (the name of its function); w
 
 from __future__ import annotations
 
-from gribmill.server.access.roles import PUBLIC, Access
+from gribmill.server.access.roles import PUBLIC, VIEWER, Access, any_tenant
 
 SERVER = {
     "healthz": PUBLIC,
@@ -17,7 +17,22 @@ SERVER = {
 
 QUEUE: dict[str, Access] = {}
 
-DATA: dict[str, Access] = {}
+DATA: dict[str, Access] = {
+    "list_models": any_tenant(VIEWER),
+    "model_update_times": any_tenant(VIEWER),
+    "list_regions": any_tenant(VIEWER),
+    "list_runs": any_tenant(VIEWER),
+    "latest_runs": any_tenant(VIEWER),
+    "data_status": any_tenant(VIEWER),
+    "download_tile": any_tenant(VIEWER),
+    "tile_headers": any_tenant(VIEWER),
+    "tile_metadata": any_tenant(VIEWER),
+    "tile_picture": any_tenant(VIEWER),
+    "tile_arrow": any_tenant(VIEWER),
+    "point_forecast": any_tenant(VIEWER),
+    "area_statistics": any_tenant(VIEWER),
+    "open_meteo_update_times": any_tenant(VIEWER),
+}
 
 CONSOLE: dict[str, Access] = {}
 

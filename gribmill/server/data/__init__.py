@@ -1,3 +1,3 @@
 """Models, runs, tiles and forecasts over HTTP."""
 
-__all__: list[str] = []
+__all__ = ["routers"]

@@ -9,11 +9,11 @@ import numpy as np
 
 from gribmill.arrays import Floats, Values
 from gribmill.regions.box import Box
-from gribmill.server.data.kept_tiles import KeptTiles
-from gribmill.server.problems import Problem
+from gribmill.server.problems import HttpProblem
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.converted import unit_change
+from gribmill.tiles.read.point.kept_tiles import KeptTiles
 from gribmill.tiles.read.point.point import Candidate, PointRequest
 from gribmill.tiles.read.run_choice import no_tiles
 from gribmill.tiles.read.tile import Tile, read_tile
@@ -54,7 +54,7 @@ def area(tiles: KeptTiles, wanted: AreaRequest) -> AreaView:
     steps = [step for step in state.paths if wanted.first_hour <= step / 60 <= wanted.last_hour]
     values = len(steps) * len(wanted.variables) * points.inside.size
     if values > MOST_VALUES:
-        raise Problem(422, f"these are {values} values, more than {MOST_VALUES}: ask for fewer hours or a smaller box")
+        raise HttpProblem(422, f"these are {values} values, more than {MOST_VALUES}: ask for less")
     hours: list[AreaHourView] = []
     notes: list[str] = []
     units: dict[str, str] = {}
@@ -67,7 +67,7 @@ def area(tiles: KeptTiles, wanted: AreaRequest) -> AreaView:
         except TileError as error:
             notes.append(f"hour {step / 60:g} cannot be read: {str(error).replace(str(tiles.root.path), '')}")
     if lacking := [name for name in wanted.variables if name not in known] if hours else []:
-        raise Problem(404, f"{folder.model} over {folder.region} has no {', '.join(lacking)}; it has {_has(first)}")
+        raise HttpProblem(404, f"{folder.model} over {folder.region} has no {', '.join(lacking)}; it has {_has(first)}")
     choice, box = candidate.choice, wanted.box or Box(*first.meta.region.box)
     return AreaView(
         model=folder.model,
@@ -91,7 +91,7 @@ def _chosen(tiles: KeptTiles, wanted: AreaRequest) -> tuple[Candidate, _Points]:
     request = wanted.request
     candidates = tiles.candidates(request)
     if not candidates:
-        raise Problem(404, no_tiles(tiles.root, request.model, request.run, request.region))
+        raise HttpProblem(404, no_tiles(tiles.root, request.model, request.run, request.region))
     for candidate in candidates:
         points = _points(candidate.tile, wanted.box)
         if points is not None and (wanted.box is None or _within(candidate.tile, wanted.box)):
@@ -99,7 +99,7 @@ def _chosen(tiles: KeptTiles, wanted: AreaRequest) -> tuple[Candidate, _Points]:
     for candidate in candidates:
         if (points := _points(candidate.tile, wanted.box)) is not None:
             return candidate, points
-    raise Problem(404, "no tile has a grid point in that box")
+    raise HttpProblem(404, "no tile has a grid point in that box")
 
 
 def _within(tile: Tile, box: Box) -> bool:

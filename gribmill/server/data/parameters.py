@@ -9,7 +9,7 @@ from fastapi import Path, Query
 
 from gribmill.errors import GribmillError, quoted
 from gribmill.identity import MODEL_ID, REGION_NAME, RUN_ID
-from gribmill.server.problems import Problem
+from gribmill.server.problems import HttpProblem
 from gribmill.storage.layout import DataRoot
 from gribmill.tiles.read.point.locate import Sampling
 from gribmill.tiles.read.point.point import PointRequest
@@ -47,13 +47,13 @@ def variable_names(text: str | None, most: int = MOST_VARIABLES) -> tuple[str, .
         return None
     names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     if not names:
-        raise Problem(422, "the list of variables is empty", errors=[("query.vars", "empty")])
+        raise HttpProblem(422, "the list of variables is empty", errors=[("query.vars", "empty")])
     for name in names:
         if not _VARIABLE.fullmatch(name):
-            raise Problem(422, f"{quoted(name)} is not the name of a variable", errors=[("query.vars", "not a name")])
+            raise HttpProblem(422, f"{quoted(name)} is not a variable", errors=[("query.vars", "not a name")])
     if len(names) > most:
         message = f"{len(names)} variables are more than {most}"
-        raise Problem(422, message, errors=[("query.vars", message)])
+        raise HttpProblem(422, message, errors=[("query.vars", message)])
     return names
 
 
@@ -71,4 +71,4 @@ def point_request(
     try:
         return PointRequest(root, model, run, region, variables, method, units, zone)
     except GribmillError as error:
-        raise Problem(422, str(error)) from None
+        raise HttpProblem(422, str(error)) from None

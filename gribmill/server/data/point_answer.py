@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import RunRef
 from gribmill.server.context import ServerContext
-from gribmill.server.data.kept_tiles import KeptTiles, NotKept, OnlyKept
-from gribmill.server.problems import Problem
+from gribmill.server.problems import HttpProblem
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.read.point.kept_tiles import KeptTiles, NotKept, OnlyKept
 from gribmill.tiles.read.point.places import Place
 from gribmill.tiles.read.point.point import PointRequest, TileSource, forecasts
 from gribmill.tiles.read.point.series import Series, time_text
@@ -76,7 +76,7 @@ def one_series(source: PointSource, place: Place, request: PointRequest) -> Seri
     except TileError as error:
         found = error
     if isinstance(found, TileError):
-        raise Problem(404, without_paths(request.root, str(found)))
+        raise HttpProblem(404, without_paths(request.root, str(found)))
     return found
 
 

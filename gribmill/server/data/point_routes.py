@@ -27,7 +27,7 @@ from gribmill.server.data.parameters import (
     variable_names,
 )
 from gribmill.server.data.point_answer import PointSource, answered, one_series, point_document
-from gribmill.server.problems import Problem
+from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.tiles.read.point.places import place_at
 from gribmill.views.data.area import AreaView
@@ -75,7 +75,7 @@ async def area_statistics(
 ) -> AreaView:
     """Minimum, maximum, mean and percentiles over a region, or a box in it, hour by hour."""
     if bbox is None and region is None:
-        raise Problem(422, "give a region, or a bbox as W,S,E,N", errors=[("query.bbox", "missing")])
+        raise HttpProblem(422, "give a region, or a bbox as W,S,E,N", errors=[("query.bbox", "missing")])
     names = variable_names(variables, MOST_AREA_VARIABLES) or ()
     request = point_request(server.root, model, run, region, names, units=units)
     wanted = AreaRequest(request, _box(bbox), names, _percentiles(percentiles), first_hour, last_hour)
@@ -86,7 +86,7 @@ def _box(text: str | None) -> Box | None:
     try:
         return None if text is None else Box.parse(text)
     except GribmillError as error:
-        raise Problem(422, str(error), errors=[("query.bbox", "not a box")]) from None
+        raise HttpProblem(422, str(error), errors=[("query.bbox", "not a box")]) from None
 
 
 def _percentiles(text: str) -> tuple[float, ...]:
@@ -95,7 +95,7 @@ def _percentiles(text: str) -> tuple[float, ...]:
     except ValueError:
         found = (math.nan,)
     if len(found) > MOST_PERCENTILES or not all(0 <= one <= 100 for one in found):
-        raise Problem(
+        raise HttpProblem(
             422,
             f"{quoted(text)} is not a list of up to {MOST_PERCENTILES} percentiles, such as 10,50,90",
             errors=[("query.percentiles", "not percentiles")],

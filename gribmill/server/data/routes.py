@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Annotated
 
 from fastapi import Query
 
 from gribmill.identity import RUN_ID
 from gribmill.ingest.models.model import Model
+from gribmill.pipeline.status.overview import look_at
 from gribmill.server.context import Server, ServerContext
 from gribmill.server.data.parameters import ModelPath, ModelQuery, RegionQuery
 from gribmill.server.data.runs import latest_run, model_meta, runs_of
-from gribmill.server.problems import Problem
+from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
-from gribmill.pipeline.status.overview import look_at
 from gribmill.views.chain.model import ModelView
 from gribmill.views.chain.status import ModelStatusView
 from gribmill.views.data.region import RegionView
@@ -108,9 +109,9 @@ async def open_meteo_update_times(server: Server, model: ModelPath) -> ModelMeta
 def _meta(server: ServerContext, model: str) -> ModelMetaView:
     known = server.weather.models.get(model)
     if known is None and model not in _models_here(server):
-        raise Problem(404, f"there is no model {model}")
+        raise HttpProblem(404, f"there is no model {model}")
     runs = [] if known is None else known.runs(datetime.now(UTC))
-    gaps = [int((after - before).total_seconds()) for after, before in zip(runs, runs[1:], strict=False)]
+    gaps = [int((after - before).total_seconds()) for after, before in pairwise(runs)]
     return model_meta(server.tiles, model, min(gaps, default=None))
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from itertools import pairwise
 
 from gribmill.catalogue.reads import MOST_RUNS
 from gribmill.identity import run_time
 from gribmill.pipeline.context import Context
-from gribmill.server.data.kept_tiles import KeptTiles, OpenFolder
-from gribmill.server.problems import Problem
+from gribmill.server.problems import HttpProblem
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.format.npz_reader import Identity
+from gribmill.tiles.read.point.kept_tiles import KeptTiles, OpenFolder
 from gribmill.tiles.read.point.point import PointRequest
 from gribmill.tiles.read.run_choice import RunChoice, no_tiles
 from gribmill.views.data.run import LatestRunView, ModelMetaView, RunView
@@ -20,11 +21,9 @@ from gribmill.views.data.run import LatestRunView, ModelMetaView, RunView
 
 def runs_of(context: Context, model: str | None, before: str | None, limit: int) -> list[RunView]:
     """The newest runs first, those before the run `before`."""
-    found = [
-        record
-        for record in context.catalogue.runs(model, MOST_RUNS)
-        if before is None or record.run_id < before
-    ][:limit]
+    found = [record for record in context.catalogue.runs(model, MOST_RUNS) if before is None or record.run_id < before][
+        :limit
+    ]
     views = [RunView.of(record, context.catalogue.tiles(record.ref)) for record in found]
     known = {(record.model_id, record.run_id) for record in context.catalogue.runs(model, MOST_RUNS)}
     views += [view for view in _on_disk(context.root, model, before) if (view.model, view.run) not in known]
@@ -36,11 +35,11 @@ def latest_run(tiles: KeptTiles, model: str, region: str | None, *, complete: bo
     request = PointRequest(tiles.root, model=model, region=region, run="complete" if complete else "newest")
     choices = [candidate.choice for candidate in tiles.candidates(request)]
     if not choices:
-        raise Problem(404, no_tiles(tiles.root, model, None, region))
+        raise HttpProblem(404, no_tiles(tiles.root, model, None, region))
     if complete:
         whole = [choice for choice in choices if choice.complete]
         if not whole:
-            raise Problem(404, f"no run of {model}{f' over {region}' if region else ''} is complete")
+            raise HttpProblem(404, f"no run of {model}{f' over {region}' if region else ''} is complete")
         choices = whole
     return [_latest(tiles, choice) for choice in choices]
 
@@ -49,7 +48,7 @@ def model_meta(tiles: KeptTiles, model: str, update_interval: int | None) -> Mod
     """When a model was last updated: its newest complete run, whatever the region."""
     try:
         (newest, *_) = sorted(latest_run(tiles, model, None, complete=True), key=lambda one: one.run, reverse=True)
-    except Problem:
+    except HttpProblem:
         newest = None
     if newest is None:
         return ModelMetaView(
@@ -72,7 +71,7 @@ def model_meta(tiles: KeptTiles, model: str, update_interval: int | None) -> Mod
         last_run_availability_time=built,
         last_run_modification_time=built,
         data_end_time=int((begin + timedelta(minutes=steps[-1])).timestamp()) if steps else None,
-        temporal_resolution_seconds=60 * min((b - a for a, b in zip(steps, steps[1:], strict=False)), default=60),
+        temporal_resolution_seconds=60 * min((b - a for a, b in pairwise(steps)), default=60),
         update_interval_seconds=update_interval,
     )
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from gribmill.server.data.byte_ranges import ByteRange, Unsatisfiable, parse_range
-from gribmill.server.problems import Problem
+from gribmill.server.data.byte_ranges import FilePart, RangeOutsideFile, parse_range
+from gribmill.server.problems import HttpProblem
 from gribmill.storage.object_path import ObjectPath, StoredPath
 
 MEDIA_TYPE = "application/x-npz"
@@ -34,7 +33,7 @@ class TileBytes(Response):
     def __init__(
         self,
         path: StoredPath,
-        part: ByteRange,
+        part: FilePart,
         status_code: int,
         headers: Mapping[str, str],
         run: RunInThread,
@@ -54,7 +53,7 @@ class TileBytes(Response):
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _chunks(self) -> AsyncIterator[bytes | memoryview]:
+    async def _chunks(self) -> AsyncGenerator[bytes | memoryview, None]:
         begin, end = self._part
         if isinstance(self._path, ObjectPath):
             for at in range(begin, end, CHUNK_BYTES_REMOTE):
@@ -86,7 +85,7 @@ class TileBytes(Response):
         return found
 
 
-async def _nothing() -> AsyncIterator[bytes]:
+async def _nothing() -> AsyncGenerator[bytes | memoryview, None]:
     return
     yield b""
 
@@ -99,26 +98,28 @@ def tile_response(
     `version` is the tag in the address: such an address has one content for ever, and may be kept without asking.
     """
     if version is not None and version != tag:
-        raise Problem(404, f"{path.name} was replaced: this version of it does not exist any more")
+        raise HttpProblem(404, f"{path.name} was replaced: this version of it does not exist any more")
     etag = f'"{tag}"'
     final = "private, max-age=31536000, immutable" if version else "private, no-cache"
     headers = {"ETag": etag, "Cache-Control": final, "Accept-Ranges": "bytes"}
     if _matches(request_headers.get("if-none-match"), etag):
         return Response(status_code=304, headers=headers)
     if (match := request_headers.get("if-match")) and not _matches(match, etag):
-        raise Problem(412, f"{path.name} has another ETag now: {etag}")
+        raise HttpProblem(412, f"{path.name} has another ETag now: {etag}")
     asked = request_headers.get("range")
     if (unless := request_headers.get("if-range")) and unless.strip() != etag:
         asked = None
     try:
         part = parse_range(asked, size)
-    except Unsatisfiable:
-        raise Problem(
-            416, f"the tile has {size} bytes, and the range has none of them", headers={"Content-Range": f"bytes */{size}"}
+    except RangeOutsideFile:
+        raise HttpProblem(
+            416,
+            f"the tile has {size} bytes, and the range has none of them",
+            headers={"Content-Range": f"bytes */{size}"},
         ) from None
     store_tag = path.stat().etag if isinstance(path, ObjectPath) else None
     if part is None:
-        return TileBytes(path, ByteRange(0, size), 200, headers, run, store_tag)
+        return TileBytes(path, FilePart(0, size), 200, headers, run, store_tag)
     headers["Content-Range"] = f"bytes {part.begin}-{part.end - 1}/{size}"
     return TileBytes(path, part, 206, headers, run, store_tag)
 
@@ -128,5 +129,3 @@ def _matches(header: str | None, etag: str) -> bool:
     if header is None:
         return False
     return header.strip() == "*" or any(one.strip().removeprefix("W/") == etag for one in header.split(","))
-
-

@@ -17,7 +17,7 @@ from gribmill.server.data.point_answer import without_paths
 from gribmill.server.data.runs import etag_of
 from gribmill.server.data.tile_bytes import MEDIA_TYPE, tile_response
 from gribmill.server.data.tile_shapes import LEAST_DPI, MOST_DPI, Pictures, tile_json
-from gribmill.server.problems import Problem
+from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.storage.layout import GRID_FILE, TileFolder
 from gribmill.storage.object_path import ObjectPath, StoredPath
@@ -33,7 +33,9 @@ VersionQuery = Annotated[
 ARROW = "application/vnd.apache.arrow.stream"
 
 
-@router.get("/{model}/{run}/{region}/{hour}.npz", response_class=Response, responses={200: {"content": {MEDIA_TYPE: {}}}})
+@router.get(
+    "/{model}/{run}/{region}/{hour}.npz", response_class=Response, responses={200: {"content": {MEDIA_TYPE: {}}}}
+)
 async def download_tile(
     request: Request,
     server: Server,
@@ -66,9 +68,7 @@ async def tile_headers(
 
 
 @router.get("/{model}/{run}/{region}/{hour}.json", response_class=Response)
-async def tile_metadata(
-    server: Server, model: ModelPath, run: RunPath, region: RegionPath, hour: HourPath
-) -> Response:
+async def tile_metadata(server: Server, model: ModelPath, run: RunPath, region: RegionPath, hour: HourPath) -> Response:
     """All metadata of a tile as JSON."""
     path = _path(server, model, run, region, hour)
     tag, _ = await _look(server, path)
@@ -99,7 +99,7 @@ async def tile_picture(
 @router.get("/{model}/{run}/{region}/{hour}.arrow", response_class=Response)
 async def tile_arrow(model: ModelPath, run: RunPath, region: RegionPath, hour: HourPath) -> Response:
     """Not offered: 406 with the shapes that are."""
-    raise Problem(406, f"{ARROW} is not offered: ask for .npz (the arrays), .json (the metadata) or .png (a map)")
+    raise HttpProblem(406, f"{ARROW} is not offered: ask for .npz (the arrays), .json (the metadata) or .png (a map)")
 
 
 @cache
@@ -111,7 +111,7 @@ def _path(server: ServerContext, model: str, run: str, region: str, hour: str) -
     try:
         run_time(run)
     except GribmillError as error:
-        raise Problem(422, str(error)) from None
+        raise HttpProblem(422, str(error)) from None
     folder = TileFolder(server.root.tile_root, model, run, region)
     found = _HOUR.fullmatch(hour)
     if found is None or found[1] is None:
@@ -124,7 +124,7 @@ async def _look(server: ServerContext, path: StoredPath) -> tuple[str, int]:
     try:
         facts = await server.run(path.stat) if isinstance(path, ObjectPath) else path.stat()
     except (FileNotFoundError, NotADirectoryError):
-        raise Problem(404, f"there is no tile {without_paths(server.root, str(path))}") from None
+        raise HttpProblem(404, f"there is no tile {without_paths(server.root, str(path))}") from None
     return etag_of(identity_of(facts)), facts.st_size
 
 
@@ -133,4 +133,4 @@ def _readable(server: ServerContext, make: object) -> bytes:
         found: bytes = make()  # type: ignore[operator]
         return found
     except GribmillError as error:
-        raise Problem(422, without_paths(server.root, str(error))) from None
+        raise HttpProblem(422, without_paths(server.root, str(error))) from None

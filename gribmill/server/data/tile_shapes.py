@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from gribmill.errors import quoted
-from gribmill.server.problems import Problem
+from gribmill.server.problems import HttpProblem
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.read.tile import Tile, read_tile
 from gribmill.tiles.read.units import System
@@ -48,7 +48,7 @@ def _draw(tile: Tile, variable: str | None, units: System, dpi: int, *, barbs: b
 
     name = variable or main_variable(tile)
     if tile.find(name) is None and not name.startswith("ws"):
-        raise Problem(404, f"the tile has no variable {quoted(name)}; it has {', '.join(tile.names)}")
+        raise HttpProblem(404, f"the tile has no variable {quoted(name)}; it has {', '.join(tile.names)}")
     with tempfile.TemporaryDirectory(prefix="gribmill-") as folder:
         target = Path(folder) / "map.png"
         draw_png(drawable_of(tile, name, units), target, barbs_of(tile) if barbs else None, dpi)

@@ -17,7 +17,6 @@ from gribmill.tiles.read.point.sample import Samples
 from gribmill.tiles.read.point.series import Column, TimeWindow
 from gribmill.tiles.read.run_choice import RunChoice, valid_minutes
 
-
 SampleFolder = Callable[[TileFolder, Sequence[Place], Sampling, list[str] | None], list[Samples]]
 
 

@@ -73,7 +73,7 @@ class KeptTiles:
         self._looks: OrderedDict[object, tuple[float, object]] = OrderedDict()
         self._folders: OrderedDict[TileFolder, OpenFolder] = OrderedDict()
         self._blocks: OrderedDict[tuple[int, str, int], Values] = OrderedDict()
-        self._bytes = 0
+        self.bytes_kept = 0
         self._numbers = 0
         self._lock, self._looking = Lock(), RLock()
 
@@ -190,10 +190,10 @@ class KeptTiles:
 
     def _keep(self, key: tuple[int, str, int], block: Values) -> None:
         before = self._blocks.pop(key, None)
-        self._bytes += block.nbytes - (0 if before is None else before.nbytes)
+        self.bytes_kept += block.nbytes - (0 if before is None else before.nbytes)
         self._blocks[key] = block
-        while self._bytes > self._limit_bytes and len(self._blocks) > 1:
-            self._bytes -= self._blocks.popitem(last=False)[1].nbytes
+        while self.bytes_kept > self._limit_bytes and len(self._blocks) > 1:
+            self.bytes_kept -= self._blocks.popitem(last=False)[1].nbytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,134 @@
+"""Forecasts at a place over HTTP are those of `gribmill point`, whatever is kept from one request to the next."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from gribmill.cli.main import cli
+from gribmill.storage.layout import DataRoot
+from gribmill.tiles.read.point import kept_tiles
+from gribmill.tiles.read.point.kept_tiles import KeptTiles, NotKept, OnlyKept
+from gribmill.tiles.read.point.places import place_at
+from gribmill.tiles.read.point.point import PointRequest, forecasts
+from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, fields, make_forecasts
+from tests.tiles.make_tile import HRRR, make_tile
+
+PLACE = {"lat": LAT, "lon": LON}
+
+
+def command(root: Path, *options: str) -> dict[str, Any]:
+    result = CliRunner().invoke(cli, ["--data", str(root), "point", str(LAT), str(LON), "--json", *options])
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "options"),
+    [
+        ({}, []),
+        ({"vars": "t2m,ws10,wdir10,tp", "units": "us"}, ["--vars", "t2m,ws10,wdir10,tp", "--units", "us"]),
+        ({"vars": "t2m,tp_3h", "method": "bilinear"}, ["--vars", "t2m,tp_3h", "--method", "bilinear"]),
+        ({"model": "gfs", "units": "si"}, ["--model", "gfs", "--units", "si"]),
+        ({"run": "seamless", "tz": "America/New_York"}, ["--run", "seamless", "--tz", "America/New_York"]),
+    ],
+)
+def test_values_are_those_of_the_command(
+    client: httpx.Client, forecast_root: Path, query: dict[str, str], options: list[str]
+) -> None:
+    expected = command(forecast_root, *options)
+    for _ in range(2):  # read, then kept
+        answer = client.get("/api/v1/point", params={**PLACE, **query})
+        assert answer.status_code == 200, answer.text
+        found = answer.json()
+        assert found.pop("built_at") is not None
+        assert found.pop("ingested_at") is None  # these tiles were not downloaded by the chain
+        assert found == expected
+
+
+def test_missing_values_are_null_and_not_zero(client: httpx.Client) -> None:
+    found = client.get("/api/v1/point", params={**PLACE, "vars": "d2m,tp"}).json()
+    assert [hour["d2m"] is None for hour in found["hours"]] == [False, False, False, True, False, False, False]
+    assert found["hours"][0]["tp"] is None
+    assert [hour["tp"] for hour in found["hours"][1:]] == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
+    assert (found["run_choice"]["complete"], found["run_choice"]["hours"]) == (True, HOURS)
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "words"),
+    [
+        ({"lat": 91, "lon": 0}, 422, "query.lat"),
+        ({"lat": "nan", "lon": 0}, 422, "query.lat"),
+        ({"lat": 10, "lon": 10}, 404, "none of the regions contains it"),
+        ({**PLACE, "vars": "no_such"}, 404, "has no no_such; it has"),
+        ({**PLACE, "vars": "../etc"}, 422, "not a variable"),
+        ({**PLACE, "vars": ","}, 422, "empty"),
+        ({**PLACE, "vars": ",".join(f"v{n}" for n in range(61))}, 422, "more than 60"),
+        ({**PLACE, "run": "yesterday"}, 422, "not a run"),
+        ({**PLACE, "run": "20200101_00"}, 404, "no tile"),
+        ({**PLACE, "tz": "Mars/Base"}, 422, "no time zone"),
+        ({**PLACE, "model": "../x"}, 422, "query.model"),
+    ],
+)
+def test_bad_requests_get_one_sentence_without_a_path_of_the_server(
+    client: httpx.Client, forecast_root: Path, query: dict[str, Any], status: int, words: str
+) -> None:
+    answer = client.get("/api/v1/point", params=query)
+    assert answer.status_code == status
+    assert words in answer.json()["detail"]
+    assert str(forecast_root) not in answer.text
+
+
+def test_what_was_read_once_is_answered_without_reading(forecast_root: Path) -> None:
+    root = DataRoot(forecast_root)
+    kept = KeptTiles(root)
+    request = PointRequest(root, variables=("t2m", "tp", "ws10"))
+    place = place_at(LAT, LON)
+    with pytest.raises(NotKept):
+        forecasts([place], request, OnlyKept(kept))
+    first = forecasts([place], request, kept)
+    assert repr(forecasts([place], request, OnlyKept(kept))) == repr(first) == repr(forecasts([place], request))
+
+
+def test_a_tile_that_is_replaced_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_tiles, "LOOK_SECONDS", 0.0)
+    make_forecasts(tmp_path, hours=2)
+    root = DataRoot(tmp_path)
+    kept = KeptTiles(root)
+    request = PointRequest(root, model="hrrr", variables=("t2m",), units="si")
+    forecasts([place_at(LAT, LON)], request, kept)
+    make_tile(tmp_path, {**fields(HRRR, 1), "t2m": (300.0, {})}, run=RUN, minutes=60)
+    (found,) = forecasts([place_at(LAT, LON)], request, kept)
+    assert not isinstance(found, Exception)
+    assert found.columns["t2m"].values[1] == 300.0
+
+
+def test_a_damaged_hour_is_an_empty_row_with_a_note(tmp_path: Path) -> None:
+    make_forecasts(tmp_path, hours=3)
+    broken = tmp_path / f"tiles/hrrr/{RUN}/boston/001.npz"
+    broken.write_bytes(broken.read_bytes()[:-40])
+    root = DataRoot(tmp_path)
+    request = PointRequest(root, model="hrrr", variables=("t2m",))
+    place = place_at(LAT, LON)
+    (found,) = forecasts([place], request, KeptTiles(root))
+    assert not isinstance(found, Exception)
+    assert np.isnan(found.columns["t2m"].values[1])
+    assert repr([found]) == repr(forecasts([place], request))
+
+
+def test_kept_values_stay_below_their_limit(forecast_root: Path) -> None:
+    root = DataRoot(forecast_root)
+    kept = KeptTiles(root, limit_bytes=100_000)
+    for lat in np.linspace(41.9, 42.9, 12):
+        for variables in (("t2m",), ("sp",), ("tcc", "u10")):
+            request = PointRequest(root, model="hrrr", variables=variables)
+            place = place_at(float(lat), LON)
+            assert repr(forecasts([place], request, kept)) == repr(forecasts([place], request))
+    assert 0 < kept.bytes_kept <= 100_000
