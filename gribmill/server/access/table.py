@@ -13,6 +13,9 @@ SERVER = {
     "openapi_document": PUBLIC,
     "api_docs": PUBLIC,
     "api_docs_style": PUBLIC,
+    "log_in": PUBLIC,
+    "log_out": PUBLIC,
+    "show_session": PUBLIC,
 }
 
 QUEUE: dict[str, Access] = {}
