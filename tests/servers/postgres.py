@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,14 @@ def make_home(owner: str) -> Path:
 class PostgresServer:
     """One server in a folder. PostgreSQL refuses to run as root: then it runs as nobody."""
 
-    def __init__(self, home: Path, programs: Path | None = None, *, host: Host | None = None, **settings: str) -> None:
+    def __init__(
+        self,
+        home: Path,
+        programs: Path | None = None,
+        *,
+        host: Host | None = None,
+        settings: Mapping[str, str] = {},
+    ) -> None:
         """On a host of a test's own network it listens on the host's address as well."""
         self.home = home
         self.data = home / "data"
@@ -108,6 +116,17 @@ class PostgresServer:
     def stop(self, mode: str = "fast") -> None:
         """Stop, and wait for the end: `immediate` is what a crash leaves behind."""
         self._run("pg_ctl", "-w", "-t", "60", "-D", str(self.data), "-m", mode, "stop")
+
+    def copy_from(self, primary: PostgresServer) -> None:
+        """Become a standby of a server that sends its changes (`max_wal_senders`)."""
+        copied = ("-D", str(self.data), "-d", primary.url(), "-X", "stream", "-R", "--no-sync", "-c", "fast")
+        self._run("pg_basebackup", *copied)
+        with (self.data / "postgresql.conf").open("a") as file:
+            file.write(f"unix_socket_directories = '{self.home.resolve()}'\n")
+
+    def promote(self) -> None:
+        """From a standby to a primary."""
+        self._run("pg_ctl", "-w", "-D", str(self.data), "promote")
 
     def run_in_foreground(self) -> subprocess.Popen[bytes]:
         """The server as a child that ends with this process, however that ends."""
