@@ -35,6 +35,7 @@ DATA: dict[str, Access] = {
     "point_forecast": any_tenant(VIEWER),
     "area_statistics": any_tenant(VIEWER),
     "open_meteo_update_times": any_tenant(VIEWER),
+    "open_meteo_forecast": any_tenant(VIEWER),
 }
 
 CONSOLE: dict[str, Access] = {}
