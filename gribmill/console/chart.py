@@ -55,9 +55,9 @@ def lines(values: Sequence[float | None], top: float) -> list[str]:
             parts.append([])
             continue
         x, y = (place + 0.5) * step, HEIGHT - HEIGHT * min(value, top) / top
-        parts[-1].append(f"{x:.1f},{y:.1f}")
-    # One point alone would not be drawn.
-    return [" ".join(part if len(part) > 1 else (part * 2)) for part in parts if part]
+        # A point alone would not be drawn: each is a short piece of line.
+        parts[-1] += [f"{x - step / 3:.1f},{y:.1f}", f"{x + step / 3:.1f},{y:.1f}"]
+    return [" ".join(part) for part in parts if part]
 
 
 def round_up(value: float) -> float:

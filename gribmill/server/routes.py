@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
+from gribmill.console.routes import ROUTERS as CONSOLE_ROUTERS
 from gribmill.server.access.table import access_of
 from gribmill.server.data.routers import DATA_ROUTERS
 from gribmill.server.docs_page import router as docs_router
@@ -17,6 +18,7 @@ ROUTERS: tuple[SecuredRouter, ...] = (
     docs_router,
     login_router,
     *DATA_ROUTERS,
+    *CONSOLE_ROUTERS,
 )
 
 

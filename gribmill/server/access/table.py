@@ -5,6 +5,7 @@ Every route has a line here under its operation id (the name of its function); w
 
 from __future__ import annotations
 
+from gribmill.server.access.console_operations import CONSOLE_OPERATIONS
 from gribmill.server.access.roles import PUBLIC, VIEWER, Access, any_tenant
 
 SERVER = {
@@ -38,7 +39,7 @@ DATA: dict[str, Access] = {
     "open_meteo_forecast": any_tenant(VIEWER),
 }
 
-CONSOLE: dict[str, Access] = {}
+CONSOLE: dict[str, Access] = {**CONSOLE_OPERATIONS}
 
 ACCESS: dict[str, Access] = {**SERVER, **QUEUE, **DATA, **CONSOLE}
 

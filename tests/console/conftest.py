@@ -1,0 +1,7 @@
+"""What tests of the console use."""
+
+from __future__ import annotations
+
+from tests.server.live_server import dev_server, live_server, start_server
+
+__all__ = ["dev_server", "live_server", "start_server"]
