@@ -11,10 +11,9 @@ from gribmill.console.chain_graph import chain_graph
 from gribmill.console.frame import Handle
 from gribmill.pipeline.job_text import job_text
 from gribmill.queue.errors import QueueError
-from gribmill.queue.model import FINISHED, Attempt, Job
+from gribmill.queue.model import FINISHED, Attempt, Job, shown_status
 from gribmill.queue.redact import redact, redact_json
 from gribmill.queue.store.jobs.listing import History
-from gribmill.views.queue.job import shown_status
 
 GOOD_ENDS = ("succeeded", "skipped")
 SIBLINGS_SHOWN = 100

@@ -11,10 +11,9 @@ from gribmill.console.frame import Handle
 from gribmill.console.job_search import JobSearch
 from gribmill.pipeline.job_text import job_text, short_error
 from gribmill.queue.errors import QueueError
-from gribmill.queue.model import FINISHED, Job
+from gribmill.queue.model import FINISHED, Job, shown_status
 from gribmill.queue.redact import redact
 from gribmill.queue.store.jobs.listing import PAGE_LIMIT
-from gribmill.views.queue.job import shown_status
 
 ROWS = 50
 DEAD_COUNTED = 1000
