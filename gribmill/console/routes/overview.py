@@ -13,6 +13,7 @@ from gribmill.console.frame import Handle
 from gribmill.console.pages.attention import QueueState, troubles_of, troubles_of_tenant
 from gribmill.console.pages.overview import overview_values
 from gribmill.console.routes.page import ConsoleState, act, console_state, form_of, handle_of, show, visitor_of
+from gribmill.console.routes.runs import visible_regions
 from gribmill.queue.store import Store
 from gribmill.server.access.principal import CurrentPrincipal, Principal
 from gribmill.server.context import Server, ServerContext
@@ -42,17 +43,12 @@ async def console_overview(request: Request, server: Server, principal: CurrentP
 def _values(server: ServerContext, state: ConsoleState, principal: Principal) -> dict[str, Any]:
     handle, look = handle_of(server, principal), state.weather.get()
     workers = server.store.workers.list()
-    regions = None if principal.tenant_id is None else _regions(server, handle)
+    regions = visible_regions(server, principal)
     lease = server.settings.queue.lease_seconds
     values = overview_values(handle, look, workers, lease, regions, visitor_of(principal))
     queue = _queue_state(handle, values["queue"])
     troubles = troubles_of(look, queue) if isinstance(handle, Store) else troubles_of_tenant(look, queue)
     return {**values, "troubles": troubles}
-
-
-def _regions(server: ServerContext, handle: Handle) -> set[str]:
-    assert not isinstance(handle, Store)
-    return {*server.settings.chain.regions, *handle.tenant().regions}
 
 
 def _queue_state(handle: Handle, queue: dict[str, Any]) -> QueueState:

@@ -10,6 +10,9 @@ PAGES = {
     "console_jobs": own(VIEWER),
     "console_job": own(VIEWER),
     "console_job_log": own(VIEWER),
+    "console_runs": own(VIEWER),
+    "console_run": own(VIEWER),
+    "console_hour": own(VIEWER),
 }
 ACTIONS = {
     "console_release_reservation": any_tenant(SUPER_ADMIN),
@@ -19,6 +22,7 @@ ACTIONS = {
     "console_run_job": own(ADMIN),
     "console_advance_job": own(ADMIN),
     "console_postpone_job": own(ADMIN),
+    "console_fetch_hour": any_tenant(SUPER_ADMIN),
 }
 
 CONSOLE_OPERATIONS: dict[str, Access] = {**PAGES, **ACTIONS}
