@@ -4,4 +4,4 @@ from gribmill.console.routes import jobs, overview, runs, static_files
 
 ROUTERS = (static_files.router, overview.router, jobs.router, runs.router)
 
-__all__ = ["ROUTERS"]
+__all__ = ["ROUTERS", "page"]

@@ -66,4 +66,4 @@ class Store(Exchanges):
         self.database.close()
 
 
-__all__ = ["Store", "effects", "events", "jobs", "maintenance", "reservations", "tenants", "types", "workers"]
+__all__ = ["Store", "effects", "events", "jobs", "maintenance", "reservations", "scope", "tenants", "types", "workers"]
