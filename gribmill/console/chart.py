@@ -12,7 +12,7 @@ GAP = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class StackedBar:
     """One column: what succeeded below, what failed on top of it."""
 
     x: float
@@ -24,7 +24,7 @@ class Bar:
     label: str
 
 
-def stacked_bars(values: Sequence[tuple[int, int, str]]) -> tuple[list[Bar], int]:
+def stacked_bars(values: Sequence[tuple[int, int, str]]) -> tuple[list[StackedBar], int]:
     """Columns of (succeeded, failed, label), and the number at the top of the chart."""
     top = round_up(max((good + failed for good, failed, _ in values), default=0))
     step = WIDTH / max(1, len(values))
@@ -33,7 +33,7 @@ def stacked_bars(values: Sequence[tuple[int, int, str]]) -> tuple[list[Bar], int
         high, low = HEIGHT * good / top, HEIGHT * failed / top
         x = round(place * step + GAP / 2, 2)
         bars.append(
-            Bar(
+            StackedBar(
                 x,
                 round(step - GAP, 2),
                 round(HEIGHT - high, 2),

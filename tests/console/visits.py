@@ -35,8 +35,10 @@ class Visit:
 
 
 @contextmanager
-def visiting(server: LiveServer, **headers: str) -> Iterator[Visit]:
-    with server.client(headers={**HEADERS, **headers}) as client:
+def visiting(server: LiveServer, token: str | None = None, **headers: str) -> Iterator[Visit]:
+    """As somebody on this machine, or with a token."""
+    with server.client(token) as client:
+        client.headers.update({**HEADERS, **headers})
         yield Visit(client)
 
 

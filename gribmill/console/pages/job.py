@@ -20,7 +20,7 @@ SIBLINGS_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class JobMoment:
     """One line of a timeline."""
 
     at: datetime | None
@@ -80,33 +80,33 @@ def job_actions(job: Job) -> tuple[str, ...]:
     return (*run_now, "move_to_front", "move_to_back", "cancel")
 
 
-def _timeline(history: History) -> Iterator[Moment]:
+def _timeline(history: History) -> Iterator[JobMoment]:
     job = history.job
     by = f" by {job.created_by}" if job.created_by else ""
-    yield Moment(job.created_at, f"enqueued{by} ({job.source}{f': {job.source_ref}' if job.source_ref else ''})")
+    yield JobMoment(job.created_at, f"enqueued{by} ({job.source}{f': {job.source_ref}' if job.source_ref else ''})")
     for one in history.attempts:
-        yield Moment(one.started_at, f"attempt {one.attempt_no} started on {one.worker_id}", "busy")
+        yield JobMoment(one.started_at, f"attempt {one.attempt_no} started on {one.worker_id}", "busy")
         if one.finished_at is not None:
             kind = "ok" if one.status in GOOD_ENDS else "" if one.status == "snoozed" else "bad"
-            yield Moment(one.finished_at, f"attempt {one.attempt_no} {one.status}", kind)
+            yield JobMoment(one.finished_at, f"attempt {one.attempt_no} {one.status}", kind)
     if job.cancel_requested_at is not None:
-        yield Moment(job.cancel_requested_at, "asked to stop")
+        yield JobMoment(job.cancel_requested_at, "asked to stop")
     if job.dead_lettered_at is not None:
-        yield Moment(job.dead_lettered_at, "dead letter: it has used up its attempts", "bad")
+        yield JobMoment(job.dead_lettered_at, "dead letter: it has used up its attempts", "bad")
     elif job.completed_at is not None:
-        yield Moment(job.completed_at, job.status, "ok" if job.status == "completed" else "bad")
+        yield JobMoment(job.completed_at, job.status, "ok" if job.status == "completed" else "bad")
     elif job.status == "pending" and job.next_run_at is not None:
-        yield Moment(job.next_run_at, "may start again" if job.attempt_no else "may start")
+        yield JobMoment(job.next_run_at, "may start again" if job.attempt_no else "may start")
 
 
-def _with_gaps(moments: list[Moment]) -> list[Moment]:
+def _with_gaps(moments: list[JobMoment]) -> list[JobMoment]:
     far = datetime.max.replace(tzinfo=UTC)
     ordered = sorted(moments, key=lambda one: one.at or far)
-    found: list[Moment] = []
+    found: list[JobMoment] = []
     last: datetime | None = None
     for one in ordered:
         gap = (one.at - last).total_seconds() if one.at and last else None
-        found.append(Moment(one.at, one.text, one.kind, gap))
+        found.append(JobMoment(one.at, one.text, one.kind, gap))
         last = one.at or last
     return found
 

@@ -63,7 +63,8 @@ async def console_change_jobs(request: Request, server: Server, principal: Curre
     def apply() -> str:
         return apply_bulk(handle, action, choice.ids, principal.name).text
 
-    return await act(server, apply, back)
+    about = f"{action} {len(choice.ids)} jobs: {search.status} {search.text}".strip(": ")
+    return await act(request, server, apply, back, about)
 
 
 def _choose(handle: Handle, search: JobSearch, form: Form, action: BulkAction, scope: str, newest: int | None) -> Any:
@@ -119,7 +120,7 @@ def _log(server: ServerContext, handle: Handle, ref: AttemptRef) -> bytes:
 
 
 @router.post("/{job_id}/cancel")
-async def console_cancel_job(server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
+async def console_cancel_job(request: Request, server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
     """Cancel one job, or ask it to stop."""
     jobs = handle_of(server, principal).jobs
 
@@ -127,11 +128,11 @@ async def console_cancel_job(server: Server, principal: CurrentPrincipal, job_id
         done = jobs.cancel(job_id, f"cancelled by {principal.name}")
         return f"job {job_id} was cancelled" if done == "cancelled" else f"job {job_id} was asked to stop"
 
-    return await act(server, cancel, f"/jobs/{job_id}")
+    return await act(request, server, cancel, f"/jobs/{job_id}", f"job {job_id}")
 
 
 @router.post("/{job_id}/retry")
-async def console_retry_job(server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
+async def console_retry_job(request: Request, server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
     """Enqueue a finished job again, and go to the new one."""
     jobs = handle_of(server, principal).jobs
     made: list[int] = []
@@ -141,28 +142,33 @@ async def console_retry_job(server: Server, principal: CurrentPrincipal, job_id:
         made.append(new.id)
         return f"job {new.id} retries job {job_id}" if new.created else f"job {new.id} does this already"
 
-    answer = await act(server, retry, f"/jobs/{job_id}")
+    answer = await act(request, server, retry, f"/jobs/{job_id}", f"job {job_id}")
     if made:
         answer.headers["location"] = f"/jobs/{made[0]}"
     return answer
 
 
 @router.post("/{job_id}/run_now")
-async def console_run_job(server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
+async def console_run_job(request: Request, server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
     """Let a delayed job start at once."""
-    return await act(server, partial(_move, handle_of(server, principal), job_id, "run_now"), f"/jobs/{job_id}")
+    move = partial(_move, handle_of(server, principal), job_id, "run_now")
+    return await act(request, server, move, f"/jobs/{job_id}", f"job {job_id}")
 
 
 @router.post("/{job_id}/move_to_front")
-async def console_advance_job(server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
+async def console_advance_job(request: Request, server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
     """Ahead of every waiting job of its priority."""
-    return await act(server, partial(_move, handle_of(server, principal), job_id, "front"), f"/jobs/{job_id}")
+    move = partial(_move, handle_of(server, principal), job_id, "front")
+    return await act(request, server, move, f"/jobs/{job_id}", f"job {job_id}")
 
 
 @router.post("/{job_id}/move_to_back")
-async def console_postpone_job(server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
+async def console_postpone_job(
+    request: Request, server: Server, principal: CurrentPrincipal, job_id: JobId
+) -> Response:
     """Behind every waiting job of its priority."""
-    return await act(server, partial(_move, handle_of(server, principal), job_id, "back"), f"/jobs/{job_id}")
+    move = partial(_move, handle_of(server, principal), job_id, "back")
+    return await act(request, server, move, f"/jobs/{job_id}", f"job {job_id}")
 
 
 def _move(handle: Handle, job_id: int, where: str) -> str:

@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any
 
 from fastapi import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
-from gribmill.console.frame import Handle
+from gribmill.console.frame import Handle, frame
 from gribmill.console.pages.attention import QueueState, troubles_of, troubles_of_tenant
 from gribmill.console.pages.overview import overview_values
+from gribmill.console.render import render
 from gribmill.console.routes.page import ConsoleState, act, console_state, form_of, handle_of, show, visitor_of
 from gribmill.console.routes.runs import visible_regions
 from gribmill.queue.store import Store
@@ -66,6 +67,13 @@ def _queue_state(handle: Handle, queue: dict[str, Any]) -> QueueState:
     )
 
 
+@router.get("/login")
+async def console_login(server: Server, principal: CurrentPrincipal, refused: bool = False) -> Response:
+    """The form that takes a token."""
+    page = frame(None, "Log in")
+    return HTMLResponse(await server.run(render, "login.html", {"page": page, "refused": refused, "who": principal}))
+
+
 @router.post("/reservations/release")
 async def console_release_reservation(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
     """Let jobs start again that a reservation holds back."""
@@ -75,4 +83,4 @@ async def console_release_reservation(request: Request, server: Server, principa
         server.store.reservations.release(reservation_id)
         return "the reservation was released"
 
-    return await act(server, release, "/")
+    return await act(request, server, release, "/", f"reservation {reservation_id}")

@@ -20,6 +20,7 @@ from gribmill.console.weather_look import WeatherLook, look_at_weather
 from gribmill.console.wording import capital
 from gribmill.errors import GribmillError
 from gribmill.server.access.principal import Principal
+from gribmill.server.change import current_change
 from gribmill.server.context import ServerContext
 from gribmill.server.problems import HttpProblem, problem_of
 
@@ -87,14 +88,20 @@ async def show(
     return answer
 
 
-async def act(server: ServerContext, action: Callable[[], str], back: str) -> Response:
-    """Do it, then go back to a page that says what was done, or why nothing was. What is not there is a 404."""
+async def act(request: Request, server: ServerContext, action: Callable[[], str], back: str, about: str) -> Response:
+    """Do it, then go back to a page that says what was done, or why nothing was. What is not there is a 404.
+
+    `about` names the object in the audit trail.
+    """
+    change = current_change(request)
+    change.object = about
     try:
         notice = Notice(capital(await server.run(action)))
     except GribmillError as error:
         if problem_of(error).status == 404:
             raise
         notice = Notice(capital(str(error)), "bad")
+    change.after = {"result" if notice.kind == "good" else "refused": notice.text}
     return back_with(back, notice)
 
 

@@ -92,14 +92,12 @@ async def console_hour(
 
 @router.post("/{model_id}/{run_id}/{hour}/fetch")
 async def console_fetch_hour(
-    server: Server, principal: CurrentPrincipal, model_id: str, run_id: str, hour: int
+    request: Request, server: Server, principal: CurrentPrincipal, model_id: str, run_id: str, hour: int
 ) -> Response:
     """Download one file again, and build its tiles."""
-    return await act(
-        server,
-        partial(_fetch, server, _hour(model_id, run_id, hour), principal.name),
-        f"/runs/{model_id}/{run_id}/{hour}",
-    )
+    ref = _hour(model_id, run_id, hour)
+    back = f"/runs/{model_id}/{run_id}/{hour}"
+    return await act(request, server, partial(_fetch, server, ref, principal.name), back, str(ref))
 
 
 def _fetch(server: ServerContext, ref: HourRef, by: str) -> str:

@@ -6,6 +6,7 @@ from gribmill.server.access.roles import ADMIN, PUBLIC, SUPER_ADMIN, VIEWER, Acc
 
 PAGES = {
     "console_static": PUBLIC,
+    "console_login": PUBLIC,
     "console_overview": own(VIEWER),
     "console_jobs": own(VIEWER),
     "console_job": own(VIEWER),
