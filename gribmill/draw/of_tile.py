@@ -40,7 +40,7 @@ def drawable_of(tile: Tile, name: str, units: System = "metric", limits: Limits 
     side = block_side(tile.shape)
     if pair:
         values = np.hypot(*(read_thinned(tile, part, side, codes=False) for part in pair))
-        long_name, palette = f"Wind speed at {facts.level}".replace(" mb", " hPa"), _wind_palette(name)
+        long_name, palette = f"Wind speed at {facts.level}".replace(" mb", " hPa"), wind_palette(name)
     else:
         long_name, palette = facts.long_name, palette_of(name)
         codes = bool(facts.flags) or palette == "direction" or palettes()[palette].categories
@@ -142,6 +142,6 @@ def _first_10(level: str) -> tuple[bool, str]:
     return level != "10", level
 
 
-def _wind_palette(name: str) -> str:
+def wind_palette(name: str) -> str:
     level = name.removeprefix("ws_")
     return "wind_upper" if level.isdigit() and int(level) <= UPPER_HPA else "wind"

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.server.live_server import dev_server, live_server, start_server
+from tests.console.module_site import site
 
-__all__ = ["dev_server", "live_server", "start_server"]
+__all__ = ["site"]

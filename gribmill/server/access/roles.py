@@ -1,15 +1,20 @@
-"""What an operation asks of a role."""
+"""Roles, and what an operation asks of one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-from gribmill.access.roles import ADMIN, RANKS, SUPER_ADMIN, VIEWER, WORKER, Role
-
-__all__ = ["ADMIN", "PUBLIC", "SUPER_ADMIN", "VIEWER", "WORKER", "Access", "any_tenant", "own"]
-
+Role = Literal["tenant_viewer", "tenant_admin", "super_admin", "worker"]
 Reach = Literal["own", "any"]
+
+VIEWER: Role = "tenant_viewer"
+ADMIN: Role = "tenant_admin"
+SUPER_ADMIN: Role = "super_admin"
+WORKER: Role = "worker"
+
+# Each may do what those before it may. A worker is apart: it runs jobs, and looks at nothing else.
+RANKS: dict[Role, int] = {VIEWER: 1, ADMIN: 2, SUPER_ADMIN: 3}
 
 
 @dataclass(frozen=True, slots=True)

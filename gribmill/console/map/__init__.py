@@ -1,0 +1,3 @@
+"""What the map in the browser needs beside tiles: colours, units and coastlines."""
+
+__all__: list[str] = []

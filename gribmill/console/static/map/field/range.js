@@ -1,0 +1,21 @@
+// The range of a field: its least and greatest value, and the bulk without single wild points.
+const SAMPLES = 20_000;
+const BULK = [0.002, 0.998];
+
+export function rangeOf(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (low > high) return null; // nothing but missing points
+  const every = Math.max(1, Math.floor(values.length / SAMPLES));
+  const sample = [];
+  for (let at = 0; at < values.length; at += every) {
+    if (values[at] === values[at]) sample.push(values[at]);
+  }
+  if (!sample.length) return { low, high, bulk: [low, high] };
+  const sorted = Float32Array.from(sample).sort();
+  const bulk = BULK.map((share) => sorted[Math.round(share * (sorted.length - 1))]);
+  return { low, high, bulk };
+}

@@ -1,0 +1,68 @@
+// The grid of a tile: the window of its source grid that it holds. Row 0 is the southernmost, column 0 the westernmost.
+import { TileError } from "../tile/tile_error.js";
+import { GaussianGrid, LatLonGrid, RotatedLatLonGrid } from "./degree_grids.js";
+import { LambertGrid, MercatorGrid, PolarStereographicGrid } from "./plane_grids.js";
+
+const KINDS = {
+  latlon: LatLonGrid,
+  rotated_latlon: RotatedLatLonGrid,
+  lambert: LambertGrid,
+  polar_stereographic: PolarStereographicGrid,
+  mercator: MercatorGrid,
+};
+
+export class TileGrid {
+  // `latitudes` are those of the tile's rows, for Gaussian grids.
+  constructor(record, latitudes = null) {
+    const { definition, rows, cols, shape } = record;
+    [this.rows, this.columns] = shape;
+    this.firstRow = rows[0];
+    this.firstColumn = cols[0][0];
+    const firstRow = this.firstRow;
+    const Kind = Object.hasOwn(KINDS, definition.kind) ? KINDS[definition.kind] : null;
+    if (definition.kind === "gaussian") this.source = new GaussianGrid(definition, firstRow, latitudes);
+    else if (Kind) this.source = new Kind(definition);
+    else throw new TileError(`The map does not know grids of the kind ${String(definition.kind).slice(0, 40)}.`);
+    this.ring = this.source.wraps && this.columns === this.source.nx;
+    this.key = JSON.stringify([definition, rows, cols]);
+  }
+
+  // Latitude and longitude of a (fractional) row and column.
+  latlon(j, i) {
+    return this.source.latlon(j + this.firstRow, i + this.firstColumn);
+  }
+
+  // Fractional row and column of a place, also outside of the tile.
+  index(lat, lon) {
+    const [j, i] = this.source.index(lat, lon);
+    let column = i - this.firstColumn;
+    if (this.source.wraps) column -= this.source.nx * Math.floor((column + 0.5) / this.source.nx);
+    else if (column < -0.5 && this.source.dlon && !this.source.axes) column = nearestTurn(column, 360 / this.source.dlon, this.columns);
+    return [j - this.firstRow, column];
+  }
+
+  // The nearest point to a place as [row, column], or null outside of the tile.
+  nearest(lat, lon) {
+    const [j, i] = this.index(lat, lon);
+    return this.cell(j, i);
+  }
+
+  // The point whose cell holds a fractional row and column; half a cell beyond the outermost points is still theirs.
+  cell(j, i) {
+    const row = Math.floor(j + 0.5);
+    let column = Math.floor(i + 0.5);
+    if (this.ring) column = ((column % this.columns) + this.columns) % this.columns;
+    return row >= 0 && row < this.rows && column >= 0 && column < this.columns ? [row, column] : null;
+  }
+
+  // Width of a cell over its height in the middle of the tile.
+  get aspect() {
+    if (this.source.aspectAt) return this.source.aspectAt(this.latlon((this.rows - 1) / 2, (this.columns - 1) / 2)[0]);
+    return this.source.aspect;
+  }
+}
+
+function nearestTurn(column, turn, columns) {
+  const middle = (columns - 1) / 2;
+  return column - turn * Math.round((column - middle) / turn);
+}

@@ -1,0 +1,16 @@
+// JSON from the server; what is wrong is thrown as a sentence.
+import { TileError } from "../tile/tile_error.js";
+
+export async function getJson(url, signal) {
+  let response;
+  try {
+    response = await fetch(url, { signal, credentials: "same-origin", headers: { Accept: "application/json" } });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new TileError("The server does not answer. Check the connection, then choose again.");
+  }
+  const body = await response.json().catch(() => null);
+  if (response.ok && body !== null) return body;
+  if (response.status === 401) throw new TileError("You are no longer logged in. Reload the page.");
+  throw new TileError(body?.detail ?? `The server answered with status ${response.status}.`);
+}

@@ -1,0 +1,84 @@
+// Parts of a file on the server, by HTTP range requests. The file must stay the same while it is read.
+import { TileError } from "./tile_error.js";
+
+// The end record of a ZIP file is in its last 65,557 bytes; mostly the whole directory is, and of a small tile everything.
+const TAIL_BYTES = 2 ** 16 + 2 ** 10;
+const LIMIT_BYTES = 2 ** 32 - 1;
+
+export class RangedFile {
+  #url;
+  #etag;
+  #held;
+
+  constructor(url, size, etag, held) {
+    this.#url = url;
+    this.#etag = etag;
+    this.#held = held;
+    this.size = size;
+  }
+
+  static async open(url, signal) {
+    const response = await ask(url, `bytes=-${TAIL_BYTES}`, signal);
+    const body = await bodyOf(response);
+    if (response.status === 200) return new RangedFile(url, body.length, response.headers.get("ETag"), { begin: 0, body });
+    const range = rangeOf(response);
+    if (range.end - range.begin !== body.length || range.end !== range.size || range.size > LIMIT_BYTES) {
+      throw new TileError("The server sent another part of the tile than was asked for.");
+    }
+    return new RangedFile(url, range.size, response.headers.get("ETag"), { begin: range.begin, body });
+  }
+
+  // The bytes from `begin` to `end`, which must all exist.
+  async bytes(begin, end, signal) {
+    if (!(begin >= 0 && begin <= end && end <= this.size)) throw new TileError("The tile is truncated.");
+    if (begin >= this.#held.begin) return this.#held.body.subarray(begin - this.#held.begin, end - this.#held.begin);
+    const response = await ask(this.#url, `bytes=${begin}-${end - 1}`, signal);
+    if (response.headers.get("ETag") !== this.#etag) throw new TileError("The tile was replaced while it was read. Load it again.");
+    const body = await bodyOf(response);
+    if (response.status === 200) {
+      this.#held = { begin: 0, body };
+      this.size = body.length;
+      return this.bytes(begin, end, signal);
+    }
+    const range = rangeOf(response);
+    if (range.begin !== begin || range.end !== end || range.size !== this.size || body.length !== end - begin) {
+      throw new TileError("The server sent another part of the tile than was asked for.");
+    }
+    return body;
+  }
+}
+
+async function ask(url, range, signal) {
+  let response;
+  try {
+    response = await fetch(url, { headers: { Range: range }, signal, credentials: "same-origin" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new TileError("The server does not answer.");
+  }
+  if (response.status === 200 || response.status === 206) return response;
+  throw new TileError(await refusal(response));
+}
+
+async function refusal(response) {
+  if (response.status === 404) return "There is no tile for this hour.";
+  if (response.status === 401 || response.status === 403) return "You may not read this tile. Log in again.";
+  if (response.status === 416) return "The tile is empty.";
+  const problem = await response.json().catch(() => null);
+  return `The server refused to send the tile: ${problem?.detail ?? `status ${response.status}`}`;
+}
+
+async function bodyOf(response) {
+  try {
+    return new Uint8Array(await response.arrayBuffer());
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new TileError("The connection ended before the tile had arrived.");
+  }
+}
+
+function rangeOf(response) {
+  const match = /^bytes (\d{1,12})-(\d{1,12})\/(\d{1,12})$/.exec(response.headers.get("Content-Range") ?? "");
+  if (!match) throw new TileError("The server sent a part of the tile without saying which.");
+  return { begin: Number(match[1]), end: Number(match[2]) + 1, size: Number(match[3]) };
+}

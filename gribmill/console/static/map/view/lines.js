@@ -1,0 +1,65 @@
+// Lines in degrees or in cells, put on a plane once, and drawn at any scale.
+export class PlaneLines {
+  // `lines` are arrays of x and y in turn.
+  constructor(lines, turn) {
+    this.turn = turn;
+    this.path = new Path2D();
+    for (const line of lines) {
+      this.path.moveTo(line[0], line[1]);
+      for (let at = 2; at < line.length; at += 2) this.path.lineTo(line[at], line[at + 1]);
+    }
+  }
+
+  // Once, and again where the plane repeats itself within the view.
+  stroke(context, camera, { colour, width, halo = null }) {
+    for (const shift of turnsInView(camera, this.turn)) {
+      context.save();
+      context.translate(camera.width / 2, camera.height / 2);
+      context.scale(camera.scale, -camera.scale);
+      context.translate(shift - camera.x, -camera.y);
+      context.lineJoin = "round";
+      if (halo) {
+        context.strokeStyle = halo;
+        context.lineWidth = (width + 1.6) / camera.scale;
+        context.stroke(this.path);
+      }
+      context.strokeStyle = colour;
+      context.lineWidth = width / camera.scale;
+      context.stroke(this.path);
+      context.restore();
+    }
+  }
+}
+
+// By how much the plane is to be moved so that all of the view is covered.
+export function turnsInView(camera, turn) {
+  if (!turn) return [0];
+  const [west, , east] = camera.bounds;
+  const half = camera.width / 2 / camera.scale;
+  const found = [];
+  for (let n = -2; n <= 2; n++) {
+    if (east + n * turn > camera.x - half && west + n * turn < camera.x + half) found.push(n * turn);
+  }
+  return found.length ? found : [0];
+}
+
+// Places in degrees (longitude, latitude, …) on a plane, cut where the plane ends.
+export function linesOnPlane(plane, degrees) {
+  const found = [];
+  for (const line of degrees) {
+    let piece = [];
+    let before = null;
+    for (let at = 0; at < line.length; at += 2) {
+      const place = plane.project(line[at + 1], line[at]);
+      const there = Number.isFinite(place[0] + place[1]);
+      if (!there || (before && Math.abs(place[0] - before[0]) > plane.farthest / 3)) {
+        if (piece.length > 2) found.push(piece);
+        piece = [];
+      }
+      if (there) piece.push(...place);
+      before = there ? place : null;
+    }
+    if (piece.length > 2) found.push(piece);
+  }
+  return found;
+}

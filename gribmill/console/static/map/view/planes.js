@@ -1,0 +1,88 @@
+// The plane that the map is drawn on: the grid of a tile as it is, or Web Mercator. x goes east, y north.
+import { RADIANS } from "../grids/earth.js";
+
+const WEB_LIMIT_DEG = 85.0511; // where web maps end
+const FARTHEST_DEG = 89.5; // beyond, Mercator goes to infinity
+
+// One unit is the height of a cell: nothing is resampled.
+export class NativePlane {
+  constructor(grid) {
+    this.grid = grid;
+    this.aspect = grid.aspect;
+    this.key = `native ${grid.key}`;
+    this.turn = grid.ring ? grid.columns * this.aspect : null;
+    this.farthest = Math.max(grid.columns * this.aspect, grid.rows);
+  }
+
+  project(lat, lon) {
+    const [j, i] = this.grid.index(lat, lon);
+    return [i * this.aspect, j];
+  }
+
+  unproject(x, y) {
+    return this.grid.latlon(y, x / this.aspect);
+  }
+
+  // Where a fractional row and column of any grid is.
+  place(grid, j, i) {
+    if (grid.key === this.grid.key) return [i * this.aspect, j];
+    return this.project(...grid.latlon(j, i));
+  }
+
+  bounds() {
+    const { rows, columns } = this.grid;
+    return [-0.5 * this.aspect, -0.5, (columns - 0.5) * this.aspect, rows - 0.5];
+  }
+}
+
+// One unit is a degree of longitude.
+export class WebMercatorPlane {
+  turn = 360;
+  farthest = 360;
+
+  constructor(grid) {
+    this.middle = grid.latlon((grid.rows - 1) / 2, (grid.columns - 1) / 2)[1];
+    this.home = grid;
+    this.key = `web ${grid.key}`;
+  }
+
+  project(lat, lon) {
+    const within = Math.max(-FARTHEST_DEG, Math.min(FARTHEST_DEG, lat));
+    const x = lon - 360 * Math.round((lon - this.middle) / 360);
+    return [x, Math.asinh(Math.tan(within * RADIANS)) / RADIANS];
+  }
+
+  unproject(x, y) {
+    const lon = x - 360 * Math.floor((x + 180) / 360);
+    return [Math.atan(Math.sinh(y * RADIANS)) / RADIANS, lon];
+  }
+
+  place(grid, j, i) {
+    const [lat, lon] = grid.latlon(j, i);
+    const [x, y] = this.project(lat, lon);
+    // Columns of such a grid are meridians: going on from the middle one, nothing jumps at the edges.
+    const step = grid.source.axes ? null : grid.source.dlon;
+    if (!step) return [x, y];
+    const middle = (grid.columns - 1) / 2;
+    const [centre] = this.project(0, grid.latlon((grid.rows - 1) / 2, middle)[1]);
+    return [centre + (i - middle) * step, y];
+  }
+
+  bounds() {
+    const found = [Infinity, Infinity, -Infinity, -Infinity];
+    const { rows, columns } = this.home;
+    const [, top] = this.project(WEB_LIMIT_DEG, 0);
+    for (let n = 0; n <= 32; n++) {
+      const [j, i] = [(n / 32) * rows - 0.5, (n / 32) * columns - 0.5];
+      for (const place of [[-0.5, i], [rows - 0.5, i], [j, -0.5], [j, columns - 0.5], [j, (columns - 1) / 2], [(rows - 1) / 2, i]]) {
+        const [x, y] = this.place(this.home, ...place);
+        if (!Number.isFinite(x + y)) continue;
+        found[0] = Math.min(found[0], x);
+        found[1] = Math.min(found[1], Math.max(y, -top));
+        found[2] = Math.max(found[2], x);
+        found[3] = Math.max(found[3], Math.min(y, top));
+      }
+    }
+    return found;
+  }
+}

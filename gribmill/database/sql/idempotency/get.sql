@@ -1,1 +1,0 @@
-SELECT * FROM idempotency_keys WHERE actor = :actor AND key = :key

@@ -1,1 +1,0 @@
-DELETE FROM idempotency_keys WHERE created_at < :before

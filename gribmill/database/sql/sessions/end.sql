@@ -1,1 +1,0 @@
-UPDATE access_sessions SET ended_at = :now WHERE id_hash = :id_hash AND ended_at IS NULL

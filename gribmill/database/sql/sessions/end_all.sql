@@ -1,1 +1,0 @@
-UPDATE access_sessions SET ended_at = :now WHERE token_id = :token_id AND ended_at IS NULL

@@ -1,1 +1,0 @@
-SELECT * FROM access_sessions WHERE id_hash = :id_hash

@@ -1,1 +1,0 @@
-DELETE FROM access_sessions WHERE created_at < :before

@@ -1,1 +1,0 @@
-SELECT * FROM access_tokens WHERE id = :id

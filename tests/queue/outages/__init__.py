@@ -1,1 +1,0 @@
-"""What workers do when their database server fails."""
