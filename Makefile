@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.ready
 DATA   ?=
 EXTRAS := plot,dask,postgres,s3,server
 
-.PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler coverage check dist check-tag bench bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-day soak fuzz clean
+.PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler test-postgres coverage check dist check-tag bench bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-day soak fuzz clean
 
 help:
 	@echo "make demo          set up, then run the main job end to end (DATA=DIR uses another data root)"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-pure     every test without the native decode kernel"
 	@echo "make test-oldest   the fast layer with the oldest allowed dependencies"
 	@echo "make test-no-compiler  the fast layer, installed without a C compiler"
+	@echo "make test-postgres  every test that uses PostgreSQL, on each major version that is installed (VERSIONS=\"15 16 18\")"
 	@echo "make coverage      every test, with the coverage of gribmill by lines and branches"
 	@echo "make dist          sdist and wheel in dist/, installed and tried in a fresh environment"
 	@echo "make setup         only the environment, in $(VENV)"
@@ -107,6 +108,12 @@ bench-day: $(STAMP)
 MINUTES ?= 10
 soak: $(STAMP)
 	GRIBMILL_SOAK_MINUTES=$(MINUTES) $(BIN)/python -m pytest -m soak --timeout 0
+
+# A wheel of the test group has 16 and 18; 15 is Debian's.
+VERSIONS ?= 15 16 18
+test-postgres: $(STAMP)
+	for version in $(VERSIONS); do echo "PostgreSQL $$version"; \
+		GRIBMILL_TEST_POSTGRES_VERSION=$$version $(BIN)/python -m pytest -n auto --dist loadfile -m "postgres and not soak" || exit; done
 
 SECONDS ?= 60
 fuzz: $(STAMP)

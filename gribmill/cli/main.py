@@ -48,6 +48,7 @@ COMMANDS = {
     "tenants": ("gribmill.cli.tenants:tenants", "List and change who shares the queue, and their limits."),
     "tick": ("gribmill.cli.workers.tick:tick", "Claim a few jobs, run them in this process, and report."),
     "tile": ("gribmill.cli.data.tile.group:tile", "Inspect, draw, compare and verify tiles."),
+    "tokens": ("gribmill.cli.tokens:tokens", "Make and revoke tokens for the server."),
     "triggers": ("gribmill.cli.triggers.group:triggers", "Enqueue jobs on a schedule or in response to events."),
     "webhooks": ("gribmill.cli.events.webhooks:webhooks", "Send events to your own address by HTTP."),
     "work": ("gribmill.cli.workers.work:work", "Run jobs until stopped."),

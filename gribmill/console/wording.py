@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
+from gribmill.errors import sentence
+
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
@@ -73,3 +75,9 @@ def percent(share: float | None) -> str:
 def counted(count: int, noun: str) -> str:
     """`1 job`, `2 jobs`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def capital(text: str) -> str:
+    """A sentence of the rooms as a sentence of a page: with a capital and a full stop."""
+    shown = sentence(text.strip())
+    return f"{shown[:1].upper()}{shown[1:]}{'' if shown[-1:] in '.!?…' else '.'}"

@@ -132,7 +132,7 @@ class ScanScheduleThread(threading.Thread):
                     self._watch.run_if_due()
             except Exception as error:  # noqa: BLE001 — if this thread ended, all scans would end unnoticed
                 words = str(error) if isinstance(error, GribmillError) else repr(error)
-                self._trouble.tell(f"the schedule has to wait: {words}")
+                self._trouble.tell(f"the schedule has to wait: {words}", type(error).__name__)
                 self._over.wait(RETRY_SECONDS)
                 continue
             self._trouble.over("the schedule goes on")

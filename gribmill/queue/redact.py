@@ -22,6 +22,7 @@ _AUTHORIZATION = re.compile(
 _BEARER = re.compile(r"(?i)(?<!\w)(bearer\s++)([\w.~+/=-]{8,})")
 _URL = re.compile(r"(?<!\w)(\w++://[^/\s:@]*+:)([^@\s/]++)(?=@)")
 _AWS_KEY = re.compile(r"(?<!\w)()((?:AKIA|ASIA)[A-Z0-9]{16})\b")
+_ACCESS_TOKEN = re.compile(r"(?<!\w)()(gm_[a-z0-9]{8}_[A-Za-z0-9_-]{32}_[0-9a-f]{8})")
 _WORD = re.compile(r"(?<![\w.-])[\w.-]++")
 # What follows the name in name=value and "name": "value"; and in --name value.
 _VALUE = re.compile(r"([\"']?\s*+[=:]\s*+)(\"[^\"\n]*+\"?|'[^'\n]*+'?|[^\s\"'&,;}]++)")
@@ -38,7 +39,7 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     for name, value in (os.environ if environment is None else environment).items():
         if len(value) >= SHORTEST_SECRET and _SECRET_VARIABLE.search(name):
             text = text.replace(value, HIDDEN)
-    for pattern in (_AUTHORIZATION, _BEARER, _URL, _AWS_KEY):
+    for pattern in (_AUTHORIZATION, _BEARER, _URL, _AWS_KEY, _ACCESS_TOKEN):
         text = pattern.sub(rf"\g<1>{HIDDEN}", text)
     return _hide_named(text)
 

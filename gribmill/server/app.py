@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
+from gribmill.console.error_pages import ErrorPages
 from gribmill.server.context import ServerContext
 from gribmill.server.middleware.body_limit import BodyLimit
 from gribmill.server.middleware.host_check import HostCheck
@@ -46,5 +47,6 @@ def create_app(settings: Settings, *, dev: bool = False) -> FastAPI:
     # The last one added is the first to see a request.
     app.add_middleware(BodyLimit, most_bytes=round(settings.server.max_body_megabytes * 1_000_000))
     app.add_middleware(HostCheck, settings=settings.server)
+    app.add_middleware(ErrorPages)
     app.add_middleware(SecurityHeaders)
     return app

@@ -11,12 +11,18 @@ from typing import Annotated, ParamSpec, TypeVar
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
+from gribmill.access.audit import AuditTrail
+from gribmill.access.idempotency import IdempotencyKeys
+from gribmill.access.sessions import Sessions
+from gribmill.access.tokens import Tokens
 from gribmill.catalogue.reads import Catalogue
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.models import configured_models
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.store import Store
 from gribmill.regions.region import load_regions
+from gribmill.server.access.buckets import Buckets
+from gribmill.server.access.verified_tokens import VerifiedTokens
 from gribmill.server.problems import HttpProblem
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
@@ -24,6 +30,11 @@ from gribmill.tiles.read.point.kept_tiles import KeptTiles
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+# Wrong tokens from one address: so many at once, then one in three seconds.
+FAILURES_AT_ONCE = 20.0
+FAILURES_PER_SECOND = 1 / 3
 
 
 class ServerContext:
@@ -37,9 +48,30 @@ class ServerContext:
         # Threads that stay: each has a database connection of its own.
         self._threads = ThreadPoolExecutor(settings.server.threads, thread_name_prefix="gribmill-server")
 
+        self.verified = VerifiedTokens()
+        self.failures = Buckets(FAILURES_PER_SECOND, FAILURES_AT_ONCE)
+        per_second = settings.server.requests_per_minute / 60
+        self.requests = Buckets(per_second, max(1.0, 10 * per_second))
+
     @cached_property
     def store(self) -> Store:
         return open_queue(self.settings)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        return Tokens(self.store.database)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        return Sessions(self.store.database)
+
+    @cached_property
+    def audit(self) -> AuditTrail:
+        return AuditTrail(self.store.database)
+
+    @cached_property
+    def idempotency(self) -> IdempotencyKeys:
+        return IdempotencyKeys(self.store.database)
 
     @cached_property
     def weather(self) -> Context:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from gribmill.server.router import SecuredRouter
 
-router = SecuredRouter("/api", tag="documentation", in_docs=False)
+router = SecuredRouter("/api", tag="health", in_docs=False)
 
 STYLE = """\
 :root { color-scheme: light dark; }

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import Match
 
+from gribmill.access.errors import AccessError, TokenNotFound
 from gribmill.errors import GribmillError, sentence
 from gribmill.queue import errors as queue
 from gribmill.regions.errors import RegionError
@@ -37,6 +38,8 @@ STATUSES: Sequence[tuple[type[GribmillError], int]] = (
     (queue.StoreError, 503),
     (queue.StatementRefused, 422),
     (queue.QueueError, 422),
+    (TokenNotFound, 404),
+    (AccessError, 422),
     (RegionError, 422),
     (StorageError, 503),
     (GribmillError, 500),
@@ -110,26 +113,25 @@ def problem_of(error: GribmillError) -> HttpProblem:
 def add_problem_handlers(app: FastAPI) -> None:
     """Every error of an application becomes a problem document."""
 
-    @app.exception_handler(HttpProblem)
-    async def _problem(request: Request, error: HttpProblem) -> JSONResponse:
+    async def answer(request: Request, error: Exception) -> JSONResponse:
+        return answer_to(request, error)
+
+    for kind in (HttpProblem, GribmillError, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, answer)
+
+
+def answer_to(request: Request, error: Exception) -> JSONResponse:
+    """The problem document of an error; one that nobody expected is logged."""
+    if isinstance(error, HttpProblem):
         return problem_response(error)
-
-    @app.exception_handler(GribmillError)
-    async def _known(request: Request, error: GribmillError) -> JSONResponse:
+    if isinstance(error, GribmillError):
         return problem_response(problem_of(error))
-
-    @app.exception_handler(RequestValidationError)
-    async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+    if isinstance(error, RequestValidationError):
         return problem_response(_of_validation(error))
-
-    @app.exception_handler(HTTPException)
-    async def _http(request: Request, error: HTTPException) -> JSONResponse:
+    if isinstance(error, HTTPException):
         return problem_response(_of_http(request, error))
-
-    @app.exception_handler(Exception)
-    async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return problem_response(HttpProblem(500, "an unexpected error, which is in the server's log"))
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return problem_response(HttpProblem(500, "an unexpected error, which is in the server's log"))
 
 
 def _of_validation(error: RequestValidationError) -> HttpProblem:

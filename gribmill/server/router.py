@@ -1,27 +1,54 @@
-"""A router whose routes all have a line in the table of access."""
+"""A router whose routes all have a line in the table of access, and whose changes are all in the audit trail."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
 
-from gribmill.server.access.principal import authorize
+from gribmill.server.access.authorization import authorize
+from gribmill.server.access.same_origin import SAFE_METHODS
 from gribmill.server.access.table import access_of
+from gribmill.server.change import make_change
+from gribmill.server.context import server_context
 from gribmill.server.problems import ERROR_RESPONSES
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class SecuredRoute(APIRoute):
+    """Who asks is settled before anything of the request is read."""
+
+    def get_route_handler(self) -> Handler:
+        handle = super().get_route_handler()
+        assert self.operation_id is not None
+        operation, access, part = self.operation_id, access_of(self.operation_id), str(self.tags[0])
+
+        async def secured(request: Request) -> Response:
+            server = server_context(request)
+            await authorize(server, request, access, part)
+            if request.method in SAFE_METHODS:
+                return await handle(request)
+            return await make_change(server, request, operation, handle)
+
+        return secured
 
 
 class SecuredRouter(APIRouter):
-    """The operation id of a route is the name of its function. LookupError at import if the table lacks it."""
+    """The operation id of a route is the name of its function. LookupError at import if the table lacks it.
+
+    `tag` is the part of the API that the routes belong to, by which scopes of tokens name it.
+    """
 
     def __init__(self, prefix: str = "", *, tag: str, in_docs: bool = True) -> None:
         super().__init__(
             prefix=prefix,
             tags=[tag],
-            dependencies=[Depends(authorize)],
             responses=ERROR_RESPONSES,
             include_in_schema=in_docs,
+            route_class=SecuredRoute,
         )
 
     def add_api_route(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
+from gribmill.console.routes import ROUTERS as CONSOLE_ROUTERS
 from gribmill.server.access.table import access_of
 from gribmill.server.data.routers import DATA_ROUTERS
 from gribmill.server.docs_page import router as docs_router
 from gribmill.server.health import router as health_router
+from gribmill.server.login import router as login_router
 from gribmill.server.router import SecuredRouter
 
 ROUTERS: tuple[SecuredRouter, ...] = (
     health_router,
     docs_router,
+    login_router,
     *DATA_ROUTERS,
+    *CONSOLE_ROUTERS,
 )
 
 

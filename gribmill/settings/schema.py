@@ -202,6 +202,9 @@ class ServerSettings(SettingsTable):
         30.0, description="Seconds after which a request is answered with an error."
     )
     max_body_megabytes: Annotated[float, Bounds(gt=0, le=1000)] = field(2.0, description="Largest request body.")
+    requests_per_minute: Annotated[float, Bounds(gt=0, le=1e9)] = field(
+        6000.0, description="Requests of one token, or of one address without; in bursts ten times as many."
+    )
     max_connections: Annotated[int, Bounds(gt=0, le=100_000)] = field(
         2000, description="Most connections at once; more are answered with 503."
     )

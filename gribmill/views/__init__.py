@@ -1,3 +1,3 @@
 """The shapes that gribmill shows to programs: what `--json` prints, as pydantic models with a JSON Schema."""
 
-__all__ = ["chain", "data", "queue", "view"]
+__all__ = ["access", "chain", "data", "queue", "view"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -16,9 +15,8 @@ import pytest
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain, of_model
 from tests.queue.backends import make_tables, new_address
-from tests.servers.postgres import PostgresServer, make_home
-from tests.servers.shared_postgres import postgres_url
-from tests.servers.this_run import RUN_PID
+from tests.servers.own_postgres import own_postgres
+from tests.servers.postgres import PostgresServer
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.process, pytest.mark.postgres]
@@ -111,18 +109,9 @@ def test_connections_that_are_cut_again_and_again_cost_nothing(chain: ChainDrive
 @pytest.fixture
 def own_server() -> Iterator[PostgresServer]:
     """A server that the test may stop."""
-    postgres_url()  # or skip
-    home = make_home(RUN_PID)
-    server = PostgresServer(home, synchronous_commit="on")
-    server.create()
-    server.start()
-    try:
+    with own_postgres() as server:
         make_tables(server.url())
         yield server
-    finally:
-        if server.running:
-            server.stop("immediate")
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def test_a_server_that_crashes_and_comes_back_costs_nothing(

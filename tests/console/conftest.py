@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from tests.console.module_site import site
+from tests.server.live_server import dev_server, live_server, start_server
 
-__all__ = ["site"]
+__all__ = ["dev_server", "live_server", "site", "start_server"]

@@ -38,7 +38,7 @@ def database_server(hosts: dict[str, Host]) -> Iterator[PostgresServer]:
     """PostgreSQL on its host."""
     home = make_home(RUN_PID)
     try:
-        server = PostgresServer(home, host=hosts["database"], synchronous_commit="on")
+        server = PostgresServer(home, host=hosts["database"], settings={"synchronous_commit": "on"})
         server.create()
         server.start()
     except NoServer as error:

@@ -11,7 +11,10 @@ from typing import Any
 import httpx
 import pytest
 
+from gribmill.access.roles import Role
+from gribmill.access.tokens import Tokens
 from gribmill.pipeline.open_queue import open_queue
+from gribmill.queue.model import NewTenant
 from gribmill.queue.store import Store
 from gribmill.server.app import create_app
 from gribmill.server.serving import listen, make_server
@@ -30,9 +33,16 @@ class LiveServer:
         self.settings = settings
         self.store = store
 
-    def client(self, **options: Any) -> httpx.Client:
+    def client(self, token: str | None = None, **options: Any) -> httpx.Client:
         """A client of its own; close it, or use it in a `with`."""
-        return httpx.Client(base_url=self.url, timeout=PATIENCE_SECONDS, **options)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx.Client(base_url=self.url, timeout=PATIENCE_SECONDS, headers=headers, **options)
+
+    def token(self, role: Role, tenant_id: str | None = None, **options: Any) -> str:
+        """The text of a new token; its tenant is added if there is none yet."""
+        if tenant_id is not None and tenant_id not in {one.name for one in self.store.tenants.list()}:
+            self.store.tenants.add(NewTenant(tenant_id))
+        return Tokens(self.store.database).create(f"{role} in tests", role, tenant_id=tenant_id, **options).text
 
 
 @contextmanager

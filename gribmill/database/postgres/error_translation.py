@@ -20,6 +20,8 @@ from gribmill.queue.errors import (
 # Besides psycopg's own: a number or a text that no column can hold.
 FAULTS = (psycopg.Error, OverflowError, UnicodeEncodeError)
 LONGEST_DETAIL = 300
+# What libpq says of a standby where several servers are given.
+READ_ONLY_SESSION = "session is read-only"
 # SQLSTATE classes: connection, operator intervention (a shutdown), insufficient resources.
 CONNECTION_LOST = ("08", "57P", "53300")
 
@@ -38,6 +40,8 @@ def fault_of(error: Exception, name: str) -> QueueError:
         return StoreReadOnly(f"{name}: the server is read-only (a standby, or in recovery); nothing was written")
     if isinstance(error, errors.DataCorrupted | errors.IndexCorrupted):
         return StoreCorrupt(f"{name}: the server reports damaged data ({detail}): restore a backup")
+    if READ_ONLY_SESSION in str(error):
+        return StoreReadOnly(f"{name}: none of the servers can be written: {detail}")
     if lost_connection(error):
         return StoreUnreachable(f"{name}: the database cannot be reached: {detail}")
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | errors.InsufficientPrivilege):

@@ -11,6 +11,7 @@ from psycopg.rows import TupleRow
 from gribmill.database.postgres.connection import Connection, connect, limits_of_transaction
 from gribmill.database.postgres.error_translation import lost_connection
 from gribmill.database.postgres.server_clock import ServerClock
+from gribmill.database.postgres.statements import is_planned_each_time
 from gribmill.database.verbs.session import RawParams
 
 Cursor = psycopg.Cursor[TupleRow]
@@ -87,7 +88,7 @@ class Handle:
         while len(self._cursors) < len(calls):
             self._cursors.append(self.connection.cursor())
         for cursor, (text, params) in zip(self._cursors, calls, strict=False):
-            cursor.execute(text, params)
+            cursor.execute(text, params, prepare=False if is_planned_each_time(text) else None)
         return self._cursors[: len(calls)]
 
     def commit(self, *, lasting: bool) -> None:

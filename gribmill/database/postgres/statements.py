@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import resources
 
 from gribmill.database.postgres.placeholders import to_psycopg
 from gribmill.database.statements import names_in, statement_text
 
+_OPTIONAL = re.compile(r"%\(\w+\)s(::\w+| AS \w+\))? IS NULL")
 HOME = resources.files(__package__).joinpath("sql")
 
 
@@ -27,3 +29,10 @@ def script(name: str) -> str:
 def statement_names(folder: str) -> tuple[str, ...]:
     """The statements of a folder (`verify`, `migrations`) in order of their names."""
     return names_in(HOME, folder)
+
+
+@cache
+def is_planned_each_time(text: str) -> bool:
+    """Whether a plan for any values would be a bad one: a filter that may be left out (`:x IS NULL OR …`) decides which
+    index is right. Such statements are not prepared."""
+    return _OPTIONAL.search(text) is not None

@@ -14,6 +14,9 @@ from gribmill.queue.model import FINISHED, PreparedJob
 # Of the columns that are inserted, those which jobs that come together mostly share are the first.
 SHARED = 8
 
+# An id is a 64-bit integer.
+ID_LIMIT = 1 << 63
+
 
 def runs_alike(jobs: Sequence[PreparedJob]) -> Iterator[list[PreparedJob]]:
     """Neighbours that one statement can write; a job that waits on others comes alone."""
@@ -46,7 +49,7 @@ def due_at(tx: Session, job: PreparedJob, to_text: Callable[[float], str]) -> st
 def open_parents(tx: Session, job: PreparedJob) -> tuple[list[int], str | None]:
     """The parents still to wait for, and the reason if one has failed already. PostgreSQL locks them."""
     wanted = sorted(set(job.after))
-    rows = tx.rows("dependencies/parent_states", {"ids": json.dumps(wanted)})
+    rows = tx.rows("dependencies/parent_states", {"ids": json.dumps([one for one in wanted if one < ID_LIMIT])})
     states = {row["id"]: row["status"] for row in rows}
     for parent in wanted:
         if parent not in states:

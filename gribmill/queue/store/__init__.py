@@ -17,6 +17,7 @@ from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.reservations import Reservations
 from gribmill.queue.store.scope import TenantStore
 from gribmill.queue.store.tenants import Tenants
+from gribmill.queue.store.types.activity import Activity
 from gribmill.queue.store.types.definitions import Definitions
 from gribmill.queue.store.types.known_types import KnownTypes
 from gribmill.queue.store.types.templates import Templates
@@ -43,6 +44,7 @@ class Store(Exchanges):
         self.reservations = Reservations(database, registry)
         self.workers = Workers(database, registry)
         self.types = Types(database, registry)
+        self.activity = Activity(database, registry)
         self.definitions = Definitions(database, registry)
         self.maintenance = Upkeep(database, registry)
         self.tenants = Tenants(database, registry)
@@ -64,4 +66,4 @@ class Store(Exchanges):
         self.database.close()
 
 
-__all__ = ["Store", "effects", "events", "jobs", "maintenance", "reservations", "tenants", "types", "workers"]
+__all__ = ["Store", "effects", "events", "jobs", "maintenance", "reservations", "scope", "tenants", "types", "workers"]

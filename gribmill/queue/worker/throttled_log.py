@@ -14,18 +14,21 @@ class ThrottledLog:
     """What is tried every second must not fill the log of a night."""
 
     def __init__(self) -> None:
-        self._told = ""
-        self._tell_again = 0.0
+        self._began = 0.0
+        self._tell_again: dict[str, float] = {}
 
-    def tell(self, text: str) -> None:
+    def tell(self, text: str, kind: str = "") -> None:
+        """Texts of one kind, such as what a server says while it restarts, are one error."""
         now = time.monotonic()
-        if text == self._told and now < self._tell_again:
+        if not self._tell_again:
+            self._began = now
+        if now < self._tell_again.get(kind or text, 0.0):
             return
         log.error("%s", text)
-        self._told, self._tell_again = text, now + TELL_EVERY_SECONDS
+        self._tell_again[kind or text] = now + TELL_EVERY_SECONDS
 
     def over(self, text: str) -> None:
-        """Say so, if there was anything to complain of."""
-        if self._told:
-            log.info("%s", text)
-            self._told = ""
+        """Say so, and how long it lasted, if there was anything to complain of."""
+        if self._tell_again:
+            log.info("%s, after %.1f s", text, time.monotonic() - self._began)
+            self._tell_again.clear()

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import Depends, Request
+from fastapi import Depends
+from starlette.requests import HTTPConnection
 
-from gribmill.server.access.roles import SUPER_ADMIN, Role
-from gribmill.server.access.same_origin import refuse_cross_site
-from gribmill.server.access.table import access_of
-from gribmill.server.context import ServerContext, server_context
-from gribmill.server.problems import HttpProblem
-
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-# What a proxy adds: a request that carries one of these comes from elsewhere, whatever the address of its connection.
-FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+from gribmill.access.audit import Actor
+from gribmill.access.roles import Role
+from gribmill.access.tokens import Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,49 +23,34 @@ class Principal:
     address: str
     kind: Literal["token", "session", "loopback", "nobody"]
     reads_only: bool = False
+    scopes: tuple[str, ...] = ()
     token_id: str | None = None
 
+    @classmethod
+    def of(cls, token: Token, address: str, kind: Literal["token", "session"]) -> Principal:
+        return cls(
+            token.name, token.role, token.tenant_id, address, kind, scopes=token.scopes, token_id=token.id
+        )  # fmt: skip
+
     @property
-    def any_tenant(self) -> bool:
-        return self.tenant_id is None
+    def key(self) -> str:
+        """What tells it from others: for limits, and for requests that are repeated."""
+        return self.token_id or f"{self.kind} {self.address}"
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(self.name, self.token_id, self.address)
 
 
-NOBODY = Principal("nobody", "tenant_viewer", "", "", "nobody", reads_only=True)
+def nobody(address: str) -> Principal:
+    return Principal("nobody", "tenant_viewer", "", address, "nobody", reads_only=True)
 
 
-async def authorize(request: Request) -> Principal:
-    """Who made the request, if the table of access admits it; a problem otherwise. One dependency of every route."""
-    server = server_context(request)
-    access = access_of(request.scope["route"].operation_id)
-    principal = await identify(server, request)
-    request.state.principal = principal
-    if access.least is None:
-        return principal
-    if principal.kind == "nobody":
-        raise HttpProblem(401, "this needs a token: send it as `Authorization: Bearer gm_…`", challenge=True)
-    if not access.admits(principal.role):
-        raise HttpProblem(403, f"the role {principal.role} may not do this: it needs {access.least}")
-    if principal.reads_only and request.method not in SAFE_METHODS:
-        raise HttpProblem(401, "without a token requests from this machine can only read", challenge=True)
+def current_principal(connection: HTTPConnection) -> Principal:
+    """Who made this request. The route has checked already that it may."""
+    principal = connection.state.principal
+    assert isinstance(principal, Principal)
     return principal
 
 
-async def identify(server: ServerContext, request: Request) -> Principal:
-    address = request.client.host if request.client else ""
-    refuse_cross_site(request)
-    if _from_this_machine(server, request, address):
-        return Principal("loopback", SUPER_ADMIN, None, address, "loopback", reads_only=not server.dev)
-    return NOBODY
-
-
-def _from_this_machine(server: ServerContext, request: Request, address: str) -> bool:
-    """Behind a proxy every connection may come from loopback: then it says nothing."""
-    if server.settings.server.behind_proxy or any(name in request.headers for name in FORWARDED):
-        return False
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
-
-
-CurrentPrincipal = Annotated[Principal, Depends(authorize)]
+CurrentPrincipal = Annotated[Principal, Depends(current_principal)]

@@ -1,20 +1,15 @@
-"""Roles, and what an operation asks of one."""
+"""What an operation asks of a role."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-Role = Literal["tenant_viewer", "tenant_admin", "super_admin", "worker"]
+from gribmill.access.roles import ADMIN, RANKS, SUPER_ADMIN, VIEWER, WORKER, Role
+
+__all__ = ["ADMIN", "PUBLIC", "SUPER_ADMIN", "VIEWER", "WORKER", "Access", "any_tenant", "own"]
+
 Reach = Literal["own", "any"]
-
-VIEWER: Role = "tenant_viewer"
-ADMIN: Role = "tenant_admin"
-SUPER_ADMIN: Role = "super_admin"
-WORKER: Role = "worker"
-
-# Each may do what those before it may. A worker is apart: it runs jobs, and looks at nothing else.
-RANKS: dict[Role, int] = {VIEWER: 1, ADMIN: 2, SUPER_ADMIN: 3}
 
 
 @dataclass(frozen=True, slots=True)

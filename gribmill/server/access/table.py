@@ -5,6 +5,7 @@ Every route has a line here under its operation id (the name of its function); w
 
 from __future__ import annotations
 
+from gribmill.server.access.console_operations import CONSOLE_OPERATIONS
 from gribmill.server.access.roles import PUBLIC, VIEWER, Access, any_tenant
 
 SERVER = {
@@ -13,6 +14,9 @@ SERVER = {
     "openapi_document": PUBLIC,
     "api_docs": PUBLIC,
     "api_docs_style": PUBLIC,
+    "log_in": PUBLIC,
+    "log_out": PUBLIC,
+    "show_session": PUBLIC,
 }
 
 QUEUE: dict[str, Access] = {}
@@ -32,9 +36,10 @@ DATA: dict[str, Access] = {
     "point_forecast": any_tenant(VIEWER),
     "area_statistics": any_tenant(VIEWER),
     "open_meteo_update_times": any_tenant(VIEWER),
+    "open_meteo_forecast": any_tenant(VIEWER),
 }
 
-CONSOLE: dict[str, Access] = {}
+CONSOLE: dict[str, Access] = {**CONSOLE_OPERATIONS}
 
 ACCESS: dict[str, Access] = {**SERVER, **QUEUE, **DATA, **CONSOLE}
 

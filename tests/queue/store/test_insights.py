@@ -204,3 +204,39 @@ def test_rates_count_what_happened_within_a_minute_and_an_hour(store: Store, clo
     assert late["hour"] == Throughput(5, 2, 2, 1, 1, 1)
     clock.advance(4000)
     assert store.types.rates()["hour"] == Throughput(0, 0, 0, 0, 0, 0)
+
+
+def test_the_last_hour_by_minutes(store: Store, clock: FakeClock) -> None:
+    for wait, run in ((1, 10), (3, 30)):
+        add(store)
+        clock.advance(wait)
+        job = take(store)
+        clock.advance(run)
+        succeed(store, job)
+    add(store, max_attempts=1)
+    fail(store, take(store))
+    clock.advance(7200)
+    add(store, tenant_id="t", max_attempts=1)
+    fail(store, take(store))
+    minutes = store.activity.last_hour()
+    assert len(minutes) == 60
+    assert [(one.succeeded, one.failed) for one in minutes if one.succeeded or one.failed] == [(0, 1)], "only the hour"
+    assert minutes[-1].begins.timestamp() <= clock() < minutes[-1].begins.timestamp() + 60
+    clock.advance(-7200)
+    ended = [one for one in store.activity.last_hour() if one.succeeded or one.failed]
+    assert sum(one.succeeded for one in ended) == 2
+    assert sum(one.failed for one in ended) == 1
+    waits = [one.wait_seconds for one in ended if one.wait_seconds is not None]
+    assert waits and all(0 <= wait <= 3.01 for wait in waits)
+    assert all(one.wait_seconds is None for one in store.activity.last_hour() if not one.succeeded and not one.failed)
+
+
+def test_counts_and_dead_letters_of_one_tenant(store: Store) -> None:
+    add(store)
+    for tenant in ("global", "t", "t"):
+        add(store, tenant_id=tenant, max_attempts=1, priority=5)
+        fail(store, take(store))
+    mine = store.for_tenant("t").activity
+    assert store.activity.counts() == {("plain", "pending"): 1, ("plain", "failed"): 3}
+    assert mine.counts() == {("plain", "failed"): 2}
+    assert (store.activity.dead_letters(), mine.dead_letters(), store.activity.dead_letters(most=2)) == (3, 2, 2)

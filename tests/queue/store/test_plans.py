@@ -112,6 +112,12 @@ HOT: dict[str, Plan] = {
     "attempts/prune": Plan(
         ("INDEX jobs_due", "a USING PRIMARY KEY (job_id=? AND attempt_no<?)"), {"before": NOW, "limit": 1000}
     ),
+    "listing/ended_by_minute": Plan(
+        ("jobs_finished (completed_at>?)", "a USING PRIMARY KEY (job_id=? AND attempt_no=?)"),
+        {"since": NOW, "tenant_id": None},
+        sorts="the jobs of an hour, by minute",
+    ),
+    "listing/count_dead": Plan(("jobs_unhappy (status=?)",), {"tenant_id": None, "most": 1000}),
     "listing/recent_runs": Plan(
         ("INDEX jobs_finished (completed_at>?)", "a USING PRIMARY KEY (job_id=? AND attempt_no=?)"),
         {"since": NOW, "tenant_id": None},

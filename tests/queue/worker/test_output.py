@@ -27,6 +27,7 @@ SECRETS = [
     ("sent bearer abcdefgh1234", "abcdefgh1234"),
     ("AWS_SECRET_ACCESS_KEY=zzzyyy", "zzzyyy"),
     ("key id AKIAABCDEFGHIJKLMNOP", "AKIAABCDEFGHIJKLMNOP"),
+    ("see gm_mtw358sj_eYHTFkozEpsXmDqVA8wpHE83rAiDtnor_809e4066", "eYHTFkozEpsXmDqVA8wpHE83rAiDtnor"),
 ]
 HARMLESS = ["author: Bob", "passed: 3", "signal 9", "the secret is out", "https://host:8080/x", "design: blue"]
 

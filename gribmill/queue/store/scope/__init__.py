@@ -25,6 +25,7 @@ from gribmill.queue.store.scope.templates import TenantTemplates
 from gribmill.queue.store.scope.triggers import TenantTriggers
 from gribmill.queue.store.scope.webhooks import TenantWebhooks
 from gribmill.queue.store.tenants import Tenants
+from gribmill.queue.store.types.activity import Activity
 from gribmill.queue.store.types.templates import Templates
 from gribmill.queue.store.types.types import Types, TypeStats
 
@@ -41,6 +42,7 @@ class TenantStore:
         self.triggers = TenantTriggers(triggers, name)
         self.events = TenantEvents(Events(database, registry, triggers, webhooks), name)
         self.webhooks = TenantWebhooks(webhooks, self.events, name)
+        self.activity = Activity(database, registry, name)
         self._types = Types(database, registry)
         self._tenants = Tenants(database, registry)
 

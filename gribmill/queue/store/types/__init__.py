@@ -1,3 +1,3 @@
 """Job types: what the code declares, what operators define, and what is in force."""
 
-__all__ = ["definitions", "known_types", "templates", "types"]
+__all__ = ["activity", "definitions", "known_types", "templates", "types"]

@@ -21,7 +21,7 @@ class StoreOutage:
         return time.monotonic() < self.back_at
 
     def failed(self, error: Exception) -> None:
-        self._log.tell(f"{error}; trying again every {STORE_RETRY_SECONDS:g} s")
+        self._log.tell(f"{error}; trying again every {STORE_RETRY_SECONDS:g} s", type(error).__name__)
         self.back_at = time.monotonic() + STORE_RETRY_SECONDS
 
     def try_now(self) -> None:

@@ -44,8 +44,8 @@ class Supervisor:
         self._signals = StopSignals()
         self._watchdog = LeaseWatchdog(options.lease_seconds, self.pool.kill_busy, self._is_blocked)
         self._maintenance = Maintenance(store, options, self.worker_id)
-        self._triggers = TriggerPoller(store)
         self._outage = StoreOutage()
+        self._triggers = TriggerPoller(store, self._outage)
         attempts = AttemptLog(self.worker_id, self.pool.ending)
         self.exchange = JobExchange(
             store, self.pool, attempts, self._outage, on_settled=self._on_settled, on_starved=self._note_next_due

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import time
 
-from gribmill.queue.errors import QueueError
+from gribmill.queue.errors import QueueError, StoreError
 from gribmill.queue.store import Store
+from gribmill.queue.worker.supervisor.store_outage import StoreOutage
 from gribmill.queue.worker.throttled_log import ThrottledLog
 
 log = logging.getLogger("gribmill.worker")
@@ -18,8 +19,9 @@ PATIENCE_SECONDS = 1.0
 class TriggerPoller:
     """Knows when the next slot comes."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, outage: StoreOutage | None = None) -> None:
         self._store = store
+        self._outage = outage or StoreOutage()
         self._looked = 0.0
         self.next_look = 0.0
         self._trouble = ThrottledLog()
@@ -31,12 +33,16 @@ class TriggerPoller:
     def fire_if_due(self) -> bool:
         """Fire what is due, if it may be; whether there are new jobs."""
         now = time.monotonic()
-        if now < self.next_look:
+        if now < self.next_look or self._outage.lasts:
             return False
         self._looked = now
         try:
             fired = [*self._store.triggers.fire_due(), *self._store.events.dispatch()]
             seconds = self._store.triggers.seconds_to_next_slot()
+        except StoreError as error:
+            self._outage.failed(error)
+            self.next_look = self._outage.back_at
+            return False
         except QueueError as error:  # also a row, written by hand, that cannot even be read
             self._trouble.tell(f"schedules have to wait: {error}")
             self.next_look = now + PATIENCE_SECONDS

@@ -1,3 +1,3 @@
 """The forecast at a place."""
 
-__all__ = ["daily", "kept_tiles", "locate", "places", "point", "sample", "series"]
+__all__ = ["daily", "join_runs", "kept_tiles", "locate", "places", "point", "sample", "series"]

@@ -153,7 +153,7 @@ def forecasts(
     groups: dict[int, list[tuple[int, list[Candidate]]]] = {}
     found: dict[int, Series | TileError] = {}
     for number, place in enumerate(places):
-        fitting = _containing(candidates, place)
+        fitting = containing(candidates, place)
         if fitting:
             groups.setdefault(candidates.index(fitting[0]), []).append((number, fitting[1:]))
         else:
@@ -170,7 +170,7 @@ def forecasts(
     return [found[number] for number in range(len(places))]
 
 
-def _containing(candidates: Sequence[Candidate], place: Place) -> list[Candidate]:
+def containing(candidates: Sequence[Candidate], place: Place) -> list[Candidate]:
     """The candidates that contain the place, each model with the newest of its chosen runs only."""
     fitting = [one for one in candidates if locate_in_tile(one.tile, place.lat, place.lon) is not None]
     newest: dict[str, str] = {}

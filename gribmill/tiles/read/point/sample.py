@@ -50,7 +50,7 @@ class Samples:
     def columns(self) -> list[Column]:
         """Every requested column, or the usual ones in their order."""
         known = {name: quantity for row in reversed(self.rows) for name, (_, quantity) in row.items()}
-        derived = _derivable(known)
+        derived = derivable(known)
         names = self.wanted if self.wanted is not None else _usual(known, derived)
         windowed = WindowedColumns(self.steps, self.rows, known)
         found = []
@@ -63,7 +63,7 @@ class Samples:
                 found.append(self._wind(name, *derived[name], known))
             else:
                 there = self.first.meta.variables
-                choices = ", ".join(sorted({*there, *_derivable(there)}))
+                choices = ", ".join(sorted({*there, *derivable(there)}))
                 raise TileError(f"{self.first.path.parent} has no {name}; it has {choices}")
         return found
 
@@ -215,17 +215,17 @@ def needed_arrays(tile: Tile, wanted: list[str] | None) -> dict[str, tuple[str, 
 @lru_cache(maxsize=16)
 def _needed(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> list[str]:
     if wanted is None:
-        wanted = tuple(_usual(known, _derivable(known)))
+        wanted = tuple(_usual(known, derivable(known)))
     # The same quantity over other time ranges helps to find the amount of each row.
     bases = {base_name(name) for name in wanted}
     needed = {name for name in known if base_name(name) in bases}
-    for name, (u, v) in _derivable(known).items():
+    for name, (u, v) in derivable(known).items():
         if name in wanted:
             needed |= {u, v}
     return sorted(needed)
 
 
-def _derivable(known: Iterable[str]) -> dict[str, tuple[str, str]]:
+def derivable(known: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Wind speed and direction for every pair of components: ws10 and wdir10 from u10 and v10."""
     names = set(known)
     found = {}

@@ -1,8 +1,8 @@
 -- With the group that a failure stops: none if the job runs again as a new one. What another transaction settles is
--- left to it.
+-- left to it. Looks for one row each, which cannot become a hash of all of them.
 SELECT j.id, j.status, e.retry_due,
   CASE WHEN j.group_id IS NOT NULL AND j.status = 'failed'
-      AND EXISTS (SELECT 1 FROM job_groups g WHERE g.id = j.group_id AND g.on_failure = 'stop')
-      AND NOT EXISTS (SELECT 1 FROM jobs r WHERE r.retry_of = j.id AND r.retry_of IS NOT NULL)
+      AND (SELECT g.on_failure FROM job_groups g WHERE g.id = j.group_id) = 'stop'
+      AND (SELECT r.id FROM jobs r WHERE r.retry_of = j.id AND r.retry_of IS NOT NULL LIMIT 1) IS NULL
     THEN j.group_id END AS stopped_group
 FROM ended_parents e JOIN jobs j ON j.id = e.job_id ORDER BY e.job_id LIMIT 100 FOR UPDATE OF e SKIP LOCKED

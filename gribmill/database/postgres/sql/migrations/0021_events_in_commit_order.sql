@@ -9,6 +9,6 @@ CREATE INDEX events_in_commit_order ON events (xid, id);
 -- includes dependents that were added while that one waited for the row.
 CREATE FUNCTION gribmill_note_parent(job bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO ended_parents SELECT job WHERE EXISTS (SELECT 1 FROM job_dependencies WHERE parent_id = job)
+  INSERT INTO ended_parents (job_id) SELECT job WHERE EXISTS (SELECT 1 FROM job_dependencies WHERE parent_id = job)
   ON CONFLICT DO NOTHING;
 END $$;

@@ -1,6 +1,5 @@
   pg_advisory_xact_lock_shared(7217, 1) IS NULL AS shares,
-  set_config('enable_seqscan', 'off', true) || set_config('enable_bitmapscan', 'off', true)
-    || set_config('enable_sort', 'off', true) AS planner,
+  set_config('enable_bitmapscan', 'off', true) || set_config('enable_sort', 'off', true) AS planner,
   set_config('gribmill.busy', coalesce((
     SELECT string_agg(d.key, E'\n') FROM job_definitions d
     WHERE d.key = ANY (ARRAY(SELECT json_array_elements_text(:types::json)))

@@ -1,0 +1,71 @@
+"""Requests with an Idempotency-Key: a repeated one gets the first one's answer, and nothing is done twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from gribmill.database.protocol import Database
+
+KEPT = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """What was answered to a key. `status` None: the request is still being done."""
+
+    operation: str
+    request_hash: str
+    status: int | None
+    body: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestKey:
+    """Who repeats what."""
+
+    actor: str
+    key: str
+    operation: str
+    request_hash: str
+
+
+Decision = Literal["new", "busy", "different"]
+
+
+class IdempotencyKeys:
+    """The keys of a database; each is remembered for a day."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def begin(self, wanted: RequestKey, abandoned_seconds: float) -> StoredAnswer | Decision:
+        """`new`: do it, then `finish` or `forget`. `busy`: wait. `different`: the key is another request's.
+
+        One that was begun longer ago than `abandoned_seconds` and did not end (its server did) is done again.
+        """
+        key = {"actor": wanted.actor, "key": wanted.key}
+        with self._database.write() as tx:
+            tx.change("idempotency/prune", {"before": tx.now - KEPT})
+            row = {**key, "operation": wanted.operation, "request_hash": wanted.request_hash}
+            if tx.change("idempotency/insert", row):
+                return "new"
+            known = tx.first(StoredAnswer, "idempotency/get", key)
+            if known is None:
+                return "busy"
+            if (known.operation, known.request_hash) != (wanted.operation, wanted.request_hash):
+                return "different"
+            if known.status is not None:
+                return known
+            abandoned = {**key, "before": tx.now - timedelta(seconds=abandoned_seconds)}
+            return "new" if tx.change("idempotency/take_over", abandoned) else "busy"
+
+    def finish(self, wanted: RequestKey, status: int, body: str) -> None:
+        with self._database.write() as tx:
+            tx.change("idempotency/finish", {"actor": wanted.actor, "key": wanted.key, "status": status, "body": body})
+
+    def forget(self, wanted: RequestKey) -> None:
+        """It was not done: the next one with this key is the first again."""
+        with self._database.write() as tx:
+            tx.change("idempotency/forget", {"actor": wanted.actor, "key": wanted.key})

@@ -1,0 +1,30 @@
+"""Scopes: parts of the API that a token is limited to, `jobs` or, for reading alone, `jobs:read`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gribmill.access.errors import AccessError
+from gribmill.errors import quoted
+
+PARTS = (
+    "audit", "console", "data", "definitions", "events", "groups", "health", "jobs", "metrics", "operations",
+    "reservations", "templates", "tenants", "tokens", "triggers", "webhooks", "worker", "workers",
+)  # fmt: skip
+READ = "read"
+_READ_SUFFIX = ":read"
+
+
+def checked_scopes(scopes: Sequence[str]) -> tuple[str, ...]:
+    """The scopes without repetitions, or AccessError. `read` means every part, for reading alone."""
+    for one in scopes:
+        if one != READ and one.removesuffix(_READ_SUFFIX) not in PARTS:
+            raise AccessError(f"{quoted(one)} is not a scope: use read, or one of {', '.join(PARTS)}, or jobs:read")
+    return tuple(dict.fromkeys(scopes))
+
+
+def covers(scopes: Sequence[str], part: str, *, writes: bool) -> bool:
+    """Whether a token with these scopes may use a part of the API; one without scopes may use all."""
+    if not scopes:
+        return True
+    return part in scopes or (not writes and (READ in scopes or part + _READ_SUFFIX in scopes))

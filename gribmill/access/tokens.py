@@ -1,0 +1,171 @@
+"""Tokens: made, listed, revoked, replaced, and recognised."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from gribmill.access.errors import AccessError, TokenNotFound
+from gribmill.access.roles import OF_TENANT, ROLES, WORKER, Role
+from gribmill.access.scopes import checked_scopes
+from gribmill.access.token_text import TokenText, new_token, read_token
+from gribmill.database.protocol import Database, Snapshot
+from gribmill.errors import quoted
+
+DEFAULT_DAYS = 90.0
+LONGEST_DAYS = 3660.0
+LONGEST_NAME = 100
+# "Last used" is written at most this often.
+NOTE_USE = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A stored token. Its secret is known to its holder alone."""
+
+    id: str
+    name: str
+    role: Role
+    tenant_id: str | None
+    scopes: tuple[str, ...]
+    secret_hash: str
+    created_by: str | None
+    created_at: datetime | None
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+    def state(self, now: datetime) -> str:
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
+
+
+class IssuedToken(NamedTuple):
+    """A new token, with the text that is shown once."""
+
+    token: Token
+    text: str
+
+
+class Tokens:
+    """The tokens of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(
+        self,
+        name: str,
+        role: Role,
+        *,
+        tenant_id: str | None = None,
+        scopes: Sequence[str] = (),
+        days: float | None = DEFAULT_DAYS,
+        created_by: str | None = None,
+    ) -> IssuedToken:
+        """Make a token; AccessError if it could not be used so. `days` None: it does not expire."""
+        _check(name, role, tenant_id, days)
+        kept = checked_scopes(scopes)
+        text = new_token()
+        with self._database.write() as tx:
+            if tenant_id is not None:
+                _check_tenant(tx, tenant_id)
+            row = {"id": text.id, "name": name, "role": role, "tenant_id": tenant_id, "scopes": kept}
+            secret = {"secret_hash": text.secret_hash, "expires_at": _expiry(tx, days), "created_by": created_by}
+            if not tx.change("tokens/insert", {**row, **secret}):
+                raise AccessError("the random id of the token is taken; try again")
+            return IssuedToken(_get(tx, text.id), str(text))
+
+    def list(self, tenant_id: str | None = None) -> list[Token]:
+        """The oldest first; those of one tenant, or all."""
+        with self._database.read() as tx:
+            return tx.query(Token, "tokens/list", {"tenant_id": tenant_id})
+
+    def get(self, token_id: str) -> Token:
+        with self._database.read() as tx:
+            return _get(tx, token_id)
+
+    def revoke(self, token_id: str) -> Token:
+        """The token and its sessions are refused from now on."""
+        with self._database.write() as tx:
+            _get(tx, token_id)
+            tx.change("tokens/revoke", {"id": token_id})
+            tx.change("sessions/end_all", {"token_id": token_id})
+            return _get(tx, token_id)
+
+    def rotate(self, token_id: str, *, days: float | None = DEFAULT_DAYS) -> IssuedToken:
+        """A new secret in place of the old one, which is refused from now on, and so are its sessions."""
+        _check_days(days)
+        text = new_token(token_id)
+        with self._database.write() as tx:
+            row = {"id": token_id, "secret_hash": text.secret_hash, "expires_at": _expiry(tx, days)}
+            if not tx.change("tokens/rotate", row):
+                _get(tx, token_id)
+                raise AccessError(f"token {token_id} was revoked: create another one")
+            tx.change("sessions/end_all", {"token_id": token_id})
+            return IssuedToken(_get(tx, token_id), str(text))
+
+    def verify(self, text: str) -> Token | None:
+        """The active token with this text, which was used just now; None if there is none."""
+        given = read_token(text)
+        if given is None:
+            return None
+        with self._database.read() as tx:
+            found = tx.first(Token, "tokens/get", {"id": given.id})
+            now = tx.now
+        if found is None or not _matches(given, found) or found.state(now) != "active":
+            return None
+        self.note_use(found, now)
+        return found
+
+    def note_use(self, token: Token, now: datetime) -> None:
+        if token.last_used_at is None or token.last_used_at < now - NOTE_USE:
+            with self._database.write() as tx:
+                tx.lasting = False
+                tx.change("tokens/note_use", {"id": token.id, "before": now - NOTE_USE})
+
+
+def _matches(given: TokenText, stored: Token) -> bool:
+    """In constant time: how long it takes says nothing about the secret."""
+    return hmac.compare_digest(given.secret_hash, stored.secret_hash)
+
+
+def _check(name: str, role: Role, tenant_id: str | None, days: float | None) -> None:
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise AccessError(f"the name of a token is 1 to {LONGEST_NAME} printable characters")
+    if role not in ROLES:
+        raise AccessError(f"{quoted(role)} is not a role: use one of {', '.join(ROLES)}")
+    if role in OF_TENANT and tenant_id is None:
+        raise AccessError(f"the role {role} belongs to a tenant: name it with --tenant")
+    if role not in OF_TENANT and role != WORKER and tenant_id is not None:
+        raise AccessError(f"the role {role} is for all tenants: leave the tenant out")
+    _check_days(days)
+
+
+def _check_days(days: float | None) -> None:
+    if days is not None and not 0 < days <= LONGEST_DAYS:
+        raise AccessError(f"a token is valid for more than 0 and at most {LONGEST_DAYS:g} days")
+
+
+def _expiry(tx: Snapshot, days: float | None) -> datetime | None:
+    return None if days is None else tx.now + timedelta(days=days)
+
+
+class _TenantName(NamedTuple):
+    name: str
+
+
+def _check_tenant(tx: Snapshot, tenant_id: str) -> None:
+    if tx.first(_TenantName, "tenants/get", {"name": tenant_id}) is None:
+        raise AccessError(f"there is no tenant {quoted(tenant_id)}: add it with `gribmill tenants add`")
+
+
+def _get(tx: Snapshot, token_id: str) -> Token:
+    found = tx.first(Token, "tokens/get", {"id": token_id})
+    if found is None:
+        raise TokenNotFound(f"there is no token {quoted(token_id)}")
+    return found

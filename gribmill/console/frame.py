@@ -1,0 +1,99 @@
+"""What surrounds every page: who looks at it, the navigation, and what the last action did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gribmill.queue.store import Store
+from gribmill.queue.store.scope import TenantStore
+from gribmill.version import __version__
+
+Handle = Store | TenantStore
+"""The queue as a visitor sees it: all of it, or one tenant's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who looks at a page. `tenant_id` is None for those who see every tenant."""
+
+    name: str
+    role: str
+    tenant_id: str | None = None
+    reads_only: bool = False
+    can_log_out: bool = False
+
+    @property
+    def operates(self) -> bool:
+        """May change what belongs to all: definitions, workers, tenants."""
+        return self.sees_all and not self.reads_only
+
+    @property
+    def sees_all(self) -> bool:
+        return self.role == "super_admin"
+
+    @property
+    def changes(self) -> bool:
+        """May cancel, retry and enqueue."""
+        return self.role in ("super_admin", "tenant_admin") and not self.reads_only
+
+    @property
+    def detail(self) -> str:
+        where = "all tenants" if self.tenant_id is None else f"tenant {self.tenant_id}"
+        return f"{self.role.replace('_', ' ')}, {where}{', read only' if self.reads_only else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationItem:
+    key: str
+    label: str
+    href: str
+    operators_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What an action did, or why it did nothing."""
+
+    text: str
+    kind: Literal["good", "bad", "note"] = "good"
+
+
+NAVIGATION = (
+    NavigationItem("overview", "Overview", "/"),
+    NavigationItem("runs", "Runs", "/runs"),
+    NavigationItem("map", "Map", "/map"),
+    NavigationItem("jobs", "Jobs", "/jobs"),
+    NavigationItem("groups", "Groups", "/groups"),
+    NavigationItem("backfills", "Backfill", "/backfills/new", operators_only=True),
+    NavigationItem("workers", "Workers", "/workers", operators_only=True),
+    NavigationItem("triggers", "Triggers", "/triggers"),
+    NavigationItem("definitions", "Definitions", "/definitions"),
+    NavigationItem("sources", "Sources", "/sources", operators_only=True),
+    NavigationItem("storage", "Storage", "/storage", operators_only=True),
+    NavigationItem("events", "Events", "/events"),
+    NavigationItem("webhooks", "Webhooks", "/webhooks"),
+    NavigationItem("tenants", "Tenants", "/tenants", operators_only=True),
+    NavigationItem("tokens", "Tokens", "/tokens", operators_only=True),
+    NavigationItem("audit", "Audit", "/audit", operators_only=True),
+)
+
+
+def frame(
+    visitor: Visitor | None,
+    title: str,
+    active: str = "",
+    *,
+    refresh_seconds: float | None = None,
+    notice: Notice | None = None,
+) -> dict[str, Any]:
+    """The values that `base.html` needs."""
+    return {
+        "title": title,
+        "active": active,
+        "navigation": [one for one in NAVIGATION if visitor and (visitor.sees_all or not one.operators_only)],
+        "user": visitor,
+        "notice": notice,
+        "refresh_seconds": refresh_seconds,
+        "version": __version__,
+    }

@@ -1,0 +1,95 @@
+"""The search box of the list of jobs: `type:build_tile tenant:acme worker:host-1`, kept in the address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import get_args
+
+from gribmill.console.frame import Handle
+from gribmill.errors import quoted
+from gribmill.queue.errors import GroupNotFound
+from gribmill.queue.model import STATUSES, JobSource
+from gribmill.queue.store.jobs.listing import JobFilter
+
+LONGEST_SEARCH = 500
+PREFIXES = ("type", "tenant", "worker", "group", "correlation", "source", "key")
+DEAD_LETTER = "dead_letter"
+STATES = (*STATUSES, DEAD_LETTER)
+# Prefixes for which counters exist, so that the pills can say how many jobs match.
+COUNTED = frozenset({"type"})
+
+
+@dataclass(frozen=True, slots=True)
+class JobSearch:
+    """What is looked for, as filters of the store."""
+
+    wanted: JobFilter
+    text: str = ""
+    status: str = ""
+    words: dict[str, str] = field(default_factory=dict)
+    error: str | None = None
+    """Why nothing is found, in a sentence."""
+    job_id: int | None = None
+    """A number alone is the id of a job."""
+
+    @property
+    def countable(self) -> bool:
+        return self.error is None and set(self.words) <= COUNTED
+
+    @property
+    def query(self) -> dict[str, str]:
+        """As it is in the address."""
+        return {"status": self.status, "q": self.text}
+
+
+def read_search(handle: Handle, text: str, status: str) -> JobSearch:
+    """Never fails: what cannot be read is said in `error`."""
+    text = " ".join(text.split())[:LONGEST_SEARCH]
+    if status and status not in STATES:
+        return JobSearch(JobFilter(), text, "", error=f"{quoted(status)} is not a state of jobs")
+    if text.isdecimal() and len(text) < 19:
+        return JobSearch(JobFilter(), text, status, job_id=int(text))
+    wanted = JobFilter()
+    if status:
+        wanted = replace(wanted, dead=True) if status == DEAD_LETTER else replace(wanted, status=status)  # type: ignore[arg-type]
+    words: dict[str, str] = {}
+    for word in text.split():
+        prefix, colon, value = word.partition(":")
+        if not colon or prefix not in PREFIXES or not value:
+            names = " ".join(f"{name}:" for name in PREFIXES)
+            return JobSearch(wanted, text, status, error=f"{quoted(word)} cannot be searched for: use {names}")
+        words[prefix] = value
+    search = JobSearch(wanted, text, status, words)
+    try:
+        return _narrowed(handle, search)
+    except GroupNotFound as error:
+        return replace(search, error=str(error))
+
+
+def _narrowed(handle: Handle, search: JobSearch) -> JobSearch:
+    words, wanted = search.words, search.wanted
+    if "source" in words and words["source"] not in get_args(JobSource):
+        names = ", ".join(get_args(JobSource))
+        return replace(search, error=f"{quoted(words['source'])} is not a source of jobs: they are {names}")
+    wanted = replace(
+        wanted,
+        type=words.get("type"),
+        tenant_id=words.get("tenant"),
+        worker_id=words.get("worker"),
+        correlation_id=words.get("correlation"),
+        group_key=words.get("key"),
+        source=words.get("source"),  # type: ignore[arg-type]
+    )
+    if "group" in words:
+        wanted = replace(wanted, group_id=_group_id(handle, words["group"]))
+    # Which worker ran a job is looked up among those that run: no index has the finished ones.
+    if "worker" in words and not search.status:
+        wanted = replace(wanted, status="processing")
+        return replace(search, wanted=wanted, status="processing")
+    return replace(search, wanted=wanted)
+
+
+def _group_id(handle: Handle, name: str) -> int:
+    if name.isdecimal() and len(name) < 19:
+        return handle.groups.get(int(name)).id
+    return handle.groups.find(name).id

@@ -1,0 +1,297 @@
+"""Runs: which hours of which regions are here, arriving, late or failed; one run in time; one hour in full."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from statistics import median
+from typing import Any, Literal
+
+from gribmill.catalogue.records import HourRecord, RunRecord, TileRecord
+from gribmill.console.frame import Handle
+from gribmill.console.pages.jobs import JobRow, job_row
+from gribmill.console.weather_look import followed_models
+from gribmill.identity import HourRef, RunRef
+from gribmill.ingest.models.model import Model
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.job_types import ingest_job, tile_jobs
+from gribmill.pipeline.retention.past_runs import is_partial
+from gribmill.pipeline.tenant_regions import wanted_regions
+from gribmill.queue.store.jobs.listing import JobFilter
+
+RUNS_SHOWN = 6
+JOBS_SHOWN = 50
+
+CellState = Literal["built", "building", "published", "late", "failed", "waiting", "none"]
+# A letter for each: colour alone says nothing to many people.
+SIGNS: dict[CellState, str] = {
+    "built": "✓",
+    "building": "▦",
+    "published": "↓",
+    "late": "!",
+    "failed": "✕",
+    "waiting": "·",
+    "none": "",
+}
+MEANINGS: dict[CellState, str] = {
+    "built": "tile built",
+    "building": "downloaded, tile not built yet",
+    "published": "published, not downloaded yet",
+    "late": "late",
+    "failed": "failed, or tile lost",
+    "waiting": "not due yet",
+    "none": "not wanted",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    hour: int
+    state: CellState
+    sign: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegionLine:
+    region: str
+    cells: tuple[Cell, ...]
+    built: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunGrid:
+    """One run: a line for each region, a cell for each hour."""
+
+    model_id: str
+    run_id: str
+    state: str
+    hours: tuple[int, ...]
+    lines: tuple[RegionLine, ...]
+    built: int
+    wanted: int
+    first_seen_at: datetime | None
+    bytes: int
+
+    @property
+    def whole(self) -> bool:
+        return self.wanted > 0 and self.built == self.wanted
+
+
+def runs_values(context: Context, model_id: str | None, regions: Collection[str] | None) -> dict[str, Any]:
+    """The newest runs of one model; the first that is followed, if none is named."""
+    models = followed_models(context)
+    chosen = next((one for one in models if one.id == model_id), None) or (models[0] if models else None)
+    grids: list[RunGrid] = []
+    if chosen is not None:
+        wanted = _wanted(context, chosen, regions)
+        records = context.catalogue.runs(chosen.id, RUNS_SHOWN)
+        grids = [run_grid(context, chosen, record, wanted, regions) for record in records]
+    return {
+        "models": [(one.id, one.title) for one in models],
+        "chosen": chosen.id if chosen else None,
+        "title": chosen.title if chosen else "",
+        "grids": grids,
+        "legend": [(state, SIGNS[state], MEANINGS[state]) for state in MEANINGS if state != "none"],
+    }
+
+
+def _wanted(context: Context, model: Model, regions: Collection[str] | None) -> list[str]:
+    if not {model.id, model.family} & {*context.settings.chain.models}:
+        return []
+    names = [name for name in wanted_regions(context) if regions is None or name in regions]
+    return context.regions_of(model, names)
+
+
+def run_grid(
+    context: Context, model: Model, record: RunRecord, wanted: Sequence[str], visible: Collection[str] | None
+) -> RunGrid:
+    """From the catalogue alone: no file is looked at."""
+    hours = context.catalogue.hours(record.ref)
+    tiles = [one for one in context.catalogue.tiles(record.ref, lost=True) if visible is None or one.region in visible]
+    by_place = {(one.region, one.hour): one for one in tiles}
+    asked = {name for hour in hours.values() for name in hour.regions if visible is None or name in visible}
+    names = sorted({*wanted, *asked, *(one.region for one in tiles)})
+    columns = tuple(sorted({*record.hours, *hours}))
+    states = _Judge(model, record, hours, by_place, datetime.now(UTC))
+    lines = []
+    for name in names:
+        cells = tuple(states.cell(name, hour) for hour in columns)
+        lines.append(RegionLine(name, cells, sum(cell.state == "built" for cell in cells)))
+    built = sum(line.built for line in lines)
+    return RunGrid(
+        record.model_id,
+        record.run_id,
+        record.state,
+        columns,
+        tuple(lines),
+        built,
+        sum(cell.state != "none" for line in lines for cell in line.cells),
+        record.first_seen_at,
+        sum(one.bytes for one in tiles if one.lost_at is None),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    model: Model
+    record: RunRecord
+    hours: Mapping[int, HourRecord]
+    tiles: Mapping[tuple[str, int], TileRecord]
+    now: datetime
+
+    def cell(self, region: str, hour: int) -> Cell:
+        state = self._state(region, hour)
+        return Cell(hour, state, SIGNS[state], f"{region}, hour {hour}: {MEANINGS[state]}")
+
+    def _state(self, region: str, hour: int) -> CellState:
+        tile, known = self.tiles.get((region, hour)), self.hours.get(hour)
+        if tile is not None:
+            return "built" if tile.lost_at is None else "failed"
+        if known is None:
+            return self._expected(hour)
+        if known.error:
+            return "failed"
+        if known.state == "published":
+            return "published"
+        return "building" if region in known.regions else "none"
+
+    def _expected(self, hour: int) -> CellState:
+        if hour not in self.record.hours:
+            return "none"
+        if self.record.state == "given_up":
+            return "failed"
+        if is_partial(self.model, self.record):
+            return "waiting"
+        return "late" if self.now > self.model.expected_at(self.record.ref.time, hour).late else "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class HourSpan:
+    """One hour of a run as a bar: from published to downloaded, from downloaded to built; in a box of 600."""
+
+    hour: int
+    waiting_x: float
+    waiting_width: float
+    building_x: float
+    building_width: float
+    label: str
+
+
+def run_values(context: Context, ref: RunRef, visible: Collection[str] | None) -> dict[str, Any] | None:
+    """One run; None if it was never seen."""
+    record = next((one for one in context.catalogue.runs(ref.model_id) if one.run_id == ref.run_id), None)
+    model = context.models.get(ref.model_id)
+    if record is None or model is None:
+        return None
+    hours = context.catalogue.hours(ref)
+    grid = run_grid(context, model, record, _wanted(context, model, visible), visible)
+    return {
+        "grid": grid,
+        "title": model.title,
+        "timeline": _timeline(ref, record, hours.values()),
+        "spans": _spans(ref, hours),
+        "where": _where_time_went(hours.values()),
+        "hours": [hours[hour] for hour in sorted(hours)],
+        "legend": [(state, SIGNS[state], MEANINGS[state]) for state in MEANINGS if state != "none"],
+    }
+
+
+def _timeline(ref: RunRef, record: RunRecord, hours: Iterable[HourRecord]) -> list[tuple[str, datetime, float]]:
+    """What happened when, and how long after the line before."""
+    known = [*hours]
+    found: list[tuple[str, datetime]] = [("the run begins (analysis time)", ref.time)]
+    for text, pick, moments in (
+        ("first file published", min, [one.published_at for one in known]),
+        ("first seen here", min, [record.first_seen_at]),
+        ("first file downloaded", min, [one.ingested_at for one in known]),
+        ("first hour built", min, [one.built_at for one in known]),
+        ("last file published", max, [one.published_at for one in known]),
+        ("last file downloaded", max, [one.ingested_at for one in known]),
+        ("last hour built", max, [one.built_at for one in known]),
+    ):
+        there = [one for one in moments if one is not None]
+        if there:
+            found.append((text, pick(there)))
+    found.sort(key=lambda one: one[1])
+    gaps = [0.0, *((after[1] - before[1]).total_seconds() for before, after in pairwise(found))]
+    return [(text, moment, gap) for (text, moment), gap in zip(found, gaps, strict=True)]
+
+
+def _where_time_went(hours: Iterable[HourRecord]) -> list[tuple[str, float]]:
+    """The median of each part, over the hours that have it."""
+    parts: dict[str, list[float]] = {}
+    for one in hours:
+        for name, start, end in (
+            ("published to downloaded", one.published_at, one.ingested_at),
+            ("downloaded to built", one.ingested_at, one.built_at),
+            ("published to built", one.published_at, one.built_at),
+        ):
+            if start is not None and end is not None:
+                parts.setdefault(name, []).append(max(0.0, (end - start).total_seconds()))
+    return [(name, median(values)) for name, values in parts.items()]
+
+
+def _spans(ref: RunRef, hours: Mapping[int, HourRecord]) -> list[HourSpan]:
+    moments = [
+        moment for one in hours.values() for moment in (one.published_at, one.ingested_at, one.built_at) if moment
+    ]
+    if not moments:
+        return []
+    first, whole = min(moments), max(1.0, (max(moments) - min(moments)).total_seconds())
+
+    def place(moment: datetime) -> float:
+        return round(600 * (moment - first).total_seconds() / whole, 1)
+
+    found = []
+    for hour in sorted(hours):
+        one = hours[hour]
+        begin = one.published_at or one.ingested_at
+        if begin is None:
+            continue
+        middle = one.ingested_at or begin
+        end = one.built_at or middle
+        label = f"hour {hour}: downloaded after {(middle - begin).total_seconds():.0f} s"
+        if one.built_at is not None:
+            label += f", built after {(end - middle).total_seconds():.0f} s more"
+        waiting, building = place(middle) - place(begin), place(end) - place(middle)
+        found.append(HourSpan(hour, place(begin), max(1.0, waiting), place(middle), max(1.0, building), label))
+    return found
+
+
+def hour_values(context: Context, handle: Handle, ref: HourRef, visible: Collection[str] | None) -> dict[str, Any]:
+    """One file: where it came from, its tiles, and the jobs that are or were about it."""
+    known = context.catalogue.hour(ref)
+    tiles = [
+        one
+        for one in context.catalogue.tiles(ref.run, lost=True)
+        if one.hour == ref.hour and (visible is None or one.region in visible)
+    ]
+    model = context.models.get(ref.model_id)
+    expected = model.expected_at(ref.run.time, ref.hour) if model is not None else None
+    return {
+        "ref": ref,
+        "known": known,
+        "tiles": tiles,
+        "expected": expected,
+        "jobs": _jobs(context, handle, ref, [one.region for one in tiles], known),
+    }
+
+
+def _jobs(
+    context: Context, handle: Handle, ref: HourRef, regions: Sequence[str], known: HourRecord | None
+) -> list[JobRow]:
+    """Those that are active or have failed, and the newest builds of this file."""
+    now = datetime.now(UTC)
+    names = sorted({*regions, *(known.regions if known else ())})
+    like = context.jobs.like([ingest_job(ref, live=True), *tile_jobs(ref, names, live=True)])
+    built = handle.jobs.list(JobFilter(group_key=str(ref)), limit=JOBS_SHOWN).jobs
+    mine = {job.id: job for job in [*like, *built] if job is not None and _sees(handle, job.tenant_id)}
+    return [job_row(mine[job_id], now) for job_id in sorted(mine, reverse=True)]
+
+
+def _sees(handle: Handle, tenant_id: str) -> bool:
+    name = getattr(handle, "name", None)
+    return name is None or name == tenant_id

@@ -1,0 +1,42 @@
+"""One look at all models: runs, freshness, what is wrong. It reads the disk: pages share one for some seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from gribmill.ingest.models.model import Model
+from gribmill.ingest.models.registry import models_named
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.status.freshness import RegionFreshness, freshness_of
+from gribmill.pipeline.status.health import Health, health_of
+from gribmill.pipeline.status.status import ModelStatus, status_of
+
+RUNS_LOOKED_AT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class WeatherLook:
+    """How each model is, at one moment."""
+
+    statuses: tuple[ModelStatus, ...]
+    health: Health
+    fresh: tuple[RegionFreshness, ...]
+    taken_at: datetime
+
+
+def followed_models(context: Context) -> list[Model]:
+    """The models of [chain], then those with runs of a backfill."""
+    known = {record.model_id for record in context.catalogue.runs()}
+    names = (*context.settings.chain.models, *sorted(known & context.models.keys()))
+    found = {model.id: model for name in names for model in models_named(context.models, name)}
+    return [*found.values()]
+
+
+def look_at_weather(context: Context) -> WeatherLook:
+    """Freshness, runs and problems of every model that is followed or has runs here."""
+    now = datetime.now(UTC)
+    statuses = status_of(context, followed_models(context), runs=RUNS_LOOKED_AT, now=now)
+    health = health_of(context, statuses, now=now)
+    fresh = freshness_of(context.models, statuses, lambda: health, now)
+    return WeatherLook(tuple(statuses), health, tuple(fresh), now)

@@ -1,0 +1,12 @@
+-- Each branch has an index that holds only such rows.
+SELECT * FROM jobs WHERE id IN (
+  SELECT id FROM jobs
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id = 'global'
+  UNION ALL SELECT id FROM jobs
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global'
+  UNION ALL SELECT id FROM jobs
+  WHERE status = 'pending' AND next_run_at IS NOT NULL
+  UNION ALL SELECT id FROM jobs
+  WHERE status = 'pending' AND deps_left > 0 AND next_run_at IS NULL)
+  -- include listing/parts/filters
+ORDER BY id DESC LIMIT :limit

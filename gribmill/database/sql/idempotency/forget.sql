@@ -1,0 +1,1 @@
+DELETE FROM idempotency_keys WHERE actor = :actor AND key = :key AND status IS NULL

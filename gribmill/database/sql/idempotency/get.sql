@@ -1,0 +1,1 @@
+SELECT * FROM idempotency_keys WHERE actor = :actor AND key = :key

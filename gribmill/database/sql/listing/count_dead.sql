@@ -1,0 +1,5 @@
+SELECT count(*) AS n FROM (
+  SELECT id FROM jobs INDEXED BY jobs_unhappy
+  WHERE status = 'failed' AND status IN ('failed','cancelled') AND dead_lettered_at IS NOT NULL
+    AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
+  LIMIT :most) AS dead

@@ -1,0 +1,1 @@
+SELECT * FROM access_sessions WHERE id_hash = :id_hash

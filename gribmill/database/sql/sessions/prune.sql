@@ -1,0 +1,1 @@
+DELETE FROM access_sessions WHERE created_at < :before

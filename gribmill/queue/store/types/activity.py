@@ -1,0 +1,80 @@
+"""What goes on in the queue, for pages that ask every few seconds: from counters and short indexes alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from gribmill.database.protocol import Database
+from gribmill.queue.job_type import Registry
+from gribmill.queue.model import Status
+from gribmill.queue.store.base import Facet
+
+HOUR = timedelta(hours=1)
+MINUTE = timedelta(minutes=1)
+
+
+class _Count(NamedTuple):
+    type: str
+    status: Status
+    n: int
+
+
+class _Number(NamedTuple):
+    n: int
+
+
+class _Ended(NamedTuple):
+    minute: str
+    succeeded: int
+    failed: int
+    wait_seconds: float | None
+    run_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class MinuteOfJobs:
+    """How many jobs ended within one minute, and the mean of their waits and run times."""
+
+    begins: datetime
+    succeeded: int = 0
+    failed: int = 0
+    wait_seconds: float | None = None
+    run_seconds: float | None = None
+
+
+class Activity(Facet):
+    """Of one tenant, or of all."""
+
+    def __init__(self, database: Database, registry: Registry, tenant_id: str | None = None) -> None:
+        super().__init__(database, registry)
+        self._of = {"tenant_id": tenant_id}
+
+    def counts(self) -> dict[tuple[str, Status], int]:
+        """How many jobs there are by (type, status)."""
+        with self.database.read() as tx:
+            return {(one.type, one.status): one.n for one in tx.query(_Count, "listing/counts", self._of)}
+
+    def dead_letters(self, most: int = 1000) -> int:
+        """How many dead letters there are, counted up to `most`."""
+        with self.database.read() as tx:
+            found = tx.first(_Number, "listing/count_dead", {**self._of, "most": most})
+        return found.n if found else 0
+
+    def last_hour(self) -> list[MinuteOfJobs]:
+        """The last sixty minutes, the oldest first; the last one is not over yet."""
+        with self.database.read() as tx:
+            now = tx.now.astimezone(UTC)
+            newest = now.replace(second=0, microsecond=0)
+            first = newest - HOUR + MINUTE
+            rows = tx.query(_Ended, "listing/ended_by_minute", {**self._of, "since": first})
+        found = {row.minute: row for row in rows}
+        minutes = [first + MINUTE * place for place in range(60)]
+        return [_minute(begins, found.get(f"{begins:%Y-%m-%d %H:%M}")) for begins in minutes]
+
+
+def _minute(begins: datetime, row: _Ended | None) -> MinuteOfJobs:
+    if row is None:
+        return MinuteOfJobs(begins)
+    return MinuteOfJobs(begins, row.succeeded, row.failed, row.wait_seconds, row.run_seconds)

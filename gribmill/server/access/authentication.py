@@ -1,0 +1,88 @@
+"""Finding out who made a request: by its bearer token, by the session in its cookie, or by where it comes from."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+
+from fastapi import Request
+
+from gribmill.access.roles import SUPER_ADMIN
+from gribmill.access.tokens import Token
+from gribmill.server.access.principal import Principal, nobody
+from gribmill.server.access.same_origin import refuse_cross_site
+from gribmill.server.access.session_cookie import session_id_of
+from gribmill.server.context import ServerContext
+from gribmill.server.problems import HttpProblem
+
+LONGEST_TOKEN = 200
+# What a proxy adds: a request that carries one of these comes from elsewhere, whatever the address of its connection.
+FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+
+
+async def identify(server: ServerContext, request: Request) -> Principal:
+    """Who made the request. A token that is not valid is refused, also on this machine."""
+    address = address_of(server, request)
+    if "authorization" in request.headers:
+        return await _bearer(server, request, address)
+    session_id = session_id_of(request)
+    if session_id is not None:
+        token = await _recognised(server, session_id, server.sessions.verify)
+        if token is not None:
+            refuse_cross_site(request, by_cookie=True)
+            return Principal.of(token, address, "session")
+    refuse_cross_site(request)
+    if is_from_this_machine(server, request):
+        return Principal("loopback", SUPER_ADMIN, None, address, "loopback", reads_only=not server.dev)
+    return nobody(address)
+
+
+async def _bearer(server: ServerContext, request: Request, address: str) -> Principal:
+    kind, _, text = request.headers["authorization"].partition(" ")
+    text = text.strip()
+    if kind.lower() != "bearer" or not text:
+        raise HttpProblem(401, "the header Authorization must be `Bearer gm_…`", challenge=True)
+    token = await verify_token(server, text, address)
+    if token is None:
+        raise HttpProblem(401, "the token is not valid, has expired or was revoked", challenge=True)
+    return Principal.of(token, address, "token")
+
+
+async def verify_token(server: ServerContext, text: str, address: str) -> Token | None:
+    """The token with this text. An address that has offered too many wrong ones has to wait."""
+    known = server.verified.get(text)
+    if known is not None:
+        return known
+    server.failures.refuse_if_spent(address, "too many wrong tokens came from this address")
+    token = await _recognised(server, text, server.tokens.verify) if len(text) <= LONGEST_TOKEN else None
+    if token is None:
+        server.failures.take(address)
+    return token
+
+
+async def _recognised(server: ServerContext, text: str, verify: Callable[[str], Token | None]) -> Token | None:
+    """Looked up at most once a second."""
+    known = server.verified.get(text)
+    if known is None:
+        known = await server.run(verify, text)
+        if known is not None:
+            server.verified.put(text, known)
+    return known
+
+
+def address_of(server: ServerContext, request: Request) -> str:
+    """Where a request comes from. Behind a proxy: what that says, which is the last address of its header."""
+    forwarded = request.headers.get("x-forwarded-for") if server.settings.server.behind_proxy else None
+    if forwarded:
+        return forwarded.rpartition(",")[2].strip()[:60]
+    return request.client.host if request.client else ""
+
+
+def is_from_this_machine(server: ServerContext, request: Request) -> bool:
+    """Behind a proxy every connection may come from loopback: then it says nothing."""
+    if server.settings.server.behind_proxy or any(name in request.headers for name in FORWARDED):
+        return False
+    try:
+        return request.client is not None and ipaddress.ip_address(request.client.host).is_loopback
+    except ValueError:
+        return False

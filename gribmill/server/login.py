@@ -1,0 +1,82 @@
+"""Sessions of the console: a token is exchanged for a cookie. There are no passwords."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs
+
+from fastapi import Request, Response
+from starlette.responses import JSONResponse, RedirectResponse
+
+from gribmill.server.access.authentication import verify_token
+from gribmill.server.access.principal import CurrentPrincipal
+from gribmill.server.access.same_origin import refuse_cross_site
+from gribmill.server.access.session_cookie import clear_session, session_id_of, set_session
+from gribmill.server.change import CurrentChange
+from gribmill.server.context import Server
+from gribmill.server.problems import HttpProblem
+from gribmill.server.router import SecuredRouter
+from gribmill.views.view import View
+
+router = SecuredRouter(tag="console", in_docs=False)
+
+FORM = "application/x-www-form-urlencoded"
+LOGIN_PAGE = "/login"
+HOME_PAGE = "/"
+
+
+class WhoView(View):
+    """Who is asking, and what for."""
+
+    name: str
+    role: str
+    tenant_id: str | None
+    kind: str
+    reads_only: bool
+    scopes: tuple[str, ...]
+    token_id: str | None
+
+
+@router.post("/login")
+async def log_in(request: Request, server: Server, principal: CurrentPrincipal, change: CurrentChange) -> Response:
+    """Exchange a token for a session. JSON `{"token": "gm_…"}`, or the field `token` of a form."""
+    refuse_cross_site(request)
+    is_form = request.headers.get("content-type", "").partition(";")[0].strip() == FORM
+    text = _token_of(await request.body(), is_form=is_form)
+    token = await verify_token(server, text, principal.address) if text else None
+    if token is None:
+        if is_form:
+            return RedirectResponse(f"{LOGIN_PAGE}?refused=1", 303)
+        raise HttpProblem(401, "the token is not valid, has expired or was revoked")
+    session_id = await server.run(server.sessions.begin, token, principal.address)
+    change.object, change.tenant_id = f"token {token.id}", token.tenant_id
+    response: Response = RedirectResponse(HOME_PAGE, 303) if is_form else JSONResponse({"ok": True})
+    set_session(request, response, session_id)
+    return response
+
+
+@router.post("/logout")
+async def log_out(request: Request, server: Server) -> Response:
+    """End the session of the cookie."""
+    session_id = session_id_of(request)
+    if session_id is not None:
+        await server.run(server.sessions.end, session_id)
+        server.verified.clear()
+    response = RedirectResponse(LOGIN_PAGE, 303)
+    clear_session(request, response)
+    return response
+
+
+@router.get("/api/v1/session")
+async def show_session(principal: CurrentPrincipal) -> WhoView:
+    """Who this request comes from: a token, a session, or somebody on this machine."""
+    return WhoView.copy_of(principal)
+
+
+def _token_of(body: bytes, *, is_form: bool) -> str:
+    try:
+        given: Any = parse_qs(body.decode()).get("token", [""])[0] if is_form else json.loads(body)["token"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    return given.strip() if isinstance(given, str) else ""

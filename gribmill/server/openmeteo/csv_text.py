@@ -1,0 +1,40 @@
+"""Answers as CSV, as Open-Meteo writes it: the places, then a table for each section."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+
+from gribmill.server.openmeteo.answer import PlaceAnswer
+from gribmill.server.openmeteo.json_text import column_name, rounded, times_of
+
+PLACE = ["latitude", "longitude", "elevation", "utc_offset_seconds", "timezone", "timezone_abbreviation"]
+LOCATION = "location_id"
+
+
+def csv_text(answers: Sequence[Sequence[PlaceAnswer]], *, unixtime: bool) -> bytes:
+    out = io.StringIO()
+    write = csv.writer(out, lineterminator="\n").writerow
+    many = len(answers) > 1
+    write([*([LOCATION] if many else []), *PLACE])
+    for number, models in enumerate(answers):
+        one = models[0]
+        height = "NaN" if math.isnan(one.elevation) else one.elevation
+        period = one.period
+        row = [one.lat, one.lon, height, period.offset, period.zone, period.abbreviation]
+        write([*([number] if many else []), *row])
+    for place in range(len(answers[0][0].sections)):
+        out.write("\n")
+        for number, models in enumerate(answers):
+            several = len(models) > 1
+            columns = [(one, column) for one in models for column in one.sections[place].columns]
+            if number == 0:
+                heads = [f"{column_name(column, one, several=several)} ({column.unit})" for one, column in columns]
+                write([*([LOCATION] if many else []), "time", *heads])
+            section = models[0].sections[place]
+            times = times_of(section, models[0].period, unixtime=unixtime)
+            for cells in zip(times, *(rounded(column) for _, column in columns), strict=True):
+                write([*([number] if many else []), *("NaN" if cell is None else cell for cell in cells)])
+    return out.getvalue().encode()

@@ -1,0 +1,76 @@
+"""A column of a point forecast by whole hours, as Open-Meteo means them.
+
+Instants are those of the hour. Sums and means are of the hour before: longer time ranges are spread evenly over their
+hours, shorter ones are put together if they fill the hour. Where a model has a row every three or six hours, instants
+between are interpolated; where an hour is missing, it stays missing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+from gribmill.identity import run_time
+from gribmill.tiles.read.point.join_runs import missing_hours
+from gribmill.tiles.read.point.series import Column, Series
+
+HOUR = 3600
+FULL_CIRCLE = 360.0
+Hourly = dict[int, float]
+
+
+def hourly_values(series: Series, column: Column) -> Hourly:
+    """Seconds since 1970 to the value; hours without one are left out."""
+    if column.windows is None:
+        return _instants(series, column)
+    return _windowed(series, column)
+
+
+def _instants(series: Series, column: Column) -> Hourly:
+    times = [int(moment.timestamp()) for moment in series.times]
+    rows = [(moment, value) for moment, value in zip(times, column.values, strict=True) if not math.isnan(value)]
+    found = {moment: value for moment, value in rows if moment % HOUR == 0}
+    if not column.flags and any(after - before > HOUR for (before, _), (after, _) in pairwise(rows)):
+        holes = {times[0] + 60 * (minute - series.steps[0]) for minute in missing_hours(series.steps)}
+        lacking = {moment for moment, value in zip(times, column.values, strict=True) if math.isnan(value)}
+        for (before, low), (after, high) in pairwise(rows):
+            if any(before < hole < after for hole in holes | lacking):
+                continue
+            for moment in range(before + HOUR, after, HOUR):
+                share = (moment - before) / (after - before)
+                found.setdefault(moment, _between(low, high, share, circular=column.units == "°"))
+    return found
+
+
+def _between(low: float, high: float, share: float, *, circular: bool) -> float:
+    if not circular:
+        return low + (high - low) * share
+    turn = (high - low + FULL_CIRCLE / 2) % FULL_CIRCLE - FULL_CIRCLE / 2
+    return (low + turn * share) % FULL_CIRCLE or FULL_CIRCLE
+
+
+def _windowed(series: Series, column: Column) -> Hourly:
+    found: Hourly = {}
+    parts: dict[int, tuple[float, int]] = {}
+    for begin, end, value in _ranges(series, column):
+        if end - begin >= HOUR and (end - begin) % HOUR == 0 and end % HOUR == 0:
+            hours = (end - begin) // HOUR
+            for moment in range(begin + HOUR, end + HOUR, HOUR):
+                found.setdefault(moment, value / hours if column.summed else value)
+        elif end - begin < HOUR:
+            hour = -(-end // HOUR) * HOUR
+            if begin >= hour - HOUR:
+                total, covered = parts.get(hour, (0.0, 0))
+                parts[hour] = total + value * (1 if column.summed else end - begin), covered + end - begin
+    for hour, (total, covered) in parts.items():
+        if covered == HOUR:
+            found.setdefault(hour, total if column.summed else total / HOUR)
+    return found
+
+
+def _ranges(series: Series, column: Column) -> Iterator[tuple[int, int, float]]:
+    starts = {run: int(run_time(run).timestamp()) for run in {*series.row_runs}}
+    for run, window, value in zip(series.row_runs, column.windows or (), column.values, strict=True):
+        if window is not None and not math.isnan(value):
+            yield starts[run] + 60 * window[0], starts[run] + 60 * window[1], value

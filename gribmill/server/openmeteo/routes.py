@@ -1,0 +1,71 @@
+"""`/v1/forecast`: point forecasts with the names, units and shapes of Open-Meteo."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import Request
+from starlette.responses import Response
+
+from gribmill.server.context import Server
+from gribmill.server.data.point_answer import PointSource, answered
+from gribmill.server.openmeteo.answer import PlaceAnswer, place_answers
+from gribmill.server.openmeteo.binary import binary
+from gribmill.server.openmeteo.csv_text import csv_text
+from gribmill.server.openmeteo.errors import OpenMeteoError, error_response
+from gribmill.server.openmeteo.forecast_request import ForecastRequest, forecast_request
+from gribmill.server.openmeteo.json_text import json_text
+from gribmill.server.router import SecuredRouter
+from gribmill.tiles.read.point.point import PointRequest
+
+router = SecuredRouter(tag="Open-Meteo")
+
+TEXT = {"type": "string"}
+DESCRIBED = {
+    "latitude": "Latitudes in degrees, separated by commas.",
+    "longitude": "As many longitudes.",
+    "hourly": "Variables by the hour, such as temperature_2m,precipitation,wind_speed_10m.",
+    "daily": "Variables by the day, such as temperature_2m_max,precipitation_sum.",
+    "current": "Variables of the hour that has begun last.",
+    "models": "best_match, or names such as gfs_hrrr, gfs_global, ecmwf_ifs025, or gribmill's own.",
+    "timezone": "A name such as America/New_York; GMT by default. `auto` is not offered.",
+    "forecast_days": "0 to 16, by default 7.",
+    "past_days": "0 to 92.",
+    "start_date": "With end_date: YYYY-MM-DD.",
+    "end_date": "See start_date.",
+    "temperature_unit": "celsius or fahrenheit.",
+    "wind_speed_unit": "kmh, ms, mph or kn.",
+    "precipitation_unit": "mm or inch.",
+    "timeformat": "iso8601 or unixtime.",
+    "format": "json, csv or flatbuffers.",
+}
+PARAMETERS: list[dict[str, Any]] = [
+    {"name": name, "in": "query", "required": name in ("latitude", "longitude"), "schema": TEXT, "description": text}
+    for name, text in DESCRIBED.items()
+]
+
+
+@router.get("/v1/forecast", response_class=Response, openapi_extra={"parameters": PARAMETERS})
+async def open_meteo_forecast(request: Request, server: Server) -> Response:
+    """A forecast for one place or several. Errors are `{"error": true, "reason": …}` with status 400."""
+    try:
+        wanted = forecast_request(request.query_params.multi_items(), datetime.now(UTC))
+        base = PointRequest(server.root)
+
+        def answer(source: PointSource) -> list[list[PlaceAnswer]]:
+            return place_answers(source, wanted, base)
+
+        return _written(await answered(server, answer), wanted)
+    except OpenMeteoError as error:
+        return error_response(error)
+
+
+def _written(answers: list[list[PlaceAnswer]], wanted: ForecastRequest) -> Response:
+    match wanted.format:
+        case "flatbuffers":
+            return Response(binary(answers), media_type="application/octet-stream")
+        case "csv":
+            return Response(csv_text(answers, unixtime=wanted.unixtime), media_type="text/csv")
+        case _:
+            return Response(json_text(answers, unixtime=wanted.unixtime), media_type="application/json")

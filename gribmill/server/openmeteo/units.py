@@ -1,0 +1,85 @@
+"""The units that a request may choose, and how values of the tiles become them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gribmill.server.openmeteo.errors import OpenMeteoError
+from gribmill.tiles.read.units import Conversion, conversion
+
+TEMPERATURES = {"celsius": "°C", "fahrenheit": "°F"}
+SPEEDS = {"kmh": "km/h", "ms": "m/s", "mph": "mph", "kn": "kn"}
+LENGTHS = {"mm": {}, "inch": {"mm": "inch", "cm": "inch", "m": "ft"}}
+UNDEFINED = "undefined"
+# Digits after the point in JSON and CSV, and the number of the unit in binary answers.
+SHOWN: dict[str, tuple[int, int]] = {
+    UNDEFINED: (0, 0),
+    "°C": (1, 1),
+    "cm": (2, 2),
+    "°": (0, 5),
+    "": (2, 7),
+    "°F": (1, 9),
+    "ft": (3, 10),
+    "hPa": (1, 16),
+    "h": (0, 17),
+    "inch": (3, 18),
+    "iso8601": (0, 19),
+    "J/kg": (1, 20),
+    "kg/m²": (2, 23),
+    "km/h": (1, 24),
+    "kn": (1, 25),
+    "MJ/m²": (2, 26),
+    "m/s": (2, 28),
+    "m": (2, 29),
+    "mph": (1, 31),
+    "mm": (2, 32),
+    "%": (0, 35),
+    "W/m²": (1, 39),
+}
+# Of our common units. What is not here is as it is.
+FACTORS = {
+    ("m s-1", "km/h"): Conversion(3.6),
+    ("m s-1", "m/s"): Conversion(),
+    ("m s-1", "kn"): Conversion(3600 / 1852),
+    ("mm", "inch"): Conversion(1 / 25.4),
+    ("m", "inch"): Conversion(1000 / 25.4),
+    ("W m-2", "W/m²"): Conversion(),
+    ("J kg-1", "J/kg"): Conversion(),
+    ("K", ""): Conversion(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What was chosen with temperature_unit, wind_speed_unit and precipitation_unit."""
+
+    temperature: str = "°C"
+    speed: str = "km/h"
+    lengths: str = "mm"
+
+    @classmethod
+    def chosen(cls, temperature: str, speed: str, lengths: str) -> Units:
+        return cls(
+            _known("TemperatureUnit", "temperature_unit", temperature, TEMPERATURES),
+            _known("WindspeedUnit", "wind_speed_unit", speed, SPEEDS),
+            _known("PrecipitationUnit", "precipitation_unit", lengths, {"mm": "mm", "inch": "inch"}),
+        )
+
+    def of(self, unit: str) -> str:
+        """The unit of an answer whose unit is this by default."""
+        if unit == "°C":
+            return self.temperature
+        if unit == "km/h":
+            return self.speed
+        return LENGTHS[self.lengths].get(unit, unit)
+
+
+def to_unit(given: str, shown: str) -> Conversion:
+    """From a unit of the tiles; the values as they are where nothing is known."""
+    return FACTORS.get((given, shown)) or conversion(given, shown) or Conversion()
+
+
+def _known(kind: str, key: str, value: str, known: dict[str, str]) -> str:
+    if value not in known:
+        raise OpenMeteoError(f"Cannot initialize {kind} from invalid String value {value[:60]} for key {key}")
+    return known[value]

@@ -1,0 +1,3 @@
+"""Tokens and the audit trail."""
+
+__all__ = ["token"]

@@ -1,0 +1,1 @@
+"""What workers do when their database server fails."""

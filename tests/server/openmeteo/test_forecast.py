@@ -1,0 +1,199 @@
+"""`/v1/forecast` as JSON and CSV: units, times, missing values, and errors in the original's shape."""
+
+from __future__ import annotations
+
+import csv
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from gribmill.identity import run_id
+from gribmill.server.openmeteo.forecast_request import forecast_request
+from gribmill.server.openmeteo.hourly import hourly_values
+from gribmill.settings.schema import Settings
+from gribmill.tiles.read.point.series import Column, Series
+from tests.server.data.forecast_root import HOURS, LAT, LON, make_forecasts
+from tests.server.live_server import serving
+
+PLACE = {"latitude": str(LAT), "longitude": str(LON)}
+NOW = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
+
+
+def span(begin: datetime) -> dict[str, str]:
+    return {"start_hour": f"{begin:%Y-%m-%dT%H:%M}", "end_hour": f"{begin + timedelta(hours=HOURS - 1):%Y-%m-%dT%H:%M}"}
+
+
+def ask(client: httpx.Client, **parameters: Any) -> Any:
+    answer = client.get("/v1/forecast", params={**PLACE, **parameters})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_an_answer_has_the_shape_of_the_original_and_says_its_run(client: httpx.Client, begin: datetime) -> None:
+    found = ask(client, hourly="temperature_2m,precipitation", **span(begin))
+    assert {"latitude", "longitude", "generationtime_ms", "utc_offset_seconds", "timezone", "elevation"} <= found.keys()
+    assert found["hourly_units"] == {"time": "iso8601", "temperature_2m": "°C", "precipitation": "mm"}
+    assert found["hourly"]["time"][0] == f"{begin:%Y-%m-%dT%H:%M}"
+    assert len(found["hourly"]["temperature_2m"]) == HOURS
+    assert found["hourly"]["precipitation"] == [None, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
+    facts = found["gribmill"]
+    assert (facts["model"], facts["run"], facts["complete"]) == ("hrrr", run_id(begin), True)
+    assert (facts["hours"], facts["hours_expected"], facts["elevation_known"]) == (HOURS, HOURS, False)
+    assert facts["built_at"] is not None
+
+
+def test_units_can_be_chosen(client: httpx.Client, begin: datetime) -> None:
+    names = {"hourly": "temperature_2m,wind_speed_10m,precipitation,surface_pressure", **span(begin)}
+    metric = ask(client, **names)["hourly"]
+    other = ask(client, **names, temperature_unit="fahrenheit", wind_speed_unit="kn", precipitation_unit="inch")
+    assert list(other["hourly_units"].values()) == ["iso8601", "°F", "kn", "inch", "hPa"]
+    for name, factor, offset, exact in (
+        ("temperature_2m", 1.8, 32.0, 0.2),
+        ("wind_speed_10m", 1 / 1.852, 0.0, 0.1),
+        ("precipitation", 1 / 25.4, 0.0, 0.001),
+        ("surface_pressure", 1.0, 0.0, 0.0),
+    ):
+        for one, another in zip(metric[name], other["hourly"][name], strict=True):
+            assert (one is None) == (another is None)
+            if one is not None:
+                assert another == pytest.approx(one * factor + offset, abs=exact)
+
+
+def test_what_no_tile_has_is_null_without_a_unit_and_missing_hours_are_null(
+    client: httpx.Client, begin: datetime
+) -> None:
+    found = ask(client, hourly="uv_index,dew_point_2m,relative_humidity_2m,temperature_500hPa", **span(begin))
+    assert found["hourly"]["uv_index"] == [None] * HOURS
+    assert found["hourly_units"]["uv_index"] == found["hourly_units"]["temperature_500hPa"] == "undefined"
+    assert [value is None for value in found["hourly"]["dew_point_2m"]] == [hour == 3 for hour in range(HOURS)]
+    humidity = found["hourly"]["relative_humidity_2m"]
+    assert [value is None for value in humidity] == [hour == 3 for hour in range(HOURS)]
+    assert all(value is None or 0 < value <= 100 for value in humidity)
+
+
+def test_hours_outside_the_forecast_are_null_and_a_day_needs_all_its_hours(client: httpx.Client) -> None:
+    found = ask(client, hourly="temperature_2m", daily="temperature_2m_max,sunrise", forecast_days=1, timezone="GMT")
+    assert len(found["hourly"]["time"]) == 24
+    assert sum(value is not None for value in found["hourly"]["temperature_2m"]) <= HOURS
+    assert found["daily"]["temperature_2m_max"] == [None]
+    assert found["daily_units"] == {"time": "iso8601", "temperature_2m_max": "°C", "sunrise": "undefined"}
+
+
+def test_several_places_are_a_list_and_several_models_have_columns_of_their_own(
+    client: httpx.Client, begin: datetime
+) -> None:
+    places = {"latitude": f"{LAT},42.0", "longitude": f"{LON},-71.5"}
+    found = ask(client, **places, hourly="temperature_2m", models="gfs_hrrr,gfs", timeformat="unixtime", **span(begin))
+    assert [one.get("location_id", 0) for one in found] == [0, 1]
+    assert {*found[0]["hourly"]} == {"time", "temperature_2m_gfs_hrrr", "temperature_2m_gfs"}
+    assert found[0]["hourly"]["time"][0] == int(begin.timestamp())
+    assert found[0]["hourly"]["temperature_2m_gfs"] != found[0]["hourly"]["temperature_2m_gfs_hrrr"]
+
+
+def test_hours_before_the_run_are_those_of_the_runs_before_it(tmp_path: Path) -> None:
+    begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=6)
+    for shift in (0, 1, 2):
+        make_forecasts(tmp_path, run_id(begin + timedelta(hours=shift)), hours=5)
+    with serving(Settings(data=tmp_path)) as server, server.client() as client:
+        found = ask(client, hourly="temperature_2m,precipitation", models="hrrr", **span(begin))["hourly"]
+        newest = ask(client, hourly="temperature_2m", models="hrrr", **span(begin))["gribmill"]
+    assert newest["run"] == run_id(begin + timedelta(hours=2))
+    assert None not in found["temperature_2m"]
+    # The first hour of a run has no amount: that of the run before is taken.
+    assert found["precipitation"] == [None, 0.5, 0.5, 0.5, 1.5, 2.5, 3.5]
+
+
+def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, begin: datetime) -> None:
+    answer = client.get("/v1/forecast", params={**PLACE, "hourly": "precipitation", "format": "csv", **span(begin)})
+    assert answer.headers["content-type"].startswith("text/csv")
+    place, hourly = answer.text.split("\n\n")
+    (row,) = csv.DictReader(place.splitlines())
+    assert float(row["latitude"]) == pytest.approx(LAT, abs=0.02)
+    assert (row["timezone"], row["elevation"]) == ("GMT", "NaN")
+    rows = list(csv.DictReader(hourly.splitlines()))
+    assert [one["precipitation (mm)"] for one in rows] == ["NaN", "0.5", "1.5", "2.5", "3.5", "4.5", "5.5"]
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ({"latitude": "42"}, "required for key 'longitude'"),
+        ({"latitude": "x", "longitude": "1"}, "Value of type 'Float' required for key 'latitude'"),
+        ({"latitude": "nan", "longitude": "1"}, "required for key 'latitude'"),
+        ({"latitude": "95", "longitude": "1"}, "Latitude must be in range of -90 to 90°. Given: 95."),
+        ({"latitude": "1,2", "longitude": "1"}, "must have the same number of elements"),
+        ({**PLACE, "hourly": "temperature"}, "invalid String value temperature for key hourly"),
+        ({**PLACE, "daily": "temperature_2m_sum"}, "invalid String value temperature_2m_sum for key daily"),
+        ({**PLACE, "temperature_unit": "kelvin"}, "invalid String value kelvin for key temperature_unit"),
+        ({**PLACE, "forecast_days": "17"}, "out of allowed range from 0 to 16. Given 17."),
+        ({**PLACE, "forecast_days": "-1"}, "Value of type 'Int' required"),
+        ({**PLACE, "timezone": "auto"}, "timezone=auto is not offered"),
+        ({**PLACE, "timezone": "Mars/Base"}, "Invalid timezone"),
+        ({**PLACE, "format": "xlsx"}, "format=xlsx is not offered"),
+        ({**PLACE, "models": "../x"}, "invalid String value ../x for key models"),
+        ({**PLACE, "start_date": "2026-13-01", "end_date": "2026-12-01"}, "Invalid date format"),
+        ({**PLACE, "start_date": "2020-01-01", "end_date": "2026-12-01"}, "at most 108 days"),
+        ({**PLACE, "start_date": "2026-12-02", "end_date": "2026-12-01"}, "before its beginning"),
+        ({**PLACE, "hourly": "cape", "models": "ifs"}, "there are no tiles of ifs"),
+        ({"latitude": "0", "longitude": "0", "hourly": "cape"}, "No data is available for this location"),
+        ({**PLACE, "tilt": "3"}, "'tilt' is not a parameter"),
+        ({"latitude": ",".join(["1"] * 501), "longitude": ",".join(["1"] * 501)}, "501 places are more than 500"),
+        ({**PLACE, "minutely_15": "cape"}, "minutely_15 is not offered"),
+    ],
+)
+def test_what_cannot_be_answered_has_a_reason(client: httpx.Client, query: dict[str, str], reason: str) -> None:
+    answer = client.get("/v1/forecast", params=query)
+    assert answer.status_code == 400
+    assert answer.json()["error"] is True
+    assert reason in answer.json()["reason"]
+
+
+@pytest.mark.parametrize(
+    ("query", "begin", "hours"),
+    [
+        ({}, "2026-11-18T00:00", 168),
+        ({"forecast_days": "1", "past_days": "2"}, "2026-11-16T00:00", 72),
+        ({"timezone": "America/New_York", "forecast_days": "1"}, "2026-11-18T05:00", 24),
+        ({"timezone": "Asia/Kolkata", "forecast_days": "1"}, "2026-11-17T19:00", 24),
+        ({"forecast_hours": "6"}, "2026-11-18T09:00", 6),
+        ({"past_hours": "2", "forecast_hours": "3"}, "2026-11-18T07:00", 5),
+        ({"start_date": "2026-11-17", "end_date": "2026-11-17"}, "2026-11-17T00:00", 24),
+    ],
+)
+def test_times_begin_at_midnight_of_the_time_zone(query: dict[str, str], begin: str, hours: int) -> None:
+    (period,) = forecast_request([*{**PLACE, **query}.items()], NOW).periods
+    assert datetime.fromtimestamp(period.begin, UTC).strftime("%Y-%m-%dT%H:%M") == begin
+    assert len(period.hours) == hours
+
+
+def series_of(steps: tuple[int, ...], column: Column) -> Series:
+    return Series("gfs", "20261118_00", "x", 0, 0, 0, 0, 0, "nearest", steps, {column.name: column})
+
+
+def hours_of(steps: tuple[int, ...], column: Column) -> dict[int, float]:
+    start = int(datetime(2026, 11, 18, tzinfo=UTC).timestamp())
+    return {
+        (moment - start) // 3600: value for moment, value in hourly_values(series_of(steps, column), column).items()
+    }
+
+
+def test_longer_sums_are_spread_over_their_hours_and_shorter_ones_put_together() -> None:
+    rain = Column("tp", "", "mm", (6.0, float("nan"), 1.5), ((0, 180), None, (360, 540)), "accum")
+    assert hours_of((180, 360, 540), rain) == {1: 2.0, 2: 2.0, 3: 2.0, 7: 0.5, 8: 0.5, 9: 0.5}
+    quarters = Column("tp", "", "mm", (1.0, 2.0, 3.0, 4.0, 9.0), tuple((n, n + 15) for n in range(0, 75, 15)), "accum")
+    assert hours_of((15, 30, 45, 60, 75), quarters) == {1: 10.0}
+    mean = Column("dswrf_avg", "", "W m-2", (300.0,), ((0, 120),), "avg")
+    assert hours_of((120,), mean) == {1: 300.0, 2: 300.0}
+
+
+def test_steps_of_three_hours_are_interpolated_and_missing_hours_are_not() -> None:
+    direction = Column("wdir10", "", "°", (350.0, 20.0, 50.0), None)
+    assert hours_of((0, 180, 360), direction)[1] == pytest.approx(360.0)
+    assert hours_of((0, 180, 360), direction)[2] == pytest.approx(10.0)
+    hourly = Column("t2m", "", "K", (1.0, 2.0, 4.0, 5.0), None)
+    assert hours_of((0, 60, 180, 240), hourly) == {0: 1.0, 1: 2.0, 3: 4.0, 4: 5.0}
+    lacking = Column("t2m", "", "K", (1.0, float("nan"), 3.0), None)
+    assert hours_of((0, 60, 120), lacking) == {0: 1.0, 2: 3.0}
