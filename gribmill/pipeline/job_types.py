@@ -25,6 +25,8 @@ SCAN_PRIORITY = 2_000_000_000
 # What is built is published, and its messages are removed, before more is fetched.
 PUBLISH_PRIORITY = 1_900_000_000
 LIVE_PRIORITY = 1_000_000_000
+# Backfills that tenants ask for have one priority, because tenants take turns within a priority.
+REQUESTED_PRIORITY = 0
 # Housekeeping never delays a forecast.
 PRUNE_PRIORITY = -1_000_000_000
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
@@ -32,8 +34,11 @@ _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _RUN_WEIGHT = 1000
 
 
-def file_priority(hour: HourRef, *, live: bool) -> int:
-    """The priority of a file's ingest and of its tiles: live before backfill, new runs first, short hours first."""
+def file_priority(hour: HourRef, *, live: bool, tenant: str | None = None) -> int:
+    """The priority of a file's ingest and of its tiles: live before backfill, new runs first, short hours first; then
+    what tenants ask for."""
+    if tenant is not None and not live:
+        return REQUESTED_PRIORITY
     since = int((hour.run.time - _EPOCH) / timedelta(hours=1))
     return (LIVE_PRIORITY if live else 0) + since * _RUN_WEIGHT - min(hour.hour, _RUN_WEIGHT - 1)
 
@@ -62,22 +67,24 @@ def ingest_job(
     keep_grib: bool | None = None,
     correlation_id: str | None = None,
     requested_by: str | None = None,
+    tenant: str | None = None,
 ) -> NewJob:
-    """The download of one file: requested by a person, or found by a scan."""
+    """The download of one file: requested by a person, possibly for a tenant, or found by a scan."""
     narrowed = {"regions": regions, "variables": variables, "keep_grib": keep_grib}
     return NewJob(
         "ingest_grib",
         _hour_args(hour) | {name: value for name, value in narrowed.items() if value is not None},
-        priority=file_priority(hour, live=live),
+        priority=file_priority(hour, live=live, tenant=tenant),
         source="system" if requested_by is None else "manual",
         correlation_id=correlation_id,
         created_by=requested_by,
+        requested_by=tenant,
     )
 
 
-def tile_jobs(hour: HourRef, regions: Iterable[str], *, live: bool) -> tuple[NewJob, ...]:
+def tile_jobs(hour: HourRef, regions: Iterable[str], *, live: bool, tenant: str | None = None) -> tuple[NewJob, ...]:
     """One tile of each region."""
-    args, priority = _hour_args(hour), file_priority(hour, live=live)
+    args, priority = _hour_args(hour), file_priority(hour, live=live, tenant=tenant)
     return tuple(
         NewJob("build_tile", {**args, "region": region}, priority=priority, source="system") for region in regions
     )

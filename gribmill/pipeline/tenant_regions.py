@@ -45,17 +45,30 @@ def all_tenants(context: Context) -> Sequence[Tenant]:
     return _tenants(context).list()
 
 
-def _is_full(context: Context, tenant: Tenant, tenants: Sequence[Tenant]) -> bool:
+def tenant_named(context: Context, name: str) -> Tenant:
+    """The tenant, or TenantNotFound."""
+    return _tenants(context).get(name)
+
+
+def why_full(context: Context, tenant: Tenant, tenants: Sequence[Tenant] | None = None) -> str | None:
+    """The sentence that says why no more is cut for the tenant; None while its tiles may grow."""
     limit = tenant.max_disk_bytes
-    if limit is None or (used := own_bytes(context, tenant, tenants)) < limit:
-        return False
-    log.warning(
-        "tenant %s: its own tiles take %d bytes, and its limit is %d (max_disk_bytes): its regions are not cut",
-        tenant.name,
-        used,
-        limit,
+    if limit is None:
+        return None
+    used = own_bytes(context, tenant, all_tenants(context) if tenants is None else tenants)
+    if used < limit:
+        return None
+    return (
+        f"tenant {tenant.name}: its own tiles take {used} bytes, and its limit is {limit} (max_disk_bytes):"
+        " its regions are not cut"
     )
-    return True
+
+
+def _is_full(context: Context, tenant: Tenant, tenants: Sequence[Tenant]) -> bool:
+    reason = why_full(context, tenant, tenants)
+    if reason is not None:
+        log.warning("%s", reason)
+    return reason is not None
 
 
 def _tenants(context: Context) -> Tenants:

@@ -52,7 +52,7 @@ def test_no_key_of_a_view_is_ever_left_out(name: str) -> None:
 @pytest.mark.parametrize(
     ("view", "record", "left_out"),
     [
-        (JobView, Job, set()),
+        (JobView, Job, {"claimant"}),  # follows from requested_by and tenant_id
         (AttemptView, Attempt, set()),
         (ReservationView, Reservation, set()),
         (TriggerView, Trigger, set()),

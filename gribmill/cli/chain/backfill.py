@@ -25,6 +25,7 @@ from gribmill.pipeline.backfill.estimate import estimate_backfill
 from gribmill.pipeline.backfill.progress import BackfillProgress
 from gribmill.pipeline.context import make_context
 from gribmill.pipeline.open_queue import open_queue
+from gribmill.pipeline.tenant_regions import wanted_regions
 from gribmill.settings.schema import Settings
 from gribmill.views.chain.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView, BackfillView
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from gribmill.ingest.models.model import Model
     from gribmill.pipeline.backfill.backfill import BackfillPlan
     from gribmill.pipeline.backfill.progress import BackfillState
+    from gribmill.pipeline.context import Context
+    from gribmill.queue.store import Store
 
 # The last hour at which a run of a day can begin.
 LAST_HOUR = 23
@@ -54,12 +57,13 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option("--hours", callback=_steps, help="Only these forecast hours, such as 0-18 or 0-48/3.")
 @click.option(
     "--region", "--regions", "regions", multiple=True, callback=parse_names,
-    help="Regions; repeated, or separated by commas. [default: those of [chain]]",
+    help="Regions; repeated, or separated by commas. [default: those of the tenant, or of [chain]]",
 )  # fmt: skip
 @click.option("--vars", "variables", callback=parse_names, help="Only these variables, separated by commas.")
 @click.option(
     "--keep-grib", is_flag=True, default=None, help="Keep the downloaded messages after their tiles are built."
 )
+@click.option("--tenant", help="The tenant that it is for: it takes that tenant's turns and keeps its limits.")
 @click.option("--dry-run", is_flag=True, help="Only count files, tiles and bytes, and ask the mirrors what they have.")
 @click.option("--wait", is_flag=True, help="Wait until it is done, with a progress bar. Workers must be running.")
 @click.option("--here", is_flag=True, help="Do the work in this command, with workers that end when it is done.")
@@ -85,12 +89,7 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
         _report([BackfillEstimateView.with_estimate(plan, estimate_backfill(context, plan)) for plan in plans], options)
         return
     store = open_queue(settings)
-    enqueued = [
-        BackfillEnqueuedView.of(
-            plan, correlation_id=enqueue_backfill(store, context.catalogue, plan) if plan.files else None
-        )
-        for plan in plans
-    ]
+    enqueued = [BackfillEnqueuedView.of(plan, correlation_id=_enqueue(store, context, plan)) for plan in plans]
     _note_later_hours(plans)
     if not (options["wait"] or options["here"]):
         _report(enqueued, options)
@@ -108,6 +107,10 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
         raise SystemExit(1)
 
 
+def _enqueue(store: Store, context: Context, plan: BackfillPlan) -> str | None:
+    return enqueue_backfill(store, context.catalogue, plan, wanted_regions(context)) if plan.files else None
+
+
 def _request(model: Model, begin: datetime, end: datetime | None, options: dict[str, Any]) -> BackfillRequest:
     return BackfillRequest(
         model,
@@ -119,6 +122,7 @@ def _request(model: Model, begin: datetime, end: datetime | None, options: dict[
         options["variables"],
         options["keep_grib"],
         current_user(),
+        options["tenant"],
     )
 
 

@@ -81,6 +81,7 @@ def _head(job: Job, template: JobTemplate | None) -> Iterator[Text]:
         "priority": f"{job.priority}" + (f", position {job.position}" if job.position else ""),
         "waits": waits,
         "tenant": job.tenant_id if job.tenant_id != "global" else "",
+        "requested by": f"tenant {job.requested_by}" if job.requested_by else "",
         "group": job.group_key,
         "dedupe key": job.dedupe_key,
         "worker": job.worker_id,

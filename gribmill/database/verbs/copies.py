@@ -10,6 +10,7 @@ COLUMNS = (
     "type", "priority", "max_attempts", "tenant_id", "source", "source_ref", "correlation_id", "created_by",
     "args", "group_key", "dedupe_key", "retry_of",
 )  # fmt: skip
+RARE_COLUMNS = ("timeout_seconds", "group_id", "template_id", "requested_by")
 assert PreparedJob._fields[: len(COLUMNS)] == COLUMNS
 
 
@@ -40,4 +41,4 @@ def insert_copy(tx: WithJobs, job_id: int, *, delay_seconds: float, source_ref: 
 
 def _copy(row: Row) -> PreparedJob:
     """A job like the stored one."""
-    return PreparedJob(**{name: row[name] for name in (*COLUMNS, "timeout_seconds", "group_id", "template_id")})
+    return PreparedJob(**{name: row[name] for name in (*COLUMNS, *RARE_COLUMNS)})

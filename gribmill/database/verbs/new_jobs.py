@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from gribmill.database.verbs.session import Session
+from gribmill.database.verbs.session import Row, Session
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import FINISHED, PreparedJob
 
@@ -33,9 +33,15 @@ def _likeness(job: PreparedJob) -> tuple[Any, ...]:
     return (job[:SHARED], job.dedupe_key is None, *rare_columns(job), *shared)
 
 
-def rare_columns(job: PreparedJob) -> tuple[int | None, ...]:
+def rare_columns(job: PreparedJob) -> tuple[int | str | None, ...]:
     """Columns that most jobs leave empty."""
-    return (job.retry_of, job.timeout_seconds, job.group_id, job.template_id)
+    return (job.retry_of, job.timeout_seconds, job.group_id, job.template_id, job.requested_by)
+
+
+def share_request(tx: Session, job: PreparedJob, found: Row) -> None:
+    """An active job keeps an equal one out. If another asked for it, it is nobody's request from now on."""
+    if found["requested_by"] is not None and found["requested_by"] != job.requested_by:
+        tx.execute("jobs/share_request", {"job_id": found["id"]})
 
 
 def due_at(tx: Session, job: PreparedJob, to_text: Callable[[float], str]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -14,9 +14,11 @@ from gribmill.errors import GribmillError
 from gribmill.identity import HourRef, RunRef, run_id
 from gribmill.ingest.models.hour_ranges import write_steps
 from gribmill.ingest.models.model import Model
+from gribmill.pipeline.backfill.overlap import widen_active
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import ingest_job
-from gribmill.queue.model import NewJob
+from gribmill.pipeline.tenant_regions import tenant_named, why_full
+from gribmill.queue.model import DEFAULT_TENANT, NewJob
 from gribmill.queue.store import Store
 
 MOST_FILES = 200_000
@@ -30,7 +32,7 @@ class BackfillError(GribmillError):
 
 @dataclass(frozen=True, slots=True)
 class BackfillRequest:
-    """What is wanted. Empty means all; regions default to those of [chain]."""
+    """What is wanted. Empty means all; regions default to those of the tenant, or of [chain]."""
 
     model: Model
     begin: datetime
@@ -41,6 +43,8 @@ class BackfillRequest:
     variables: tuple[str, ...] = ()
     keep_grib: bool | None = None
     requested_by: str | None = None
+    tenant: str | None = None
+    """The tenant that it is for, whose turns it takes and whose limits it keeps; None: the operator's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +78,16 @@ class BackfillPlan:
 def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
     """The wanted files that are not here yet. A second plan has only what is still missing."""
     _check_times(request, datetime.now(UTC))
-    names = request.regions or context.settings.chain.regions
+    if request.tenant is not None and (reason := why_full(context, tenant_named(context, request.tenant))):
+        raise BackfillError(reason)
+    names = request.regions or _default_regions(context, request)
     regions = tuple(context.regions_of(request.model, names))
     if not regions:
         raise BackfillError(
             f"{request.model.id} reaches none of the regions {', '.join(names)}"
             if names
+            else f"tenant {request.tenant} has no regions: name at least one, --region ne"
+            if request.tenant
             else "name at least one region: --region ne, or [chain] regions in gribmill.toml"
         )
     variables = request.variables or request.model.variables
@@ -103,22 +111,42 @@ def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
     return BackfillPlan(request, regions, tuple(files), done, lacking)
 
 
-def enqueue_backfill(store: Store, catalogue: Catalogue, plan: BackfillPlan) -> str:
+def _default_regions(context: Context, request: BackfillRequest) -> tuple[str, ...]:
+    """Those of the tenant, if its tiles may grow; else those of everybody."""
+    if request.tenant is None:
+        return tuple(context.settings.chain.regions)
+    tenant = tenant_named(context, request.tenant)
+    return tuple(name for name in tenant.regions if name in context.regions)
+
+
+def enqueue_backfill(store: Store, catalogue: Catalogue, plan: BackfillPlan, live_regions: Collection[str] = ()) -> str:
     """Enqueue it all as one job group; returns its name, which is also the correlation id of all its jobs.
 
     The same request has the same one.
 
+    A file that an active job downloads already is cut for these regions too; `live_regions` are those that every new
+    run is cut for.
+
     What is asked for is recorded first: `status` then shows no other hours of these runs as missing.
     """
     request = plan.request
-    wish = (request.begin, request.end, request.cycles, request.hours, plan.regions, request.variables)
+    wish: tuple[object, ...] = (
+        request.begin, request.end, request.cycles, request.hours, plan.regions, request.variables,
+    )  # fmt: skip
+    if request.tenant is not None:
+        wish = (*wish, request.tenant)
     digest = hashlib.blake2b(repr(wish).encode(), digest_size=6).hexdigest()
     correlation_id = f"backfill-{request.model.id}-{digest}"
     catalogue.record(_requested(plan))
     # One group, of the same name as its chain: what a second request adds is followed with the rest.
-    group = store.groups.open(correlation_id, created_by=request.requested_by)
+    group = store.groups.open(
+        correlation_id, tenant_id=request.tenant or DEFAULT_TENANT, created_by=request.requested_by
+    )
     store.groups.resume(group.id)
-    store.groups.add(group.id, _jobs(plan, correlation_id))
+    jobs = [*_jobs(plan, correlation_id)]
+    made = store.groups.add(group.id, jobs)
+    if left := widen_active(store, jobs, made, live_regions):
+        store.groups.add(group.id, left)
     return correlation_id
 
 
@@ -144,6 +172,7 @@ def _jobs(plan: BackfillPlan, correlation_id: str) -> Iterator[NewJob]:
             keep_grib=request.keep_grib,
             correlation_id=correlation_id,
             requested_by=request.requested_by,
+            tenant=request.tenant,
         )
 
 

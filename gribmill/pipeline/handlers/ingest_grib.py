@@ -52,7 +52,7 @@ def run(task: Task) -> Outcome:
 
 
 def _ingest(task: Task) -> Outcome:
-    request = RequestedHour(context_of(task), task.args_as(IngestGribArgs))
+    request = RequestedHour(context_of(task), task.args_as(IngestGribArgs), task.requested_by)
     if not request.regions:
         return Failed("no region is named: [chain] regions of the settings that this worker was started with is empty")
     known = request.context.catalogue.hour(request.ref)
@@ -155,7 +155,7 @@ def _recorded(request: RequestedHour, known: HourRecord | None, got: Downloaded,
     transfer = Transfer(got.requested_bytes, got.bytes)
     if not regions:
         return replace(_nothing_to_cut(request, events), transfer=transfer)
-    jobs = tile_jobs(request.ref, regions, live=request.live)
+    jobs = tile_jobs(request.ref, regions, live=request.live, tenant=request.tenant)
     return Succeeded(then=jobs, also=effects_of(events), artifacts=(str(got.path),), transfer=transfer)
 
 
@@ -176,7 +176,8 @@ def _build_missing(
     regions = sorted({*known.regions, *reached})
     wants = RegionsWanted(request.ref, tuple(regions), request.regions, request.keep_grib)
     events: list[Event] = [wants, *([lost] if lost.regions else [])]
-    jobs = tile_jobs(request.ref, [region for region in regions if region in missing], live=request.live)
+    lacking = [region for region in regions if region in missing]
+    jobs = tile_jobs(request.ref, lacking, live=request.live, tenant=request.tenant)
     return Succeeded(then=jobs, also=effects_of(events)) if jobs else _nothing_to_cut(request, events)
 
 

@@ -25,6 +25,8 @@ class RequestedHour:
 
     context: Context
     args: IngestGribArgs
+    tenant: str | None = None
+    """The tenant that asked for it, if one did."""
 
     @property
     def ref(self) -> HourRef:

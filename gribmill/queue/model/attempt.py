@@ -8,6 +8,8 @@ from datetime import datetime
 from functools import cache
 from typing import Literal, NamedTuple
 
+from gribmill.queue.model.job import DEFAULT_TENANT
+
 AttemptStatus = Literal["running", "succeeded", "failed", "timeout", "cancelled", "lost", "snoozed", "skipped"]
 
 
@@ -34,6 +36,8 @@ class Claimed(NamedTuple):
     """That of the job, else the one in force for its type."""
     command: str | None = None
     """For a definition with a command: that and the schema of its payload, as JSON text."""
+    claimant: str = DEFAULT_TENANT
+    """The tenant whose turn it took."""
 
     @property
     def ref(self) -> AttemptRef:

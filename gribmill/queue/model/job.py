@@ -40,6 +40,8 @@ class NewJob:
     """The job group that it belongs to; a sequential one is added to by `Groups.add` alone."""
     template_id: int | None = None
     """The template that it was made from."""
+    requested_by: str | None = None
+    """Of shared work, which belongs to `global`: the tenant that asked for it, whose turns and limits count."""
 
 
 class PreparedJob(NamedTuple):
@@ -64,6 +66,7 @@ class PreparedJob(NamedTuple):
     timeout_seconds: int | None = None
     group_id: int | None = None
     template_id: int | None = None
+    requested_by: str | None = None
 
 
 class Enqueued(NamedTuple):
@@ -111,6 +114,9 @@ class Job:
     template_id: int | None
     trigger_id: int | None
     """The trigger that made it."""
+    requested_by: str | None
+    claimant: str
+    """The tenant whose turn it takes: the one that requested it, else its own."""
 
 
 class PlacedJob(NamedTuple):

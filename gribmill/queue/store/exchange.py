@@ -35,6 +35,7 @@ from gribmill.queue.store.retrying import retried
 
 class _Origin(NamedTuple):
     tenant_id: str
+    requested_by: str | None
     created_by: str | None
     correlation_id: str
     group_id: int | None
@@ -180,12 +181,13 @@ class Exchanges(Facet):
             correlation_id=job.correlation_id or origin.correlation_id,
             created_by=job.created_by or origin.created_by,
             group_id=origin.group_id,
+            requested_by=job.requested_by or origin.requested_by,
         )
         if job.tenant_id != DEFAULT_TENANT or origin.tenant_id == DEFAULT_TENANT:
             return heir
         kind, key = self.registry[job.type], job.dedupe_key
         if kind.shared:
-            return heir
+            return heir._replace(requested_by=origin.tenant_id)
         if key is not None and key == kind.dedupe_key_of(job.args, job.tenant_id):
             key = kind.dedupe_key_of(job.args, origin.tenant_id)
         return heir._replace(tenant_id=origin.tenant_id, dedupe_key=key)

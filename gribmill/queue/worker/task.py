@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gribmill.errors import GribmillError
-from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Succeeded
+from gribmill.queue.model import DEFAULT_TENANT, AttemptRef, Claimed, Failed, Outcome, Succeeded
 
 if TYPE_CHECKING:
     from gribmill.queue.arguments import Args
@@ -34,10 +34,19 @@ class Task:
     """What the worker was started with: the settings, as plain data."""
     definition: str | None = None
     """For a definition with a command: that and the schema of its payload, as JSON text."""
+    claimant: str = DEFAULT_TENANT
+    """The tenant whose turn it took: of shared work, the one that asked for it."""
 
     @classmethod
     def of(cls, job: Claimed, worker_id: str, environment: dict[str, Any]) -> Task:
-        return cls(job.id, job.type, job.args, job.attempt_no, job.tenant_id, worker_id, environment, job.command)
+        return cls(
+            job.id, job.type, job.args, job.attempt_no, job.tenant_id, worker_id, environment, job.command, job.claimant
+        )
+
+    @property
+    def requested_by(self) -> str | None:
+        """The tenant that asked for work which belongs to another; None if it asked for its own."""
+        return None if self.claimant == self.tenant_id else self.claimant
 
     @property
     def ref(self) -> AttemptRef:

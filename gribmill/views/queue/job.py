@@ -50,6 +50,8 @@ class JobView(View):
     group_id: int | None
     template_id: int | None
     trigger_id: int | None
+    requested_by: str | None
+    """Of shared work: the tenant that asked for it, whose turns and limits count."""
     shown_status: Status | Literal["dead_letter"]
 
     @classmethod

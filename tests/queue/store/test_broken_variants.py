@@ -23,13 +23,15 @@ pytestmark = pytest.mark.slow
 # AssertionError, a refusal of the store, or a `pytest.raises` that met nothing.
 RED = (AssertionError, QueueError, pytest.fail.Exception)
 READY = " AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0"
-ORDER = "ORDER BY priority DESC, nullif(tenant_id, 'global'), position, created_at, id"
+ORDER = "ORDER BY priority DESC, nullif(claimant, 'global'), position, created_at, id"
 NO_FENCE = ((FENCE, ""),)
 ANY_ATTEMPT = (" AND attempt_no = ?", " AND ? IS NOT NULL")  # still takes its value
 ANY_WORKER = (" AND worker_id = ?", " AND ? IS NOT NULL")
 NO_INDEX = ("INDEXED BY jobs_ready\n ", "")
 DUE = " AND next_run_at <= :now"
 FEWER_TRIGGERS = "migrations/0015_fewer_triggers"
+METERED_BYTES = "migrations/0018_metered_bytes"
+DUE_RETRIES = "migrations/0017_due_retries"
 SETTLES = ("OR EXISTS (SELECT 1 FROM ended_parents)", "OR 0")
 
 BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
@@ -160,7 +162,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
             {
                 "claims/head": (
                     NO_INDEX,
-                    ("priority DESC, nullif(tenant_id, 'global'), position, ", ""),
+                    ("priority DESC, nullif(claimant, 'global'), position, ", ""),
                     ("j.priority DESC, j.position, ", ""),
                 )
             }
@@ -231,7 +233,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
         g.dependents_follow_the_end_of_their_parent,
     ),
     "turns_that_never_move": (
-        Mutant({"claims/in_turn": (("ORDER BY j.tenant_id <= :after, ", "ORDER BY "),)}),
+        Mutant({"claims/in_turn": (("ORDER BY j.claimant <= :after, ", "ORDER BY "),)}),
         g.tenants_take_turns,
     ),
     "turns_that_are_forgotten": (
@@ -243,7 +245,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
         g.reset_makes_a_failed_job_new,
     ),
     "attempt_that_can_be_changed": (
-        Mutant({FEWER_TRIGGERS: (("WHEN OLD.status <> 'running' OR NEW", "WHEN NEW"),)}),
+        Mutant({METERED_BYTES: (("WHEN OLD.status <> 'running' OR NEW", "WHEN NEW"),)}),
         g.reset_makes_a_failed_job_new,
     ),
     "reset_that_leaves_the_end": (

@@ -67,7 +67,7 @@ HOT: dict[str, Plan] = {
     ),
     "claims/siblings": Plan(
         ("INDEX jobs_group (type=? AND group_key=?)",),
-        {"type": "tile", "group_key": "g1", "tenant_id": "global", "head_id": 5, "batch_id": 5, "more": 3},
+        {"type": "tile", "group_key": "g1", "claimant": "global", "head_id": 5, "batch_id": 5, "more": 3},
     ),
     "claims/take": Plan(BY_ID, ("w", NOW, 5, NOW, 5)),
     "jobs/held": Plan(BY_ID, FENCE),
@@ -148,14 +148,18 @@ HOT |= {
         sorts="the best of three heads per type",
     ),
     "claims/heads_by_tenant": Plan(
-        ("INDEX jobs_ready_of (tenant_id=? AND type=?)", "INDEX jobs_ready_of (tenant_id>?)"),
+        ("INDEX jobs_ready_of (claimant=? AND type=?)", "INDEX jobs_ready_of (claimant>?)"),
         {"types": '["plain","tile"]', "held": '["t3"]'},
     ),
     "claims/chosen": Plan(("j USING INTEGER PRIMARY KEY",), {"job_id": 5}),
     "claims/tenant_room": Plan(("jobs_lease",), {"tenant_id": "t3"}),
-    "tenants/count_pending": Plan(("job_counts USING PRIMARY KEY (tenant_id=?)",), {"tenant_id": "t3"}),
+    "tenants/count_pending": Plan(
+        ("job_counts USING PRIMARY KEY (tenant_id=?)", "jobs_requested_pending (requested_by=?)"), {"tenant_id": "t3"}
+    ),
     "tenants/enqueued_since": Plan(
-        ("INDEX jobs_tenant (tenant_id=?)",), {"tenant_id": "t3", "limit": 100, "since": NOW}
+        ("INDEX jobs_tenant (tenant_id=?)", "INDEX jobs_requested (requested_by=?)"),
+        {"tenant_id": "t3", "limit": 100, "since": NOW},
+        sorts="twice as many jobs as a minute allows",
     ),
     "listing/of_tenant": Plan(("INDEX jobs_tenant (tenant_id=?)",), {**FILTER, "tenant_id": "t3", "limit": 50}),
     "listing/of_tenant_by_status": Plan(
@@ -183,6 +187,7 @@ ROWS: tuple[tuple[int, dict[str, str]], ...] = (
     (50_000, {"type": "'plain'", "status": "'completed'", "completed_at": CREATED, "attempt_no": "1"}),
     (40, RUNNING),
     (5_000, {"type": "'plain'", "priority": "i % 5", "tenant_id": "'t' || (i % 100)"}),
+    (5_000, {"type": "'plain'", "priority": "i % 5", "requested_by": "'t' || (i % 100)"}),
 )
 
 

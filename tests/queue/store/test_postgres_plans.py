@@ -131,7 +131,9 @@ LISTS: dict[str, Plan] = {
     "listing/running_batches": Plan(("jobs_lease",), {}, SMALL),
     "listing/rates": Plan(("jobs_finished", "jobs_lease"), {"since": NOW, "tenant_id": None}, SMALL),
     "listing/recent_runs": Plan(("jobs_finished",), {"since": NOW, "tenant_id": None}),
-    "tenants/enqueued_since": Plan(("jobs_tenant",), {"tenant_id": "t3", "limit": 100, "since": NOW}),
+    "tenants/enqueued_since": Plan(
+        ("jobs_tenant", "jobs_requested"), {"tenant_id": "t3", "limit": 100, "since": NOW}, "as many as a minute allows"
+    ),
     "events/list": Plan(
         ("events_pkey",), {"pattern": None, "tenant_id": None, "since": None, "before_id": None, "limit": 50}
     ),

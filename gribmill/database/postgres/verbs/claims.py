@@ -73,7 +73,7 @@ def claim_job(tx: PostgresSession, request: ClaimRequest, job_id: int) -> Claime
     tx.rows("claims/lock_types", _asked(tx, alone))
     tx.rows("claims/lock_turns")
     found = tx.rows("claims/one", {**_asked(tx, alone), "job_id": job_id})
-    if not found or found[0]["tenant_id"] in held_tenants(tx):
+    if not found or found[0]["claimant"] in held_tenants(tx):
         return None
     tx.execute("jobs/run_now", {"job_id": job_id, "now": tx.stamp})
     taken = _take(tx, "claims/take_chosen", alone, {"job_id": job_id, "more": 0})
@@ -83,9 +83,9 @@ def claim_job(tx: PostgresSession, request: ClaimRequest, job_id: int) -> Claime
 def claim_siblings(tx: PostgresSession, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
     kind = ClaimRequest(request.worker_id, (head.type,), request.lease_seconds, request.pid)
     tx.rows("claims/lock_types", _asked(tx, kind))
-    if head.tenant_id != DEFAULT_TENANT:
+    if head.claimant != DEFAULT_TENANT:
         tx.rows("claims/lock_turns")
-        room = room_of_tenant(tx, head.tenant_id)
+        room = room_of_tenant(tx, head.claimant)
         limit = limit if room is None else min(limit, room)
     # While the batch runs, its siblings do not count as a further one against the limit of the type.
     joins = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp, "worker_id": request.worker_id}

@@ -8,7 +8,7 @@ from typing import Any
 from gribmill.database.postgres.adaptation import moment
 from gribmill.database.postgres.session import PostgresSession
 from gribmill.database.verbs.copies import COLUMNS
-from gribmill.database.verbs.new_jobs import SHARED, due_at, open_parents, rare_columns, runs_alike
+from gribmill.database.verbs.new_jobs import SHARED, due_at, open_parents, rare_columns, runs_alike, share_request
 from gribmill.queue.errors import StoreConflict
 from gribmill.queue.model import Enqueued, PreparedJob
 
@@ -41,6 +41,7 @@ def _insert_or_find(tx: PostgresSession, job: PreparedJob, row: tuple[Any, ...])
             return Enqueued(made[0]["id"], created=True)
         key = {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key}
         if found := tx.rows("jobs/find_active", key):
+            share_request(tx, job, found[0])
             return Enqueued(found[0]["id"], created=False)
     raise StoreConflict(f"jobs equal to this {job.type} begin and end all the time; nothing was written")
 

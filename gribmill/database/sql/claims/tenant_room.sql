@@ -1,3 +1,3 @@
 SELECT max_running - (
-  SELECT count(*) FROM jobs INDEXED BY jobs_lease WHERE status = 'processing' AND tenant_id = :tenant_id) AS room
+  SELECT count(*) FROM jobs INDEXED BY jobs_lease WHERE status = 'processing' AND claimant = :tenant_id) AS room
 FROM tenants WHERE name = :tenant_id AND max_running IS NOT NULL

@@ -24,7 +24,7 @@ def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
 def claim_job(tx: SqliteSession, request: ClaimRequest, job_id: int) -> Claimed | None:
     settle_dependents(tx)
     found = tx.rows("claims/one", {"job_id": job_id, "now": tx.stamp, "worker_id": request.worker_id})
-    if not found or found[0]["tenant_id"] in held_tenants(tx):
+    if not found or found[0]["claimant"] in held_tenants(tx):
         return None
     tx.execute("jobs/run_now", {"job_id": job_id, "now": tx.stamp})
     (taken,) = _take(tx, request, [_head(found[0])])
@@ -56,13 +56,13 @@ def claim_siblings(tx: SqliteSession, request: ClaimRequest, head: Claimed, limi
 
 
 def _siblings(tx: SqliteSession, head: Claimed, limit: int, *, held: bool = False) -> list[Claimed]:
-    """Of the head's tenant, and no more than that may run."""
-    if head.tenant_id != DEFAULT_TENANT and (room := room_of_tenant(tx, head.tenant_id)) is not None:
+    """Of the head's claimant, and no more than that may run."""
+    if head.claimant != DEFAULT_TENANT and (room := room_of_tenant(tx, head.claimant)) is not None:
         limit = min(limit, room - (0 if held else 1))
     group = {
         "type": head.type,
         "group_key": head.group_key,
-        "tenant_id": head.tenant_id,
+        "claimant": head.claimant,
         "head_id": head.id,
         "batch_id": head.batch_id,
     }
@@ -91,4 +91,5 @@ def _head(row: Row) -> Claimed:
         row["max_attempts"],
         row["timeout_seconds"],
         row["command"],
+        row["claimant"],
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.verbs.copies import COLUMNS
-from gribmill.database.verbs.new_jobs import SHARED, due_at, open_parents, rare_columns, runs_alike
+from gribmill.database.verbs.new_jobs import SHARED, due_at, open_parents, rare_columns, runs_alike, share_request
 from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import to_text
 
@@ -66,5 +66,7 @@ def _insert_alike(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
 def _duplicate(tx: SqliteSession, job: PreparedJob) -> int:
     """The active job that keeps an equal one out."""
     key = {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key}
-    job_id: int = tx.rows("jobs/find_active", key)[0]["id"]
+    found = tx.rows("jobs/find_active", key)[0]
+    share_request(tx, job, found)
+    job_id: int = found["id"]
     return job_id

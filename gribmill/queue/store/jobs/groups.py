@@ -211,8 +211,9 @@ def _check_limits(tx: Transaction, group: JobGroup) -> None:
 
 
 def _member(group: JobGroup, job: PreparedJob) -> PreparedJob:
-    if job.tenant_id != group.tenant_id:
-        raise BadArguments(f"the group {group.name} belongs to {group.tenant_id}, the job to {job.tenant_id}")
+    owner = job.requested_by or job.tenant_id
+    if owner != group.tenant_id:
+        raise BadArguments(f"the group {group.name} belongs to {group.tenant_id}, the job to {owner}")
     return job._replace(group_id=group.id)
 
 

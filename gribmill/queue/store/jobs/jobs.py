@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.errors import NotAllowed
@@ -51,10 +51,10 @@ class Jobs(JobListing):
         self.registry.refresh()
         prepared = prepare(self.registry, job)
         refuse_inactive(self.registry, {job.type})
-        if job.tenant_id == DEFAULT_TENANT:
+        if prepared.tenant_id == DEFAULT_TENANT and prepared.requested_by is None:
             made = self.database.insert_job(prepared)
         else:
-            self._refuse_tenants({job.tenant_id})
+            self._refuse_tenants(_tenants([prepared]))
             with self.database.write() as tx:
                 (made,) = self._insert(tx, [prepared])
         self.database.announce()
@@ -65,7 +65,7 @@ class Jobs(JobListing):
         self.registry.refresh()
         prepared = [prepare(self.registry, job) for job in jobs]
         refuse_inactive(self.registry, {job.type for job in prepared})
-        self._refuse_tenants({job.tenant_id for job in prepared})
+        self._refuse_tenants(_tenants(prepared))
         rest = iter(prepared)
         results: list[Enqueued] = []
         while chunk := [*islice(rest, CHUNK)]:
@@ -81,14 +81,14 @@ class Jobs(JobListing):
     def check(self, job: NewJob) -> None:
         """Refuse what `enqueue` would refuse; nothing is written."""
         self.registry.refresh()
-        prepare(self.registry, job)
+        prepared = prepare(self.registry, job)
         refuse_inactive(self.registry, {job.type})
-        self._refuse_tenants({job.tenant_id})
+        self._refuse_tenants(_tenants([prepared]))
 
     def _insert(self, tx: Transaction, jobs: Sequence[PreparedJob]) -> Sequence[Enqueued]:
         """All of them, or none if that would be more than a tenant may have."""
         made = tx.insert_jobs(jobs)
-        for tenant_id in {job.tenant_id for job, new in zip(jobs, made, strict=True) if new.created} - {DEFAULT_TENANT}:
+        for tenant_id in _tenants([job for job, new in zip(jobs, made, strict=True) if new.created]) - {DEFAULT_TENANT}:
             tx.check_tenant_limits(tenant_id)
         return made
 
@@ -136,11 +136,11 @@ class Jobs(JobListing):
         """A new job like the finished one. Its earlier retry, or an equal job that is active, is returned instead."""
         with self.database.write() as tx:
             job = get_job(tx, job_id)
-            refuse_disabled(tx, job.tenant_id)
+            refuse_disabled(tx, job.claimant)
             _ = self.registry[job.type]  # a row of a type that is not declared would wait for ever
             made = tx.retry(job_id, created_by)
-            if made is not None and made.created and job.tenant_id != DEFAULT_TENANT:
-                tx.check_tenant_limits(job.tenant_id)
+            if made is not None and made.created and job.claimant != DEFAULT_TENANT:
+                tx.check_tenant_limits(job.claimant)
             if made is None:
                 raise NotAllowed(f"job {job_id} is {job.status}: only a finished job can be retried")
         self.database.announce()
@@ -154,6 +154,27 @@ class Jobs(JobListing):
             if not tx.change("jobs/run_now", {"job_id": job_id}):
                 raise NotAllowed(f"job {job_id} is {job.status}: only a pending job can be run now")
         self.database.announce()
+
+    @retried
+    def change_args(self, job_id: int, change: Callable[[dict[str, Any]], Mapping[str, Any] | None]) -> bool:
+        """Give a job other arguments before it starts.
+
+        False if it has started, or `change` returns None; True also where nothing has to be changed.
+        """
+        with self.database.write() as tx:
+            job = tx.first(Job, "jobs/lock", {"job_id": job_id})
+            if job is None or not isinstance(job.args, dict):
+                return False
+            args = change(dict(job.args))
+            if args is None or args == job.args:
+                return args is not None
+            kind = self.registry[job.type]
+            text, model = kind.encode(args)
+            if kind.dedupe and kind.dedupe_key_of(text, job.tenant_id) != job.dedupe_key:
+                raise NotAllowed(f"the arguments of job {job_id} are part of its dedupe key")
+            if kind.group_by and kind.group_by(model) != job.group_key:
+                raise NotAllowed(f"the arguments of job {job_id} are part of its group key")
+            return tx.change("jobs/replace_args", {"job_id": job_id, "args": text}) > 0
 
     # Order
 
@@ -232,3 +253,8 @@ def _range(tx: Snapshot, job: Job) -> _PositionRange:
 def _not_pending(tx: Snapshot, job_id: int) -> NotAllowed:
     status = get_job(tx, job_id).status
     return NotAllowed(f"job {job_id} is {status}: only pending jobs have a place in the queue")
+
+
+def _tenants(jobs: Iterable[PreparedJob]) -> set[str]:
+    """Whose limits these jobs count against."""
+    return {job.requested_by or job.tenant_id for job in jobs}

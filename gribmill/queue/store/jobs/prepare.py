@@ -18,6 +18,7 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
     kind = registry[job.type]
     check_job(job)
     check_tenant_of_type(kind, job.tenant_id)
+    check_request(kind, job)
     text, args = kind.encode({**kind.default_args, **job.args} if kind.default_args else job.args)
     return PreparedJob(
         job.type,
@@ -39,6 +40,7 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
         job.timeout_seconds,
         job.group_id,
         job.template_id,
+        None if job.requested_by == DEFAULT_TENANT else job.requested_by,
     )
 
 
@@ -53,6 +55,12 @@ def check_tenant_of_type(kind: JobType, tenant_id: str) -> None:
     """Work that is done once for all tenants belongs to none of them."""
     if kind.shared and tenant_id != DEFAULT_TENANT:
         raise BadArguments(f"{kind.key} is done once for all tenants: its jobs belong to {DEFAULT_TENANT}")
+
+
+def check_request(kind: JobType, job: NewJob) -> None:
+    """Only of work that belongs to nobody is it said who asked for it."""
+    if job.requested_by is not None and not kind.shared:
+        raise BadArguments(f"{kind.key} is not shared work: give its jobs to the tenant (tenant_id), not requested_by")
 
 
 def check_job(job: NewJob) -> None:

@@ -69,7 +69,7 @@ class Readiness:
         """What keeps all jobs of its type or tenant from starting; None when nothing does."""
         if job.type not in self.known:
             return "the type is not declared"
-        return self.held_back.get(EVERYTHING) or self.held_back.get(job.type) or self.held_tenants.get(job.tenant_id)
+        return self.held_back.get(EVERYTHING) or self.held_back.get(job.type) or self.held_tenants.get(job.claimant)
 
 
 def inactive_types(tx: Snapshot) -> frozenset[str]:

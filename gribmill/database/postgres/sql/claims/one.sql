@@ -1,5 +1,5 @@
 -- Whether nothing keeps a pending job from starting at once.
-SELECT j.id, j.tenant_id FROM jobs j JOIN (
+SELECT j.id, j.claimant FROM jobs j JOIN (
   -- include claims/parts/open
 ) AS open ON open.key = j.type
 WHERE j.id = :job_id AND j.status = 'pending' AND j.deps_left = 0

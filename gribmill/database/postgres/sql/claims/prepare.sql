@@ -10,7 +10,7 @@ WITH promoted AS (
 )
 SELECT EXISTS (SELECT 1 FROM ended_parents) AS unsettled,
   EXISTS (SELECT 1 FROM jobs
-    WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global')
+    WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global')
   OR EXISTS (SELECT 1 FROM jobs
-    WHERE status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now AND tenant_id <> 'global') AS has_rivals,
+    WHERE status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now AND claimant <> 'global') AS has_rivals,
   -- include claims/parts/locks

@@ -1,6 +1,6 @@
 -- A job that was chosen, with siblings; nothing if another worker is taking it, or its group, at the moment.
 WITH head AS MATERIALIZED (
-  SELECT j.id, j.type, j.group_key, j.tenant_id, j.id AS batch_id, true AS is_new, :more::int AS more,
+  SELECT j.id, j.type, j.group_key, j.claimant, j.id AS batch_id, true AS is_new, :more::int AS more,
     d.timeout_seconds AS type_timeout,
     CASE WHEN d.command IS NOT NULL
       THEN json_build_object('command', d.command::json, 'schema', d.arg_schema::json)::text END AS command

@@ -5,12 +5,12 @@ WITH open AS MATERIALIZED (
   -- include claims/parts/open
     AND (:settled = 1 OR NOT EXISTS (SELECT 1 FROM ended_parents))
     AND NOT EXISTS (SELECT 1 FROM jobs
-      WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global')
+      WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global')
 ), heads AS MATERIALIZED (
   SELECT h.*, open.key AS type, open.batch_max, open.timeout_seconds AS type_timeout, open.command
   FROM open CROSS JOIN LATERAL (
-    SELECT id, group_key, tenant_id, retry_count, priority, position, created_at FROM jobs
-    WHERE type = open.key AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id = 'global'
+    SELECT id, group_key, claimant, retry_count, priority, position, created_at FROM jobs
+    WHERE type = open.key AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant = 'global'
       AND (group_key IS NULL OR open.batch_max = 1
         OR pg_try_advisory_xact_lock(hashtextextended(type || ':' || group_key, 0)))
     ORDER BY priority DESC, position, created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) h

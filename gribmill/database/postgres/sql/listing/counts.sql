@@ -2,7 +2,10 @@
 -- rows.
 SELECT type, status, sum(n) AS n FROM (
   SELECT type, status, 1 AS n FROM jobs
-  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id = 'global'
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant = 'global'
+    AND coalesce(:tenant_id, 'global') = 'global'
+  UNION ALL SELECT type, status, 1 AS n FROM jobs
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global' AND tenant_id = 'global'
     AND coalesce(:tenant_id, 'global') = 'global'
   UNION ALL SELECT type, status, 1 AS n FROM jobs
   WHERE status = 'pending' AND next_run_at IS NOT NULL AND tenant_id = 'global'

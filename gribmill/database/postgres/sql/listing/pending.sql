@@ -1,9 +1,9 @@
 -- Each branch has an index that holds only such rows.
 SELECT * FROM jobs WHERE id IN (
   SELECT id FROM jobs
-  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id = 'global'
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant = 'global'
   UNION ALL SELECT id FROM jobs
-  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global'
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global'
   UNION ALL SELECT id FROM jobs
   WHERE status = 'pending' AND next_run_at IS NOT NULL
   UNION ALL SELECT id FROM jobs

@@ -2,10 +2,10 @@
 SELECT * FROM jobs WHERE id IN (
   SELECT id FROM (
   SELECT id, priority, position, created_at FROM jobs
-  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id = 'global'
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant = 'global'
     AND (type = :type OR :type IS NULL) AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
   UNION ALL SELECT id, priority, position, created_at FROM jobs
-  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global'
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global'
     AND (type = :type OR :type IS NULL) AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
   UNION ALL SELECT id, priority, position, created_at FROM jobs
   WHERE status = 'pending' AND next_run_at IS NOT NULL

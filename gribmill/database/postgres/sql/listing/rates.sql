@@ -6,10 +6,10 @@ WITH recent AS (
   UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs
   WHERE status = 'processing' AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
   UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs
-  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id = 'global'
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant = 'global'
     AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
   UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs
-  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id <> 'global'
+  WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global'
     AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
   UNION ALL SELECT id, status, created_at, NULL, NULL, attempt_no FROM jobs
   WHERE status = 'pending' AND next_run_at IS NOT NULL AND (tenant_id = :tenant_id OR :tenant_id IS NULL)

@@ -1,19 +1,19 @@
 -- The job of the first tenant after the one that was served last, by name; beginning again where none follows.
-SELECT j.id, j.tenant_id FROM (
+SELECT j.id, j.claimant AS tenant_id FROM (
   SELECT (SELECT id FROM jobs INDEXED BY jobs_ready
-    WHERE type = t.value AND (tenant_id <> 'global') = 1
+    WHERE type = t.value AND (claimant <> 'global') = 1
       AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0
-      AND priority = :priority AND nullif(tenant_id, 'global') > :after
-    ORDER BY nullif(tenant_id, 'global'), position, created_at, id LIMIT 1) AS id FROM json_each(:types) t
+      AND priority = :priority AND nullif(claimant, 'global') > :after
+    ORDER BY nullif(claimant, 'global'), position, created_at, id LIMIT 1) AS id FROM json_each(:types) t
   UNION ALL SELECT (SELECT id FROM jobs INDEXED BY jobs_ready
-    WHERE type = t.value AND (tenant_id <> 'global') = 1
+    WHERE type = t.value AND (claimant <> 'global') = 1
       AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0
       AND priority = :priority
-    ORDER BY nullif(tenant_id, 'global'), position, created_at, id LIMIT 1) FROM json_each(:types) t
+    ORDER BY nullif(claimant, 'global'), position, created_at, id LIMIT 1) FROM json_each(:types) t
   UNION ALL SELECT (SELECT id FROM jobs INDEXED BY jobs_ready
-    WHERE type = t.value AND (tenant_id <> 'global') = 0
+    WHERE type = t.value AND (claimant <> 'global') = 0
       AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0
       AND priority = :priority
-    ORDER BY nullif(tenant_id, 'global'), position, created_at, id LIMIT 1) FROM json_each(:types) t) c
+    ORDER BY nullif(claimant, 'global'), position, created_at, id LIMIT 1) FROM json_each(:types) t) c
 CROSS JOIN jobs j ON j.id = c.id
-ORDER BY j.tenant_id <= :after, j.tenant_id, j.position, j.created_at, j.id LIMIT 1
+ORDER BY j.claimant <= :after, j.claimant, j.position, j.created_at, j.id LIMIT 1

@@ -1,3 +1,3 @@
 SELECT name, disabled_at IS NOT NULL AS is_disabled, max_running FROM tenants
 WHERE disabled_at IS NOT NULL OR max_running <= (
-  SELECT coalesce(sum(n), 0) FROM job_counts WHERE tenant_id = tenants.name AND status = 'processing')
+  SELECT count(*) FROM jobs INDEXED BY jobs_lease WHERE claimant = tenants.name AND status = 'processing')

@@ -1,0 +1,57 @@
+"""Files that two backfills want at once: downloaded and decoded once, and cut for the regions of both."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from gribmill.queue.job_type import canonical_json
+from gribmill.queue.model import Enqueued, NewJob
+from gribmill.queue.store import Store
+
+
+def widen_active(
+    store: Store, jobs: Iterable[NewJob], made: Iterable[Enqueued], live_regions: Collection[str]
+) -> list[NewJob]:
+    """Let the active jobs that keep these out fetch what these want as well.
+
+    Returned are jobs for what an active one cannot do any more, because it runs already: each waits for it.
+    """
+    left = []
+    for job, one in zip(jobs, made, strict=True):
+        widen = partial(widened, wanted=job.args, live_regions=live_regions)
+        if not one.created and not store.jobs.change_args(one.id, widen):
+            left.append(_afterwards(job, one.id))
+    return left
+
+
+def widened(
+    active: Mapping[str, Any], wanted: Mapping[str, Any], live_regions: Collection[str]
+) -> dict[str, Any] | None:
+    """The arguments of a download that serves both; None where no single one does.
+
+    Without regions it is cut for those of the settings and of all tenants; without variables it has those of the model.
+    """
+    regions = active.get("regions")
+    if regions is None:
+        if not {*wanted["regions"]} <= {*live_regions} or wanted.get("variables") or wanted.get("keep_grib"):
+            return None
+        return dict(active)
+    both = {**active, "regions": list(dict.fromkeys((*regions, *wanted["regions"])))}
+    if active.get("variables") and wanted.get("variables"):
+        both["variables"] = list(dict.fromkeys((*active["variables"], *wanted["variables"])))
+    elif wanted.get("variables"):
+        return None
+    else:
+        both.pop("variables", None)
+    if wanted.get("keep_grib"):
+        both["keep_grib"] = True
+    return both
+
+
+def _afterwards(job: NewJob, active_id: int) -> NewJob:
+    digest = hashlib.blake2b(canonical_json(dict(job.args)).encode(), digest_size=8).hexdigest()
+    return replace(job, after=(active_id,), on_parent_failure="ignore", dedupe_key=f"{job.type} afterwards {digest}")
