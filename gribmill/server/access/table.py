@@ -37,6 +37,14 @@ DATA: dict[str, Access] = {
     "area_statistics": any_tenant(VIEWER),
     "open_meteo_update_times": any_tenant(VIEWER),
     "open_meteo_forecast": any_tenant(VIEWER),
+    "edr_landing": any_tenant(VIEWER),
+    "edr_landing_slash": any_tenant(VIEWER),
+    "edr_conformance": any_tenant(VIEWER),
+    "edr_collections": any_tenant(VIEWER),
+    "edr_collection": any_tenant(VIEWER),
+    "edr_position": any_tenant(VIEWER),
+    "edr_area": any_tenant(VIEWER),
+    "edr_cube": any_tenant(VIEWER),
 }
 
 CONSOLE: dict[str, Access] = {**CONSOLE_OPERATIONS}

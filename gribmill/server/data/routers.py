@@ -6,7 +6,15 @@ from gribmill.server.data.point_routes import router as point_router
 from gribmill.server.data.routes import open_meteo_meta
 from gribmill.server.data.routes import router as data_router
 from gribmill.server.data.tile_routes import router as tile_router
+from gribmill.server.edr.routes import router as edr_router
 from gribmill.server.openmeteo.routes import router as open_meteo_router
 from gribmill.server.router import SecuredRouter
 
-DATA_ROUTERS: tuple[SecuredRouter, ...] = (data_router, tile_router, point_router, open_meteo_router, open_meteo_meta)
+DATA_ROUTERS: tuple[SecuredRouter, ...] = (
+    data_router,
+    tile_router,
+    point_router,
+    open_meteo_router,
+    open_meteo_meta,
+    edr_router,
+)

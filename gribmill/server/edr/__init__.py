@@ -1,0 +1,3 @@
+"""OGC API – Environmental Data Retrieval: collections, and position, area and cube as CoverageJSON."""
+
+__all__ = ["routes"]

@@ -1,0 +1,141 @@
+"""Collections: one for each model and region, with its newest complete run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from gribmill.identity import run_time
+from gribmill.server.data.point_answer import PointSource
+from gribmill.server.problems import HttpProblem
+from gribmill.tiles.format.meta import VariableMeta
+from gribmill.tiles.read.point.kept_tiles import OpenFolder
+from gribmill.tiles.read.point.point import Candidate, PointRequest
+from gribmill.tiles.read.tile import Tile
+
+FORMAT = "CoverageJSON"
+MEDIA_TYPE = "application/prs.coverage+json"
+QUERIES = ("position", "area", "cube")
+WKT = (
+    'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],'
+    'UNIT["degree",0.0174532925199433],AXIS["Longitude",EAST],AXIS["Latitude",NORTH]]'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """The tiles of one run over one region."""
+
+    candidate: Candidate
+    state: OpenFolder
+
+    @property
+    def id(self) -> str:
+        folder = self.candidate.choice.folders[0]
+        return f"{folder.model}:{folder.region}"
+
+    @property
+    def tile(self) -> Tile:
+        return self.candidate.tile
+
+    @property
+    def run(self) -> str:
+        return self.candidate.choice.run
+
+    @property
+    def times(self) -> dict[int, datetime]:
+        """Step to valid time."""
+        begin = run_time(self.run)
+        return {step: begin + timedelta(minutes=step) for step in self.state.paths}
+
+    @property
+    def variables(self) -> dict[str, VariableMeta]:
+        """By name, as the last hour that has it describes it: the first may lack sums."""
+        tiles = self.state.tiles or (self.tile,)
+        return {name: meta for tile in tiles for name, meta in sorted(tile.meta.variables.items())}
+
+
+def collections(source: PointSource) -> list[Collection]:
+    """Every model and region that has tiles."""
+    found = source.source.candidates(PointRequest(source.tiles.root))
+    return [Collection(one, source.tiles.folder(one.choice.folders[0], wait=source.wait)) for one in found]
+
+
+def collection(source: PointSource, name: str) -> Collection:
+    """The collection of this id; a problem 404 if there is none."""
+    model, _, region = name.partition(":")
+    for candidate in source.source.candidates(PointRequest(source.tiles.root)):
+        folder = candidate.choice.folders[0]
+        if (folder.model, folder.region) == (model, region):
+            return Collection(candidate, source.tiles.folder(folder, wait=source.wait))
+    raise HttpProblem(404, f"there is no collection {name}")
+
+
+def time_of(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def description(base: str, one: Collection) -> dict[str, Any]:
+    """A collection as EDR describes it."""
+    choice, region = one.candidate.choice, one.tile.meta.region
+    moments = [time_of(moment) for moment in one.times.values()]
+    address = f"{base}/collections/{one.id}"
+    model = choice.folders[0].model
+    whole = {True: "complete", False: "incomplete", None: "not known to be complete"}[choice.complete]
+    return {
+        "id": one.id,
+        "title": f"{model.upper()}, {region.title or region.name}",
+        "description": f"Run {one.run} of {model}, {whole}: {choice.sentence}. Values are those of the nearest grid "
+        f"point, in the units of the GRIB.",
+        "keywords": [model, region.name, one.run],
+        "links": [
+            {"href": address, "rel": "self", "type": "application/json"},
+            *({"href": f"{address}/{query}", "rel": "data", "type": MEDIA_TYPE} for query in QUERIES),
+        ],
+        "extent": {
+            "spatial": {"bbox": [_bbox(region.box)], "crs": "CRS84"},
+            "temporal": {"interval": [[moments[0], moments[-1]]], "values": moments, "trs": "Gregorian"},
+        },
+        "data_queries": {query: {"link": _query_link(address, query)} for query in QUERIES},
+        "crs": ["CRS84"],
+        "output_formats": [FORMAT],
+        "parameter_names": {name: _parameter(name, meta) for name, meta in one.variables.items()},
+    }
+
+
+def _bbox(box: Sequence[float]) -> list[float]:
+    return [float(edge) for edge in box]
+
+
+def _query_link(address: str, query: str) -> dict[str, Any]:
+    return {
+        "href": f"{address}/{query}",
+        "rel": "data",
+        "variables": {
+            "query_type": query,
+            "output_formats": [FORMAT],
+            "default_output_format": FORMAT,
+            "crs_details": [{"crs": "CRS84", "wkt": WKT}],
+        },
+    }
+
+
+def _parameter(name: str, meta: VariableMeta) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "type": "Parameter",
+        "description": text_of(meta),
+        "unit": {"symbol": meta.units or "1"},
+        "observedProperty": {"id": meta.standard_name or name, "label": meta.long_name or name},
+    }
+    if meta.statistic != "instant":
+        start, end = meta.step_minutes
+        found["measurementType"] = {"method": meta.statistic, "duration": f"-PT{end - start}M"}
+    return found
+
+
+def text_of(meta: VariableMeta) -> str:
+    """What it is, at which level; of sums, means and extremes over which time."""
+    over = "" if meta.statistic == "instant" else f", {meta.statistic} over the time range of its message"
+    return f"{meta.long_name}, {meta.level}{over}"

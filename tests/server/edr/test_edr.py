@@ -1,0 +1,171 @@
+"""OGC API – EDR: answers that published clients read and published models validate, with the values of the tiles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import xarray as xr
+from covjson_pydantic.coverage import Coverage
+from edr_pydantic.capabilities import ConformanceModel, LandingPageModel
+from edr_pydantic.collections import Collection, Collections
+from owslib.ogcapi.edr import EnvironmentalDataRetrieval
+
+import gribmill
+from gribmill.settings.schema import Settings
+from gribmill.tiles.read.tile import read_tile
+from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, make_forecasts
+from tests.server.live_server import LiveServer, serving
+
+FIRST, LAST = "2026-09-01T12:00:00Z", "2026-09-01T18:00:00Z"
+
+
+@pytest.fixture(scope="module")
+def forecast_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("forecasts")
+    make_forecasts(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(forecast_root: Path) -> Iterator[LiveServer]:
+    with serving(Settings(data=forecast_root)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def client(server: LiveServer) -> Iterator[httpx.Client]:
+    with server.client() as found:
+        yield found
+
+
+def coverage(client: httpx.Client, path: str, **query: Any) -> dict[str, Any]:
+    answer = client.get(f"/edr/collections/{path}", params=query)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "application/prs.coverage+json"
+    assert (answer.headers["gribmill-run"], answer.headers["gribmill-complete"]) == (RUN, "true")
+    Coverage.model_validate_json(answer.text)
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_the_pages_are_valid_and_lead_to_each_other(client: httpx.Client) -> None:
+    landing = LandingPageModel.model_validate_json(client.get("/edr").text)
+    rels = {link.rel: link.href for link in landing.links}
+    assert client.get("/edr/").json() == client.get("/edr").json()
+    ConformanceModel.model_validate_json(client.get(rels["conformance"]).text)
+    every = Collections.model_validate_json(client.get(rels["data"]).text)
+    assert {one.id for one in every.collections} == {"hrrr:boston", "gfs:new_england"}
+    one = Collection.model_validate_json(client.get("/edr/collections/hrrr:boston").text)
+    assert one.extent.temporal is not None
+    assert (one.extent.temporal.values or [])[0] == FIRST
+    assert {"t2m", "tp"} <= one.parameter_names.root.keys()
+    assert client.get("/edr/collections/hrrr:texas").status_code == 404
+    assert client.get("/edr/collections/no").status_code == 422
+
+
+@pytest.mark.parametrize("key", ["parameter-name", "parameter_names"])
+def test_a_position_has_the_values_of_point(client: httpx.Client, forecast_root: Path, key: str) -> None:
+    found = coverage(client, "hrrr:boston/position", coords=f"POINT({LON} {LAT})", **{key: "t2m,d2m,tp"})
+    series = gribmill.point(LAT, LON, data=forecast_root, model="hrrr", units="si")
+    assert found["domain"]["axes"]["x"]["values"] == [series.point_lon]
+    assert found["domain"]["axes"]["t"]["values"][-1] == LAST
+    for name in ("t2m", "d2m"):
+        values = np.array(found["ranges"][name]["values"], np.float32)
+        np.testing.assert_array_equal(values, np.array(series.columns[name].values, np.float32))
+    assert found["ranges"]["d2m"]["values"][3] is None
+    # Sums are as their messages have them: since the start of the run.
+    assert found["ranges"]["tp"]["values"] == [None, 0.5, 2.0, 4.5, 8.0, 12.5, 18.0]
+
+
+def test_a_cube_of_a_regular_grid_has_its_points(client: httpx.Client, forecast_root: Path) -> None:
+    found = coverage(client, "gfs:new_england/cube", bbox="-73,41,-70,43", **{"parameter-name": "t2m"})
+    tile = read_tile(forecast_root / f"tiles/gfs/{RUN}/new_england/002.npz")
+    axes = found["domain"]["axes"]
+    assert (axes["x"]["values"], axes["y"]["values"]) == ([-73.0, -72.0, -71.0, -70.0], [41.0, 42.0, 43.0])
+    values = np.array(found["ranges"]["t2m"]["values"], np.float32).reshape(found["ranges"]["t2m"]["shape"])
+    rows = np.searchsorted(tile.y, [41, 42, 43])
+    columns = np.searchsorted((tile.x + 180) % 360 - 180, [-73, -72, -71, -70])
+    np.testing.assert_array_equal(values[2], tile.read("t2m")[np.ix_(rows, columns)])
+
+
+def test_a_cube_of_a_projected_grid_has_the_nearest_points(client: httpx.Client, forecast_root: Path) -> None:
+    when = {"datetime": "2026-09-01T14:00:00Z/..", "parameter-name": "t2m"}
+    found = coverage(client, "hrrr:boston/cube", bbox="-71.4,42.1,-71,42.4", **when)
+    shape = found["ranges"]["t2m"]["shape"]
+    assert shape[0] == HOURS - 2
+    values = np.array(found["ranges"]["t2m"]["values"], np.float32).reshape(shape)
+    tile = read_tile(forecast_root / f"tiles/hrrr/{RUN}/boston/002.npz")
+    x, y = (found["domain"]["axes"][axis]["values"] for axis in "xy")
+    for j, i in ((0, 0), (3, 5), (shape[1] - 1, shape[2] - 1)):
+        row, column = tile.locate(y[j], x[i])
+        assert values[0, j, i] == tile.read("t2m")[round(float(row)), round(float(column))]
+
+
+def test_an_area_is_null_outside_its_polygon(client: httpx.Client) -> None:
+    triangle = "POLYGON((-73 41,-70 41,-70 43.5,-73 41))"
+    found = coverage(client, "gfs:new_england/area", coords=triangle, datetime=FIRST, **{"parameter-name": "t2m"})
+    values = np.array(found["ranges"]["t2m"]["values"], float).reshape(found["ranges"]["t2m"]["shape"])[0]
+    assert np.isnan(values[1:, 0]).all()
+    assert np.isnan(values).any()
+    assert not np.isnan(values).all()
+
+
+def test_owslib_finds_collections_and_asks_for_a_position(server: LiveServer) -> None:
+    edr = EnvironmentalDataRetrieval(f"{server.url}/edr/")
+    assert set(edr.data()) == {"hrrr:boston", "gfs:new_england"}
+    assert any("covjson" in one for one in edr.conformance()["conformsTo"])
+    body = edr.query_data(
+        "hrrr:boston", "position", coords=f"POINT({LON} {LAT})", parameter_names=["t2m"], datetime_=f"{FIRST}/{LAST}"
+    )
+    found = body if isinstance(body, dict) else json.loads(body.read() if hasattr(body, "read") else body)
+    assert list(found["ranges"]) == ["t2m"]
+    assert found["ranges"]["t2m"]["shape"] == [HOURS]
+
+
+@pytest.mark.parametrize("name", ["gfs:new_england", "hrrr:boston"])
+def test_edr_xarray_opens_a_collection_lazily(server: LiveServer, name: str) -> None:
+    found = xr.open_dataset(
+        f"{server.url}/edr/collections/{name}",
+        engine="edr",
+        parameter_names=["t2m", "tp"],
+        bbox=(-71.6, 42.0, -70.9, 43.0),
+        datetime=f"{FIRST}/{LAST}",
+    )
+    assert found.sizes["t"] == HOURS
+    assert float(found["tp"].isel(t=2).max()) == 2.0
+    part = found["t2m"].isel(t=3, y=slice(0, 2))
+    np.testing.assert_array_equal(part.values, found["t2m"].values[3, :2])
+    assert np.isnan(found["tp"].values[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "status", "words"),
+    [
+        ("position", {}, 400, "is not a point"),
+        ("position", {"coords": "POINT(200 95)"}, 400, "is not a longitude"),
+        ("position", {"coords": "POINT(0 0)"}, 400, "outside the collection"),
+        ("position", {"coords": f"POINT({LON} {LAT})", "parameter-name": "x"}, 400, "there is no parameter 'x'"),
+        ("position", {"coords": f"POINT({LON} {LAT})", "datetime": "tomorrow"}, 400, "is not a time"),
+        ("position", {"coords": f"POINT({LON} {LAT})", "datetime": "2020-01-01T00:00:00Z"}, 400, "no values at that"),
+        ("position", {"coords": f"POINT({LON} {LAT})", "crs": "EPSG:3857"}, 400, "coordinates are in CRS84"),
+        ("position", {"coords": f"POINT({LON} {LAT})", "f": "NetCDF"}, 400, "answers are CoverageJSON"),
+        ("position", {"coords": f"POINT({LON} {LAT})", "z": "850"}, 400, "no vertical axis"),
+        ("area", {"coords": "POLYGON((0 0,1 1,0 1))"}, 400, "ends where it begins"),
+        ("area", {"coords": "POLYGON((0 0,1 x,0 1,0 0))"}, 400, "is not `longitude latitude`"),
+        ("area", {"coords": "POLYGON((0 0,1 0,0 1,0 0))"}, 400, "no grid point in that area"),
+        ("cube", {"bbox": "1,2,3"}, 400, "is not a box"),
+        ("cube", {"bbox": "nan,0,1,1"}, 400, "is not a longitude"),
+        ("cube", {"bbox": "0,5,1,1"}, 400, "north of its north"),
+    ],
+)
+def test_queries_that_cannot_be_answered_say_why(
+    client: httpx.Client, path: str, query: dict[str, str], status: int, words: str
+) -> None:
+    answer = client.get(f"/edr/collections/hrrr:boston/{path}", params=query)
+    assert (answer.status_code, words in answer.json()["detail"]) == (status, True), answer.text
