@@ -25,6 +25,7 @@ from gribmill.catalogue.events import (
     RunRemoved,
     RunSeen,
     TileBuilt,
+    TilesCut,
     TilesDone,
     TilesLost,
     TilesOutdated,
@@ -77,6 +78,10 @@ def apply(tx: Transaction, event: Event) -> None:
             _finish_hour(tx, hour)
         case TileBuilt():
             _record_tile(tx, event)
+        case TilesCut():
+            took = {"decode_seconds": event.decode_seconds, "encode_seconds": event.encode_seconds}
+            cut = {"regions": [*event.regions], "bytes": event.bytes, **took}
+            tx.publish(NewEvent("hour.cut", {**_hour(event.hour), **cut}))
         case TilesLost():
             lost = {"regions": event.regions, "seen_at": event.seen_at}
             tx.change("catalogue/lose_tiles", {**_hour(event.hour), **lost})

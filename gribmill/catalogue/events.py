@@ -23,6 +23,7 @@ from gribmill.identity_fields import Hour, ModelId, RegionName
 PAYLOAD_LIMIT_BYTES = 1_000_000
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
+Seconds = Annotated[float, Field(ge=0, le=1e9)]
 ShortText = Annotated[str, Field(max_length=200)]
 LongText = Annotated[str, Field(max_length=4000)]
 VariableNames = Annotated[tuple[ShortText, ...], Field(max_length=10_000)]
@@ -165,6 +166,18 @@ class TileBuilt(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class TilesCut(Event):
+    """Tiles of an hour were cut together, which took so long. Nothing of it is recorded but an event."""
+
+    kind: ClassVar[str] = "tiles_cut"
+    hour: HourRef
+    regions: RegionNames
+    bytes: Count
+    decode_seconds: Seconds
+    encode_seconds: Seconds
+
+
+@dataclass(frozen=True, slots=True)
 class TilesLost(Event):
     """These tiles of an hour are missing on the disk, or are not as recorded; those built after `seen_at` are not."""
 
@@ -199,7 +212,7 @@ class MirrorObserved(Event):
     at: AwareDatetime
     well: bool
     reason: LongText = ""
-    retry_after_seconds: Annotated[float, Field(ge=0, le=1e9)] | None = None
+    retry_after_seconds: Seconds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +284,7 @@ EVENTS: dict[str, type[Event]] = {
         TileBuilt,
         TilesLost,
         TilesOutdated,
+        TilesCut,
         TilesDone,
         MirrorObserved,
         MirrorCleared,

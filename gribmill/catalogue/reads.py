@@ -13,6 +13,7 @@ from gribmill.catalogue.records import (
     OutageRecord,
     RunRecord,
     TileRecord,
+    TileTotals,
     WaitingHours,
 )
 from gribmill.database.protocol import Database
@@ -83,6 +84,10 @@ class Catalogue:
     def tiles(self, run: RunRef, *, lost: bool = False) -> list[TileRecord]:
         """Every tile of a run; with `lost`, also those whose files are known to be missing or damaged."""
         return self._query(TileRecord, "list_tiles", **asdict(run), lost=lost)
+
+    def tile_totals(self) -> list[TileTotals]:
+        """How many tiles there are of each region of each model."""
+        return self._query(TileTotals, "tile_totals")
 
     def bytes_of(self, regions: Iterable[str]) -> int:
         """The size of all tiles of these regions."""

@@ -104,6 +104,16 @@ class WaitingHours:
 
 
 @dataclass(frozen=True, slots=True)
+class TileTotals:
+    """How many tiles there are of a region of a model, in all runs, and their size."""
+
+    model_id: str
+    region: str
+    tiles: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class MirrorRecord:
     """How a mirror has behaved."""
 

@@ -9,6 +9,9 @@ from fastapi import FastAPI
 
 from gribmill.console.error_pages import ErrorPages
 from gribmill.server.context import ServerContext
+from gribmill.server.metrics.collector import MetricsCollector
+from gribmill.server.metrics.families import MetricFamilies
+from gribmill.server.metrics.http_timing import HttpTiming
 from gribmill.server.middleware.body_limit import BodyLimit
 from gribmill.server.middleware.host_check import HostCheck
 from gribmill.server.middleware.security_headers import SecurityHeaders
@@ -23,10 +26,12 @@ DESCRIPTION = "Jobs, forecasts and operations of gribmill. Errors are RFC 9457 p
 def create_app(settings: Settings, *, dev: bool = False) -> FastAPI:
     """The whole server as an ASGI application. The store is opened when it starts, and closed when it ends."""
     context = ServerContext(settings, dev=dev)
+    families = MetricFamilies()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await context.run(lambda: context.store)
+        app.state.metrics = await context.run(MetricsCollector, context.store, context.weather, families)
         yield
         context.closing.set()
         context.close()
@@ -49,4 +54,5 @@ def create_app(settings: Settings, *, dev: bool = False) -> FastAPI:
     app.add_middleware(HostCheck, settings=settings.server)
     app.add_middleware(ErrorPages)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(HttpTiming, histogram=families.http)
     return app

@@ -11,12 +11,14 @@ from gribmill.server.data.routers import DATA_ROUTERS
 from gribmill.server.docs_page import router as docs_router
 from gribmill.server.health import router as health_router
 from gribmill.server.login import router as login_router
+from gribmill.server.metrics.page import router as metrics_router
 from gribmill.server.router import SecuredRouter
 
 ROUTERS: tuple[SecuredRouter, ...] = (
     health_router,
     docs_router,
     login_router,
+    metrics_router,
     *DATA_ROUTERS,
     *CONSOLE_ROUTERS,
 )

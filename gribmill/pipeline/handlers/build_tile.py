@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gribmill.catalogue.events import Event, RegionDropped, TileBuilt, TilesDone
+from gribmill.catalogue.events import Event, RegionDropped, TileBuilt, TilesCut, TilesDone
 from gribmill.catalogue.lost_tiles import is_as_recorded
 from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef
@@ -24,7 +24,7 @@ from gribmill.storage.folder_lock import FolderBusy
 from gribmill.storage.layout import remove_spool
 from gribmill.storage.no_space import NoSpace
 from gribmill.tiles.build.build import build
-from gribmill.tiles.build.tile_builder import FailedRegion
+from gribmill.tiles.build.tile_builder import BuildResult, FailedRegion
 from gribmill.tiles.build.tile_writer import BuiltTile
 
 # When the hour has other messages than those that were cut.
@@ -87,7 +87,7 @@ def _build(context: Context, batch: Batch, hour: HourRef, record: HourRecord | N
     for name in [name for name in by_region if name not in built]:
         batch.done(by_region.pop(name), Succeeded(skipped=f"the model's grid does not reach {name}"))
     for left, (name, task) in zip(range(len(by_region), 0, -1), by_region.items(), strict=True):
-        batch.done(task, _recorded(hour, built[name], last=left == 1))
+        batch.done(task, _recorded(hour, built[name], outcome if left == 1 else None))
 
 
 def _is_overtaken(context: Context, hour: HourRef, record: HourRecord | None) -> bool:
@@ -126,20 +126,26 @@ def _unknown_region(hour: HourRef, region: str) -> Failed:
     return Failed(f"there is no region {region!r} in these settings", permanent=True, also=also)
 
 
-def _recorded(hour: HourRef, tile: BuiltTile, *, last: bool) -> Succeeded:
+def _recorded(hour: HourRef, tile: BuiltTile, batch: BuildResult | None) -> Succeeded:
     """The tile enters the catalogue with the completion of its job.
 
-    With the last tile of a batch, the hour may be whole, and so may the run. Reports are stored in order: if the worker
-    dies before the last one, that job runs again and is then the last.
+    With the last tile of a `batch`, the hour may be whole, and so may the run. Reports are stored in order: if the
+    worker dies before the last one, that job runs again and is then the last.
     """
     meta = tile.meta
     built = TileBuilt(hour.tile(tile.region), tile.bytes, meta.generation or 0, tuple(sorted(meta.variables)))
     events: list[Event] = [built]
-    if last:
-        events.append(TilesDone(hour))
-    then = (publish_job(hour),) if last else ()
+    if batch is not None:
+        events += [_cut_together(hour, batch), TilesDone(hour)]
+    then = (publish_job(hour),) if batch is not None else ()
     wrote = Transfer(written=tile.bytes)
     return Succeeded(then=then, also=effects_of(events), artifacts=(str(tile.path),), transfer=wrote)
+
+
+def _cut_together(hour: HourRef, batch: BuildResult) -> TilesCut:
+    regions = tuple(tile.region for tile in batch.tiles)
+    size = sum(tile.bytes for tile in batch.tiles)
+    return TilesCut(hour, regions, size, round(batch.decode_seconds, 6), round(batch.encode_seconds, 6))
 
 
 def _fetch_again(context: Context, batch: Batch, task: Task) -> None:

@@ -14,6 +14,7 @@ from gribmill.queue.store.jobs.attempts import Attempts
 from gribmill.queue.store.jobs.groups import Groups
 from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.queue.store.maintenance import Upkeep
+from gribmill.queue.store.metrics import MetricReads
 from gribmill.queue.store.reservations import Reservations
 from gribmill.queue.store.scope import TenantStore
 from gribmill.queue.store.tenants import Tenants
@@ -48,6 +49,7 @@ class Store(Exchanges):
         self.definitions = Definitions(database, registry)
         self.maintenance = Upkeep(database, registry)
         self.tenants = Tenants(database, registry)
+        self.metrics = MetricReads(database, registry)
         self.definitions.declare(schemas=not looks)
 
     def for_tenant(self, name: str) -> TenantStore:

@@ -17,6 +17,7 @@ SERVER = {
     "log_in": PUBLIC,
     "log_out": PUBLIC,
     "show_session": PUBLIC,
+    "metrics": any_tenant(VIEWER),
 }
 
 QUEUE: dict[str, Access] = {}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as with_changes
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeVar
 
 from gribmill.errors import GribmillError
 from gribmill.grib.decode.field import Field
@@ -32,6 +33,8 @@ from gribmill.tiles.build.tile_writer import BuiltTile, TileWriter, check_replac
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION, SkippedMessage, SourceFile
 from gribmill.tiles.format.meta_text import VariableText
+
+T = TypeVar("T")
 
 # Called with the number of fields done, and of all fields.
 FieldProgress = Callable[[int, int], None]
@@ -63,6 +66,9 @@ class BuildResult:
     skipped: tuple[SkippedMessage, ...] = ()
     # Models that were not recognised, by the names that their tiles got.
     unrecognised: tuple[str, ...] = ()
+    # How long this thread decoded fields, and cut, compressed and wrote arrays.
+    decode_seconds: float = 0.0
+    encode_seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -85,6 +91,8 @@ class TileBuilder:
     unrecognised: set[str] = field(default_factory=set)
     ecmwf: bool = False
     generation: int | None = None
+    decode_seconds: float = 0.0
+    encode_seconds: float = 0.0
 
     def add_fields(self, items: Sequence[Field], progress: FieldProgress | None = None) -> None:
         """Name every field, then decode each wanted one once and cut it for every region."""
@@ -115,6 +123,7 @@ class TileBuilder:
 
         Unless `replace`, tiles that were cut from another source stay.
         """
+        began = time.perf_counter()
         attribution = ECMWF_ATTRIBUTION if self.ecmwf else None
         if not replace:
             self._refuse_others(source, written)
@@ -142,8 +151,16 @@ class TileBuilder:
         failed = tuple(FailedRegion(name, error) for name, error in self.failed.items())
         full = {tile.region for tile in tiles} | self.failed.keys() | set(outside)
         empty = tuple(name for name in regions if name not in full)
+        self.encode_seconds += time.perf_counter() - began
         return BuildResult(
-            tuple(tiles), failed, outside, empty, tuple(self._all_skipped()), tuple(sorted(self.unrecognised))
+            tuple(tiles),
+            failed,
+            outside,
+            empty,
+            tuple(self._all_skipped()),
+            tuple(sorted(self.unrecognised)),
+            self.decode_seconds,
+            self.encode_seconds,
         )
 
     def _refuse_others(self, source: SourceFile, written: set[StoredPath]) -> None:
@@ -167,15 +184,15 @@ class TileBuilder:
             writer.notes = writer.notes or list(item.grid_notes)
         cuts = [writer.cut for writer in writers]
         if not is_component(item.keys):
-            self._cut(writers, named, item, FieldWindows.of(item, cuts, named.fill), None)
+            self._cut(writers, named, item, lambda: FieldWindows.of(item, cuts, named.fill), None)
         elif not item.grid_relative_winds:
-            self._cut(writers, named, item, FieldWindows.of(item, cuts), "earth")
-        elif (component := winds.component(item, cuts)) is not None:
-            self._cut(writers, named, item, component, "earth")
+            self._cut(writers, named, item, lambda: FieldWindows.of(item, cuts), "earth")
+        elif (component := self._decoded(lambda: winds.component(item, cuts))) is not None:
+            self._cut(writers, named, item, lambda: component, "earth")
         elif self.everything:
             words = f"{named.long_name}, relative to the grid"
             along_grid = with_changes(named, name=f"{named.name}_grid", long_name=words, standard_name=None)
-            self._cut(writers, along_grid, item, FieldWindows.of(item, cuts), "grid")
+            self._cut(writers, along_grid, item, lambda: FieldWindows.of(item, cuts), "grid")
         else:
             reason = LONE_WIND if adds_up(item.keys) else SPREAD_OF_WIND
             for writer in writers:
@@ -197,9 +214,11 @@ class TileBuilder:
         writers: Sequence[TileWriter],
         named: NamedField,
         item: Field,
-        values: FieldWindows | WindComponent,
+        decode: Callable[[], FieldWindows | WindComponent],
         winds: Literal["earth", "grid"] | None,
     ) -> None:
+        values = self._decoded(decode)
+        began = time.perf_counter()
         kind, taken = named.kind, names_of(named, item.keys)
         # Most regions have the same metadata but for the statistics.
         texts: dict[tuple[str | None, int, str], VariableText] = {}
@@ -220,6 +239,14 @@ class TileBuilder:
                 writer.taken |= taken
             except GribmillError as error:
                 self.failed[writer.folder.region] = error
+        self.encode_seconds += time.perf_counter() - began
+
+    def _decoded(self, decode: Callable[[], T]) -> T:
+        began = time.perf_counter()
+        try:
+            return decode()
+        finally:
+            self.decode_seconds += time.perf_counter() - began
 
     def _writers(self, step: Step) -> list[TileWriter]:
         """The writer of every region that the step's grid touches and that has not failed."""

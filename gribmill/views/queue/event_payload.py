@@ -32,6 +32,17 @@ class HourIngestedPayload(RunPayload):
     """Variables that the file does not have."""
 
 
+class HourCutPayload(RunPayload):
+    """Tiles of an hour were cut together. `decode_seconds` went into unpacking fields, `encode_seconds` into cutting,
+    compressing and writing arrays."""
+
+    hour: int
+    regions: list[str]
+    bytes: int
+    decode_seconds: float
+    encode_seconds: float
+
+
 class TileBuiltPayload(RunPayload):
     """A tile was built."""
 
@@ -151,6 +162,7 @@ class WebhookTestPayload(View):
 PAYLOADS: dict[str, tuple[type[View], str]] = {
     "run.seen": (RunSeenPayload, "A run was seen for the first time."),
     "hour.ingested": (HourIngestedPayload, "The wanted messages of a forecast hour were downloaded."),
+    "hour.cut": (HourCutPayload, "Tiles of a forecast hour were cut."),
     "run.completed": (RunPayload, "Every hour of a run has all its tiles."),
     "run.given_up": (RunPayload, "The missing hours of a run are not expected any more."),
     "tile.built": (TileBuiltPayload, "A tile was built. Optional: recorded only if it has a consumer."),

@@ -1,0 +1,10 @@
+-- Jobs that have ended since, a row for each attempt; one without an attempt if there was none.
+SELECT j.id AS job_id, j.tenant_id, j.type, j.status, j.completed_at,
+  (j.dead_lettered_at IS NOT NULL)::int AS dead_lettered,
+  CASE WHEN j.type = 'build_tile' THEN j.args END AS args,
+  a.attempt_no, a.status AS attempt_status, a.downloaded_bytes, a.written_bytes,
+  greatest(0, extract(epoch FROM a.started_at - coalesce(j.ready_at, j.created_at)))::float8 AS wait_seconds,
+  greatest(0, extract(epoch FROM a.finished_at - a.started_at))::float8 AS run_seconds
+FROM jobs j LEFT JOIN job_attempts a ON a.job_id = j.id
+WHERE j.completed_at >= :since AND j.completed_at IS NOT NULL
+ORDER BY j.completed_at, j.id, a.attempt_no LIMIT :limit

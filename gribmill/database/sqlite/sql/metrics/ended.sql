@@ -1,0 +1,10 @@
+-- Jobs that have ended since, a row for each attempt; one without an attempt if there was none.
+SELECT j.id AS job_id, j.tenant_id, j.type, j.status, j.completed_at,
+  CAST(j.dead_lettered_at IS NOT NULL AS INTEGER) AS dead_lettered,
+  CASE WHEN j.type = 'build_tile' THEN j.args END AS args,
+  a.attempt_no, a.status AS attempt_status, a.downloaded_bytes, a.written_bytes,
+  max(0, (julianday(a.started_at) - julianday(coalesce(j.ready_at, j.created_at))) * 86400.0) AS wait_seconds,
+  max(0, (julianday(a.finished_at) - julianday(a.started_at)) * 86400.0) AS run_seconds
+FROM jobs j INDEXED BY jobs_finished LEFT JOIN job_attempts a ON a.job_id = j.id
+WHERE j.completed_at >= :since AND j.completed_at IS NOT NULL
+ORDER BY j.completed_at, j.id, a.attempt_no LIMIT :limit

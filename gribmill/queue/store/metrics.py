@@ -1,0 +1,116 @@
+"""What metrics are computed from: how many jobs there are, and what has happened since the last look.
+
+No read scans finished jobs: counts come from counters, and what is new from the ends of indexes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from gribmill.queue.model import AttemptStatus, Json, Status
+from gribmill.queue.store.base import Facet
+
+# What one look takes in at most. What is beyond it is left to the next.
+MOST_ROWS = 200_000
+
+
+class JobDepth(NamedTuple):
+    """How many jobs of a tenant and type have this status."""
+
+    tenant_id: str
+    type: str
+    status: Status
+    n: int
+
+
+class RetryingJobs(NamedTuple):
+    """How many jobs wait for their next attempt after a failed one."""
+
+    tenant_id: str
+    type: str
+    n: int
+
+
+class EnqueuedJob(NamedTuple):
+    """A job that was enqueued."""
+
+    id: int
+    tenant_id: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndedAttempt:
+    """One attempt of a job that has ended, or the job alone if it had none."""
+
+    job_id: int
+    tenant_id: str
+    type: str
+    status: Status
+    completed_at: datetime
+    dead_lettered: bool
+    args: Json
+    """Of build_tile only."""
+    attempt_no: int | None
+    attempt_status: AttemptStatus | None
+    downloaded_bytes: int | None
+    written_bytes: int | None
+    wait_seconds: float | None
+    """From when the job could first run until this attempt began."""
+    run_seconds: float | None
+
+
+class _Id(NamedTuple):
+    id: int
+
+
+class _Type(NamedTuple):
+    key: str
+
+
+class _Oldest(NamedTuple):
+    oldest: datetime | None
+
+
+class MetricReads(Facet):
+    """Reads for metrics; each is one statement."""
+
+    def now(self) -> datetime:
+        """The time of the database, in which jobs end."""
+        with self.database.read() as tx:
+            return tx.now
+
+    def depth(self) -> Sequence[JobDepth]:
+        with self.database.read() as tx:
+            return tx.query(JobDepth, "metrics/depth")
+
+    def retrying(self) -> Sequence[RetryingJobs]:
+        with self.database.read() as tx:
+            return tx.query(RetryingJobs, "metrics/retrying")
+
+    def oldest_ready(self) -> dict[str, float]:
+        """Type to the seconds that its oldest job has been waiting which could run now."""
+        with self.database.read() as tx:
+            now, kinds = tx.now, tx.query(_Type, "types/list")
+            oldest = {
+                one.key: tx.query(_Oldest, "listing/oldest_ready", {"type": one.key, "tenant_id": None})[0].oldest
+                for one in kinds
+            }
+        return {kind: max(0.0, (now - at).total_seconds()) for kind, at in oldest.items() if at is not None}
+
+    def newest_job_id(self) -> int:
+        with self.database.read() as tx:
+            return tx.query(_Id, "metrics/newest_job")[0].id
+
+    def enqueued_after(self, job_id: int, limit: int = MOST_ROWS) -> Sequence[EnqueuedJob]:
+        """In the order of their ids."""
+        with self.database.read() as tx:
+            return tx.query(EnqueuedJob, "metrics/enqueued", {"after_id": job_id, "limit": limit})
+
+    def ended_since(self, since: datetime, limit: int = MOST_ROWS) -> Sequence[EndedAttempt]:
+        """In the order in which their jobs ended."""
+        with self.database.read() as tx:
+            return tx.query(EndedAttempt, "metrics/ended", {"since": since, "limit": limit})
