@@ -68,4 +68,16 @@ class Store(Exchanges):
         self.database.close()
 
 
-__all__ = ["Store", "effects", "events", "jobs", "maintenance", "reservations", "scope", "tenants", "types", "workers"]
+__all__ = [
+    "Store",
+    "effects",
+    "events",
+    "jobs",
+    "maintenance",
+    "metrics",
+    "reservations",
+    "scope",
+    "tenants",
+    "types",
+    "workers",
+]

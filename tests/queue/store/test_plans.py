@@ -122,6 +122,18 @@ HOT: dict[str, Plan] = {
         ("INDEX jobs_finished (completed_at>?)", "a USING PRIMARY KEY (job_id=? AND attempt_no=?)"),
         {"since": NOW, "tenant_id": None},
     ),
+    "metrics/ended": Plan(
+        ("INDEX jobs_finished (completed_at>?)", "a USING PRIMARY KEY (job_id=?)"),
+        {"since": NOW, "limit": 200_000},
+    ),
+    "metrics/enqueued": Plan(("jobs USING INTEGER PRIMARY KEY (rowid>?)",), {"after_id": 5, "limit": 200_000}),
+    "metrics/newest_job": Plan((), {}),
+    "metrics/retrying": Plan(("jobs_due",), {}, sorts="the types of what waits for another attempt: a handful of rows"),
+    "metrics/depth": Plan(
+        ("jobs USING INDEX jobs_ready", "jobs_due", "jobs_waiting", "jobs_lease", "job_counts"),
+        {},
+        sorts="the counts of each tenant, type and status: a few dozen rows, and what is delayed",
+    ),
     "dependencies/parent_states": Plan(BY_ID, {"ids": "[1,2]"}),
     "jobs/get": Plan(BY_ID, {"job_id": 5}),
     "attempts/list": Plan(("job_attempts USING PRIMARY KEY (job_id=?)",), {"job_id": 5}),
