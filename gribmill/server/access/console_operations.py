@@ -14,6 +14,11 @@ PAGES = {
     "console_runs": own(VIEWER),
     "console_run": own(VIEWER),
     "console_hour": own(VIEWER),
+    "console_map": any_tenant(VIEWER),
+    "console_map_tiles": any_tenant(VIEWER),
+    "console_map_colours": any_tenant(VIEWER),
+    "console_map_variable": any_tenant(VIEWER),
+    "console_map_coastlines": any_tenant(VIEWER),
 }
 ACTIONS = {
     "console_release_reservation": any_tenant(SUPER_ADMIN),

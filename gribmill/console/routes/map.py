@@ -1,0 +1,84 @@
+"""The map, and what its scripts ask for beside the API: hours, colours, units, coastlines."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any
+
+from fastapi import Query, Request
+from starlette.responses import JSONResponse, Response
+
+from gribmill.console.map.coastline_file import coastline_file
+from gribmill.console.map.colours import colour_tables
+from gribmill.console.map.variables import shown_variable
+from gribmill.console.routes.page import show
+from gribmill.errors import GribmillError
+from gribmill.identity import MODEL_ID, REGION_NAME, RUN_ID, run_time
+from gribmill.regions.box import Box
+from gribmill.server.access.principal import CurrentPrincipal
+from gribmill.server.context import Server
+from gribmill.server.problems import HttpProblem
+from gribmill.server.router import SecuredRouter
+from gribmill.storage.layout import TileFolder
+from gribmill.tiles.format.meta import ARRAY_NAME
+
+router = SecuredRouter(tag="console", in_docs=False)
+
+# Coastlines, colours and units change with a new version of gribmill only.
+KEEP = "private, max-age=3600"
+
+
+@router.get("/map")
+async def console_map(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+    """The page. Its scripts read the tiles themselves."""
+    return await show(request, server, principal, "map.html", "Map", dict, active="map")
+
+
+@router.get("/console/map/tiles")
+async def console_map_tiles(
+    server: Server,
+    model: Annotated[str, Query(pattern=f"^{MODEL_ID.pattern}$")],
+    run: Annotated[str, Query(pattern=f"^{RUN_ID.pattern}$")],
+    region: Annotated[str, Query(pattern=f"^{REGION_NAME.pattern}$")],
+) -> list[dict[str, Any]]:
+    """The tiles of a run and region that are there: minutes since the run began, and the address."""
+    try:
+        run_time(run)
+    except GribmillError as error:
+        raise HttpProblem(422, str(error)) from None
+    folder = TileFolder(server.root.tile_root, model, run, region)
+    tiles = await server.run(folder.tiles)
+    base = f"/api/v1/tiles/{model}/{run}/{region}"
+    return [{"minutes": minutes, "url": f"{base}/{path.name}"} for minutes, path in tiles.items()]
+
+
+@router.get("/console/map/colours", response_class=Response)
+async def console_map_colours() -> Response:
+    """The colour scales."""
+    return JSONResponse(colour_tables(), headers={"Cache-Control": KEEP})
+
+
+@router.get("/console/map/variable", response_class=Response)
+async def console_map_variable(
+    name: Annotated[str, Query(pattern=f"^{ARRAY_NAME}$")],
+    units: Annotated[str, Query(max_length=2000)] = "",
+) -> Response:
+    """The scale and the units of a variable."""
+    return JSONResponse(shown_variable(name, units), headers={"Cache-Control": KEEP})
+
+
+@router.get("/console/map/coastlines.npz", response_class=Response)
+async def console_map_coastlines(
+    request: Request, server: Server, box: Annotated[str, Query(max_length=100, description="W,S,E,N in degrees")]
+) -> Response:
+    """Coastlines, borders and states near a box."""
+    try:
+        asked = Box.parse(box)
+    except GribmillError as error:
+        raise HttpProblem(422, str(error), errors=[("query.box", "not a box")]) from None
+    body = await server.run(coastline_file, asked.west, asked.south, asked.east, asked.north)
+    tag = f'"{hashlib.sha256(body).hexdigest()[:24]}"'
+    headers = {"Cache-Control": KEEP, "ETag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type="application/zip", headers=headers)
