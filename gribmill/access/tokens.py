@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from gribmill.access.errors import AccessError, TokenNotFound
-from gribmill.access.roles import OF_TENANT, ROLES, WORKER, Role
+from gribmill.access.roles import OF_TENANT, ROLES, Role
 from gribmill.access.scopes import checked_scopes
 from gribmill.access.token_text import TokenText, new_token, read_token
 from gribmill.database.protocol import Database, Snapshot
@@ -141,7 +141,7 @@ def _check(name: str, role: Role, tenant_id: str | None, days: float | None) -> 
         raise AccessError(f"{quoted(role)} is not a role: use one of {', '.join(ROLES)}")
     if role in OF_TENANT and tenant_id is None:
         raise AccessError(f"the role {role} belongs to a tenant: name it with --tenant")
-    if role not in OF_TENANT and role != WORKER and tenant_id is not None:
+    if role not in OF_TENANT and tenant_id is not None:
         raise AccessError(f"the role {role} is for all tenants: leave the tenant out")
     _check_days(days)
 

@@ -47,7 +47,7 @@ def tokens() -> None:
 @tokens.command()
 @click.option("--name", required=True, metavar="NAME", help="Who or what will use it.")
 @click.option("--role", required=True, type=click.Choice(ROLES), help="What it is for.")
-@click.option("--tenant", "tenant_id", metavar="TENANT", help="The tenant of a viewer, an admin or a worker.")
+@click.option("--tenant", "tenant_id", metavar="TENANT", help="The tenant of a viewer or an admin.")
 @click.option(
     "--scopes", metavar="NAMES", callback=parse_names, help="Only these parts of the API, such as read or jobs,events."
 )

@@ -75,7 +75,7 @@ class JobType:
     """Whether the work is done once for all tenants: its jobs belong to `global`, whichever tenant enqueued them."""
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", self.key):
+        if not re.fullmatch(r"[a-z][a-z0-9_-]{0,63}", self.key):
             raise ValueError(f"{self.key!r} is not a name for a job type")
 
     @property

@@ -33,7 +33,7 @@ def create_app(settings: Settings, *, dev: bool = False) -> FastAPI:
         await context.run(lambda: context.store)
         app.state.metrics = await context.run(MetricsCollector, context.store, context.weather, families)
         yield
-        context.closing.set()
+        context.end_streams()
         context.close()
 
     app = FastAPI(

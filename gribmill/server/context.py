@@ -23,6 +23,8 @@ from gribmill.queue.store import Store
 from gribmill.regions.region import load_regions
 from gribmill.server.access.buckets import Buckets
 from gribmill.server.access.verified_tokens import VerifiedTokens
+from gribmill.server.api.bulk import BulkOperations
+from gribmill.server.api.event_feed import EventFeed
 from gribmill.server.problems import HttpProblem
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
@@ -48,6 +50,8 @@ class ServerContext:
         # Threads that stay: each has a database connection of its own.
         self._threads = ThreadPoolExecutor(settings.server.threads, thread_name_prefix="gribmill-server")
 
+        self.feed = EventFeed(self)
+        self.bulk = BulkOperations()
         self.verified = VerifiedTokens()
         self.failures = Buckets(FAILURES_PER_SECOND, FAILURES_AT_ONCE)
         per_second = settings.server.requests_per_minute / 60
@@ -98,7 +102,12 @@ class ServerContext:
         except TimeoutError:
             raise HttpProblem(503, f"this took longer than {seconds:g} s; ask for less, or try again later") from None
 
+    def end_streams(self) -> None:
+        self.closing.set()
+        self.feed.close()
+
     def close(self) -> None:
+        self.bulk.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
         self.store.close()
 

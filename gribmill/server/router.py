@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 
+from gribmill.access.scopes import PARTS
 from gribmill.server.access.authorization import authorize
 from gribmill.server.access.same_origin import SAFE_METHODS
 from gribmill.server.access.table import access_of
@@ -18,13 +19,18 @@ from gribmill.server.problems import ERROR_RESPONSES
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
+def part_of(tag: str) -> str:
+    """The part of the API, as scopes name it: a tag that is none of them is a kind of data."""
+    return tag if tag in PARTS else "data"
+
+
 class SecuredRoute(APIRoute):
     """Who asks is settled before anything of the request is read."""
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
         assert self.operation_id is not None
-        operation, access, part = self.operation_id, access_of(self.operation_id), str(self.tags[0])
+        operation, access, part = self.operation_id, access_of(self.operation_id), part_of(str(self.tags[0]))
 
         async def secured(request: Request) -> Response:
             server = server_context(request)

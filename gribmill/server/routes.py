@@ -7,6 +7,7 @@ from fastapi.routing import APIRoute
 
 from gribmill.console.routes import ROUTERS as CONSOLE_ROUTERS
 from gribmill.server.access.table import access_of
+from gribmill.server.api.routers import QUEUE_ROUTERS
 from gribmill.server.data.routers import DATA_ROUTERS
 from gribmill.server.docs_page import router as docs_router
 from gribmill.server.health import router as health_router
@@ -18,6 +19,7 @@ ROUTERS: tuple[SecuredRouter, ...] = (
     health_router,
     docs_router,
     login_router,
+    *QUEUE_ROUTERS,
     metrics_router,
     *DATA_ROUTERS,
     *CONSOLE_ROUTERS,

@@ -39,7 +39,7 @@ class GribmillServer(uvicorn.Server):
             self._ready(url_of(sockets[0], tls=self.config.is_ssl))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._context.closing.set()
+        self._context.end_streams()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

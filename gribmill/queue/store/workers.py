@@ -24,13 +24,18 @@ def new_worker_id() -> str:
 class Workers(Facet):
     """A heartbeat renews all leases of a worker at once, and reports what it still holds."""
 
-    @retried
     def heartbeat(
         self, worker_id: str, lease_seconds: float, *, types: Sequence[str] = (), state: WorkerState = "active"
     ) -> Sequence[HeldAttempt]:
         """Renew every lease of this worker; what it still holds, and what was cancelled meanwhile."""
         process = this_process()
-        beat = Heartbeat(worker_id, lease_seconds, tuple(types), state, socket.gethostname(), __version__, process)
+        return self.beat(
+            Heartbeat(worker_id, lease_seconds, tuple(types), state, socket.gethostname(), __version__, process)
+        )
+
+    @retried
+    def beat(self, beat: Heartbeat) -> Sequence[HeldAttempt]:
+        """The same for a worker elsewhere, which describes itself."""
         with self.database.write() as tx:
             tx.lasting = False  # no worker survives a power cut
             return tx.heartbeat(beat)

@@ -1,3 +1,3 @@
 """Tokens and the audit trail."""
 
-__all__ = ["token"]
+__all__ = ["audit", "token"]

@@ -15,6 +15,7 @@ from gribmill.queue.store.jobs.readiness import inactive_types
 from gribmill.queue.store.retrying import retried
 
 RECENT = timedelta(hours=1)
+MOST_COUNTED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,10 @@ class _Pause(NamedTuple):
 class _Count(NamedTuple):
     type: str
     status: Status
+    n: int
+
+
+class _Total(NamedTuple):
     n: int
 
 
@@ -103,6 +108,12 @@ class Types(Facet):
             )
             for kind in kinds
         ]
+
+    def dead_letters(self, tenant_id: str | None = None) -> int:
+        """How many of the failed jobs used up their attempts."""
+        with self.database.read() as tx:
+            found = tx.first(_Total, "listing/count_dead", {"tenant_id": tenant_id, "most": MOST_COUNTED})
+        return found.n if found else 0
 
     def rates(self, tenant_id: str | None = None) -> dict[str, Throughput]:
         """What went through the queue within the last minute and the last hour, all types together."""

@@ -1,0 +1,44 @@
+"""The audit trail, for those who may read it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query
+
+from gribmill.server.api.scope import Scope
+from gribmill.server.api.values import Cursor, PageLimit
+from gribmill.server.context import Server
+from gribmill.server.router import SecuredRouter
+from gribmill.views.access.audit import AuditEntryView
+from gribmill.views.view import View
+
+router = SecuredRouter("/api/v1/audit", tag="audit")
+
+
+class AuditPage(View):
+    """Entries, the newest first. `next_cursor` null: there are no more."""
+
+    entries: tuple[AuditEntryView, ...]
+    next_cursor: int | None
+
+
+@router.get("")
+async def list_audit(
+    server: Server,
+    scope: Scope,
+    operation: Annotated[str | None, Query(max_length=100)] = None,
+    token_id: Annotated[str | None, Query(max_length=20)] = None,
+    limit: PageLimit = 50,
+    cursor: Cursor = None,
+) -> AuditPage:
+    """List changes: who made them, from where, and what they changed."""
+
+    def look() -> AuditPage:
+        found = server.audit.list(
+            tenant_id=scope.tenant_id, operation=operation, token_id=token_id, before_id=cursor, limit=limit
+        )
+        last = found[-1].id if len(found) == limit else None
+        return AuditPage(entries=tuple(map(AuditEntryView.of, found)), next_cursor=last)
+
+    return await server.run(look)

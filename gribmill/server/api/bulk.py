@@ -1,0 +1,88 @@
+"""One action on every job that a filter chooses: at once for a few, in the background with progress for many."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gribmill.errors import GribmillError, sentence
+from gribmill.queue.errors import StoreError
+
+BulkAction = Literal["cancel", "retry", "run-now"]
+AT_ONCE = 1000
+MOST = 200_000
+MOST_REFUSALS = 100
+KEPT = 100
+
+
+@dataclass(slots=True)
+class BulkOperation:
+    """How far an action is. `refused` counts jobs whose state does not allow it; the first reasons are kept."""
+
+    id: str
+    action: BulkAction
+    tenant_id: str | None
+    matched: int
+    done: int = 0
+    refused: int = 0
+    refusals: list[tuple[int, str]] = field(default_factory=list)
+    state: Literal["running", "finished", "failed"] = "running"
+    error: str | None = None
+
+    def run(self, ids: Sequence[int], act: Callable[[int], object], stop: threading.Event) -> None:
+        """Act on each job; a database that cannot be used ends it."""
+        try:
+            for job_id in ids:
+                if stop.is_set():
+                    self.state, self.error = "failed", "the server was stopped"
+                    return
+                self._act(job_id, act)
+            self.state = "finished"
+        except StoreError as error:
+            self.state, self.error = "failed", sentence(str(error))
+
+    def _act(self, job_id: int, act: Callable[[int], object]) -> None:
+        try:
+            act(job_id)
+            self.done += 1
+        except StoreError:
+            raise
+        except GribmillError as error:
+            self.refused += 1
+            if len(self.refusals) < MOST_REFUSALS:
+                self.refusals.append((job_id, sentence(str(error))))
+
+
+class BulkOperations:
+    """The operations of this server; the last hundred can be looked at. They end with the server."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="gribmill-bulk")
+        self._known: OrderedDict[str, BulkOperation] = OrderedDict()
+        self._stop = threading.Event()
+
+    def begin(
+        self, action: BulkAction, tenant_id: str | None, ids: Sequence[int], act: Callable[[int], object]
+    ) -> BulkOperation:
+        """The operation: finished if it is small, else running in the background."""
+        operation = BulkOperation(secrets.token_hex(8), action, tenant_id, len(ids))
+        self._known[operation.id] = operation
+        while len(self._known) > KEPT:
+            self._known.popitem(last=False)
+        if len(ids) <= AT_ONCE:
+            operation.run(ids, act, self._stop)
+        else:
+            self._thread.submit(operation.run, ids, act, self._stop)
+        return operation
+
+    def get(self, operation_id: str) -> BulkOperation | None:
+        return self._known.get(operation_id)
+
+    def close(self) -> None:
+        self._stop.set()
+        self._thread.shutdown(wait=True)

@@ -1,0 +1,88 @@
+"""New events for open streams: one look at the database for all of them, and a queue for each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from gribmill.queue.errors import StoreError
+from gribmill.queue.model import PublishedEvent
+
+if TYPE_CHECKING:
+    from gribmill.server.context import ServerContext
+
+LOOK_SECONDS = 0.5
+# A stream whose client does not read ends when this many events wait for it; it resumes with Last-Event-ID.
+MOST_WAITING = 1000
+PAGE = 1000
+
+
+class Subscription:
+    """The events of one stream that were not sent yet. `None` in the queue: the stream is to end."""
+
+    def __init__(self, tenant_id: str | None, pattern: str | None) -> None:
+        self._tenant_id = tenant_id
+        self._pattern = pattern
+        self.waiting: asyncio.Queue[PublishedEvent | None] = asyncio.Queue(MOST_WAITING + 1)
+
+    def offer(self, event: PublishedEvent) -> None:
+        if self.waiting.qsize() >= MOST_WAITING:
+            self.end()
+        elif self.wants(event):
+            self.waiting.put_nowait(event)
+
+    def end(self) -> None:
+        if not self.waiting.full():
+            self.waiting.put_nowait(None)
+
+    def wants(self, event: PublishedEvent) -> bool:
+        if self._tenant_id is not None and event.tenant_id != self._tenant_id:
+            return False
+        return self._pattern is None or fnmatchcase(event.name, self._pattern)
+
+
+class EventFeed:
+    """Looks for new events while there is a stream."""
+
+    def __init__(self, server: ServerContext) -> None:
+        self._server = server
+        self._streams: set[Subscription] = set()
+        self._task: asyncio.Task[None] | None = None
+        self._last = 0
+
+    @asynccontextmanager
+    async def subscribe(self, tenant_id: str | None, pattern: str | None) -> AsyncIterator[tuple[Subscription, int]]:
+        """A subscription, and the id of the last event that it will not get."""
+        if self._task is None or self._task.done():
+            self._last = await self._server.run(self._server.store.events.newest_id)
+            if self._task is None or self._task.done():
+                self._task = asyncio.create_task(self._look())
+        stream = Subscription(tenant_id, pattern)
+        self._streams.add(stream)
+        try:
+            yield stream, self._last
+        finally:
+            self._streams.discard(stream)
+
+    def close(self) -> None:
+        for stream in self._streams:
+            stream.end()
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _look(self) -> None:
+        while self._streams and not self._server.closing.is_set():
+            try:
+                found = await self._server.run(self._server.store.events.after, self._last, limit=PAGE)
+            except StoreError:
+                found = ()
+            for event in found:
+                for stream in self._streams:
+                    stream.offer(event)
+            if found:
+                self._last = found[-1].id
+            if len(found) < PAGE:
+                await asyncio.sleep(LOOK_SECONDS)

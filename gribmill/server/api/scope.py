@@ -1,0 +1,55 @@
+"""Whose objects a request is about: the caller's own tenant, or for a super admin the one that it names, or all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Query
+
+from gribmill.queue.model import DEFAULT_TENANT
+from gribmill.queue.store import Store
+from gribmill.queue.store.scope import TenantStore
+from gribmill.server.access.principal import CurrentPrincipal, Principal
+from gribmill.server.context import Server, ServerContext
+from gribmill.server.problems import HttpProblem
+
+TenantParameter = Annotated[
+    str | None,
+    Query(max_length=200, description="The tenant, for a super admin; by default all, or `global` for new objects."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TenantScope:
+    """`tenant_id` None: every tenant."""
+
+    server: ServerContext
+    principal: Principal
+    tenant_id: str | None
+
+    def acting(self) -> Store | TenantStore:
+        """The queue as the caller sees it. For another thread: it may look the tenant up."""
+        return self.server.store if self.tenant_id is None else self.server.store.for_tenant(self.tenant_id)
+
+    @property
+    def new_tenant_id(self) -> str:
+        """Whose a new object is."""
+        return self.tenant_id or DEFAULT_TENANT
+
+    @property
+    def by(self) -> str:
+        """As rows record who made them."""
+        return self.principal.name
+
+
+def tenant_scope(server: Server, principal: CurrentPrincipal, tenant_id: TenantParameter = None) -> TenantScope:
+    """Another tenant does not exist for the caller."""
+    if principal.tenant_id is None:
+        return TenantScope(server, principal, tenant_id)
+    if tenant_id not in (None, principal.tenant_id):
+        raise HttpProblem(404, "there is no such tenant")
+    return TenantScope(server, principal, principal.tenant_id)
+
+
+Scope = Annotated[TenantScope, Depends(tenant_scope)]
