@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -9,8 +10,11 @@ import pytest
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.store import Store
+from gribmill.queue.store.jobs.prepare import prepare
 from tests.queue.store.fake_clock import FakeClock
+from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import LEASE, add, asks, claim, drain, fail, stop, succeed, take
+from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def lose(store: Store, clock: FakeClock) -> None:
@@ -174,3 +178,18 @@ def test_a_report_about_a_completed_parent_by_another_worker_does_not_release_it
     assert succeed(store, lost).fenced == (lost.ref,)
     assert store.jobs.get(first).status == "completed"
     assert store.jobs.get(child).deps_left == 1
+
+
+def test_a_child_whose_transaction_is_open_while_its_parent_completes_is_released(
+    store: Store, backend: BackendUnderTest
+) -> None:
+    parent = add(store)
+    job = take(store)
+    adding, other = backend.open(), backend.open()
+    finishing = threading.Thread(target=lambda: succeed(other, job))
+    with adding.database.write() as tx:
+        (child,) = tx.insert_jobs([prepare(TYPES, NewJob("plain", {}, after=(parent,)))])
+        finishing.start()
+        backend.wait_for_a_blocked_writer(finishing)
+    finishing.join()
+    assert take(store).id == child.id

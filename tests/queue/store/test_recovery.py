@@ -136,7 +136,7 @@ def test_a_child_that_is_added_while_its_parents_end_is_recorded_is_released(
     with adding.database.write() as tx:
         (child,) = tx.insert_jobs([prepare(TYPES, NewJob("plain", {}, after=(parent,)))])
         recovering.start()
-        backend.wait_for_a_blocked_writer()
+        backend.wait_for_a_blocked_writer(recovering)
     recovering.join()
     assert store.jobs.get(parent).status == "completed"
     assert take(store).id == child.id

@@ -1,0 +1,46 @@
+"""Broken variants of the queue in PostgreSQL: one safeguard taken away."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from gribmill.database.postgres import statements
+from gribmill.database.postgres.placeholders import to_psycopg
+from gribmill.database.statements import statement_text
+from tests.queue.store.tested_backend import PostgresUnderTest
+
+
+@dataclass(frozen=True)
+class PostgresMutant:
+    """What is replaced in which named statement, and what is changed in the database itself."""
+
+    sql: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    by_hand: tuple[str, ...] = ()
+
+    def apply(self, patch: pytest.MonkeyPatch) -> None:
+        """Until the patch is undone. A safeguard that is not there any more is an error here, not a pass."""
+        original = statements.statement
+        altered = {name: to_psycopg(self._altered(name)) for name in self.sql}
+
+        def statement(name: str) -> str:
+            return altered[name] if name in altered else original(name)
+
+        for module in list(sys.modules.values()):
+            if module.__name__.startswith("gribmill.database") and getattr(module, "statement", None) is original:
+                patch.setattr(module, "statement", statement)
+
+    def _altered(self, name: str) -> str:
+        text = statement_text(statements.HOME, name)
+        for old, new in self.sql[name]:
+            assert old in text, f"{name} has no {old!r} to take away"
+            text = text.replace(old, new)
+        return text
+
+    def alter(self, backend: PostgresUnderTest) -> None:
+        """The part that is in the database."""
+        for text in self.by_hand:
+            backend.by_hand(text)
