@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from functools import partial
 
 import psycopg
 import pytest
 
 from gribmill.database.postgres import PostgresDatabase
 from gribmill.database.postgres.connection import connection_text
-from gribmill.database.postgres.handle import Handle
-from gribmill.queue.errors import StoreError
+from gribmill.database.postgres.handle import Calls, Cursor, Handle
+from gribmill.queue.errors import StoreError, StoreUnreachable
 from gribmill.queue.model import NewJob, Report, Succeeded
 from gribmill.queue.store import Store
+from gribmill.queue.store.retrying import retried
+from tests.queue.store.crew import together
 from tests.queue.store.sample_types import ALL
-from tests.queue.store.store_driver import add, claim, take
+from tests.queue.store.store_driver import add, asks, claim, take
 from tests.queue.store.tested_backend import PostgresUnderTest
 
 pytestmark = pytest.mark.postgres
@@ -91,7 +95,18 @@ class _Lost:
                 handle.connection.close()
                 raise psycopg.OperationalError("server closed the connection unexpectedly")
 
+        all_at_once = Handle.commit_all
+
+        def commit_all(handle: Handle, calls: Calls) -> list[Cursor]:
+            cursors = all_at_once(handle, calls)
+            if self.left:
+                self.left -= 1
+                handle.connection.close()
+                raise psycopg.OperationalError("server closed the connection unexpectedly")
+            return cursors
+
         patch.setattr(Handle, "commit", commit)
+        patch.setattr(Handle, "commit_all", commit_all)
 
 
 def test_a_report_whose_commit_is_unknown_can_be_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,6 +119,40 @@ def test_a_report_whose_commit_is_unknown_can_be_repeated(store: Store, monkeypa
     assert (again.accepted, again.fenced) == ((), (job.ref,))
     assert store.jobs.get(job_id).status == "completed"
     assert [one.args for one in store.jobs.list().jobs if one.id != job_id] == [{"n": 2}]
+
+
+def test_a_turn_whose_commit_is_unknown_can_be_repeated_and_what_it_claimed_is_recovered(
+    postgres: PostgresUnderTest, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = add(store), add(store)
+    job = take(store)
+    _Lost(monkeypatch)
+    with pytest.raises(StoreUnreachable):
+        store.exchange("w1", [Report(job.ref, Succeeded())], [asks()])
+    again = store.exchange("w1", [Report(job.ref, Succeeded())], [asks()])
+    assert (again.fenced, again.batches) == ((job.ref,), ((),))
+    assert (store.jobs.get(first).status, store.jobs.get(second).status) == ("completed", "processing")
+    postgres.clock.advance(61.0)
+    assert store.maintenance.recover().requeued == (second,)
+
+
+def test_a_deadlock_ends_with_one_of_the_two_run_again(postgres: PostgresUnderTest, store: Store) -> None:
+    one, two = add(store, delay_seconds=100), add(store, delay_seconds=100)
+    met = threading.Barrier(2)
+    tries: list[int] = []
+
+    @retried
+    def touch(first: int, second: int) -> None:
+        tries.append(first)
+        with store.database.write() as tx:
+            tx.change("jobs/run_now", {"job_id": first})
+            if len(tries) <= 2:
+                met.wait(60)
+            tx.change("jobs/run_now", {"job_id": second})
+
+    together(partial(touch, one, two), partial(touch, two, one))
+    assert len(tries) == 3, "one of them was rolled back by the server and began again"
+    assert [store.jobs.get(job).next_run_at for job in (one, two)] == [None, None]
 
 
 def test_enqueueing_whose_commit_is_unknown_can_be_repeated_with_a_dedupe_key(
