@@ -36,7 +36,7 @@ class Context:
 
     @cached_property
     def session(self) -> SourceSession:
-        return open_session(self.root)
+        return open_session(self.settings, self.catalogue)
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -87,12 +87,12 @@ class Context:
             ) from None
 
 
-def open_session(root: DataRoot) -> SourceSession:
-    """Pooled connections; the hosts' limits hold across all processes that share the data root."""
+def open_session(settings: Settings, catalogue: Catalogue) -> SourceSession:
+    """Pooled connections; the publishers' limits hold across all processes that share the queue."""
     from gribmill.ingest.http.client import SourceSession
-    from gribmill.ingest.http.rate_limit import RateLimit
+    from gribmill.pipeline.publisher_turns import rate_limit
 
-    return SourceSession(RateLimit(root.rates))
+    return SourceSession(rate_limit(settings, lambda: catalogue.database))
 
 
 def context_of(task: Task) -> Context:

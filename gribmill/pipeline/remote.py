@@ -15,16 +15,15 @@ from gribmill.ingest.download.download import download
 from gribmill.ingest.download.remote_inventory import RemoteInventory, remote_inventory
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import SourceError
-from gribmill.ingest.http.rate_limit import RateLimit
 from gribmill.ingest.index.search import compile_search
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.listing.available_hours import Published, published
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.models import configured_models
+from gribmill.pipeline.publisher_turns import rate_limit
 from gribmill.settings.load import load_settings
 from gribmill.settings.schema import Settings
-from gribmill.storage.layout import DataRoot
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -162,8 +161,8 @@ def fetch_messages(
 
 
 def open_source(settings: Settings) -> SourceSession:
-    """Pooled connections; the hosts' limits hold across all processes that share the data root."""
-    return SourceSession(RateLimit(DataRoot(settings.data_root).rates))
+    """Pooled connections; the publishers' limits hold across all processes that share the data root or the database."""
+    return SourceSession(rate_limit(settings))
 
 
 def one_model(models: Mapping[str, Model], name: str) -> Model:

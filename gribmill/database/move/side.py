@@ -26,6 +26,7 @@ NOT_COPIED = frozenset(
         "worker_heartbeats",
         "queue_leases",
         "tenant_turns",
+        "publisher_turns",
         "job_counts",
         "job_count_changes",
         "direct_reservations",

@@ -1,0 +1,11 @@
+-- Takes the next turns of a publisher: seconds from now until the first of them, below zero for one that is past and may
+-- still be used. No row if that is too long to wait. A time further away than any queue reaches was written while the
+-- server's clock was ahead.
+INSERT INTO publisher_turns AS t (host, next_at)
+VALUES (:host, :now::timestamptz + make_interval(secs => :count * :interval - :late))
+ON CONFLICT (host) DO UPDATE SET next_at = make_interval(secs => :count * :interval) + CASE
+  WHEN t.next_at > :now::timestamptz + make_interval(secs => :longest_wait + 60) THEN :now::timestamptz
+  ELSE greatest(t.next_at, :now::timestamptz - make_interval(secs => :late)) END
+WHERE t.next_at <= :now::timestamptz + make_interval(secs => :longest_wait)
+  OR t.next_at > :now::timestamptz + make_interval(secs => :longest_wait + 60)
+RETURNING extract(epoch FROM next_at - :now::timestamptz)::float8 - :count * :interval AS seconds
