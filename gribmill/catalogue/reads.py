@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import asdict
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gribmill.catalogue.records import (
@@ -60,6 +62,11 @@ class Catalogue:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+
+    def clock_ahead(self) -> timedelta:
+        """How far this host's clock is ahead of the database's, by which everything on several hosts goes."""
+        with self.database.read() as tx:
+            return timedelta(seconds=time.time() - tx.now.timestamp())
 
     def runs(self, model_id: str | None = None, limit: int = MOST_RUNS) -> list[RunRecord]:
         """The runs that have been seen, of one model or of all, the newest first."""

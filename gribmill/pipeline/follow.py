@@ -74,13 +74,16 @@ class Follow:
         Returns the number of attempts that ended here.
         """
         watch = ChainWatch(self._context, self._models, self._store)
-        schedule = ScanScheduleThread(ScanSchedule(self._store, self._models), self._store, watch)
+        schedule = ScanScheduleThread(ScanSchedule(self._store, self._models, self._now), self._store, watch)
         supervisor = Supervisor(self._store, self._options)
         schedule.start()
         try:
             return supervisor.run(self._complete if until_complete else None)
         finally:
             schedule.stop()
+
+    def _now(self) -> datetime:
+        return datetime.now(UTC) - self._context.clock_ahead()
 
     def _complete(self) -> bool:
         """Whether every run that is due is complete, and nothing waits to be published. Logs what is waited for."""
@@ -99,7 +102,7 @@ class Follow:
         regions = self._regions[model.id]
         if not regions:
             return None  # it is not fetched
-        now = datetime.now(UTC)
+        now = self._now()
         due = [run for run in model.runs(now) if model.expected_at(run, model.hours(run)[0]).usual <= now]
         # Runs that begin in the future were recorded while the clock was ahead.
         records = [one for one in self._context.catalogue.runs(model.id) if run_time(one.run_id) <= now]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from gribmill.database.move.move import MovedTable, move
@@ -109,14 +108,9 @@ def _move(settings: Settings, new: Settings, tell: Tell) -> MovedDatabase:
 
 def _refuse_if_in_use(settings: Settings) -> None:
     """Workers would go on with the database that is left behind."""
-    since = datetime.now(UTC) - timedelta(seconds=settings.queue.lease_seconds)
     # Not as a queue: opening that declares job types, and a move that was interrupted must find its rows as they were.
     with closing(open_database(settings, create=True)) as database:
-        alive = [
-            worker.id
-            for worker in Workers(database, TYPES).list()
-            if worker.state != "stopped" and worker.last_heartbeat is not None and worker.last_heartbeat > since
-        ]
+        alive = [worker.id for worker in Workers(database, TYPES).alive(settings.queue.lease_seconds)]
     if alive:
         count, them = ("1 worker is", "it") if len(alive) == 1 else (f"{len(alive)} workers are", "them")
         raise MoveRefused(f"{count} running ({', '.join(alive[:3])}): stop {them}, then move again")

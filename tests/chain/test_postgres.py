@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import threading
@@ -17,6 +18,7 @@ from tests.chain.conftest import NewChain, of_model
 from tests.queue.backends import make_tables, new_address
 from tests.servers.own_postgres import own_postgres
 from tests.servers.postgres import PostgresServer
+from tests.servers.skewed_clock import skewed_clock
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.process, pytest.mark.postgres]
@@ -52,6 +54,20 @@ def test_commands_work_as_on_a_file(chain: ChainDriver, reference: dict[str, byt
         assert answer.returncode == 0 or words in ("status", "doctor"), answer.stderr
         assert not answer.stderr or words == "workers", f"{words}: {answer.stderr}"
     chain.assert_sound()
+
+
+def test_command_on_a_host_whose_clock_is_a_month_ahead_removes_no_run(
+    chain: ChainDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain.publish("hrrr")
+    chain.look("hrrr")
+    before = chain.tiles()
+    for name, value in skewed_clock(tmp_path, 30 * 86_400).items():
+        monkeypatch.setenv(name, value)
+    answer = chain.finish("prune", "--json")
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout)["runs"] == []
+    assert before and chain.tiles() == before
 
 
 def test_workers_killed_at_random_build_the_same_tiles(chain: ChainDriver, reference: dict[str, bytes]) -> None:

@@ -19,7 +19,8 @@ DATABASE_TIME = re.compile(r"20[2-9]\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}")
 PORT = re.compile(r"127\.0\.0\.1:\d+")
 # These depend on the machine, the user, the clock, or the release.
 VOLATILE = {
-    "seconds", "heartbeat_age_seconds", "oldest_ready_seconds", "wait_p50", "wait_p95", "run_p50", "run_p95",
+    "seconds", "heartbeat_age_seconds", "clock_offset_seconds", "oldest_ready_seconds",
+    "wait_p50", "wait_p95", "run_p50", "run_p95",
     "hostname", "version", "gribmill", "created_by", "reserved_by", "correlation_id", "sha256", "etag", "bytes",
     "disk_free", "disk_total", "metadata",
     "requests",

@@ -42,8 +42,9 @@ class Cluster:
     forecasts: SampleForecasts
     url: str | None = None
     """How workers reach the database, where that is not the server's address alone."""
+    variables: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Of the environment, by the name of a host."""
     _store: Store | None = field(default=None, init=False)
-    _started: int = field(default=0, init=False)
 
     @property
     def workers(self) -> list[Host]:
@@ -82,13 +83,15 @@ class Cluster:
 
     def start(self, host: Host, *words: str, **changes: Any) -> subprocess.Popen[bytes]:
         """A gribmill command that keeps running on the host."""
-        self._started += 1
-        output = self.log_of(host)
-        return host.start(*self.words(host, words, changes), output=output, environment=host_environment())
+        command, output = self.words(host, words, changes), self.log_of(host)
+        return host.start(*command, output=output, environment=self.environment(host))
 
     def finish(self, host: Host, *words: str, **changes: Any) -> subprocess.CompletedProcess[str]:
         """A gribmill command to its end."""
-        return host.run(*self.words(host, words, changes), environment=host_environment(), cwd=self.folder)
+        return host.run(*self.words(host, words, changes), environment=self.environment(host), cwd=self.folder)
+
+    def environment(self, host: Host) -> dict[str, str]:
+        return {**host_environment(), **self.variables.get(host.name, {})}
 
     def log_of(self, host: Host) -> Path:
         """What the commands that were started on a host have printed."""

@@ -18,12 +18,10 @@ from gribmill.pipeline.backfill.progress import BackfillProgress, BackfillState
 from gribmill.pipeline.open_queue import worker_options
 from gribmill.queue.worker.supervisor.supervisor import Supervisor
 from gribmill.settings.schema import Settings
-from gribmill.views.queue.worker import WorkerView
 
 if TYPE_CHECKING:
     from gribmill.identity import RunRef
     from gribmill.ingest.models.model import Model
-    from gribmill.queue.model import Worker
     from gribmill.queue.store import Store
 
 SHOW_SECONDS = 0.5
@@ -34,7 +32,7 @@ def wait_for_workers(
     settings: Settings, store: Store, models: Mapping[str, Model], progress: BackfillProgress
 ) -> BackfillState:
     """Until other workers are done, with a progress bar; a note if there are none."""
-    if progress.read().active and not any(_works(worker, settings) for worker in store.workers.list()):
+    if progress.read().active and not store.workers.alive(settings.queue.lease_seconds):
         click.echo("no worker is running; waiting for one (`gribmill work` starts it, or use --here)", err=True)
     return _show(progress, _Notes(store, models, progress), threading.Event())
 
@@ -101,7 +99,3 @@ class _Notes:
                 f"{one.text(now)}; waiting, next look at {again} UTC. Ctrl-C stops; the same command continues",
                 err=True,
             )
-
-
-def _works(worker: Worker, settings: Settings) -> bool:
-    return WorkerView.of(worker, settings.queue.lease_seconds).shown_state not in ("stopped", "stale")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import click
 
 from gribmill.cli.check_chain import check_chain_models
@@ -36,10 +38,13 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
     if model is not None and not runs:  # not the name of any run here: a family, or unknown
         members = models_named(context.models, model)
         runs = [run for one in members for run in runs_on_disk(context.root, context.catalogue, one.id)]
-    decisions = decide(runs, settings)
+    now = datetime.now(UTC) - context.clock_ahead()
+    decisions = decide(runs, settings, now)
     gone = [one.run.ref for one in decisions if one.removed]
     chosen = {run.ref.model_id for run in runs} if model is not None else None
-    regions = [one for one in decide_tenants(context, None, gone) if chosen is None or one.tiles.run.model_id in chosen]
+    regions = [
+        one for one in decide_tenants(context, None, gone, now) if chosen is None or one.tiles.run.model_id in chosen
+    ]
     stuck = [] if dry_run else prune_now(context, decisions)
     left = [] if dry_run else prune_regions_now(context, regions)
     view = PruneView.of(

@@ -10,6 +10,7 @@ from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.format_duration import age_seconds, format_duration, seconds_between
 from gribmill.cli.text.status_text import status_text
 from gribmill.pipeline.open_queue import look_queue
+from gribmill.queue.worker.supervisor.clock_skew import TOLERATED_SECONDS
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.worker import WorkerView
 
@@ -24,12 +25,17 @@ def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
     """List workers: state, last heartbeat, and running jobs.
 
     A worker is stale when its last heartbeat is older than the lease (queue.lease_seconds):
-    its jobs go back into the queue.
+    its jobs go back into the queue. The leader is the one that fires schedules; another takes
+    over when it ends. Hosts whose clock differs from the database's are named.
     """
     store = look_queue(settings)
     running = store.attempts.running()
     lease = settings.queue.lease_seconds
-    found = [WorkerView.of(worker, lease, running.get(worker.id, ())) for worker in store.workers.list()]
+    offset, leader = store.workers.clock_offset(), store.workers.leader()
+    found = [
+        WorkerView.of(worker, lease, running.get(worker.id, ()), clock_offset=offset, leader=leader)
+        for worker in store.workers.list()
+    ]
     if as_json:
         print_json(found)
         return
@@ -37,9 +43,13 @@ def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
     if not shown:
         click.echo("no workers are running; `gribmill work` starts one", err=True)
         return
-    columns = ["worker", "state", "heartbeat", "runs", "jobs", "up", "version", "types"]
+    columns = ["worker", "state", "leader", "heartbeat", "runs", "jobs", "up", "version", "types"]
     rows = [_row(worker) for worker in shown]
     print_table(columns, rows, right=["heartbeat", "runs", "up"], drop=["types", "version", "jobs", "up"])
+    for worker in shown:
+        if abs(ahead := worker.clock_offset_seconds or 0.0) > TOLERATED_SECONDS and not worker.stale:
+            side = "ahead of" if ahead > 0 else "behind"
+            click.echo(f"{worker.id}: its clock is {abs(ahead):.0f} s {side} the database's; run NTP there", err=True)
 
 
 def _row(worker: WorkerView) -> list[Any]:
@@ -47,6 +57,7 @@ def _row(worker: WorkerView) -> list[Any]:
     return [
         worker.id,
         status_text(worker.shown_state),
+        "yes" if worker.leader else "",
         "" if age is None else f"{format_duration(max(0.0, age))} ago",
         len(jobs),
         ", ".join(map(str, jobs[:JOBS_SHOWN])) + (" …" if len(jobs) > JOBS_SHOWN else ""),

@@ -115,7 +115,7 @@ class Body(NamedTuple):
 class SourceSession:
     """Keep one per process: connections are pooled per host. Threads may share it.
 
-    `rate` enforces hosts' request limits across all processes; without it there is no limit.
+    `rate` enforces the publishers' request limits across processes and hosts; without it there is no limit.
     """
 
     def __init__(self, rate: RateLimit | None = None, timeouts: Timeouts | None = None) -> None:

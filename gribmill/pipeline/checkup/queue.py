@@ -26,9 +26,8 @@ def invariants(about: Examination) -> Iterator[Finding]:
 
 def workers(about: Examination) -> Iterator[Finding]:
     """One line: those that run, those that died, and those of another version."""
-    since = datetime.now(UTC) - timedelta(seconds=about.context.settings.queue.lease_seconds)
     known = [one for one in about.store.workers.list() if one.state != "stopped"]
-    alive = [one for one in known if one.last_heartbeat and one.last_heartbeat >= since]
+    alive = about.store.workers.alive(about.context.settings.queue.lease_seconds)
     silent = [one for one in known if one not in alive and one.running_count]
     if silent:
         names = ", ".join(one.id for one in silent[:3])

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from gribmill.catalogue.events import TilesLost
 from gribmill.identity import HourRef, TileRef
@@ -64,9 +64,8 @@ def start_repair(context: Context, store: Store, wrong: Iterable[TileRef]) -> Re
 
 def has_worker(context: Context, store: Store) -> bool:
     """Whether workers run that do everything a repair needs."""
-    since = datetime.now(UTC) - timedelta(seconds=context.settings.queue.lease_seconds)
-    living = [one for one in store.workers.list() if one.state != "stopped" and one.last_heartbeat]
-    done = {kind for one in living if one.last_heartbeat and one.last_heartbeat >= since for kind in one.types}
+    living = store.workers.alive(context.settings.queue.lease_seconds)
+    done = {kind for one in living for kind in one.types}
     return {*TYPES_OF_REPAIR} <= done
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from gribmill.catalogue.events import Event, RegionDropped, TileBuilt, TilesCut, TilesDone
@@ -43,7 +44,8 @@ def _run(batch: Batch) -> None:
     hour = batch.tasks[0].args_as(BuildTileArgs).hour_ref
     record = context.catalogue.hour(hour)
     spool = recorded_spool(context.root, hour, record)
-    if spool is None and is_left_to_its_host(context.root, record):
+    now = datetime.now(UTC) - context.clock_ahead()
+    if spool is None and is_left_to_its_host(context.root, record, now):
         for task in batch.unreported:
             batch.done(task, Snoozed(AGAIN_SECONDS, "it is left to the host that has its messages, for a short while"))
         return

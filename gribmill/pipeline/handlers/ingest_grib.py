@@ -71,7 +71,7 @@ def _spooled(root: DataRoot, hour: HourRef, known: HourRecord | None) -> Path | 
 
 def _lost(request: RequestedHour) -> TilesLost:
     """The tiles of the hour whose files are gone or damaged."""
-    now = datetime.now(UTC)
+    now = datetime.now(UTC) - request.context.clock_ahead()
     return TilesLost(request.ref, request.lost_tiles(), now)
 
 
@@ -104,7 +104,7 @@ def _failure(request: RequestedHour, known: HourRecord | None, error: DownloadFa
     """Permanent failures are recorded, so that scans do not ask for the same file again."""
     seen = observations(error.health_updates)
     transfer = Transfer(error.received_bytes, 0)
-    over = datetime.now(UTC) >= request.model.gives_up_at(request.ref.run.time)
+    over = datetime.now(UTC) - request.context.clock_ahead() >= request.model.gives_up_at(request.ref.run.time)
     if isinstance(error, Permanent) or (isinstance(error, NotYet) and over):
         failed = HourFailed(request.ref, str(error)[:LONGEST_ERROR])
         return Failed(str(error), permanent=True, also=effects_of([*seen, failed]), transfer=transfer)

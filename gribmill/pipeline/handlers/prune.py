@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of
 from gribmill.pipeline.handlers.store_outage import or_wait
@@ -21,9 +23,10 @@ def run(task: Task) -> Outcome:
 def _prune(task: Task) -> Outcome:
     args = task.args_as(PruneArgs)
     context = context_of(task)
-    decisions = decide(runs_on_disk(context.root, context.catalogue, args.model_id), context.settings)
+    now = datetime.now(UTC) - context.clock_ahead()
+    decisions = decide(runs_on_disk(context.root, context.catalogue, args.model_id), context.settings, now)
     gone = [one.run.ref for one in decisions if one.removed]
-    regions = decide_tenants(context, args.model_id, gone)
+    regions = decide_tenants(context, args.model_id, gone, now)
     left, events = remove_runs(context.root, decisions)
     left_regions, region_events = remove_regions(context.root, regions)
     also = effects_of([*events, *region_events])

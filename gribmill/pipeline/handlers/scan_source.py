@@ -50,7 +50,7 @@ def run(task: Task) -> Outcome:
 def _scan(task: Task) -> Outcome:
     args = task.args_as(ScanSourceArgs)
     context = context_of(task)
-    scan = Scan(context, context.model(args.model_id), datetime.now(UTC))
+    scan = Scan(context, context.model(args.model_id), datetime.now(UTC) - context.clock_ahead())
     if not scan.regions:
         names = ", ".join(context.settings.chain.regions)
         return Succeeded(skipped=f"{args.model_id} reaches none of the regions of [chain] ({names or 'none is named'})")
@@ -67,7 +67,7 @@ class Scan:
         self._model = model
         self._now = now
         self._mirrors = MirrorQuestions(context, model, now)
-        self._looked_at = datetime.now(UTC)
+        self._looked_at = datetime.now(UTC) - context.clock_ahead()
         self._records = {record.run_id: record for record in context.catalogue.runs(model.id)}
         self.regions = context.regions_of(model, wanted_regions(context))
         self._asked_for_run = False

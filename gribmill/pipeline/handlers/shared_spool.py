@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from gribmill.catalogue.records import HourRecord
@@ -71,14 +71,14 @@ def fetched_spool(root: DataRoot, hour: HourRef, record: HourRecord | None) -> P
     return path
 
 
-def is_left_to_its_host(root: DataRoot, record: HourRecord | None, now: datetime | None = None) -> bool:
+def is_left_to_its_host(root: DataRoot, record: HourRecord | None, now: datetime) -> bool:
     """Whether the host that downloaded the hour should cut it: it need not fetch it. For a short while only.
 
-    Clocks of hosts differ: a record from the future is not waited for.
+    `now` is the database's time. A record from the future is not waited for.
     """
     if root.spool_at is None or record is None or record.ingested_at is None:
         return False
-    age = ((now or datetime.now(UTC)) - record.ingested_at).total_seconds()
+    age = (now - record.ingested_at).total_seconds()
     return 0 <= age < OWN_HOST_SECONDS
 
 

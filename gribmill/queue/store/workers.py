@@ -6,13 +6,24 @@ import os
 import re
 import secrets
 import socket
+import time
 from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from gribmill.queue.model import Heartbeat, HeldAttempt, Worker, WorkerState
 from gribmill.queue.process_identity import this_process
 from gribmill.queue.store.base import Facet
 from gribmill.queue.store.retrying import retried
 from gribmill.version import __version__
+
+# The lease of the worker that fires schedules.
+LEADER = "leader"
+
+
+class _Lease(NamedTuple):
+    holder: str
+    expires_at: datetime
 
 
 def new_worker_id() -> str:
@@ -28,9 +39,9 @@ class Workers(Facet):
         self, worker_id: str, lease_seconds: float, *, types: Sequence[str] = (), state: WorkerState = "active"
     ) -> Sequence[HeldAttempt]:
         """Renew every lease of this worker; what it still holds, and what was cancelled meanwhile."""
-        process = this_process()
+        facts = {**this_process(), "clock_offset_seconds": round(self.clock_offset(), 1) + 0.0}
         return self.beat(
-            Heartbeat(worker_id, lease_seconds, tuple(types), state, socket.gethostname(), __version__, process)
+            Heartbeat(worker_id, lease_seconds, tuple(types), state, socket.gethostname(), __version__, facts)
         )
 
     @retried
@@ -39,6 +50,33 @@ class Workers(Facet):
         with self.database.write() as tx:
             tx.lasting = False  # no worker survives a power cut
             return tx.heartbeat(beat)
+
+    def alive(self, seconds: float) -> Sequence[Worker]:
+        """Those that have sent a heartbeat within that time, by the database's clock."""
+        with self.database.read() as tx:
+            known = [one for one in tx.query(Worker, "workers/list") if one.state != "stopped" and one.last_heartbeat]
+            since = tx.now - timedelta(seconds=seconds)
+            return [one for one in known if one.last_heartbeat and one.last_heartbeat >= since]
+
+    def clock_offset(self) -> float:
+        """Seconds by which this host's clock is ahead of the database's, by which everything goes."""
+        with self.database.read() as tx:
+            return _ahead(tx.now)
+
+    def leader(self) -> str | None:
+        """The worker that fires schedules when they are due; the others only if it does not."""
+        with self.database.read() as tx:
+            held = tx.first(_Lease, "workers/lease", {"name": LEADER})
+            return held.holder if held is not None and held.expires_at > tx.now else None
+
+    def lead(self, worker_id: str, seconds: float) -> bool:
+        """Become or stay the leader for that long, unless another worker is."""
+        return self.leader() in (None, worker_id) and self.take_lease(LEADER, worker_id, seconds) is not None
+
+    def resign(self, worker_id: str) -> None:
+        """Let another worker lead at once."""
+        if self.leader() == worker_id:
+            self.take_lease(LEADER, worker_id, 0.0)
 
     def list(self) -> Sequence[Worker]:
         """Every worker known, the living first."""
@@ -53,3 +91,7 @@ class Workers(Facet):
         """
         with self.database.write() as tx:
             return tx.take_lease(name, holder, seconds, renew=renew)
+
+
+def _ahead(now: datetime) -> float:
+    return time.time() - now.timestamp()

@@ -27,11 +27,24 @@ class WorkerView(View):
     types: tuple[str, ...]
     started_at: Time | None
     metadata: Any
+    leader: bool = False
+    clock_offset_seconds: float | None = None
 
     @classmethod
-    def of(cls, worker: Worker, lease_seconds: float, running: Sequence[int] = ()) -> Self:
+    def of(
+        cls,
+        worker: Worker,
+        lease_seconds: float,
+        running: Sequence[int] = (),
+        *,
+        clock_offset: float = 0.0,
+        leader: str | None = None,
+    ) -> Self:
+        """`clock_offset`: how far this host's clock is ahead of the database's, of which the times are."""
         heartbeat = worker.last_heartbeat
-        age = None if heartbeat is None else time.time() - heartbeat.timestamp()
+        age = None if heartbeat is None else time.time() - clock_offset - heartbeat.timestamp()
+        facts = worker.metadata if isinstance(worker.metadata, dict) else {}
+        offset = facts.get("clock_offset_seconds")
         return cls(
             id=worker.id,
             state=worker.state,
@@ -45,6 +58,8 @@ class WorkerView(View):
             types=worker.types,
             started_at=worker.started_at,
             metadata=worker.metadata,
+            leader=worker.id == leader,
+            clock_offset_seconds=offset if isinstance(offset, int | float) else None,
         )
 
     @property

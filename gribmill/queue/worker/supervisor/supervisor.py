@@ -17,6 +17,7 @@ from gribmill.queue.worker.executor.pool import ExecutorPool
 from gribmill.queue.worker.lane import Lane, lane_types, make_lanes
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.supervisor.attempt_log import AttemptLog
+from gribmill.queue.worker.supervisor.clock_skew import ClockSkew
 from gribmill.queue.worker.supervisor.heartbeat import WorkerHeartbeat, WorkerState
 from gribmill.queue.worker.supervisor.job_exchange import JobExchange, Round
 from gribmill.queue.worker.supervisor.lease_watchdog import LeaseWatchdog
@@ -46,6 +47,8 @@ class Supervisor:
         self._maintenance = Maintenance(store, options, self.worker_id)
         self._outage = StoreOutage()
         self._triggers = TriggerPoller(store, self._outage)
+        self._triggers.leads = False
+        self._skew = ClockSkew()
         attempts = AttemptLog(self.worker_id, self.pool.ending)
         self.exchange = JobExchange(
             store, self.pool, attempts, self._outage, on_settled=self._on_settled, on_starved=self._note_next_due
@@ -178,7 +181,20 @@ class Supervisor:
         renewed = self._heartbeat.beat(state or ("draining" if self.draining else "active"))
         self.exchange.unsent += self._heartbeat.strays
         self._heartbeat.strays.clear()
+        self._lead(willing=renewed and not self.draining)
         return renewed
+
+    def _lead(self, *, willing: bool) -> None:
+        """One worker fires the schedules. It is only the first to: the row of a slot decides that it fires once."""
+        led, self._triggers.leads = self._triggers.leads, False
+        with contextlib.suppress(StoreError):
+            if willing:
+                self._triggers.leads = self.store.workers.lead(self.worker_id, self.options.lease_seconds)
+                self._skew.note(self.store.workers.clock_offset())
+            elif led and not self._outage.lasts:
+                self.store.workers.resign(self.worker_id)
+        if self._triggers.leads and not led:
+            log.info("worker %s fires the schedules", self.worker_id)
 
     def _look_for_work(self) -> None:
         """Slow polling is the truth beneath the wake-ups: it notices any commit of any other program."""

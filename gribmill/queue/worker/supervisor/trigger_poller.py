@@ -14,6 +14,8 @@ log = logging.getLogger("gribmill.worker")
 
 # Any change in the queue may be a change of the triggers: look, but not at every change.
 PATIENCE_SECONDS = 1.0
+# A slot that the leader has not fired by then is fired by any worker.
+LEADER_SECONDS = 5.0
 
 
 class TriggerPoller:
@@ -24,6 +26,9 @@ class TriggerPoller:
         self._outage = outage or StoreOutage()
         self._looked = 0.0
         self.next_look = 0.0
+        self.leads = True
+        """Whether this worker is the one that fires schedules; without leases of a leader, each is."""
+        self._due_since: float | None = None
         self._trouble = ThrottledLog()
 
     def nudge(self) -> None:
@@ -37,7 +42,7 @@ class TriggerPoller:
             return False
         self._looked = now
         try:
-            fired = [*self._store.triggers.fire_due(), *self._store.events.dispatch()]
+            fired = [*(self._store.triggers.fire_due() if self._may_fire(now) else ()), *self._store.events.dispatch()]
             seconds = self._store.triggers.seconds_to_next_slot()
         except StoreError as error:
             self._outage.failed(error)
@@ -50,6 +55,10 @@ class TriggerPoller:
         self._trouble.over("schedules go on")
         # Those that have fired may owe more; for what seems due and did not fire there is no hurry.
         soonest = 0.001 if fired else PATIENCE_SECONDS
+        if seconds != 0.0:
+            self._due_since = None
+        elif self._due_since is None:
+            self._due_since = now
         self.next_look = float("inf") if seconds is None else now + max(seconds, soonest)
         for one in fired:
             if one.job is None:
@@ -57,3 +66,7 @@ class TriggerPoller:
             else:
                 log.info("trigger %d made job %d for %s", one.trigger_id, one.job.id, one.occasion)
         return any(one.job for one in fired)
+
+    def _may_fire(self, now: float) -> bool:
+        """The leader at once; the others what it seems to have left."""
+        return self.leads or (self._due_since is not None and now >= self._due_since + LEADER_SECONDS)

@@ -1,0 +1,1 @@
+SELECT holder, expires_at FROM queue_leases WHERE name = :name

@@ -1,0 +1,38 @@
+"""Hosts whose clocks are wrong build the same tiles: the database's time decides. They are named."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hosts.cluster import Cluster
+from tests.servers.skewed_clock import skewed_clock
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.process, pytest.mark.postgres]
+
+# S3 refuses requests that are signed more than 15 minutes off.
+AHEAD, BEHIND = 600, -600
+
+
+def test_hosts_whose_clocks_differ_by_twenty_minutes_build_the_same_tiles(
+    cluster: Cluster, alone: dict[str, bytes]
+) -> None:
+    ahead, behind, right = cluster.workers
+    cluster.variables[ahead.name] = skewed_clock(cluster.folder, AHEAD)
+    cluster.variables[behind.name] = skewed_clock(cluster.folder, BEHIND)
+    cluster.serve()
+    cluster.publish("hrrr")
+    cluster.start(ahead, "run")
+    cluster.start(behind, "work")
+    cluster.wait_complete("hrrr")
+    assert cluster.tiles() == {place: data for place, data in alone.items() if place.startswith("hrrr/")}
+    assert cluster.store.verify() == []
+    assert "the clock of this host is 600 s ahead of the database's" in cluster.said(ahead)
+    wait_until(lambda: "600 s behind the database's" in cluster.said(behind), what="the other to say so too")
+    assert not [one for one in cluster.attempts() if one.status == "lost"], "leases go by the database's time"
+    for host in (ahead, right):
+        answer = cluster.finish(host, "workers")
+        assert "stale" not in answer.stdout, answer.stdout
+        assert "its clock is 600 s ahead of the database's; run NTP there" in answer.stderr
+        assert "its clock is 600 s behind the database's" in answer.stderr
+        assert answer.stdout.count("yes") == 1, "one of them leads"
