@@ -44,6 +44,8 @@ WORKER = "host-1-month"
 TIMED = (
     "gribmill.pipeline.handlers.scan_source",
     "gribmill.pipeline.handlers.ingest_grib",
+    "gribmill.pipeline.handlers.build_tile",
+    "gribmill.pipeline.handlers.prune",
     "gribmill.pipeline.status.status",
     "gribmill.pipeline.status.health",
     "gribmill.pipeline.retention.retention",
