@@ -13,6 +13,7 @@ from gribmill.catalogue.records import (
     HourRecord,
     MirrorRecord,
     OutageRecord,
+    RegionBytes,
     RunRecord,
     TileRecord,
     TileTotals,
@@ -99,6 +100,10 @@ class Catalogue:
     def bytes_of(self, regions: Iterable[str]) -> int:
         """The size of all tiles of these regions."""
         return self._query(_Bytes, "bytes_of_regions", regions=[*regions])[0].n
+
+    def bytes_by_region(self) -> list[RegionBytes]:
+        """What the tiles of each model and region occupy."""
+        return self._query(RegionBytes, "bytes_by_region")
 
     def lost_runs(self, model_id: str) -> set[tuple[str, str]]:
         """Regions and the runs of which they have lost a tile."""

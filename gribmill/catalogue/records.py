@@ -96,6 +96,17 @@ class TileRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class RegionBytes:
+    """What the tiles of one region of a model occupy."""
+
+    model_id: str
+    region: str
+    runs: int
+    tiles: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class WaitingHours:
     """How many hours wait for their tiles, and the size of their spool files."""
 

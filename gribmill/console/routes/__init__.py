@@ -1,7 +1,34 @@
 """The console by HTTP: one file per noun. Forms are plain HTML, and do what the API does."""
 
-from gribmill.console.routes import jobs, map, overview, runs, static_files
+from gribmill.console.routes import (
+    definitions,
+    events,
+    groups,
+    jobs,
+    map,
+    operations,
+    overview,
+    runs,
+    static_files,
+    tenants,
+    triggers,
+)
 
-ROUTERS = (static_files.router, overview.router, jobs.router, runs.router, map.router)
+ROUTERS = tuple(
+    one.router
+    for one in (
+        static_files,
+        overview,
+        jobs,
+        runs,
+        map,
+        groups,
+        triggers,
+        definitions,
+        events,
+        operations,
+        tenants,
+    )
+)
 
 __all__ = ["ROUTERS", "page"]

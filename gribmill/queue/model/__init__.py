@@ -41,7 +41,16 @@ from gribmill.queue.model.outcome import (
 from gribmill.queue.model.reservation import Reservation
 from gribmill.queue.model.shown_status import DEAD_LETTER, shown_status
 from gribmill.queue.model.tenant import NewTenant, Tenant
-from gribmill.queue.model.trigger import ADAPTIVE, BrokenTrigger, Fired, Misfire, NewTrigger, Trigger, TriggerKind
+from gribmill.queue.model.trigger import (
+    ADAPTIVE,
+    BrokenTrigger,
+    Fired,
+    Firing,
+    Misfire,
+    NewTrigger,
+    Trigger,
+    TriggerKind,
+)
 from gribmill.queue.model.violation import Violation
 from gribmill.queue.model.webhook import Delivery, Webhook, WebhookAnswer
 from gribmill.queue.model.worker import Heartbeat, Worker, WorkerState
@@ -69,6 +78,7 @@ __all__ = [
     "Exchange",
     "Failed",
     "Fired",
+    "Firing",
     "GroupMode",
     "GroupProgress",
     "GroupStatus",

@@ -89,3 +89,13 @@ class Fired:
     occasion: str
     job: Enqueued | None
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """A job that a trigger has made; its status is None once the job was pruned."""
+
+    occasion: str
+    job_id: int | None
+    fired_at: datetime | None
+    job_status: str | None

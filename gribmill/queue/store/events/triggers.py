@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.errors import BadTrigger, TriggerNotFound
-from gribmill.queue.model import ADAPTIVE, Fired, JobSource, NewTrigger, Trigger
+from gribmill.queue.model import ADAPTIVE, Fired, Firing, JobSource, NewTrigger, Trigger
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.events.trigger_check import check_trigger
 from gribmill.queue.store.events.trigger_firing import cron_of, fire, fire_event, fire_schedule, set_state, sound
@@ -53,6 +53,12 @@ class Triggers(Facet):
     def get(self, trigger_id: int) -> Trigger:
         with self.database.read() as tx:
             return _get(tx, trigger_id)
+
+    def firings(self, trigger_id: int, limit: int = 10) -> Sequence[Firing]:
+        """The newest first; of the last month."""
+        with self.database.read() as tx:
+            _get(tx, trigger_id)
+            return tx.query(Firing, "triggers/firings", {"id": trigger_id, "limit": limit})
 
     @retried
     def set_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gribmill.queue.errors import TriggerNotFound
-from gribmill.queue.model import Fired, NewTrigger, Trigger
+from gribmill.queue.model import Fired, Firing, NewTrigger, Trigger
 from gribmill.queue.store.events.triggers import Triggers
 
 
@@ -29,6 +29,10 @@ class TenantTriggers:
         if trigger.tenant_id != self._tenant_id:
             raise TriggerNotFound(f"there is no trigger {trigger_id}")
         return trigger
+
+    def firings(self, trigger_id: int, limit: int = 10) -> Sequence[Firing]:
+        self.get(trigger_id)
+        return self._triggers.firings(trigger_id, limit)
 
     def set_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
         self.get(trigger_id)

@@ -1,0 +1,80 @@
+"""A backfill as a form: what it would fetch, what that costs, and its start."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from gribmill.errors import quoted
+from gribmill.identity import IdentityError, run_time
+from gribmill.ingest.models.hour_ranges import parse_steps
+from gribmill.ingest.models.registry import models_named
+from gribmill.pipeline.backfill.backfill import BackfillError, BackfillPlan, BackfillRequest, plan_backfill
+from gribmill.pipeline.backfill.estimate import BackfillEstimate, estimate_backfill
+from gribmill.pipeline.context import Context
+
+LAST_HOUR = 23
+# As the chain usually does: the form says that it is a guess.
+SECONDS_PER_FILE = 4.0
+FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One model's plan with its estimate."""
+
+    plan: BackfillPlan
+    estimate: BackfillEstimate | None
+
+    @property
+    def seconds(self) -> float:
+        return SECONDS_PER_FILE * len(self.plan.files)
+
+
+def form_values(context: Context) -> dict[str, Any]:
+    """What the form offers to choose from."""
+    families: dict[str, str] = {}
+    for model in context.models.values():
+        families.setdefault(model.family, model.title)
+    return {"models": sorted(families.items()), "regions": sorted(context.regions)}
+
+
+def read_requests(context: Context, form: Mapping[str, str], by: str) -> list[BackfillRequest]:
+    """What the form asks for; BackfillError or ModelError with a sentence if it makes no sense."""
+    begin = moment_of(form.get("from", ""), "From", 0)
+    end = moment_of(form["to"], "To", LAST_HOUR) if form.get("to") else begin.replace(hour=LAST_HOUR)
+    names = tuple(name for name in form.get("regions", "").replace(",", " ").split() if name)
+    if unknown := [name for name in names if name not in context.regions]:
+        raise BackfillError(f"there is no region {quoted(unknown[0])}")
+    return [
+        BackfillRequest(
+            model,
+            begin,
+            end,
+            parse_steps(form["cycles"]) if form.get("cycles") else (),
+            parse_steps(form["hours"]) if form.get("hours") else (),
+            names,
+            requested_by=by,
+        )
+        for model in models_named(context.models, form.get("model", ""))
+    ]
+
+
+def offers(context: Context, requests: list[BackfillRequest]) -> list[Offer]:
+    """Asks the mirrors, which may take some seconds."""
+    plans = [plan_backfill(context, one) for one in requests]
+    return [Offer(plan, estimate_backfill(context, plan) if plan.files else None) for plan in plans]
+
+
+def moment_of(text: str, what: str, hour: int) -> datetime:
+    """A date, a date with an hour, or a run id, in UTC."""
+    for form in FORMS:
+        with contextlib.suppress(ValueError):
+            moment = datetime.strptime(text, form).replace(tzinfo=UTC)
+            return moment.replace(hour=hour) if form == FORMS[0] else moment
+    with contextlib.suppress(IdentityError):
+        return run_time(text)
+    raise BackfillError(f"{what}: {quoted(text)} is not a time; use 2026-11-01, 2026-11-01T06 or 20261101_06 (UTC)")

@@ -1,0 +1,54 @@
+"""Definitions of job types: what is in force, and a form that enqueues a job of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gribmill.console.frame import Handle, Visitor
+from gribmill.console.schema_form import fields_of_schema
+from gribmill.queue.model import Definition
+from gribmill.queue.store import Store
+
+# What the server does for itself. Tenants enqueue what operators defined, and what has no effect on others.
+ONLY_OPERATORS = frozenset({"scan_source", "ingest_grib", "build_tile", "publish", "prune", "deliver_webhook"})
+
+
+def may_enqueue(visitor: Visitor, definition: Definition) -> bool:
+    if not visitor.changes or not definition.is_active:
+        return False
+    return visitor.sees_all or definition.key not in ONLY_OPERATORS
+
+
+def definitions_values(store: Store, handle: Handle, visitor: Visitor) -> dict[str, Any]:
+    """All types, with how many jobs wait and run."""
+    counts = handle.activity.counts()
+    return {
+        "rows": [
+            (one, counts.get((one.key, "pending"), 0), counts.get((one.key, "processing"), 0), _state(one))
+            for one in store.definitions.list()
+            if visitor.sees_all or one.key not in ONLY_OPERATORS
+        ]
+    }
+
+
+def definition_values(store: Store, key: str, visitor: Visitor) -> dict[str, Any]:
+    """One type; UnknownJobType if there is none."""
+    found = store.definitions.get(key)
+    one = found.definition
+    return {
+        "definition": one,
+        "state": _state(one),
+        "effective": sorted((name, value) for name, value in one.effective.items() if name != "default_args"),
+        "overrides": one.overrides if isinstance(one.overrides, dict) else {},
+        "fields": fields_of_schema(one.arg_schema, one.default_args),
+        "versions": [*reversed(found.versions)][:20],
+        "may_enqueue": may_enqueue(visitor, one),
+        "typed": {},
+        "problem": None,
+    }
+
+
+def _state(one: Definition) -> str:
+    if not one.is_active:
+        return "inactive"
+    return "paused" if one.is_paused else "active"

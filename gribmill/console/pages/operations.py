@@ -1,0 +1,111 @@
+"""Workers, mirrors and disk: what operators look after."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from gribmill.ingest.models.model import Model
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.retention.free_space import free_space_mark
+from gribmill.pipeline.retention.old_runs import runs_on_disk
+from gribmill.pipeline.retention.retention import RunDecision, decide
+from gribmill.pipeline.status.mirror_status import MirrorStatus, mirror_status
+from gribmill.queue.model import PublishedEvent
+from gribmill.queue.store import Store
+from gribmill.views.queue.worker import WorkerView
+
+JOBS_NAMED = 20
+EVENTS_SHOWN = 60
+RUNS_SHOWN = 300
+
+
+def workers_values(store: Store, lease_seconds: float, *, every: bool) -> dict[str, Any]:
+    """Those that run or should; with `every`, also those that were stopped."""
+    running = store.attempts.running()
+    views = [WorkerView.of(one, lease_seconds, running.get(one.id, ())) for one in store.workers.list()]
+    shown = [one for one in views if every or one.state != "stopped"]
+    return {
+        "workers": [(one, one.running[:JOBS_NAMED], max(0, len(one.running) - JOBS_NAMED), _pid(one)) for one in shown],
+        "stopped": sum(one.state == "stopped" for one in views),
+        "every": every,
+        "lease_seconds": lease_seconds,
+        "stale": sum(one.stale for one in views),
+    }
+
+
+def _pid(view: WorkerView) -> int | None:
+    pid = view.metadata.get("pid") if isinstance(view.metadata, dict) else None
+    return pid if isinstance(pid, int) else None
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorRow:
+    status: MirrorStatus
+    models: tuple[str, ...]
+    followed: bool
+
+
+def sources_values(context: Context, store: Store) -> dict[str, Any]:
+    """The mirrors of followed models and those that were used, and when they were sick."""
+    now = datetime.now(UTC)
+    health = context.catalogue.mirrors()
+    names = {*context.settings.chain.models}
+    followed = {
+        mirror.name for one in context.models.values() if {one.id, one.family} & names for mirror in one.mirrors
+    }
+    users = _users([*context.models.values()])
+    rows = [
+        MirrorRow(mirror_status(name, health.get(name), now), tuple(users.get(name, ())), name in followed)
+        for name in sorted({*followed, *health}, key=lambda name: (name not in followed, name))
+    ]
+    history = store.events.list(pattern="mirror.*", limit=EVENTS_SHOWN)
+    return {"rows": rows, "history": [_mirror_event(one) for one in history]}
+
+
+def _users(models: Sequence[Model]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for model in models:
+        for mirror in model.mirrors:
+            families = found.setdefault(mirror.name, [])
+            if model.family not in families:
+                families.append(model.family)
+    return found
+
+
+def _mirror_event(event: PublishedEvent) -> tuple[datetime | None, str, str, str]:
+    values = event.values
+    what = "sick" if event.name == "mirror.sick" else "well"
+    return event.created_at, str(values.get("mirror", "")), what, str(values.get("reason", ""))
+
+
+def storage_values(context: Context) -> dict[str, Any]:
+    """Disk by model, run and region; and what the next prune removes."""
+    runs = runs_on_disk(context.root, context.catalogue)
+    decisions = decide(runs, context.settings)
+    by_model: dict[str, tuple[int, int]] = {}
+    for run in runs:
+        count, total = by_model.get(run.ref.model_id, (0, 0))
+        by_model[run.ref.model_id] = (count + 1, total + run.bytes)
+    context.root.path.mkdir(parents=True, exist_ok=True)
+    usage = shutil.disk_usage(context.root.path)
+    return {
+        "used": sum(run.bytes for run in runs),
+        "free": usage.free,
+        "total": usage.total,
+        "mark": free_space_mark(context.settings, usage.total),
+        "tiles_elsewhere": context.settings.tiles,
+        "by_model": sorted(((name, *both) for name, both in by_model.items()), key=lambda one: -one[2]),
+        "by_region": context.catalogue.bytes_by_region(),
+        "removed": [_decided(one) for one in decisions if one.removed],
+        "freed": sum(one.run.bytes for one in decisions if one.removed),
+        "kept": [_decided(one) for one in reversed(decisions) if not one.removed][:RUNS_SHOWN],
+        "waiting": context.catalogue.waiting(),
+    }
+
+
+def _decided(one: RunDecision) -> tuple[str, str, int, datetime, str]:
+    return one.run.ref.model_id, one.run.ref.run_id, one.run.bytes, one.run.written_at, one.reason

@@ -1,0 +1,134 @@
+"""Triggers and schedules: when each fires next, what it made, and a form to change it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from gribmill.console.frame import Handle
+from gribmill.queue.cron import CronSchedule
+from gribmill.queue.errors import BadTrigger
+from gribmill.queue.model import NewTrigger, Trigger
+from gribmill.queue.redact import redact_json
+
+SLOTS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerRow:
+    trigger: Trigger
+    rule: str
+    """`30 6 * * 1-5 (America/New_York)`, `on run.completed`."""
+    local: str
+    """The next firing in the schedule's own time zone."""
+    args: str
+
+
+def trigger_row(trigger: Trigger) -> TriggerRow:
+    rule = f"on {trigger.event}" if trigger.kind == "event" else f"{trigger.cron} ({trigger.timezone})"
+    if trigger.kind == "adaptive":
+        rule = "as files are published (gribmill run)"
+    local = ""
+    if trigger.next_fire_at is not None and trigger.timezone not in (None, "UTC"):
+        local = f"{trigger.next_fire_at.astimezone(_zone(trigger.timezone)):%H:%M %Z}"
+    return TriggerRow(trigger, rule, local, json.dumps(redact_json(trigger.template), ensure_ascii=False))
+
+
+def triggers_values(handle: Handle) -> dict[str, Any]:
+    """Those that fire next first."""
+    late = datetime.max.replace(tzinfo=UTC)
+    found = sorted(handle.triggers.list(), key=lambda one: (not one.is_enabled, one.next_fire_at or late, one.id))
+    return {"rows": [trigger_row(one) for one in found]}
+
+
+def trigger_values(handle: Handle, trigger_id: int) -> dict[str, Any]:
+    trigger = handle.triggers.get(trigger_id)
+    return {
+        "row": trigger_row(trigger),
+        "firings": handle.triggers.firings(trigger_id),
+        "fields": fields_of(trigger),
+        "slots": slots_of(trigger.cron, trigger.timezone) if trigger.kind == "schedule" else [],
+        "problem": None,
+        "previewed": False,
+    }
+
+
+def fields_of(trigger: Trigger) -> dict[str, str]:
+    """As the form has them."""
+    return {
+        "label": trigger.label,
+        "type": trigger.type,
+        "cron": trigger.cron or "",
+        "timezone": trigger.timezone or "",
+        "event": trigger.event or "",
+        "args": json.dumps(redact_json(trigger.template), indent=2, sort_keys=True, ensure_ascii=False),
+        "priority": "" if trigger.priority is None else str(trigger.priority),
+    }
+
+
+def slots_of(cron: str | None, timezone: str | None) -> list[tuple[datetime, str]]:
+    """The next firings, also in the schedule's own time zone; BadTrigger if it is not a schedule."""
+    if not cron:
+        return []
+    zone = timezone or "UTC"
+    slots = CronSchedule(cron, zone).since(datetime.now(UTC))
+    return [(slot, f"{slot.astimezone(_zone(zone)):%a %Y-%m-%d %H:%M %Z}") for slot in islice(slots, SLOTS_SHOWN)]
+
+
+def read_new_trigger(fields: Mapping[str, str], by: str) -> NewTrigger:
+    """The rule that the form describes; BadTrigger if a field cannot be read."""
+    return NewTrigger(
+        fields["label"],
+        fields["type"],
+        arguments_from(fields["args"]),
+        cron=fields["cron"] or None,
+        timezone=(fields["timezone"] or None) if fields["cron"] else None,
+        event=fields["event"] or None,
+        priority=_priority(fields["priority"]),
+        created_by=by,
+    )
+
+
+def changes_from(fields: Mapping[str, str], old: Mapping[str, str]) -> dict[str, Any]:
+    """What the form changed, by the names of `edit`."""
+    changed = [name for name in old if name in fields and fields[name].strip() != old[name].strip()]
+    found: dict[str, Any] = {}
+    for name in changed:
+        if name == "args":
+            found["args"] = arguments_from(fields["args"])
+        elif name == "priority":
+            found["priority"] = _priority(fields["priority"])
+        else:
+            found[name] = fields[name] or None
+    return found
+
+
+def arguments_from(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError) as error:
+        raise BadTrigger(f"the arguments are not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise BadTrigger("the arguments are a JSON object, such as {}")
+    return found
+
+
+def _priority(text: str) -> int | None:
+    if not text:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise BadTrigger("the priority is a whole number") from None
+
+
+def _zone(name: str | None) -> ZoneInfo:
+    try:
+        return ZoneInfo(name or "UTC")
+    except (KeyError, ValueError, OSError):
+        return ZoneInfo("UTC")

@@ -1,0 +1,167 @@
+"""Definitions of job types, and a form that enqueues a job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from fastapi import Request
+from starlette.responses import Response
+
+from gribmill.console.frame import Notice
+from gribmill.console.pages.definitions import definition_values, definitions_values, may_enqueue
+from gribmill.console.routes.page import Form, act, back_with, console_state, form_of, handle_of, show, visitor_of
+from gribmill.console.schema_form import fields_of_schema, read_arguments
+from gribmill.console.wording import capital
+from gribmill.queue.errors import BadArguments, QueueError, UnknownJobType
+from gribmill.queue.model import Definition, NewJob
+from gribmill.server.access.principal import CurrentPrincipal, Principal
+from gribmill.server.change import current_change
+from gribmill.server.context import Server, ServerContext
+from gribmill.server.problems import HttpProblem
+from gribmill.server.router import SecuredRouter
+
+router = SecuredRouter("/definitions", tag="console", in_docs=False)
+
+REFRESH_SECONDS = 10
+
+
+@router.get("")
+async def console_definitions(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+    """All job types."""
+    values = partial(definitions_values, server.store, handle_of(server, principal), visitor_of(principal))
+    return await show(
+        request,
+        server,
+        principal,
+        "definitions.html",
+        "Definitions",
+        values,
+        active="definitions",
+        refresh_seconds=REFRESH_SECONDS,
+    )
+
+
+@router.get("/{key}")
+async def console_definition(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+    """One job type, with the form of its jobs."""
+    values = partial(_values, server, principal, key)
+    return await show(request, server, principal, "definition.html", key[:60], values, active="definitions")
+
+
+def _values(server: ServerContext, principal: Principal, key: str) -> dict[str, Any]:
+    try:
+        return definition_values(server.store, key, visitor_of(principal))
+    except UnknownJobType as error:
+        raise HttpProblem(404, str(error)) from None
+
+
+@router.post("/{key}/enqueue")
+async def console_enqueue_job(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+    """Enqueue a job of this type with what was typed."""
+    form = await form_of(request)
+    values = await server.run(_values, server, principal, key)
+    definition: Definition = values["definition"]
+    change = current_change(request)
+    if not may_enqueue(visitor_of(principal), definition):
+        raise HttpProblem(403, f"jobs of the type {definition.key} are enqueued by operators only")
+    try:
+        job = _job(definition, form, principal.name)
+        change.after = {"type": job.type, "args": job.args}
+        made = await server.run(handle_of(server, principal).jobs.enqueue, job)
+    except QueueError as error:
+        shown = {**values, "problem": capital(str(error)), "typed": dict(form.fields)}
+        return await show(
+            request,
+            server,
+            principal,
+            "definition.html",
+            definition.key,
+            lambda: shown,
+            active="definitions",
+            status=422,
+        )
+    change.object = f"job {made.id}"
+    text = f"Job {made.id} was enqueued." if made.created else f"Job {made.id} does this already."
+    return back_with(f"/jobs/{made.id}", Notice(text))
+
+
+def _job(definition: Definition, form: Form, by: str) -> NewJob:
+    fields = fields_of_schema(definition.arg_schema, definition.default_args)
+    if fields:
+        typed = {name.removeprefix("arg."): value for name, value in form.fields if name.startswith("arg.")}
+        args = read_arguments(fields, typed)
+    else:
+        args = _json_object(form.one("args", "{}"))
+    return NewJob(
+        definition.key,
+        args,
+        priority=int(_number(form, "priority") or 0),
+        delay_seconds=_number(form, "delay") or None,
+        created_by=by,
+    )
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError) as error:
+        raise BadArguments(f"the arguments are not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise BadArguments("the arguments are a JSON object, such as {}")
+    return found
+
+
+def _number(form: Form, name: str) -> float | None:
+    text = form.one(name)
+    if not text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise BadArguments(f"the {name} is not a number") from None
+
+
+@router.post("/{key}/pause")
+async def console_pause_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+    """Start no job of this type until it is resumed."""
+    types = server.store.types
+    return await _change(request, server, key, lambda: types.pause(key), f"{key} is paused: none of its jobs starts")
+
+
+@router.post("/{key}/resume")
+async def console_resume_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+    """Let jobs of this type start again."""
+    types = server.store.types
+    return await _change(request, server, key, lambda: types.resume(key), f"{key} is resumed")
+
+
+@router.post("/{key}/activate")
+async def console_activate_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+    """Accept jobs of this type again."""
+    switch = partial(server.store.definitions.set_active, key, active=True, changed_by=principal.name)
+    return await _change(request, server, key, switch, f"{key} is active")
+
+
+@router.post("/{key}/deactivate")
+async def console_deactivate_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+    """Accept and start no jobs of this type."""
+    switch = partial(server.store.definitions.set_active, key, active=False, changed_by=principal.name)
+    return await _change(request, server, key, switch, f"{key} is inactive: it accepts and starts no jobs")
+
+
+async def _change(
+    request: Request, server: ServerContext, key: str, change: Callable[[], object], said: str
+) -> Response:
+    def made() -> str:
+        try:
+            change()
+        except UnknownJobType as error:
+            raise HttpProblem(404, str(error)) from None
+        return said
+
+    answer = await act(request, server, made, f"/definitions/{key}", f"definition {key[:60]}")
+    console_state(request, server).weather.forget()
+    return answer

@@ -1,0 +1,244 @@
+"""Tenants, tokens and the audit trail: for super admins."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import Query, Request
+from starlette.responses import Response
+
+from gribmill.access.roles import ROLES
+from gribmill.access.tokens import IssuedToken
+from gribmill.console.frame import Notice
+from gribmill.console.routes.page import Form, act, back_with, form_of, show
+from gribmill.console.wording import capital
+from gribmill.errors import GribmillError, quoted
+from gribmill.queue.errors import BadTenant
+from gribmill.queue.model import NewTenant, Tenant
+from gribmill.queue.store import Store
+from gribmill.server.access.principal import CurrentPrincipal, Principal
+from gribmill.server.change import current_change
+from gribmill.server.context import Server, ServerContext
+from gribmill.server.router import SecuredRouter
+
+router = SecuredRouter(tag="console", in_docs=False)
+
+ROWS = 50
+LONGEST_TEXT = 500
+LIMITS = (
+    ("max_running", "Jobs that run at once"),
+    ("max_pending", "Jobs that wait"),
+    ("max_per_minute", "Jobs per minute"),
+    ("max_disk_bytes", "Bytes of tiles of its own regions"),
+    ("keep_days", "Days that runs are kept"),
+    ("keep_runs", "Runs that are kept"),
+    ("keep_bytes", "Bytes that are kept"),
+)
+Before = Annotated[int | None, Query(gt=0, lt=2**63)]
+
+
+@router.get("/tenants")
+async def console_tenants(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+    """All tenants, with what waits and runs."""
+    return await show(
+        request, server, principal, "tenants.html", "Tenants", lambda: _tenants(server.store), active="tenants"
+    )
+
+
+def _tenants(store: Store) -> dict[str, Any]:
+    rows = []
+    for one in store.tenants.list():
+        counts = {"pending": 0, "processing": 0, "failed": 0}
+        for (_, status), n in store.for_tenant(one.name).activity.counts().items():
+            if status in counts:
+                counts[status] += n
+        named = [(name, getattr(one, name)) for name, _ in LIMITS]
+        rows.append((one, counts, ", ".join(f"{name} {value:g}" for name, value in named if value is not None)))
+    return {"rows": rows}
+
+
+@router.post("/tenants")
+async def console_add_tenant(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+    """Add a tenant."""
+    form = await form_of(request)
+    new = NewTenant(form.one("name"), form.one("title"), form.one("timezone") or "UTC")
+
+    def add() -> str:
+        return f"the tenant {server.store.tenants.add(new).name} was added"
+
+    return await act(request, server, add, "/tenants", f"tenant {new.name[:60]}")
+
+
+@router.get("/tenants/{name}")
+async def console_tenant(request: Request, server: Server, principal: CurrentPrincipal, name: str) -> Response:
+    """One tenant and its limits."""
+
+    def values() -> dict[str, Any]:
+        tenant = server.store.tenants.get(name)
+        return {"tenant": tenant, "fields": _fields_of(tenant), "limits": LIMITS, "problem": None}
+
+    return await show(request, server, principal, "tenant.html", f"Tenant {name[:60]}", values, active="tenants")
+
+
+@router.post("/tenants/{name}")
+async def console_edit_tenant(request: Request, server: Server, principal: CurrentPrincipal, name: str) -> Response:
+    """Change its limits."""
+    form = await form_of(request)
+    tenant = await server.run(server.store.tenants.get, name)
+    change = current_change(request)
+    change.object, change.before = f"tenant {tenant.name}", _fields_of(tenant)
+    try:
+        await server.run(server.store.tenants.edit, name, **_changes(form, tenant))
+    except BadTenant as error:
+        fields = {key: form.one(key) for key in _fields_of(tenant)}
+        shown = {"tenant": tenant, "fields": fields, "limits": LIMITS, "problem": capital(str(error))}
+        title = f"Tenant {tenant.name}"
+        return await show(request, server, principal, "tenant.html", title, lambda: shown, active="tenants", status=422)
+    change.after = {key: form.one(key) for key in _fields_of(tenant)}
+    return back_with(f"/tenants/{tenant.name}", Notice("The tenant was changed."))
+
+
+def _fields_of(tenant: Tenant) -> dict[str, str]:
+    limits = {name: getattr(tenant, name) for name, _ in LIMITS}
+    shown = {name: "" if value is None else f"{value:g}" for name, value in limits.items()}
+    return {"title": tenant.title, "timezone": tenant.timezone, "regions": " ".join(tenant.regions), **shown}
+
+
+def _changes(form: Form, tenant: Tenant) -> dict[str, Any]:
+    changes: dict[str, Any] = {
+        "title": form.one("title"),
+        "timezone": form.one("timezone") or "UTC",
+        "regions": tuple(form.one("regions").replace(",", " ").split()),
+    }
+    for name, label in LIMITS:
+        if name not in form or _fields_of(tenant)[name] == form.one(name):
+            continue  # unchanged: a large number is shown rounded
+        text = form.one(name)
+        try:
+            changes[name] = None if not text else float(text) if name == "keep_days" else int(text)
+        except ValueError:
+            raise BadTenant(f"{label}: {quoted(text)} is not a number") from None
+    return changes
+
+
+@router.post("/tenants/{name}/enable")
+async def console_enable_tenant(request: Request, server: Server, principal: CurrentPrincipal, name: str) -> Response:
+    """Accept and start its jobs again."""
+    return await _switch(request, server, name, enabled=True)
+
+
+@router.post("/tenants/{name}/disable")
+async def console_disable_tenant(request: Request, server: Server, principal: CurrentPrincipal, name: str) -> Response:
+    """Accept and start none of its jobs."""
+    return await _switch(request, server, name, enabled=False)
+
+
+async def _switch(request: Request, server: ServerContext, name: str, *, enabled: bool) -> Response:
+    def switch() -> str:
+        server.store.tenants.set_enabled(name, enabled=enabled)
+        return f"{name} is enabled" if enabled else f"{name} is disabled: none of its jobs is accepted or started"
+
+    return await act(request, server, switch, "/tenants", f"tenant {name[:60]}")
+
+
+@router.get("/tokens")
+async def console_tokens(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+    """All tokens; their secrets are not stored."""
+    return await _tokens(request, server, principal)
+
+
+async def _tokens(
+    request: Request,
+    server: ServerContext,
+    principal: Principal,
+    *,
+    issued: IssuedToken | None = None,
+    problem: str | None = None,
+) -> Response:
+    def values() -> dict[str, Any]:
+        now = datetime.now(UTC)
+        return {
+            "rows": [(one, one.state(now)) for one in reversed(server.tokens.list())],
+            "roles": ROLES,
+            "tenants": [one.name for one in server.store.tenants.list()],
+            "text": issued.text if issued else None,
+            "problem": problem,
+        }
+
+    status = 422 if problem else 200
+    return await show(request, server, principal, "tokens.html", "Tokens", values, active="tokens", status=status)
+
+
+@router.post("/tokens")
+async def console_create_token(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+    """Make a token, and show it once."""
+    form = await form_of(request)
+    role = next((one for one in ROLES if one == form.one("role")), None)
+
+    def create() -> IssuedToken:
+        if role is None:
+            raise BadTenant(f"{quoted(form.one('role'))} is not a role")
+        return server.tokens.create(
+            form.one("name"),
+            role,
+            tenant_id=form.one("tenant") or None,
+            scopes=form.one("scopes").replace(",", " ").split(),
+            days=float(form.one("days") or 90),
+            created_by=principal.name,
+        )
+
+    change = current_change(request)
+    try:
+        issued = await server.run(create)
+    except (GribmillError, ValueError) as error:
+        return await _tokens(request, server, principal, problem=capital(str(error)))
+    change.object = f"token {issued.token.id}"
+    change.after = {"name": issued.token.name, "role": issued.token.role, "tenant": issued.token.tenant_id}
+    return await _tokens(request, server, principal, issued=issued)
+
+
+@router.post("/tokens/{token_id}/rotate")
+async def console_rotate_token(
+    request: Request, server: Server, principal: CurrentPrincipal, token_id: str
+) -> Response:
+    """A new secret in place of the old one, shown once."""
+    change = current_change(request)
+    change.object = f"token {token_id[:60]}"
+    issued = await server.run(server.tokens.rotate, token_id)
+    server.verified.clear()
+    return await _tokens(request, server, principal, issued=issued)
+
+
+@router.post("/tokens/{token_id}/revoke")
+async def console_revoke_token(
+    request: Request, server: Server, principal: CurrentPrincipal, token_id: str
+) -> Response:
+    """Refuse the token and its sessions from now on."""
+
+    def revoke() -> str:
+        server.tokens.revoke(token_id)
+        server.verified.clear()
+        return f"the token {token_id} is refused from now on, and so are its sessions"
+
+    return await act(request, server, revoke, "/tokens", f"token {token_id[:60]}")
+
+
+@router.get("/audit")
+async def console_audit(
+    request: Request, server: Server, principal: CurrentPrincipal, before: Before = None
+) -> Response:
+    """Who changed what, newest first."""
+
+    def values() -> dict[str, Any]:
+        found = server.audit.list(before_id=before, limit=ROWS + 1)
+        shown = [(one, _change_text(one.before, one.after)) for one in found[:ROWS]]
+        return {"entries": shown, "next_before": found[ROWS - 1].id if len(found) > ROWS else None, "before": before}
+
+    return await show(request, server, principal, "audit.html", "Audit", values, active="audit")
+
+
+def _change_text(before: Any, after: Any) -> str:
+    parts = [json.dumps(one, ensure_ascii=False) for one in (before, after) if one is not None]
+    return " → ".join(parts)[:LONGEST_TEXT]
