@@ -1,0 +1,164 @@
+"""Every page: it answers, to whom it should, without inline code, and says so where there is nothing to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gribmill.access.roles import Role
+from gribmill.queue.model import NewEvent, NewJob, NewTrigger
+from gribmill.server.access.console_operations import FOR_ADMINS, FOR_OPERATORS, FOR_VIEWERS
+from gribmill.server.routes import ROUTERS
+from tests.console.visits import inline_content, visiting
+from tests.server.live_server import LiveServer
+
+FOR_TENANTS = (
+    "/",
+    "/jobs",
+    "/runs",
+    "/groups",
+    "/triggers",
+    "/definitions",
+    "/definitions/sleep",
+    "/events",
+    "/webhooks",
+)
+FOR_SUPER_ADMINS = (
+    "/backfills/new", "/workers", "/workers?every=true", "/sources", "/storage", "/tenants", "/tenants/global",
+    "/tokens", "/audit",
+)  # fmt: skip
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def filled(live_server: LiveServer) -> Iterator[LiveServer]:
+    """A server with one thing of each kind that belongs to the tenant acme, and others of the tenant zeta."""
+    for name in ("acme", "zeta"):
+        live_server.token("tenant_viewer", name)
+        store = live_server.store.for_tenant(name)
+        group = store.groups.open(f"group of {name}")
+        store.groups.add(group.id, [NewJob("sleep", {"say": f"{name} {HOSTILE}"})])
+        store.triggers.add(NewTrigger(f"trigger of {name}", "sleep", cron="30 6 * * 1-5", timezone="Europe/Berlin"))
+        store.webhooks.add(f"https://{name}.example/hook", ["run.*"])
+        with live_server.store.database.write() as tx:
+            tx.publish(NewEvent("job.failed", {"of": name, "text": HOSTILE}, name))
+    yield live_server
+
+
+def test_every_page_answers_where_there_is_nothing_yet(live_server: LiveServer) -> None:
+    with visiting(live_server) as visit:
+        for path in (*FOR_TENANTS, *FOR_SUPER_ADMINS, "/login", "/triggers/new"):
+            shown = visit.page(path)
+            assert inline_content(shown) == [], path
+            assert "<h1" in shown, path
+
+
+@pytest.mark.parametrize("role", ["tenant_viewer", "tenant_admin"])
+def test_tenants_see_what_is_theirs_and_no_more(filled: LiveServer, role: Role) -> None:
+    with visiting(filled, filled.token(role, "acme")) as visit:
+        for path in FOR_TENANTS:
+            shown = visit.page(path)
+            assert "zeta" not in shown, path
+            assert inline_content(shown) == [], path
+        assert "acme &lt;script" in visit.page("/jobs")
+        assert "trigger of acme" in visit.page("/triggers")
+        assert "https://acme.example/hook" in visit.page("/webhooks")
+        assert "group of acme" in visit.page("/groups")
+        assert "workers online" not in visit.page("/")
+        for path in FOR_SUPER_ADMINS:
+            assert "may not do this" in visit.page(path, 403), path
+
+
+def test_what_belongs_to_another_tenant_does_not_exist(filled: LiveServer) -> None:
+    store = filled.store.for_tenant("zeta")
+    (job,) = store.jobs.list().jobs
+    (group,) = store.groups.list()
+    (trigger,) = store.triggers.list()
+    (webhook,) = store.webhooks.list()
+    (event,) = store.events.list()
+    paths = (
+        f"/jobs/{job.id}", f"/groups/{group.group.id}", f"/triggers/{trigger.id}", f"/webhooks/{webhook.id}",
+        f"/events/{event.id}",
+    )  # fmt: skip
+    changes = (
+        f"/jobs/{job.id}/cancel", f"/groups/{group.group.id}/cancel", f"/triggers/{trigger.id}/fire",
+        f"/triggers/{trigger.id}", f"/webhooks/{webhook.id}/remove", f"/webhooks/{webhook.id}/test",
+    )  # fmt: skip
+    with visiting(filled, filled.token("tenant_admin", "acme")) as visit:
+        for path in paths:
+            assert "zeta" not in visit.page(path, 404)
+        for path in changes:
+            visit.post(path, {"label": "mine", "type": "sleep", "cron": "* * * * *"}, status=404)
+        shown = visit.page("/jobs?q=tenant:zeta")
+        assert f"/jobs/{job.id}" not in shown
+    assert store.jobs.get(job.id).status == "pending"
+    assert store.triggers.get(trigger.id).label == "trigger of zeta"
+
+
+def test_a_super_admin_sees_all_tenants(filled: LiveServer) -> None:
+    with visiting(filled, filled.token("super_admin")) as visit:
+        for path in (*FOR_TENANTS, *FOR_SUPER_ADMINS):
+            assert inline_content(visit.page(path)) == []
+        for path in ("/jobs", "/groups", "/triggers", "/webhooks", "/events", "/tenants"):
+            shown = visit.page(path)
+            assert "acme" in shown and "zeta" in shown, path
+
+
+def test_viewers_and_workers_change_nothing(filled: LiveServer) -> None:
+    (job,) = filled.store.for_tenant("acme").jobs.list().jobs
+    with visiting(filled, filled.token("tenant_viewer", "acme")) as visit:
+        assert '<form method="post"' not in visit.page(f"/jobs/{job.id}")
+        visit.post(f"/jobs/{job.id}/cancel", status=403)
+        visit.post("/jobs/bulk", {"action": "cancel", "scope": "matching", "confirmed": "1"}, status=403)
+    with visiting(filled, filled.token("worker")) as visit:
+        visit.page("/jobs", 403)
+        visit.post(f"/jobs/{job.id}/cancel", status=403)
+    assert filled.store.jobs.get(job.id).status == "pending"
+
+
+def test_every_operation_of_the_console_has_its_line_in_the_table() -> None:
+    known = {*FOR_VIEWERS, *FOR_ADMINS, *FOR_OPERATORS, "console_static", "console_login"}
+    routes = {route.operation_id for router in ROUTERS for route in router.routes}  # type: ignore[attr-defined]
+    assert {name for name in routes if name.startswith("console_")} >= known
+    writes = {
+        route.operation_id  # type: ignore[attr-defined]
+        for router in ROUTERS
+        for route in router.routes
+        if "POST" in getattr(route, "methods", ()) and str(route.operation_id).startswith("console_")  # type: ignore[attr-defined]
+    }
+    assert not writes & {*FOR_VIEWERS}
+
+
+def test_a_visitor_logs_in_with_a_token_and_out_again(live_server: LiveServer) -> None:
+    token = live_server.token("tenant_admin", "acme")
+    with visiting(live_server, Forwarded="for=192.0.2.7") as visit:
+        assert "<h1>Log in</h1>" in visit.page("/jobs"), "a stranger is sent to the form"
+        assert "not valid" in visit.post("/login", {"token": "gm_wrong"})
+        assert "<h1>Overview</h1>" in visit.post("/login", {"token": token})
+        shown = visit.page("/jobs")
+        assert "tenant admin, tenant acme" in shown
+        assert "<h1>Log in</h1>" in visit.post("/logout")
+        assert "<h1>Log in</h1>" in visit.page("/jobs")
+
+
+def test_programs_get_problem_documents_where_browsers_get_pages(live_server: LiveServer) -> None:
+    with live_server.client() as client:
+        answer = client.get("/jobs/999", headers={"Accept": "application/json"})
+        assert answer.headers["content-type"] == "application/problem+json"
+        page = client.get("/jobs/999", headers={"Accept": "text/html"})
+        assert page.headers["content-type"].startswith("text/html")
+        assert page.headers["content-security-policy"] == answer.headers["content-security-policy"]
+        assert page.status_code == answer.status_code == 404
+
+
+def test_files_are_kept_by_browsers_and_nothing_else_is_served(live_server: LiveServer) -> None:
+    with live_server.client() as client:
+        style = client.get("/static/console.css?v=1")
+        assert "immutable" in style.headers["cache-control"]
+        again = client.get("/static/console.css", headers={"If-None-Match": style.headers["etag"]})
+        assert again.status_code == 304
+        for path in ("/static/../render.py", "/static/%2e%2e/render.py", "/static/", "/static/none.js"):
+            assert client.get(path).status_code == 404
+        scripts = sum(len(client.get(f"/static/{name}.js").content) for name in ("theme", "times", "live", "copy"))
+        assert scripts < 20_000
