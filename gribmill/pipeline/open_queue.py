@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from gribmill.database.protocol import Database
@@ -15,7 +16,7 @@ from gribmill.pipeline.job_types import TYPES, TYPES_PATH
 from gribmill.queue.model import Effect
 from gribmill.queue.store import Store
 from gribmill.queue.store.effects import Change
-from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.options import AttemptObserver, WorkerOptions
 from gribmill.queue.worker.output_log import OutputLogs
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
@@ -110,4 +111,13 @@ def worker_options(settings: Settings) -> WorkerOptions:
         logs=output_logs(settings),
         log={**settings.log.model_dump(mode="json"), "format": log_format(settings.log)},
         environment=settings.model_dump(mode="json"),
+        observer=_observer(settings),
     )
+
+
+def _observer(settings: Settings) -> Callable[[Store, str], AttemptObserver] | None:
+    if not settings.trace.endpoint:
+        return None
+    from gribmill.pipeline.tracing.worker_tracer import worker_tracer
+
+    return worker_tracer(settings.trace)

@@ -6,6 +6,7 @@ import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from gribmill.checked.constraints import After, Before, Bounds, Length, Matches, field
 from gribmill.config_file import SettingsError, check_path, expand_user
@@ -54,6 +55,16 @@ def _check_address(endpoint: str) -> str:
         return check_endpoint(endpoint) if endpoint else endpoint
     except SettingsError as error:
         raise ValueError(str(error)) from None
+
+
+def _check_collector(endpoint: str) -> str:
+    """Keys of a collector belong in the environment (OTEL_EXPORTER_OTLP_HEADERS), not in its address."""
+    parts = urlsplit(endpoint)
+    if endpoint and (parts.scheme not in ("http", "https") or not parts.hostname or not endpoint.isprintable()):
+        raise ValueError("must be an address such as http://127.0.0.1:4318/v1/traces")
+    if parts.username or parts.password:
+        raise ValueError("must not contain a user name or password: set OTEL_EXPORTER_OTLP_HEADERS in the environment")
+    return endpoint
 
 
 StoreUrl = Annotated[str, After(_check_url)]
@@ -184,6 +195,16 @@ class WebhookSettings(SettingsTable):
 
 
 @settings_table
+class TraceSettings(SettingsTable):
+    """Traces of jobs, sent to an OpenTelemetry collector (`pip install 'gribmill[trace]'`)."""
+
+    endpoint: Annotated[str, Length(most=300), After(_check_collector)] = field(
+        "", description="Where to send traces by OTLP/HTTP: http://127.0.0.1:4318/v1/traces. Without it, none."
+    )
+    share: Annotated[float, Bounds(ge=0, le=1)] = field(1.0, description="The share of traces that is sent.")
+
+
+@settings_table
 class ServerSettings(SettingsTable):
     """The HTTP server (`gribmill serve`)."""
 
@@ -250,6 +271,7 @@ class Settings(SettingsTable):
     chain: ChainSettings = field(default_factory=ChainSettings)
     webhooks: WebhookSettings = field(default_factory=WebhookSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
+    trace: TraceSettings = field(default_factory=TraceSettings)
     regions: dict[str, RegionSettings] = field(
         default_factory=dict, description="Your own regions: [regions.NAME] with a box or a GeoJSON file."
     )

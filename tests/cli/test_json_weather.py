@@ -143,7 +143,7 @@ def test_prune(gribmill: Run, data: Path) -> None:
 
 def test_status(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gribmill.pipeline.status.status.datetime", Fixed)
-    monkeypatch.setattr("gribmill.cli.chain.status.datetime", Fixed)
+    monkeypatch.setattr("gribmill.pipeline.status.overview.datetime", Fixed)
     monkeypatch.setenv("GRIBMILL_CHAIN_MODELS", "hrrr")
     monkeypatch.setenv("GRIBMILL_CHAIN_REGIONS", "ne,texas")
     context = make_context(Settings(data=data))

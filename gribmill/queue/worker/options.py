@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
+from gribmill.queue.model import Report
+from gribmill.queue.store import Store
 from gribmill.queue.worker.output_log import OutputLogs
+
+
+class AttemptObserver(Protocol):
+    """Is called in the loop of the supervisor: it must not wait."""
+
+    def ended(self, report: Report) -> None:
+        """The end of an attempt is stored."""
+        ...
+
+    def close(self) -> None:
+        """The worker ends."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +48,5 @@ class WorkerOptions:
     """Where what each attempt prints is kept in full; None: nowhere."""
     log: dict[str, Any] = field(default_factory=dict)
     environment: dict[str, Any] = field(default_factory=dict)
+    observer: Callable[[Store, str], AttemptObserver] | None = None
+    """Makes what is to know of every attempt that ends, from the store and the worker's id."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gribmill.queue.model import AttemptRef
+from gribmill.queue.model import Attempt, AttemptRef
 from gribmill.queue.store.base import Facet
 from gribmill.queue.store.retrying import retried
 
@@ -38,6 +38,11 @@ class Attempts(Facet):
             for job in tx.query(_RunningJob, "listing/running"):
                 found.setdefault(job.worker_id, []).append(job.id)
         return found
+
+    def of(self, job_id: int) -> list[Attempt]:
+        """All attempts of a job, the first one first."""
+        with self.database.read() as tx:
+            return tx.query(Attempt, "attempts/list", {"job_id": job_id})
 
     def cancellations(self, worker_id: str) -> list[AttemptRef]:
         """The attempts of this worker that are to be stopped. A look without any lock."""

@@ -13,7 +13,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.worker.executor.handle import ExecutorHandle
 from gribmill.queue.worker.executor.pool import ExecutorPool
 from gribmill.queue.worker.lane import Lane
-from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.options import AttemptObserver, WorkerOptions
 from gribmill.queue.worker.supervisor.attempt_log import AttemptLog
 from gribmill.queue.worker.supervisor.store_outage import StoreOutage
 
@@ -39,6 +39,7 @@ class JobExchange:
         attempts: AttemptLog,
         outage: StoreOutage,
         *,
+        observer: AttemptObserver | None,
         on_settled: Callable[[], None],
         on_starved: Callable[[], None],
     ) -> None:
@@ -46,6 +47,7 @@ class JobExchange:
         self._pool = pool
         self._attempts = attempts
         self._outage = outage
+        self._observer = observer
         self._on_settled = on_settled
         self._on_starved = on_starved
         self.unsent: list[Report] = []
@@ -131,6 +133,8 @@ class JobExchange:
             else:
                 self.finished += 1
                 self._attempts.ended(report)
+                if self._observer is not None:
+                    self._observer.ended(report)
             self._forget(report.ref)
         if reports:
             self._on_settled()

@@ -50,8 +50,15 @@ class Supervisor:
         self._triggers.leads = False
         self._skew = ClockSkew()
         attempts = AttemptLog(self.worker_id, self.pool.ending)
+        self._observer = options.observer(store, self.worker_id) if options.observer is not None else None
         self.exchange = JobExchange(
-            store, self.pool, attempts, self._outage, on_settled=self._on_settled, on_starved=self._note_next_due
+            store,
+            self.pool,
+            attempts,
+            self._outage,
+            observer=self._observer,
+            on_settled=self._on_settled,
+            on_starved=self._note_next_due,
         )
         self._heartbeat = WorkerHeartbeat(store, self.pool, attempts, self._outage, self._watchdog, self._maintenance)
         self._next_poll = 0.0
@@ -142,6 +149,8 @@ class Supervisor:
                 self.exchange.unsent += self.pool.bury(lane, executor)
         self._watchdog.close()
         self._deregister()
+        if self._observer is not None:
+            self._observer.close()
         self._listener.close()
         self._signals.restore()
         self._selector.close()
