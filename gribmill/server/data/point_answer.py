@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
+
+import orjson
 
 from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import RunRef
@@ -16,7 +19,7 @@ from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point.kept_tiles import KeptTiles, NotKept, OnlyKept
 from gribmill.tiles.read.point.places import Place
 from gribmill.tiles.read.point.point import PointRequest, TileSource, forecasts
-from gribmill.tiles.read.point.series import Series, time_text
+from gribmill.tiles.read.point.series import Series, digits, hour_number, time_text
 
 Answer = TypeVar("Answer")
 
@@ -80,14 +83,34 @@ def one_series(source: PointSource, place: Place, request: PointRequest) -> Seri
     return found
 
 
-def point_document(series: Series, times: RunTimes, root: DataRoot) -> dict[str, Any]:
+def point_json(series: Series, times: RunTimes, root: DataRoot) -> bytes:
     """What `gribmill point --json` prints, and when its run was downloaded and built."""
-    document = series.to_dict()
-    document["notes"] = [without_paths(root, note) for note in series.notes]
-    document["days"] = None
-    document["ingested_at"] = _time(times.ingested_at)
-    document["built_at"] = _time(times.built_at)
-    return document
+    facts = series.facts()
+    facts["notes"] = [without_paths(root, note) for note in series.notes]
+    facts["days"] = None
+    facts["ingested_at"] = _time(times.ingested_at)
+    facts["built_at"] = _time(times.built_at)
+    return orjson.dumps(facts)[:-1] + b',"hours":[' + ",".join(_rows(series)).encode() + b"]}"
+
+
+def _rows(series: Series) -> Iterator[str]:
+    """Each hour as JSON. Formatting a whole row at once takes half the time of a value at a time."""
+    names = [*series.columns]
+    whole = '{"hour":%s,"time":"%s","run":"%s"' + "".join(f',"{name}":%.9g' for name in names) + "}"
+    values = [*zip(*(column.values for column in series.columns.values()), strict=True)]
+    times, runs = series.times, series.row_runs
+    for row, step in enumerate(series.steps):
+        head = hour_number(step), time_text(times[row]), runs[row]
+        numbers = values[row] if values else ()
+        if all(map(math.isfinite, numbers)):
+            yield whole % (*head, *numbers)
+        else:
+            cells = (f',"{name}":{_number(number)}' for name, number in zip(names, numbers, strict=True))
+            yield '{{"hour":{},"time":"{}","run":"{}"'.format(*head) + "".join(cells) + "}"
+
+
+def _number(value: float) -> str:
+    return digits(value) if math.isfinite(value) else "null"
 
 
 def without_paths(root: DataRoot, text: str) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
-import orjson
 from fastapi import Query
 from starlette.responses import Response
 
@@ -26,7 +25,7 @@ from gribmill.server.data.parameters import (
     point_request,
     variable_names,
 )
-from gribmill.server.data.point_answer import PointSource, answered, one_series, point_document
+from gribmill.server.data.point_answer import PointSource, answered, one_series, point_json
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.tiles.read.point.places import place_at
@@ -53,11 +52,11 @@ async def point_forecast(
     request = point_request(server.root, model, run, region, variable_names(variables), method, units, tz)
     place = place_at(lat, lon)
 
-    def answer(source: PointSource) -> dict[str, Any]:
+    def answer(source: PointSource) -> bytes:
         series = one_series(source, place, request)
-        return point_document(series, source.times(series), request.root)
+        return point_json(series, source.times(series), request.root)
 
-    return Response(orjson.dumps(await answered(server, answer)), media_type="application/json")
+    return Response(await answered(server, answer), media_type="application/json")
 
 
 @router.get("/area")

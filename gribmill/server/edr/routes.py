@@ -9,7 +9,7 @@ import orjson
 from fastapi import Path, Query, Request
 from starlette.responses import Response
 
-from gribmill.server.context import Server, ServerContext
+from gribmill.server.context import Server, ServerContext, server_context
 from gribmill.server.data.point_answer import PointSource, RunTimes, answered
 from gribmill.server.edr.collection import MEDIA_TYPE, Collection, collection, collections, description, time_of
 from gribmill.server.edr.coverage import cube, position
@@ -174,7 +174,11 @@ def _headers(one: Collection, times: RunTimes) -> dict[str, str]:
 
 
 def _base(request: Request) -> str:
-    return f"{request.url.scheme}://{request.url.netloc}/edr"
+    """The address of the landing page as the client sees it: a proxy in front has TLS unless it says otherwise."""
+    scheme = request.url.scheme
+    if server_context(request).settings.server.behind_proxy:
+        scheme = "http" if request.headers.get("x-forwarded-proto") == "http" else "https"
+    return f"{scheme}://{request.url.netloc}/edr"
 
 
 def _landing(base: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -81,6 +82,7 @@ def shown_unit(name: str, unit: str, system: System) -> str:
     return _units_shown(base, unit).get(system, unit)
 
 
+@lru_cache(maxsize=1024)
 def conversion_for(name: str, unit: str, system: System) -> Conversion:
     """The conversion of a variable to the unit that `shown_unit` gives; of a difference, without the offset."""
     found = conversion(unit, shown_unit(name, unit, system)) or Conversion()

@@ -53,6 +53,8 @@ class OpenFolder:
     tiles: tuple[Tile, ...]
     """All of them, if they can be read and have the same points; else none, and they are not kept."""
     needed: dict[tuple[str, ...] | None, Needed] = field(default_factory=dict)
+    named: dict[tuple[str, ...] | None, tuple[str, ...]] = field(default_factory=dict)
+    reading: dict[int, Lock] = field(default_factory=dict)
 
     def arrays(self, wanted: list[str] | None) -> Needed:
         key = None if wanted is None else tuple(wanted)
@@ -61,6 +63,15 @@ class OpenFolder:
                 self.needed.clear()
             self.needed[key] = tuple(needed_arrays(tile, wanted) for tile in self.tiles)
         return self.needed[key]
+
+    def array_names(self, wanted: list[str] | None) -> tuple[str, ...]:
+        """The arrays that any of the hours needs."""
+        key = None if wanted is None else tuple(wanted)
+        if key not in self.named:
+            if len(self.named) >= MOST_LOOKS:
+                self.named.clear()
+            self.named[key] = tuple(dict.fromkeys(array for hour in self.arrays(wanted) for array, _ in hour.values()))
+        return self.named[key]
 
 
 class KeptTiles:
@@ -160,7 +171,7 @@ class KeptTiles:
         location = _located(state.tiles[0], place)
         needed = state.arrays(wanted)
         number, at = divmod(location.nearest, BLOCK_POINTS)
-        names = dict.fromkeys(array for hour in needed for array, _ in hour.values())
+        names = state.array_names(wanted)
         blocks = self._kept(state, names, number, wait=wait)
         columns = {name: block[:, at].tolist() for name, block in blocks.items()}
         rows = [
@@ -169,7 +180,25 @@ class KeptTiles:
         ]
         return Samples(location, state.tiles[0], wanted, [tile.meta.minutes for tile in state.tiles], rows)
 
-    def _kept(self, state: OpenFolder, names: dict[str, None], number: int, *, wait: bool) -> dict[str, Values]:
+    def _kept(self, state: OpenFolder, names: tuple[str, ...], number: int, *, wait: bool) -> dict[str, Values]:
+        found = self._found(state, names, number)
+        if len(found) == len(names):
+            return found
+        if not wait:
+            raise NotKept
+        # One thread reads a block; others that want it wait.
+        with state.reading.setdefault(number, Lock()):
+            found = self._found(state, names, number)
+            missing = tuple(name for name in names if name not in found)
+            if missing:
+                read = _read_block(state, missing, number)
+                found |= read
+                with self._lock:
+                    for name, block in read.items():
+                        self._keep((state.number, name, number), block)
+        return found
+
+    def _found(self, state: OpenFolder, names: tuple[str, ...], number: int) -> dict[str, Values]:
         found: dict[str, Values] = {}
         with self._lock:
             for name in names:
@@ -177,15 +206,6 @@ class KeptTiles:
                 if key in self._blocks:
                     found[name] = self._blocks[key]
                     self._blocks.move_to_end(key)
-        missing = tuple(name for name in names if name not in found)
-        if missing and not wait:
-            raise NotKept
-        if missing:
-            read = _read_block(state, missing, number)
-            found |= read
-            with self._lock:
-                for name, block in read.items():
-                    self._keep((state.number, name, number), block)
         return found
 
     def _keep(self, key: tuple[int, str, int], block: Values) -> None:

@@ -226,7 +226,7 @@ def _shown(column: Column, system: System) -> Column:
         values = -values
         column = replace(column, long_name=column.long_name.removesuffix(OPPOSITE_SIGN), negated=False)
     values = convert(values, column.name, column.units, system)
-    return replace(column, units=units, values=tuple(float(value) for value in values))
+    return replace(column, units=units, values=tuple(values.tolist()))
 
 
 def _gaps(rows: JoinedRows, choice: RunChoice) -> list[str]:

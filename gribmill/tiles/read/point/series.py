@@ -112,6 +112,21 @@ class Series:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON: missing numbers are null."""
         return {
+            **self.facts(),
+            "hours": [
+                {
+                    "hour": hour_number(step),
+                    "time": time_text(moment),
+                    "run": run,
+                    **{name: _plain(column.values[row]) for name, column in self.columns.items()},
+                }
+                for row, (step, moment, run) in enumerate(zip(self.steps, self.times, self.row_runs, strict=True))
+            ],
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """The same without the rows."""
+        return {
             "model": self.model,
             "run": self.run,
             "region": self.region,
@@ -134,15 +149,6 @@ class Series:
                 for name, column in self.columns.items()
                 if column.flags
             },
-            "hours": [
-                {
-                    "hour": _hours(step),
-                    "time": time_text(moment),
-                    "run": run,
-                    **{name: _plain(column.values[row]) for name, column in self.columns.items()},
-                }
-                for row, (step, moment, run) in enumerate(zip(self.steps, self.times, self.row_runs, strict=True))
-            ],
             "notes": list(self.notes),
             "attribution": self.attribution,
             "run_choice": self.choice.to_dict() if self.choice else None,
@@ -193,7 +199,8 @@ def digits(value: float) -> str:
     return f"{value:.9g}"
 
 
-def _hours(step: int) -> int | float:
+def hour_number(step: int) -> int | float:
+    """Hours since the run, of a step in minutes."""
     return step // 60 if step % 60 == 0 else step / 60
 
 

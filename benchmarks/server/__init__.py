@@ -1,0 +1,1 @@
+"""The server under load, beside the usual way to serve forecasts."""

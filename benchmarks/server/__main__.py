@@ -1,0 +1,283 @@
+"""`python -m benchmarks.server`: point forecasts, tiles and lists under load, into results/server.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.environment import ROOT, process_environment
+from benchmarks.machine import machine_lines
+from benchmarks.peers import peer_python, versions
+from benchmarks.results_folder import command, results_folder
+from benchmarks.server.contender import Contender, free_port, running
+from benchmarks.server.load import CONNECTIONS, Load, generator, put_load
+from benchmarks.store.stock import HOURS, LAT, LON, REGION, RUN, stock
+from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
+from gribmill.storage.layout import DataRoot, TileFolder
+from gribmill.tiles.read.tile import Tile, read_tile
+
+PEERS = ["xarray", "dask", "zarr", "netcdf4", "numpy", "fastapi", "uvicorn", "httptools", "uvloop"]
+WAYS = Path(__file__).parent / "ways"
+PLACES = 400
+TITLES = {
+    "zarr": "FastAPI + xarray over zarr, appended hour by hour",
+    "hourly": "FastAPI + xarray over a NetCDF file for each hour",
+    "netcdf": "FastAPI + xarray over one NetCDF file, written when the run is complete",
+}
+NAMES = "t2m,d2m,u10,v10,gust,sp,tp,refc,vis,cape,tcc,csnow"
+GOAL_PER_CORE, GOAL_P99_MS, GOAL_RATIO = 300, 50, 20
+NETCDF = (
+    "import sys, xarray as xr\n"
+    "data = xr.open_zarr(sys.argv[1])\n"
+    "how = {name: {'zlib': True, 'complevel': 4} for name in data}\n"
+    "data = data.drop_encoding().load()\n"
+    "data.to_netcdf(sys.argv[2], encoding=how)\n"
+    "for hour in range(data.sizes['time']):\n"
+    "    data.isel(time=[hour]).to_netcdf(f'{sys.argv[3]}/{hour:03d}.nc', encoding=how)\n"
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is asked of which server."""
+
+    title: str
+    contender: Contender
+    paths: list[str]
+    connections: int = CONNECTIONS
+    least_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of one row: what was answered, and the server's CPU for it."""
+
+    load: Load
+    cpu_ms: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=6.0)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    rounds, seconds = (1, 2.0) if options.quick else (options.rounds, options.seconds)
+    machine = machine_lines()
+    python = peer_python("server", PEERS)
+    with servers(python) as (contenders, tile):
+        same_values(contenders, tile)
+        tables = {
+            "point": _measure(points(contenders, tile), rounds, seconds, first_seconds=15.0),
+            "tile": _measure(tiles(contenders), rounds, seconds),
+            "other": _measure(others(contenders["gribmill"]), rounds, seconds),
+        }
+        memory = {one.title: one.memory_mb for one in contenders.values()}
+    text = page(machine, versions(python, PEERS), tables, memory, rounds, seconds)
+    target = results_folder(quick=options.quick) / "server.md"
+    target.write_text(text)
+    sys.stdout.write(f"{text}\n{target}\n")
+
+
+@contextmanager
+def servers(python: Path) -> Iterator[tuple[dict[str, Contender], Tile]]:
+    """gribmill, and the usual way over zarr and NetCDF, all over the same run."""
+    made = stock(python)
+    netcdf, hourly = made.tiles / "run.nc", made.tiles / "hourly"
+    if not netcdf.is_file() or not hourly.is_dir():
+        part = netcdf.with_suffix(".part")
+        hourly.mkdir(exist_ok=True)
+        subprocess.run([python, "-c", NETCDF, made.zarr, part, hourly], check=True)
+        part.rename(netcdf)
+    known = KnownRuns({REGION: LatestRuns(RUN, RUN)}, hours={RUN: HOURS})
+    publish_latest(DataRoot(made.tiles), "hrrr", lambda: known)
+    path = TileFolder(made.tiles, "hrrr", RUN, REGION).tile(60)
+    tile = read_tile(path)
+    with ExitStack() as resources:
+        found: dict[str, Contender] = {}
+        port = free_port()
+        words: list[str | Path] = [sys.executable, "-m", "gribmill", "--data", made.tiles, "serve", "--port", str(port)]
+        ours = process_environment(PYTHONPATH=str(ROOT))
+        found["gribmill"] = resources.enter_context(running("**gribmill**", words, port, ours, "/healthz"))
+        for key, source in (("zarr", made.zarr), ("hourly", hourly), ("netcdf", netcdf)):
+            port = free_port()
+            words = [python, "-m", "uvicorn", "usual_app:app", "--port", str(port), "--log-level", "warning"]
+            theirs = process_environment(PYTHONPATH=str(WAYS), BENCH_SOURCE=str(source), BENCH_TILE=str(path))
+            found[key] = resources.enter_context(running(TITLES[key], words, port, theirs, "/openapi.json"))
+        yield found, tile
+
+
+def same_values(contenders: dict[str, Contender], tile: Tile) -> None:
+    """All of them give the same numbers, or nothing is measured."""
+    row, column = (round(float(one)) for one in tile.locate(LAT, LON))
+    ours = _get(contenders["gribmill"], f"/api/v1/point?lat={LAT}&lon={LON}&vars=t2m&units=si")
+    expected = [hour["t2m"] for hour in ours["hours"]]
+    for key in TITLES:
+        theirs = _get(contenders[key], f"/point?row={row}&column={column}")["hourly"]["t2m"]
+        if any(abs(one - other) > 1e-4 for one, other in zip(expected, theirs, strict=True)):
+            raise SystemExit(f"{key} has other values: {theirs[:3]} instead of {expected[:3]}")
+
+
+def points(contenders: dict[str, Contender], tile: Tile) -> list[Row]:
+    """The same places for all: the usual way gets their rows and columns."""
+    choose = random.Random(5)
+    places = [(choose.randrange(tile.shape[0]), choose.randrange(tile.shape[1])) for _ in range(PLACES)]
+    lat, lon = tile.latlon()
+    ours = [f"/api/v1/point?lat={lat[at]:.4f}&lon={lon[at]:.4f}&vars={NAMES}" for at in places]
+    theirs = [f"/point?row={row}&column={column}" for row, column in places]
+    return [
+        Row("**gribmill**, one place", contenders["gribmill"], ours[:1]),
+        Row(f"**gribmill**, {PLACES} places", contenders["gribmill"], ours),
+        Row(TITLES["netcdf"], contenders["netcdf"], theirs),
+        # An answer takes long: few at a time, or none would be answered in a round.
+        Row(TITLES["hourly"], contenders["hourly"], theirs, 2, 8.0),
+        Row(TITLES["zarr"], contenders["zarr"], theirs, 2, 8.0),
+    ]
+
+
+def tiles(contenders: dict[str, Contender]) -> list[Row]:
+    return [
+        Row("**gribmill**", contenders["gribmill"], [f"/api/v1/tiles/hrrr/{RUN}/{REGION}/001.npz"]),
+        Row("FastAPI, FileResponse", contenders["zarr"], ["/tile"]),
+    ]
+
+
+def others(ours: Contender) -> list[Row]:
+    place = f"latitude={LAT}&longitude={LON}"
+    names = "temperature_2m,dew_point_2m,wind_speed_10m,wind_direction_10m,precipitation,cloud_cover"
+    span = "start_date=2026-09-01&end_date=2026-09-03"
+    forecast = f"/v1/forecast?{place}&hourly={names}&{span}"
+    position = f"/edr/collections/hrrr:{REGION}/position?coords=POINT({LON}%20{LAT})"
+    return [
+        Row("`/v1/forecast`, JSON, 72 hours × 6", ours, [forecast]),
+        Row("`/v1/forecast`, FlatBuffers", ours, [f"{forecast}&format=flatbuffers"]),
+        Row("EDR `position`, 49 hours × 12", ours, [position]),
+        Row("`/api/v1/runs`", ours, ["/api/v1/runs"]),
+        Row("`/api/v1/runs/latest`", ours, ["/api/v1/runs/latest?model=hrrr"]),
+        Row("a tile as JSON", ours, [f"/api/v1/tiles/hrrr/{RUN}/{REGION}/001.json"]),
+    ]
+
+
+def _measure(rows: list[Row], rounds: int, seconds: float, first_seconds: float = 0.0) -> dict[str, list[Round]]:
+    """All rows in turn, round after round; the first one, in which everything is read, is not counted."""
+    found: dict[str, list[Round]] = {row.title: [] for row in rows}
+    for number in range(rounds + 1):
+        for row in rows:
+            before = row.contender.cpu_seconds
+            longest = max(seconds, row.least_seconds, 0.0 if number else first_seconds)
+            load = put_load(row.contender.url, row.paths, longest, row.connections)
+            if load.failed or not load.requests:
+                raise SystemExit(f"{row.title}: {load.failed} of {load.requests} requests failed")
+            spent = row.contender.cpu_seconds - before
+            if number:
+                found[row.title].append(Round(load, 1000 * spent / max(1, load.requests)))
+    return found
+
+
+def page(
+    machine: list[str],
+    peers: dict[str, str],
+    tables: dict[str, dict[str, list[Round]]],
+    memory: dict[str, float],
+    rounds: int,
+    seconds: float,
+) -> str:
+    point = tables["point"]
+    ours = next(title for title in point if "places" in title and "gribmill" in title)
+    usual = [title for title in point if "xarray" in title]
+    ratios = {title: _median_ratio(point[ours], point[title]) for title in usual}
+    per_core = 1000 / _median(point[ours], lambda one: one.cpu_ms)
+    p99 = _median(point[ours], lambda one: one.load.p99_ms)
+    size = f"{rounds} rounds of {seconds:g} s, in turn, after one that is not counted; medians"
+    words = [f"- {_number(ratio)}× {title}" for title, ratio in ratios.items()]
+    return "\n".join(
+        [
+            "# The server under load",
+            "",
+            f"`{command('server')}` wrote this page.",
+            "",
+            *machine,
+            "- " + ", ".join(f"{name} {version}" for name, version in peers.items()),
+            "- the machine was shared with other work while this was measured: compare rows, not days",
+            "",
+            f"**What.** A run of {HOURS} hours of HRRR over New England with twelve variables, served by one process.",
+            "Beside it the usual ways: FastAPI with xarray over a zarr store to which hours are appended as they come,",
+            "over a NetCDF file for each hour (open_mfdataset), and over one NetCDF file of the whole run, deflated,",
+            "which can be written only when the run is complete; HDF5 keeps its chunks in memory. Each is one process,",
+            "with a thread pool as FastAPI has it, and gets rows and columns: it need not find the grid point, convert",
+            "units or work out amounts of precipitation.",
+            "",
+            f"**How.** {generator()} with {CONNECTIONS} connections on the same machine; {size}. CPU is that of the",
+            "server's process; requests a second and core are what one core could answer by it.",
+            "",
+            f"## Point: {HOURS} hours × 12 variables",
+            "",
+            *_table(point),
+            "",
+            f"Requests a second and core, gribmill ({PLACES} places) to the others; the goal is {GOAL_RATIO}×:",
+            "",
+            *words,
+            "",
+            f"Goals: {GOAL_PER_CORE} requests a second and core ({_number(per_core)} here), and 99 % within "
+            f"{GOAL_P99_MS} ms ({_number(p99)} ms here, with {CONNECTIONS} requests always under way).",
+            "",
+            "## Tile download: 3 MB",
+            "",
+            *_table(tables["tile"], megabytes=True),
+            "",
+            "## Other operations",
+            "",
+            *_table(tables["other"]),
+            "",
+            "Memory at the end: " + ", ".join(f"{title} {number:.0f} MB" for title, number in memory.items()) + ".",
+            "",
+            "Open-Meteo's own figures are not measured here; its documentation speaks of requests below 10 ms.",
+            "",
+        ]
+    )
+
+
+def _table(rows: dict[str, list[Round]], *, megabytes: bool = False) -> list[str]:
+    head = "| way | requests/s | p50 ms | p99 ms | CPU ms a request | requests/s and core |"
+    lines = [head + (" MB/s |" if megabytes else ""), "|---|---|---|---|---|---|" + ("---|" if megabytes else "")]
+    for title, found in rows.items():
+        rate, p50, p99, cpu = (
+            _median(found, lambda one: one.load.per_second),
+            _median(found, lambda one: one.load.p50_ms),
+            _median(found, lambda one: one.load.p99_ms),
+            _median(found, lambda one: one.cpu_ms),
+        )
+        cells = [rate, p50, p99, cpu, 1000 / cpu if cpu else 0, *([rate * 3.0] if megabytes else [])]
+        lines.append(f"| {title} | " + " | ".join(_number(cell) for cell in cells) + " |")
+    return lines
+
+
+def _median(rounds: list[Round], value: Callable[[Round], float]) -> float:
+    return statistics.median(value(one) for one in rounds)
+
+
+def _median_ratio(ours: list[Round], theirs: list[Round]) -> float:
+    return statistics.median(b.cpu_ms / a.cpu_ms for a, b in zip(ours, theirs, strict=True))
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _get(contender: Contender, path: str) -> Any:
+    with urllib.request.urlopen(contender.url + path, timeout=60) as answer:
+        return json.load(answer)
+
+
+if __name__ == "__main__":
+    main()
