@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -90,13 +91,24 @@ async def _nothing() -> AsyncGenerator[bytes | memoryview, None]:
     yield b""
 
 
+@dataclass(frozen=True, slots=True)
+class TileFacts:
+    """A tile as a look found it: `tag` tells its contents apart, `store_tag` is the ETag in its object store."""
+
+    path: StoredPath
+    tag: str
+    size: int
+    store_tag: str | None
+
+
 def tile_response(
-    path: StoredPath, tag: str, size: int, request_headers: Mapping[str, str], version: str | None, run: RunInThread
+    tile: TileFacts, request_headers: Mapping[str, str], version: str | None, run: RunInThread
 ) -> Response:
-    """The answer to a request for a tile of this tag and size: 200, 206, 304; 416 and 404 are problems.
+    """The answer to a request for a tile: 200, 206, 304; 404, 412 and 416 are problems.
 
     `version` is the tag in the address: such an address has one content for ever, and may be kept without asking.
     """
+    path, tag, size = tile.path, tile.tag, tile.size
     if version is not None and version != tag:
         raise HttpProblem(404, f"{path.name} was replaced: this version of it does not exist any more")
     etag = f'"{tag}"'
@@ -117,11 +129,10 @@ def tile_response(
             f"the tile has {size} bytes, and the range has none of them",
             headers={"Content-Range": f"bytes */{size}"},
         ) from None
-    store_tag = path.stat().etag if isinstance(path, ObjectPath) else None
     if part is None:
-        return TileBytes(path, FilePart(0, size), 200, headers, run, store_tag)
+        return TileBytes(path, FilePart(0, size), 200, headers, run, tile.store_tag)
     headers["Content-Range"] = f"bytes {part.begin}-{part.end - 1}/{size}"
-    return TileBytes(path, part, 206, headers, run, store_tag)
+    return TileBytes(path, part, 206, headers, run, tile.store_tag)
 
 
 def _matches(header: str | None, etag: str) -> bool:

@@ -15,7 +15,7 @@ from gribmill.server.context import Server, ServerContext
 from gribmill.server.data.parameters import ModelPath, RegionPath, RunPath, UnitsQuery
 from gribmill.server.data.point_answer import without_paths
 from gribmill.server.data.runs import etag_of
-from gribmill.server.data.tile_bytes import MEDIA_TYPE, tile_response
+from gribmill.server.data.tile_bytes import MEDIA_TYPE, TileFacts, tile_response
 from gribmill.server.data.tile_shapes import LEAST_DPI, MOST_DPI, Pictures, tile_json
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
@@ -47,8 +47,7 @@ async def download_tile(
 ) -> Response:
     """The tile itself. Answers If-None-Match and Range; `grid` is the file with the coordinates."""
     path = _path(server, model, run, region, hour)
-    tag, size = await _look(server, path)
-    return tile_response(path, tag, size, request.headers, version, server.run)
+    return tile_response(await _look(server, path), request.headers, version, server.run)
 
 
 @router.head("/{model}/{run}/{region}/{hour}.npz", include_in_schema=False)
@@ -63,15 +62,14 @@ async def tile_headers(
 ) -> Response:
     """Size and ETag of a tile."""
     path = _path(server, model, run, region, hour)
-    tag, size = await _look(server, path)
-    return tile_response(path, tag, size, request.headers, version, server.run)
+    return tile_response(await _look(server, path), request.headers, version, server.run)
 
 
 @router.get("/{model}/{run}/{region}/{hour}.json", response_class=Response)
 async def tile_metadata(server: Server, model: ModelPath, run: RunPath, region: RegionPath, hour: HourPath) -> Response:
     """All metadata of a tile as JSON."""
     path = _path(server, model, run, region, hour)
-    tag, _ = await _look(server, path)
+    tag = (await _look(server, path)).tag
     name = f"{model}/{run}/{region}/{path.name}"
     body = await server.run(_readable, server, lambda: tile_json(cached_tile(path), name))
     return Response(body, media_type="application/json", headers={"ETag": f'"{tag}-json"'})
@@ -91,7 +89,7 @@ async def tile_picture(
 ) -> Response:
     """A variable as a map (needs the extra `plot` on the server); the temperature by default."""
     path = _path(server, model, run, region, hour)
-    tag, _ = await _look(server, path)
+    tag = (await _look(server, path)).tag
     draw = lambda: pictures().png(path, tag, variable, units, dpi, barbs)  # noqa: E731
     return Response(await server.run(_readable, server, draw), media_type="image/png")
 
@@ -119,13 +117,13 @@ def _path(server: ServerContext, model: str, run: str, region: str, hour: str) -
     return folder.tile(60 * int(found[1]) + int(found[2] or 0))
 
 
-async def _look(server: ServerContext, path: StoredPath) -> tuple[str, int]:
-    """Its tag and size; a problem 404 if there is no such tile."""
+async def _look(server: ServerContext, path: StoredPath) -> TileFacts:
+    """The tile as it is now; a problem 404 if there is none."""
     try:
         facts = await server.run(path.stat) if isinstance(path, ObjectPath) else path.stat()
     except (FileNotFoundError, NotADirectoryError):
         raise HttpProblem(404, f"there is no tile {without_paths(server.root, str(path))}") from None
-    return etag_of(identity_of(facts)), facts.st_size
+    return TileFacts(path, etag_of(identity_of(facts)), facts.st_size, getattr(facts, "etag", None))
 
 
 def _readable(server: ServerContext, make: object) -> bytes:
