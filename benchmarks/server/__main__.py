@@ -241,8 +241,6 @@ def page(
             "",
             "Memory at the end: " + ", ".join(f"{title} {number:.0f} MB" for title, number in memory.items()) + ".",
             "",
-            "Open-Meteo's own figures are not measured here; its documentation speaks of requests below 10 ms.",
-            "",
         ]
     )
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 CONNECTIONS = 8
-_LATENCY = re.compile(r"^\s+(50|99)%\s+([\d.]+)(us|ms|s)$", re.MULTILINE)
+_LATENCY = re.compile(r"^\s+(50|99)%\s+([\d.]+)(us|ms|s)\s*$", re.MULTILINE)
 _RATE = re.compile(r"Requests/sec:\s+([\d.]+)")
 _COUNT = re.compile(r"(\d+) requests in")
 _BAD = re.compile(r"Non-2xx or 3xx responses: (\d+)")
