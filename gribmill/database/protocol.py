@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
+from gribmill.database.records import Table
 from gribmill.queue.model import (
     AttemptStatus,
     BrokenTrigger,
@@ -54,6 +55,10 @@ class Snapshot(Protocol):
 
     def first(self, record: type[RecordT], name: str, params: Params = ...) -> RecordT | None:
         """The first row of a named statement, if there is one."""
+        ...
+
+    def table(self, name: str, params: Params = ...) -> Table:
+        """The same rows as the database holds them, for another process that makes records of them."""
         ...
 
     def list_triggers(self) -> list[Trigger | BrokenTrigger]: ...

@@ -7,11 +7,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from gribmill.queue.times import to_datetime, to_text
 
 RecordT = TypeVar("RecordT")
+
+
+class Table(NamedTuple):
+    """Rows as a database holds them: text, numbers and None, which JSON can hold too."""
+
+    columns: tuple[str, ...]
+    rows: list[Sequence[Any]]
+
+    def records(self, record: type[RecordT]) -> list[RecordT]:
+        decode = decoder(record, self.columns)
+        return [decode(row) for row in self.rows]
+
+
 _DECODERS: dict[tuple[type[Any], tuple[str, ...]], Callable[[Sequence[Any]], Any]] = {}
 
 

@@ -14,7 +14,7 @@ from gribmill.catalogue.records import HourRecord
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import TYPES
 from gribmill.pipeline.models import configured_models
-from gribmill.pipeline.open_queue import look_database, open_database
+from gribmill.pipeline.open_queue import SERVER_KEY, look_database, open_database, remote_database
 from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.queue.worker.task import PermanentFailure, Task
 from gribmill.regions.region import Region, load_regions
@@ -127,4 +127,11 @@ def look_context(settings: Settings) -> Context:
 
 @lru_cache(maxsize=1)
 def _context(environment: str) -> Context:
-    return make_context(Settings.model_validate_json(environment))
+    values = json.loads(environment)
+    server = values.pop(SERVER_KEY, None)
+    settings = Settings.model_validate(values)
+    if server is None:
+        return make_context(settings)
+    return Context(
+        settings, configured_models(settings), load_regions(settings.regions), Catalogue(remote_database(**server))
+    )

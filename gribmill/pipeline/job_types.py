@@ -196,5 +196,7 @@ TYPES = Registry(
     replace(SLEEP, lane="fetch"),
     command_handler="gribmill.pipeline.handlers.run_command:run",
 )
+# What a worker without a database can run: the others write more than the end of their job does.
+REMOTE_TYPES = Registry(SCAN_SOURCE, INGEST_GRIB, BUILD_TILE, PUBLISH, replace(SLEEP, lane="fetch"))
 # Where executor processes find it again.
 TYPES_PATH = "gribmill.pipeline.job_types:TYPES"

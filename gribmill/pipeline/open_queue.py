@@ -6,13 +6,15 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gribmill.database.protocol import Database
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.errors import GribmillError
 from gribmill.logs import log_format
-from gribmill.pipeline.job_types import TYPES, TYPES_PATH
+from gribmill.pipeline.job_types import REMOTE_TYPES, TYPES, TYPES_PATH
 from gribmill.queue.model import Effect
 from gribmill.queue.store import Store
 from gribmill.queue.store.effects import Change
@@ -21,6 +23,11 @@ from gribmill.queue.worker.output_log import OutputLogs
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
 
+if TYPE_CHECKING:
+    from gribmill.queue.remote.remote_database import RemoteDatabase
+
+# Beside the settings, what executors of a worker without a database are started with.
+SERVER_KEY = "queue_server"
 # Executors that decode are niced: a commit must never wait for a core (measured 0.18× against 0.76× under load).
 NICENESS = {"build": 10}
 
@@ -77,6 +84,24 @@ def look_database(settings: Settings) -> Database:
 def look_queue(settings: Settings) -> Store:
     """The store behind these settings, for commands that only look: none is made."""
     return Store(look_database(settings), TYPES, CatalogueEffects(), looks=True)
+
+
+def remote_database(url: str, token: str, lease_seconds: float) -> RemoteDatabase:
+    """The database of a server, for a worker that has none."""
+    from gribmill.queue.remote.remote_database import RemoteDatabase  # late: only such workers need an HTTP client
+
+    return RemoteDatabase(url, token, lease_seconds)
+
+
+def open_remote_queue(settings: Settings, url: str, token: str) -> tuple[Store, WorkerOptions]:
+    """The queue of a server, and how a worker of it behaves: it runs the chain."""
+    from gribmill.queue.remote.remote_store import RemoteStore
+
+    store = RemoteStore(remote_database(url, token, settings.queue.lease_seconds), REMOTE_TYPES)
+    options = worker_options(settings)
+    server = {"url": url, "token": token, "lease_seconds": settings.queue.lease_seconds}
+    lanes = {name: count for name, count in options.lanes.items() if name in {kind.lane for kind in REMOTE_TYPES}}
+    return store, replace(options, lanes=lanes, environment={**options.environment, SERVER_KEY: server})
 
 
 class CatalogueEffects:

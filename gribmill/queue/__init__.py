@@ -10,6 +10,7 @@ __all__ = [
     "model",
     "public_address",
     "redact",
+    "remote",
     "retry_policy",
     "sleep",
     "storable_text",

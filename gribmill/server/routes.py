@@ -13,6 +13,7 @@ from gribmill.server.docs_page import router as docs_router
 from gribmill.server.health import router as health_router
 from gribmill.server.login import router as login_router
 from gribmill.server.metrics.page import router as metrics_router
+from gribmill.server.remote.worker_routes import router as remote_worker_router
 from gribmill.server.router import SecuredRouter
 
 ROUTERS: tuple[SecuredRouter, ...] = (
@@ -23,6 +24,7 @@ ROUTERS: tuple[SecuredRouter, ...] = (
     metrics_router,
     *DATA_ROUTERS,
     *CONSOLE_ROUTERS,
+    remote_worker_router,
 )
 
 

@@ -46,9 +46,9 @@ class LiveServer:
 
 
 @contextmanager
-def serving(settings: Settings, *, dev: bool = False) -> Iterator[LiveServer]:
-    """A server over these settings, on a free port of loopback."""
-    settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": 0})})
+def serving(settings: Settings, *, dev: bool = False, port: int = 0) -> Iterator[LiveServer]:
+    """A server over these settings, on this or a free port of loopback."""
+    settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})
     ready = threading.Event()
     urls: list[str] = []
 
@@ -57,7 +57,7 @@ def serving(settings: Settings, *, dev: bool = False) -> Iterator[LiveServer]:
         ready.set()
 
     server = make_server(create_app(settings, dev=dev), settings.server, note)
-    listening = listen(settings.server.host, 0)
+    listening = listen(settings.server.host, port)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     store = open_queue(settings)

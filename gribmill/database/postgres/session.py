@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from gribmill.database.postgres.adaptation import bind_all, moment
 from gribmill.database.postgres.handle import Cursor, Handle
 from gribmill.database.postgres.statements import statement, statement_names
-from gribmill.database.records import decoder
+from gribmill.database.records import Table, decoder
 from gribmill.database.verbs.session import RawParams
 from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import Clock
@@ -59,6 +59,10 @@ class PostgresSession:
     def first(self, record: type[RecordT], name: str, params: Mapping[str, Any] = {}) -> RecordT | None:
         found = self.query(record, name, params)
         return found[0] if found else None
+
+    def table(self, name: str, params: Mapping[str, Any] = {}) -> Table:
+        cursor = self.execute(name, {"now": self.stamp, **bind_all(params)})
+        return Table(_columns(cursor), [*cursor.fetchall()])
 
     def change(self, name: str, params: Mapping[str, Any] = {}) -> int:
         return self.execute(name, {"now": self.stamp, **bind_all(params)}).rowcount

@@ -113,9 +113,22 @@ DATA: dict[str, Access] = {
     "edr_cube": any_tenant(VIEWER),
 }
 
+REMOTE_WORKERS: dict[str, Access] = dict.fromkeys(
+    (
+        "remote_read",
+        "remote_exchange",
+        "remote_siblings",
+        "remote_heartbeat",
+        "remote_upkeep",
+        "remote_triggers",
+        "remote_due",
+    ),
+    any_tenant(WORKER),
+)
+
 CONSOLE: dict[str, Access] = {**CONSOLE_OPERATIONS}
 
-ACCESS: dict[str, Access] = {**SERVER, **QUEUE, **DATA, **CONSOLE}
+ACCESS: dict[str, Access] = {**SERVER, **QUEUE, **DATA, **REMOTE_WORKERS, **CONSOLE}
 
 
 def access_of(operation: str) -> Access:

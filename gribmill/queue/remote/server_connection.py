@@ -1,0 +1,113 @@
+"""HTTP requests of a worker to the server that has its queue."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+import requests
+from pydantic import BaseModel, ValidationError
+
+from gribmill.errors import quoted
+from gribmill.queue.errors import QueueError, StoreError, StoreUnreachable
+from gribmill.version import __version__
+
+PATH = "/api/v1/worker/"
+CONNECT_SECONDS = 3.0
+# What a whole answer may take is read in pieces: an answer that trickles in must not hold a worker for longer.
+LONGEST_ANSWER = 64_000_000
+PIECE = 1_000_000
+# Waits before a look is repeated: a server that restarts is back within seconds.
+READ_AGAIN_SECONDS: Sequence[float] = (0.5, 1.0, 2.0, 4.0)
+# A file with the certificates of an authority of your own, as other programs find it.
+CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+AnswerT = TypeVar("AnswerT", bound=BaseModel)
+
+
+class ServerConnection:
+    """One thread's connection. An answer that does not come is StoreUnreachable: whether it was done is not known."""
+
+    def __init__(self, url: str, token: str, lease_seconds: float) -> None:
+        self._base = check_server_url(url) + PATH
+        self._answer_seconds = max(2.0, lease_seconds / 3)
+        self._session = requests.Session()
+        self._session.trust_env = False  # no netrc: the token is the only credential
+        self._session.verify = next(filter(None, map(os.environ.get, CA_VARIABLES)), True)
+        self._session.headers.update({"Authorization": f"Bearer {token}", "User-Agent": f"gribmill/{__version__}"})
+
+    def post(self, path: str, message: BaseModel | None, answer: type[AnswerT]) -> AnswerT:
+        """What the server answers; a QueueError with its sentence if it refuses."""
+        body = message.model_dump_json() if message else "{}"
+        try:
+            with self._session.post(
+                self._base + path,
+                data=body.encode(),
+                headers={"Content-Type": "application/json"},
+                timeout=(CONNECT_SECONDS, self._answer_seconds),
+                allow_redirects=False,
+                stream=True,
+            ) as response:
+                text = self._read(response)
+        except requests.RequestException as error:
+            raise StoreUnreachable(f"the server {self._base} does not answer ({type(error).__name__})") from None
+        if response.status_code != 200:
+            raise _refusal(response.status_code, text)
+        try:
+            return answer.model_validate_json(text)
+        except ValidationError:
+            raise StoreError(f"the server {self._base} answers in a form that this gribmill does not know") from None
+
+    def look(self, path: str, message: BaseModel | None, answer: type[AnswerT]) -> AnswerT:
+        """The same for what changes nothing: asked again while the server cannot be reached."""
+        for seconds in READ_AGAIN_SECONDS:
+            try:
+                return self.post(path, message, answer)
+            except StoreUnreachable:
+                time.sleep(seconds)
+        return self.post(path, message, answer)
+
+    def _read(self, response: requests.Response) -> bytes:
+        ends = time.monotonic() + self._answer_seconds
+        found = bytearray()
+        for piece in response.iter_content(PIECE):
+            found += piece
+            if len(found) > LONGEST_ANSWER:
+                raise StoreError(f"the server's answer is larger than {LONGEST_ANSWER} bytes")
+            if time.monotonic() > ends:
+                raise StoreUnreachable(f"the server's answer takes longer than {self._answer_seconds:g} s")
+        return bytes(found)
+
+    def close(self) -> None:
+        self._session.close()
+
+
+def check_server_url(url: str) -> str:
+    """The address without a slash at its end; QueueError if a token cannot be sent there."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
+        raise QueueError(f"{quoted(url)} is not the address of a server, such as https://gribmill.example.org")
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        raise QueueError(f"{quoted(url)} would send the token unencrypted: use https")
+    return url.rstrip("/")
+
+
+class _Problem(BaseModel):
+    detail: str = ""
+
+
+def _refusal(status: int, text: bytes) -> QueueError:
+    try:
+        detail = _Problem.model_validate_json(text).detail
+    except ValidationError:
+        detail = ""
+    sentence = detail[:1000] or f"the server answered with status {status}"
+    if status in (401, 403):
+        return StoreError(f"the server refuses this worker: {sentence}")
+    if status in (408, 429) or status >= 500:
+        return StoreUnreachable(f"the server cannot do it now: {sentence}")
+    return QueueError(sentence)

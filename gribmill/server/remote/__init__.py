@@ -1,0 +1,3 @@
+"""The queue for workers without a database (`gribmill work --server`)."""
+
+__all__ = ["worker_routes"]

@@ -1,0 +1,120 @@
+"""What `gribmill work --server` asks for. Claims, leases and the fence are those of every worker."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import Depends
+
+from gribmill.queue.errors import NotAllowed
+from gribmill.queue.model import Exchange
+from gribmill.queue.remote.messages import (
+    BatchMessage,
+    DueMessage,
+    ExchangeMessage,
+    FiredMessage,
+    HeartbeatMessage,
+    HeldMessage,
+    ReadMessage,
+    SiblingsMessage,
+    TableMessage,
+    TurnMessage,
+    UpkeepMessage,
+    claimed_of,
+)
+from gribmill.queue.remote.reads import READS, params_from_json
+from gribmill.queue.store import Store
+from gribmill.server.access.principal import CurrentPrincipal
+from gribmill.server.context import Server
+from gribmill.server.problems import HttpProblem
+from gribmill.server.router import SecuredRouter
+
+router = SecuredRouter("/api/v1/worker", tag="worker")
+
+# Enough for any catalogue; a statement that gives more is not for a worker.
+MOST_ROWS = 200_000
+
+
+def serves_every_tenant(principal: CurrentPrincipal) -> Literal[True]:
+    """The chain is shared by all tenants, and so are its workers."""
+    if principal.tenant_id is not None:
+        raise HttpProblem(403, "the token of a worker of the whole chain has no tenant: create it without --tenant")
+    return True
+
+
+EveryTenant = Annotated[Literal[True], Depends(serves_every_tenant)]
+
+
+@router.post("/read")
+async def remote_read(server: Server, message: ReadMessage, _: EveryTenant) -> TableMessage:
+    """The rows of a named statement, as the database holds them."""
+    if message.statement not in READS:
+        raise HttpProblem(422, f"workers do not read {message.statement!r}: update the server, or this worker")
+    return await server.run(_read, server.store, message)
+
+
+@router.post("/exchange")
+async def remote_exchange(server: Server, message: TurnMessage, _: EveryTenant) -> ExchangeMessage:
+    """Take the reports of attempts, and hand out a batch for each claim, in one transaction."""
+    return ExchangeMessage.of(await server.run(_exchange, server.store, message))
+
+
+@router.post("/siblings")
+async def remote_siblings(server: Server, message: SiblingsMessage, _: EveryTenant) -> BatchMessage:
+    """More jobs of the group of one that the worker runs."""
+    claim, head = message.claim.to_request(message.worker_id), claimed_of(message.head)
+    found = await server.run(server.store.claim_siblings, claim, head, message.limit)
+    return BatchMessage(jobs=[job._asdict() for job in found])
+
+
+@router.post("/heartbeat")
+async def remote_heartbeat(server: Server, message: HeartbeatMessage, _: EveryTenant) -> HeldMessage:
+    """Renew all leases of a worker; what it still holds."""
+    return HeldMessage.of([*await server.run(server.store.workers.beat, message.to_heartbeat())])
+
+
+@router.post("/upkeep")
+async def remote_upkeep(server: Server, _: EveryTenant) -> UpkeepMessage:
+    """Look for jobs whose lease has run out, for silent workers and for expired reservations."""
+    return await server.run(_upkeep, server.store, server.settings.queue.lease_seconds)
+
+
+@router.post("/triggers")
+async def remote_triggers(server: Server, _: EveryTenant) -> FiredMessage:
+    """Fire the schedules that are due, and dispatch events."""
+    return FiredMessage(jobs=await server.run(_fire, server.store))
+
+
+@router.post("/due")
+async def remote_due(server: Server, _: EveryTenant) -> DueMessage:
+    """When the next delayed job may run, and the next schedule fires."""
+    return await server.run(_due, server.store)
+
+
+def _read(store: Store, message: ReadMessage) -> TableMessage:
+    with store.database.read() as tx:
+        found = tx.table(message.statement, params_from_json(message.params))
+        if len(found.rows) > MOST_ROWS:
+            raise NotAllowed(f"{message.statement} gives {len(found.rows)} rows, more than {MOST_ROWS}")
+        return TableMessage(now=tx.now.timestamp(), columns=found.columns, rows=[[*row] for row in found.rows])
+
+
+def _exchange(store: Store, message: TurnMessage) -> Exchange:
+    reports = [report.to_report() for report in message.reports]
+    return store.exchange(message.worker_id, reports, [one.to_request(message.worker_id) for one in message.claims])
+
+
+def _upkeep(store: Store, lease_seconds: float) -> UpkeepMessage:
+    store.reservations.expire()
+    found = store.maintenance.recover()
+    store.maintenance.lose_silent_workers(lease_seconds)
+    return UpkeepMessage(requeued=[*found.requeued], ended=[*found.ended])
+
+
+def _fire(store: Store) -> int:
+    fired = [*store.triggers.fire_due(), *store.events.dispatch()]
+    return sum(one.job is not None for one in fired)
+
+
+def _due(store: Store) -> DueMessage:
+    return DueMessage(job=store.jobs.seconds_to_next_due(), slot=store.triggers.seconds_to_next_slot())
