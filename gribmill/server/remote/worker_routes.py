@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from fastapi import Depends
-
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Exchange
 from gribmill.queue.remote.messages import (
@@ -24,7 +20,6 @@ from gribmill.queue.remote.messages import (
 )
 from gribmill.queue.remote.reads import READS, params_from_json
 from gribmill.queue.store import Store
-from gribmill.server.access.principal import CurrentPrincipal
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
@@ -35,18 +30,8 @@ router = SecuredRouter("/api/v1/worker", tag="worker")
 MOST_ROWS = 200_000
 
 
-def serves_every_tenant(principal: CurrentPrincipal) -> Literal[True]:
-    """The chain is shared by all tenants, and so are its workers."""
-    if principal.tenant_id is not None:
-        raise HttpProblem(403, "the token of a worker of the whole chain has no tenant: create it without --tenant")
-    return True
-
-
-EveryTenant = Annotated[Literal[True], Depends(serves_every_tenant)]
-
-
 @router.post("/read")
-async def remote_read(server: Server, message: ReadMessage, _: EveryTenant) -> TableMessage:
+async def remote_read(server: Server, message: ReadMessage) -> TableMessage:
     """The rows of a named statement, as the database holds them."""
     if message.statement not in READS:
         raise HttpProblem(422, f"workers do not read {message.statement!r}: update the server, or this worker")
@@ -54,13 +39,13 @@ async def remote_read(server: Server, message: ReadMessage, _: EveryTenant) -> T
 
 
 @router.post("/exchange")
-async def remote_exchange(server: Server, message: TurnMessage, _: EveryTenant) -> ExchangeMessage:
+async def remote_exchange(server: Server, message: TurnMessage) -> ExchangeMessage:
     """Take the reports of attempts, and hand out a batch for each claim, in one transaction."""
     return ExchangeMessage.of(await server.run(_exchange, server.store, message))
 
 
 @router.post("/siblings")
-async def remote_siblings(server: Server, message: SiblingsMessage, _: EveryTenant) -> BatchMessage:
+async def remote_siblings(server: Server, message: SiblingsMessage) -> BatchMessage:
     """More jobs of the group of one that the worker runs."""
     claim, head = message.claim.to_request(message.worker_id), claimed_of(message.head)
     found = await server.run(server.store.claim_siblings, claim, head, message.limit)
@@ -68,25 +53,25 @@ async def remote_siblings(server: Server, message: SiblingsMessage, _: EveryTena
 
 
 @router.post("/heartbeat")
-async def remote_heartbeat(server: Server, message: HeartbeatMessage, _: EveryTenant) -> HeldMessage:
+async def remote_heartbeat(server: Server, message: HeartbeatMessage) -> HeldMessage:
     """Renew all leases of a worker; what it still holds."""
     return HeldMessage.of([*await server.run(server.store.workers.beat, message.to_heartbeat())])
 
 
 @router.post("/upkeep")
-async def remote_upkeep(server: Server, _: EveryTenant) -> UpkeepMessage:
+async def remote_upkeep(server: Server) -> UpkeepMessage:
     """Look for jobs whose lease has run out, for silent workers and for expired reservations."""
     return await server.run(_upkeep, server.store, server.settings.queue.lease_seconds)
 
 
 @router.post("/triggers")
-async def remote_triggers(server: Server, _: EveryTenant) -> FiredMessage:
+async def remote_triggers(server: Server) -> FiredMessage:
     """Fire the schedules that are due, and dispatch events."""
     return FiredMessage(jobs=await server.run(_fire, server.store))
 
 
 @router.post("/due")
-async def remote_due(server: Server, _: EveryTenant) -> DueMessage:
+async def remote_due(server: Server) -> DueMessage:
     """When the next delayed job may run, and the next schedule fires."""
     return await server.run(_due, server.store)
 
