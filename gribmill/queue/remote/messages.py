@@ -18,7 +18,7 @@ from gribmill.queue.model import (
     WorkerState,
 )
 from gribmill.queue.redact import redacted
-from gribmill.queue.worker.executor.ipc import outcome_from_message, outcome_to_message
+from gribmill.queue.worker.outcome_message import outcome_from_message, outcome_to_message
 
 LONGEST_LEASE_SECONDS = 3600.0
 MOST_TYPES = 1000

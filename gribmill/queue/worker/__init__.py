@@ -7,6 +7,7 @@ __all__ = [
     "kept_logs",
     "lane",
     "options",
+    "outcome_message",
     "output_log",
     "run_command",
     "supervisor",

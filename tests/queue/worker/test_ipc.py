@@ -17,9 +17,8 @@ from gribmill.queue.worker.executor.ipc import (
     Channel,
     claimed_from_message,
     claimed_to_message,
-    outcome_from_message,
-    outcome_to_message,
 )
+from gribmill.queue.worker.outcome_message import outcome_from_message, outcome_to_message
 
 
 @pytest.fixture

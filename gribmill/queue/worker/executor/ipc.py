@@ -7,27 +7,15 @@ import math
 import socket
 import struct
 from contextlib import suppress
-from dataclasses import asdict
-from functools import lru_cache
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from gribmill.queue.errors import QueueError
-from gribmill.queue.model import Claimed, Failed, Outcome, Snoozed, Stopped, Succeeded
+from gribmill.queue.model import Claimed
 
 # What an executor may say at once. Batches are bounded by the queue, not here.
 REPORT_LIMIT = 16_000_000
-LONGEST_SNOOZE_SECONDS = 10 * 366 * 86400.0
 _RECEIVE_BYTES = 1_000_000
 _HEADER = struct.Struct("!I")
-_KINDS: dict[str, type[Outcome]] = {
-    "succeeded": Succeeded,
-    "failed": Failed,
-    "snoozed": Snoozed,
-    "stopped": Stopped,
-}
-_NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 class BadMessage(QueueError):
@@ -117,38 +105,6 @@ class Channel:
         if not isinstance(message, dict):
             raise BadMessage("a message is not an object")
         return message
-
-
-def outcome_to_message(outcome: Outcome) -> dict[str, Any]:
-    return {"kind": _NAMES[type(outcome)], **asdict(outcome)}
-
-
-def outcome_from_message(message: dict[str, Any]) -> Outcome:
-    """What a handler made of its job, checked: it may hold anything."""
-    fields = dict(message)
-    name = str(fields.pop("kind", None))
-    if name not in _KINDS:
-        raise QueueError("the handler's outcome is of an unknown kind")
-    try:
-        outcome = _reader(name).validate_python(fields)
-    except ValidationError as error:
-        problem = error.errors(include_url=False, include_context=False)[0]
-        place = ".".join(str(part) for part in problem["loc"])
-        raise QueueError(f"the handler's outcome is malformed: {place}: {problem['msg']}") from None
-    if isinstance(outcome, Snoozed) and not 0 <= outcome.seconds <= LONGEST_SNOOZE_SECONDS:
-        raise QueueError(f"the handler snoozed for {outcome.seconds} s, which is not between 0 and ten years")
-    if isinstance(outcome, Failed) and not 0 <= (outcome.retry_in or 0) <= LONGEST_SNOOZE_SECONDS:
-        raise QueueError(f"the handler wants a retry in {outcome.retry_in} s, which is not between 0 and ten years")
-    transfer = None if isinstance(outcome, Stopped) else outcome.transfer
-    if transfer and not all(0 <= (size or 0) < 2**63 for size in (transfer.downloaded, transfer.written)):
-        raise QueueError("the handler reports a number of bytes that is negative or too large")
-    return outcome
-
-
-@lru_cache
-def _reader(name: str) -> TypeAdapter[Outcome]:
-    """Made when the first outcome of its kind comes: executors read none, and start without it."""
-    return TypeAdapter(_KINDS[name])
 
 
 def claimed_to_message(job: Claimed) -> dict[str, Any]:

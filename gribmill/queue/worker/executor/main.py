@@ -16,7 +16,8 @@ from typing import Any
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Outcome
 from gribmill.queue.worker.executor.die_with_parent import die_with_parent
-from gribmill.queue.worker.executor.ipc import Channel, claimed_from_message, outcome_to_message
+from gribmill.queue.worker.executor.ipc import Channel, claimed_from_message
+from gribmill.queue.worker.outcome_message import outcome_to_message
 from gribmill.queue.worker.run_handler import run_batch
 from gribmill.queue.worker.task import Batch, Task
 

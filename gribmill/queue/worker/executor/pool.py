@@ -15,9 +15,10 @@ from gribmill.queue.errors import QueueError
 from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Report, exit_code_of
 from gribmill.queue.redact import redact, redacted
 from gribmill.queue.worker.executor.handle import ExecutorHandle, StartMessage, describe_exit
-from gribmill.queue.worker.executor.ipc import BadMessage, outcome_from_message
+from gribmill.queue.worker.executor.ipc import BadMessage
 from gribmill.queue.worker.lane import Lane
 from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.outcome_message import outcome_from_message
 
 log = logging.getLogger("gribmill.worker")
 
