@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
-from gribmill.database.records import Table
+from gribmill.database.records import RawRows
 from gribmill.queue.model import (
     AttemptStatus,
     BrokenTrigger,
@@ -57,7 +57,7 @@ class Snapshot(Protocol):
         """The first row of a named statement, if there is one."""
         ...
 
-    def table(self, name: str, params: Params = ...) -> Table:
+    def table(self, name: str, params: Params = ...) -> RawRows:
         """The same rows as the database holds them, for another process that makes records of them."""
         ...
 

@@ -14,7 +14,7 @@ from gribmill.queue.times import to_datetime, to_text
 RecordT = TypeVar("RecordT")
 
 
-class Table(NamedTuple):
+class RawRows(NamedTuple):
     """Rows as a database holds them: text, numbers and None, which JSON can hold too."""
 
     columns: tuple[str, ...]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from gribmill.database.postgres.adaptation import bind_all, moment
 from gribmill.database.postgres.handle import Cursor, Handle
 from gribmill.database.postgres.statements import statement, statement_names
-from gribmill.database.records import Table, decoder
+from gribmill.database.records import RawRows, decoder
 from gribmill.database.verbs.session import RawParams
 from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import Clock
@@ -60,9 +60,9 @@ class PostgresSession:
         found = self.query(record, name, params)
         return found[0] if found else None
 
-    def table(self, name: str, params: Mapping[str, Any] = {}) -> Table:
+    def table(self, name: str, params: Mapping[str, Any] = {}) -> RawRows:
         cursor = self.execute(name, {"now": self.stamp, **bind_all(params)})
-        return Table(_columns(cursor), [*cursor.fetchall()])
+        return RawRows(_columns(cursor), [*cursor.fetchall()])
 
     def change(self, name: str, params: Mapping[str, Any] = {}) -> int:
         return self.execute(name, {"now": self.stamp, **bind_all(params)}).rowcount

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from gribmill.database.records import Table, bind_all, decoder
+from gribmill.database.records import RawRows, bind_all, decoder
 from gribmill.database.sqlite.statements import statement, statement_names
 from gribmill.database.verbs.session import RawParams
 from gribmill.queue.model import Enqueued, PreparedJob
@@ -47,10 +47,10 @@ class SqliteSession:
         found = self.query(record, name, params)
         return found[0] if found else None
 
-    def table(self, name: str, params: Mapping[str, Any] = {}) -> Table:
+    def table(self, name: str, params: Mapping[str, Any] = {}) -> RawRows:
         cursor = self.execute(name, {"now": self.stamp, **bind_all(params)})
         columns = tuple([column[0] for column in cursor.description])
-        return Table(columns, [tuple(row) for row in cursor.fetchall()])
+        return RawRows(columns, [tuple(row) for row in cursor.fetchall()])
 
     def change(self, name: str, params: Mapping[str, Any] = {}) -> int:
         return self.execute(name, {"now": self.stamp, **bind_all(params)}).rowcount

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn, TypeVar
 
 from gribmill.database.protocol import Snapshot, Transaction
-from gribmill.database.records import Table
+from gribmill.database.records import RawRows
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import (
     BrokenTrigger,
@@ -50,11 +50,11 @@ class RemoteSnapshot:
         found = self.query(record, name, params)
         return found[0] if found else None
 
-    def table(self, name: str, params: Mapping[str, Any] = {}) -> Table:
+    def table(self, name: str, params: Mapping[str, Any] = {}) -> RawRows:
         message = ReadMessage(statement=name, params=params_to_json(params))
         found = self._server.look("read", message, TableMessage)
         self._now = datetime.fromtimestamp(found.now, UTC)
-        return Table(found.columns, [*found.rows])
+        return RawRows(found.columns, [*found.rows])
 
     def list_triggers(self) -> list[Trigger | BrokenTrigger]:
         refuse()
