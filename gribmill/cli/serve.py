@@ -11,15 +11,13 @@ from gribmill.cli.options.config_variable import share_config_file
 from gribmill.errors import GribmillError
 from gribmill.settings.schema import Settings
 
-MAX_PORT = 65535
+PORT = click.IntRange(0, 65535)
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
 @click.option("--host", metavar="H", help="The address to listen on. [default: 127.0.0.1]")
-@click.option(
-    "--port", type=click.IntRange(0, MAX_PORT), metavar="N", help="The port; 0 for any free one. [default: 8760]"
-)
+@click.option("--port", type=PORT, metavar="N", help="The port; 0 for any free one. [default: 8760]")
 @click.option("--tls-cert", type=FILE, help="Certificate chain in PEM; with --tls-key, answers are encrypted.")
 @click.option("--tls-key", type=FILE, help="Private key of the certificate, in PEM.")
 @click.option("--dev", is_flag=True, help="Let requests from this machine change things without a token.")
@@ -36,12 +34,19 @@ def serve(settings: Settings, /, dev: bool, **given: Any) -> None:
     gribmill serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
     """
     share_config_file()
-    changes = {name: value for name, value in given.items() if value is not None}
-    settings = settings.model_copy(update={"server": settings.server.model_copy(update=changes)})
+    settings = server_settings(settings, **given)
     try:
         from gribmill.server.serving import serve as serve_until_stopped
     except ModuleNotFoundError as error:
-        raise GribmillError(
-            f"`gribmill serve` needs {error.name}, which is not installed: pip install 'gribmill[server]'"
-        ) from None
+        raise missing_extra(str(error.name)) from None
     serve_until_stopped(settings, dev=dev, ready=lambda url: click.echo(f"listening on {url}"))
+
+
+def server_settings(settings: Settings, **given: Any) -> Settings:
+    """The settings, with the options of the command line in place of those of [server]."""
+    changes = {name: value for name, value in given.items() if value is not None}
+    return settings.model_copy(update={"server": settings.server.model_copy(update=changes)})
+
+
+def missing_extra(package: str) -> GribmillError:
+    return GribmillError(f"the server needs {package}, which is not installed: pip install 'gribmill[server]'")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from collections.abc import Callable
 from types import FrameType
@@ -10,19 +9,15 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from gribmill.errors import GribmillError
 from gribmill.server.app import create_app
 from gribmill.server.context import ServerContext
+from gribmill.server.listening import check_exposure, listen, url_of
 from gribmill.settings.schema import ServerSettings, Settings
 
 # Streams end by themselves when the server is to end; this is for clients that do not read.
 GRACE_SECONDS = 2
 KEEP_ALIVE_SECONDS = 30
 BACKLOG = 1024
-
-
-class ServeError(GribmillError):
-    """The server cannot listen as it was asked to."""
 
 
 class GribmillServer(uvicorn.Server):
@@ -75,44 +70,3 @@ def make_server(app: FastAPI, settings: ServerSettings, ready: Callable[[str], N
         ssl_keyfile=settings.tls_key,
     )
     return GribmillServer(config, app.state.context, ready)
-
-
-def check_exposure(settings: ServerSettings, *, dev: bool) -> None:
-    """Refuse to send tokens in the clear, or to let strangers in without any."""
-    if (settings.tls_cert is None) != (settings.tls_key is None):
-        raise ServeError("TLS needs both a certificate and its key: --tls-cert and --tls-key")
-    if is_loopback(settings.host):
-        return
-    if dev:
-        raise ServeError(f"--dev lets anybody change anything: it is only for loopback, not for {settings.host}")
-    if settings.tls_cert is None and not settings.behind_proxy:
-        raise ServeError(
-            f"{settings.host} can be reached from other machines: give --tls-cert and --tls-key,"
-            " or set server.behind_proxy = true if a proxy in front of it has TLS"
-        )
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return host.lower() == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A bound socket, or a sentence."""
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-    except OSError as error:
-        raise ServeError(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
-    listening.set_inheritable(True)
-    return listening
-
-
-def url_of(listening: socket.socket, *, tls: bool) -> str:
-    host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    return f"{'https' if tls else 'http'}://{shown}:{port}"

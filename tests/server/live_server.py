@@ -17,7 +17,8 @@ from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import NewTenant
 from gribmill.queue.store import Store
 from gribmill.server.app import create_app
-from gribmill.server.serving import listen, make_server
+from gribmill.server.listening import listen
+from gribmill.server.serving import make_server
 from gribmill.settings.schema import ServerSettings, Settings
 from tests.queue.backends import BOTH, make_tables
 from tests.servers.shared_postgres import fresh_database

@@ -8,8 +8,8 @@ import pytest
 from fastapi import FastAPI
 
 from gribmill.server.app import create_app
+from gribmill.server.listening import ServeError, check_exposure
 from gribmill.server.router import SecuredRouter
-from gribmill.server.serving import ServeError, check_exposure
 from gribmill.settings.schema import ServerSettings, Settings
 from tests.server.live_server import LiveServer, StartServer
 

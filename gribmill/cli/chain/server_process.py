@@ -1,0 +1,108 @@
+"""The server of `gribmill run --serve`: a process beside the workers, started again if it crashes."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import logging
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from gribmill.cli.serve import missing_extra
+from gribmill.server.listening import check_exposure, listen
+from gribmill.settings.schema import Settings
+
+log = logging.getLogger("gribmill.serve")
+
+MODULE = "gribmill.server.beside"
+NEEDED = ("fastapi", "uvicorn", "httptools", "uvloop")
+# The first pause before it is started again; each one is twice as long as the one before.
+PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 60.0
+END_SECONDS = 30.0
+
+
+@contextmanager
+def server_beside(settings: Settings, ready: Callable[[str], None]) -> Iterator[None]:
+    """Serve while the block runs. An address that cannot be used is refused before it begins."""
+    if missing := next((name for name in NEEDED if importlib.util.find_spec(name) is None), None):
+        raise missing_extra(missing)
+    check_exposure(settings.server, dev=False)
+    with listen(settings.server.host, settings.server.port) as listening:
+        server = ServerProcess(settings, listening, ready)
+        server.start()
+        try:
+            yield
+        finally:
+            server.stop()
+
+
+class ServerProcess:
+    """Keeps one server process on a socket. The socket stays open while it is replaced: clients wait a moment."""
+
+    def __init__(self, settings: Settings, listening: socket.socket, ready: Callable[[str], None]) -> None:
+        self._message = json.dumps({"settings": settings.model_dump(mode="json"), "dev": False}) + "\n"
+        self._listening = listening
+        self._ready: Callable[[str], None] | None = ready
+        self._over = threading.Event()
+        self._process: subprocess.Popen[str] | None = None
+        self._thread = threading.Thread(target=self._keep, name="gribmill-serve", daemon=True)
+
+    def start(self) -> None:
+        self._process = self._spawn()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let it end its requests, and wait for that."""
+        self._over.set()
+        process = self._process
+        if process is not None:
+            process.terminate()
+            try:
+                process.wait(END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        self._thread.join(END_SECONDS)
+
+    def _spawn(self) -> subprocess.Popen[str]:
+        fd = self._listening.fileno()
+        process = subprocess.Popen(
+            # A session of its own: Ctrl-C is for `gribmill run`, which ends the server last.
+            [sys.executable, "-P", "-m", MODULE, str(fd)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=(fd,),
+            start_new_session=True,
+            text=True,
+        )
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # it ended already, which is noticed below
+            process.stdin.write(self._message)
+            process.stdin.flush()
+        return process
+
+    def _keep(self) -> None:
+        """In a thread: say where it listens, and replace it if it crashes. One that was asked to end stays ended."""
+        pause = PAUSE_SECONDS
+        while True:
+            assert self._process is not None and self._process.stdout is not None
+            if url := self._process.stdout.readline().strip():
+                pause = PAUSE_SECONDS
+                if self._ready is not None:
+                    self._ready(url)
+                    self._ready = None
+            code = self._process.wait()
+            if self._over.is_set() or code == 0:
+                return
+            log.error("the server ended with code %d; it is started again in %g s", code, pause)
+            if self._over.wait(pause):
+                return
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+            self._process = self._spawn()
+            if self._over.is_set():  # `stop` may have ended the one before it
+                self._process.terminate()

@@ -1,0 +1,39 @@
+"""The server beside the workers of `gribmill run --serve`: a process that ends with the one that started it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import threading
+
+from gribmill.logs import set_up_logging
+from gribmill.server.app import create_app
+from gribmill.server.serving import GribmillServer, make_server
+from gribmill.settings.schema import Settings
+
+
+def main() -> None:
+    """`python -m gribmill.server.beside FD`: serve on that socket. The first line of stdin has the settings, and its
+    end is the end of the process that started this one."""
+    listening = socket.socket(fileno=int(sys.argv[1]))
+    start = json.loads(sys.stdin.readline())
+    settings = Settings.model_validate(start["settings"])
+    set_up_logging(settings.log)
+    server = make_server(create_app(settings, dev=start["dev"]), settings.server, _say_ready)
+    threading.Thread(target=_end_with_parent, args=(server,), daemon=True).start()
+    server.run([listening])
+
+
+def _say_ready(url: str) -> None:
+    sys.stdout.write(f"{url}\n")
+    sys.stdout.flush()
+
+
+def _end_with_parent(server: GribmillServer) -> None:
+    sys.stdin.read()
+    server.should_exit = True
+
+
+if __name__ == "__main__":
+    main()
