@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gribmill.catalogue.records import (
@@ -81,6 +81,10 @@ class Catalogue:
         """One file of a run; None if it has not been seen."""
         found = self._query(HourRecord, "one_hour", **asdict(hour))
         return found[0] if found else None
+
+    def ingested_at(self, run: RunRef) -> datetime | None:
+        """When the newest file of a run was downloaded."""
+        return max((hour.ingested_at for hour in self.hours(run).values() if hour.ingested_at), default=None)
 
     def lacking(self, run: RunRef, regions: Iterable[str]) -> dict[int, tuple[str, ...]]:
         """Hour to those of the regions whose tile it lacks; hours that lack none are left out."""

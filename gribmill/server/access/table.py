@@ -98,7 +98,7 @@ DATA: dict[str, Access] = {
     "tile_headers": any_tenant(VIEWER),
     "tile_metadata": any_tenant(VIEWER),
     "tile_picture": any_tenant(VIEWER),
-    "tile_arrow": any_tenant(VIEWER),
+    "tile_table": any_tenant(VIEWER),
     "point_forecast": any_tenant(VIEWER),
     "area_statistics": any_tenant(VIEWER),
     "open_meteo_update_times": any_tenant(VIEWER),

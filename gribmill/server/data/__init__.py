@@ -1,3 +1,3 @@
 """Models, runs, tiles and forecasts over HTTP."""
 
-__all__ = ["point_answer", "routers"]
+__all__ = ["point_answer", "routers", "run_headers"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from gribmill.arrays import Floats, Values
 from gribmill.regions.box import Box
+from gribmill.server.data.point_answer import PointSource, without_paths
 from gribmill.server.problems import HttpProblem
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
@@ -46,8 +47,9 @@ class _Points:
     weights: Floats
 
 
-def area(tiles: KeptTiles, wanted: AreaRequest) -> AreaView:
+def area(source: PointSource, wanted: AreaRequest) -> AreaView:
     """The statistics of every hour; a problem if there are no such tiles, or the area is outside of them."""
+    tiles = source.tiles
     candidate, points = _chosen(tiles, wanted)
     folder, first = candidate.choice.folders[0], candidate.tile
     state = tiles.folder(folder)
@@ -65,7 +67,7 @@ def area(tiles: KeptTiles, wanted: AreaRequest) -> AreaView:
             known |= {name for name in wanted.variables if _arrays(tile, name)}
             hours.append(_hour(tile, wanted, points, units))
         except TileError as error:
-            notes.append(f"hour {step / 60:g} cannot be read: {str(error).replace(str(tiles.root.path), '')}")
+            notes.append(f"hour {step / 60:g} cannot be read: {without_paths(tiles.root, str(error))}")
     if lacking := [name for name in wanted.variables if name not in known] if hours else []:
         raise HttpProblem(404, f"{folder.model} over {folder.region} has no {', '.join(lacking)}; it has {_has(first)}")
     choice, box = candidate.choice, wanted.box or Box(*first.meta.region.box)
@@ -78,6 +80,7 @@ def area(tiles: KeptTiles, wanted: AreaRequest) -> AreaView:
         complete=choice.complete,
         hours_here=choice.hours,
         hours_expected=choice.expected,
+        ingested_at=source.folder_times(folder).ingested_at,
         built_at=state.built_at,
         units=units,
         hours=tuple(hours),

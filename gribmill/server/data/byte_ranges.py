@@ -1,11 +1,14 @@
-"""One byte range of a file (RFC 9110, 14.2): `bytes=0-99`, `bytes=100-`, `bytes=-100`."""
+"""Byte ranges of a file (RFC 9110, 14.2): `bytes=0-99`, `bytes=100-`, `bytes=-100`, and several of them."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
-_RANGE = re.compile(r"bytes=\s*(?:(?P<first>[0-9]{1,19})-(?P<last>[0-9]{1,19})?|-(?P<suffix>[0-9]{1,19}))\s*")
+_RANGE = re.compile(r"(?P<first>[0-9]{1,19})-(?P<last>[0-9]{1,19})?|-(?P<suffix>[0-9]{1,19})")
+_UNIT = "bytes="
+MOST_RANGES = 16
 
 
 class FilePart(NamedTuple):
@@ -16,23 +19,40 @@ class FilePart(NamedTuple):
 
 
 class RangeOutsideFile(ValueError):
-    """The range has no byte of the file."""
+    """None of the ranges has a byte of the file."""
 
 
-def parse_range(header: str | None, size: int) -> FilePart | None:
-    """The range that a header asks for; None for the whole file, as for several ranges and other units."""
-    found = _RANGE.fullmatch(header.strip()) if header else None
-    if found is None:
-        return None
-    if found["suffix"] is not None:
-        length = int(found["suffix"])
-        if length == 0 or size == 0:
-            raise RangeOutsideFile
-        return FilePart(max(0, size - length), size)
-    first = int(found["first"])
-    last = int(found["last"]) if found["last"] else size - 1
-    if found["last"] and last < first:
-        return None  # invalid, and so ignored
-    if first >= size:
+def parse_ranges(header: str | None, size: int) -> tuple[FilePart, ...]:
+    """The ranges that a header asks for, in its order; none for the whole file.
+
+    The whole file is also the answer to what is not understood, to too many ranges, and to ranges that overlap: they
+    would be more bytes than the file has.
+    """
+    if header is None or not header.strip().startswith(_UNIT):
+        return ()
+    texts = [text.strip() for text in header.strip().removeprefix(_UNIT).split(",", MOST_RANGES)]
+    matches = [_RANGE.fullmatch(text) for text in texts if text]
+    if not matches or len(texts) > MOST_RANGES:
+        return ()
+    found = []
+    for match in matches:
+        if match is None or (match["last"] and int(match["last"]) < int(match["first"])):
+            return ()
+        if (part := _part(match, size)) is not None:
+            found.append(part)
+    if not found:
         raise RangeOutsideFile
-    return FilePart(first, min(last + 1, size))
+    ordered = sorted(found)
+    if any(after.begin < before.end for before, after in pairwise(ordered)):
+        return ()
+    return tuple(found)
+
+
+def _part(match: re.Match[str], size: int) -> FilePart | None:
+    """A range within the file; None if it is outside."""
+    if match["suffix"] is not None:
+        length = min(int(match["suffix"]), size)
+        return FilePart(size - length, size) if length else None
+    begin = int(match["first"])
+    end = min(int(match["last"]) + 1, size) if match["last"] else size
+    return FilePart(begin, end) if begin < size else None

@@ -56,12 +56,8 @@ class PointSource:
     def folder_times(self, folder: TileFolder) -> RunTimes:
         state = self.tiles.folder(folder, wait=self.wait)
         key = "ingested", folder.model, folder.run
-        ingested = self.tiles.looked(key, lambda: self._ingested(folder), wait=self.wait)
-        return RunTimes(ingested, state.built_at)
-
-    def _ingested(self, folder: TileFolder) -> datetime | None:
-        hours = self.catalogue.hours(RunRef(folder.model, folder.run)).values()
-        return max((hour.ingested_at for hour in hours if hour.ingested_at is not None), default=None)
+        look = lambda: self.catalogue.ingested_at(RunRef(folder.model, folder.run))  # noqa: E731
+        return RunTimes(self.tiles.looked(key, look, wait=self.wait), state.built_at)
 
 
 async def answered(server: ServerContext, answer: Callable[[PointSource], Answer]) -> Answer:
@@ -69,7 +65,12 @@ async def answered(server: ServerContext, answer: Callable[[PointSource], Answer
     try:
         return answer(PointSource(server.tiles, server.weather.catalogue, wait=False))
     except NotKept:
-        return await server.run(answer, PointSource(server.tiles, server.weather.catalogue, wait=True))
+        return await server.run(answer, waiting_source(server))
+
+
+def waiting_source(server: ServerContext) -> PointSource:
+    """The tiles for work in a thread, which may read."""
+    return PointSource(server.tiles, server.weather.catalogue, wait=True)
 
 
 def one_series(source: PointSource, place: Place, request: PointRequest) -> Series:

@@ -25,7 +25,7 @@ from gribmill.server.data.parameters import (
     point_request,
     variable_names,
 )
-from gribmill.server.data.point_answer import PointSource, answered, one_series, point_json
+from gribmill.server.data.point_answer import PointSource, answered, one_series, point_json, waiting_source
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.tiles.read.point.places import place_at
@@ -78,7 +78,7 @@ async def area_statistics(
     names = variable_names(variables, MOST_AREA_VARIABLES) or ()
     request = point_request(server.root, model, run, region, names, units=units)
     wanted = AreaRequest(request, _box(bbox), names, _percentiles(percentiles), first_hour, last_hour)
-    return await server.run(area, server.tiles, wanted)
+    return await server.run(area, waiting_source(server), wanted)
 
 
 def _box(text: str | None) -> Box | None:

@@ -13,6 +13,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.pipeline.status.overview import look_at
 from gribmill.server.context import Server, ServerContext
 from gribmill.server.data.parameters import ModelPath, ModelQuery, RegionQuery
+from gribmill.server.data.point_answer import waiting_source
 from gribmill.server.data.runs import latest_run, model_meta, runs_of
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
@@ -76,7 +77,7 @@ async def latest_runs(
     complete: Annotated[bool, Query(description="Only a complete run; otherwise the newest that has any tile.")] = True,
 ) -> list[LatestRunView]:
     """The run to read of each region of a model, or of one region, with the addresses of its tiles."""
-    return await server.run(lambda: latest_run(server.tiles, model, region, complete=complete))
+    return await server.run(lambda: latest_run(waiting_source(server), model, region, complete=complete))
 
 
 @router.get("/status")
@@ -112,7 +113,7 @@ def _meta(server: ServerContext, model: str) -> ModelMetaView:
         raise HttpProblem(404, f"there is no model {model}")
     runs = [] if known is None else known.runs(datetime.now(UTC))
     gaps = [int((after - before).total_seconds()) for after, before in pairwise(runs)]
-    return model_meta(server.tiles, model, min(gaps, default=None))
+    return model_meta(waiting_source(server), model, min(gaps, default=None))
 
 
 def _models_here(server: ServerContext) -> set[str]:

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 from itertools import pairwise
 
 from gribmill.catalogue.reads import MOST_RUNS
 from gribmill.identity import run_time
 from gribmill.pipeline.context import Context
+from gribmill.server.data.point_answer import PointSource
 from gribmill.server.problems import HttpProblem
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.format.npz_reader import Identity
-from gribmill.tiles.read.point.kept_tiles import KeptTiles, OpenFolder
+from gribmill.tiles.read.point.kept_tiles import OpenFolder
 from gribmill.tiles.read.point.point import PointRequest
 from gribmill.tiles.read.run_choice import RunChoice, no_tiles
 from gribmill.views.data.run import LatestRunView, ModelMetaView, RunView
 
 
 def runs_of(context: Context, model: str | None, before: str | None, limit: int) -> list[RunView]:
-    """The newest runs first, those before the run `before`."""
-    found = [record for record in context.catalogue.runs(model, MOST_RUNS) if before is None or record.run_id < before][
-        :limit
-    ]
-    views = [RunView.of(record, context.catalogue.tiles(record.ref)) for record in found]
-    known = {(record.model_id, record.run_id) for record in context.catalogue.runs(model, MOST_RUNS)}
-    views += [view for view in _on_disk(context.root, model, before) if (view.model, view.run) not in known]
-    return sorted(views, key=lambda view: (view.run, view.model), reverse=True)[:limit]
+    """The newest runs first, those before the run `before`.
+
+    Models that have a run of the same time are on one page, which may be longer than `limit`: the next one begins
+    before that time.
+    """
+    catalogue = context.catalogue
+    records = {(one.run_id, one.model_id): one for one in catalogue.runs(model, MOST_RUNS)}
+    folders = _on_disk(context.root, model)
+    keys = sorted((key for key in {*records, *folders} if before is None or key[0] < before), reverse=True)
+    last = keys[:limit][-1][0] if keys else ""
+    views = []
+    for key in (one for one in keys if one[0] >= last):
+        record = records.get(key)
+        if record is None:
+            views.append(RunView.of_folders(folders[key]))
+        else:
+            views.append(RunView.of(record, catalogue.tiles(record.ref), catalogue.ingested_at(record.ref)))
+    return views
 
 
-def latest_run(tiles: KeptTiles, model: str, region: str | None, *, complete: bool) -> list[LatestRunView]:
+def latest_run(source: PointSource, model: str, region: str | None, *, complete: bool) -> list[LatestRunView]:
     """The run to read of each region of a model; a problem 404 if there is none."""
+    tiles = source.tiles
     request = PointRequest(tiles.root, model=model, region=region, run="complete" if complete else "newest")
     choices = [candidate.choice for candidate in tiles.candidates(request)]
     if not choices:
@@ -41,13 +53,13 @@ def latest_run(tiles: KeptTiles, model: str, region: str | None, *, complete: bo
         if not whole:
             raise HttpProblem(404, f"no run of {model}{f' over {region}' if region else ''} is complete")
         choices = whole
-    return [_latest(tiles, choice) for choice in choices]
+    return [_latest(source, choice) for choice in choices]
 
 
-def model_meta(tiles: KeptTiles, model: str, update_interval: int | None) -> ModelMetaView:
+def model_meta(source: PointSource, model: str, update_interval: int | None) -> ModelMetaView:
     """When a model was last updated: its newest complete run, whatever the region."""
     try:
-        (newest, *_) = sorted(latest_run(tiles, model, None, complete=True), key=lambda one: one.run, reverse=True)
+        (newest, *_) = sorted(latest_run(source, model, None, complete=True), key=lambda one: one.run, reverse=True)
     except HttpProblem:
         newest = None
     if newest is None:
@@ -61,7 +73,7 @@ def model_meta(tiles: KeptTiles, model: str, update_interval: int | None) -> Mod
             temporal_resolution_seconds=None,
             update_interval_seconds=update_interval,
         )
-    steps = [*TileFolder(tiles.root.tile_root, newest.model, newest.run, newest.region).tiles()]
+    steps = [*TileFolder(source.tiles.root.tile_root, newest.model, newest.run, newest.region).tiles()]
     begin = run_time(newest.run)
     built = None if newest.built_at is None else int(newest.built_at.timestamp())
     return ModelMetaView(
@@ -90,10 +102,10 @@ def etag_of(identity: Identity) -> str:
     return f"{size:x}-{time:x}"
 
 
-def _latest(tiles: KeptTiles, choice: RunChoice) -> LatestRunView:
+def _latest(source: PointSource, choice: RunChoice) -> LatestRunView:
     folder = choice.folders[0]
-    state = tiles.folder(folder)
-    return LatestRunView.of(choice, state.built_at, _urls(folder, state))
+    state, times = source.tiles.folder(folder), source.folder_times(folder)
+    return LatestRunView.of(choice, times.ingested_at, times.built_at, _urls(folder, state))
 
 
 def _urls(folder: TileFolder, state: OpenFolder) -> Iterator[str]:
@@ -103,12 +115,11 @@ def _urls(folder: TileFolder, state: OpenFolder) -> Iterator[str]:
         yield tile_url(model, folder.run, folder.region, path, identity)
 
 
-def _on_disk(root: DataRoot, model: str | None, before: str | None) -> Sequence[RunView]:
+def _on_disk(root: DataRoot, model: str | None) -> dict[tuple[str, str], list[TileFolder]]:
     """Runs that have tiles on this machine's disk; an object store is not listed for it."""
     if root.tiles_at is not None:
-        return []
-    folders: dict[tuple[str, str], list[TileFolder]] = {}
+        return {}
+    found: dict[tuple[str, str], list[TileFolder]] = {}
     for folder in root.tile_folders(model):
-        if before is None or folder.run < before:
-            folders.setdefault((folder.model, folder.run), []).append(folder)
-    return [RunView.of_folders(several) for several in folders.values()]
+        found.setdefault((folder.run, folder.model), []).append(folder)
+    return found

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from gribmill.server.data.byte_ranges import FilePart, RangeOutsideFile, parse_range
+from gribmill.server.data.byte_ranges import FilePart, RangeOutsideFile, parse_ranges
 from gribmill.server.problems import HttpProblem
 from gribmill.storage.object_path import ObjectPath, StoredPath
+from gribmill.tiles.format.npz_reader import Identity, identity_of
 
 MEDIA_TYPE = "application/x-npz"
 CHUNK_BYTES = 2**20
@@ -28,21 +32,35 @@ RunInThread = Callable[..., Awaitable[Any]]
 _NO_WAIT = getattr(os, "RWF_NOWAIT", 0)
 
 
+@dataclass(frozen=True, slots=True)
+class TileFacts:
+    """A tile as a look found it: `tag` tells its contents apart, `store_tag` is the ETag in its object store."""
+
+    path: StoredPath
+    tag: str
+    size: int
+    built_at: datetime
+    identity: Identity
+    store_tag: str | None
+
+
 class TileBytes(Response):
-    """Sends a part of a tile. A tile that was replaced meanwhile breaks the connection off rather than mix two."""
+    """Sends parts of a tile, and texts between them. A tile that was replaced meanwhile breaks the connection off
+    rather than mix two."""
 
     def __init__(
         self,
-        path: StoredPath,
-        part: FilePart,
+        tile: TileFacts,
+        pieces: Sequence[FilePart | bytes],
         status_code: int,
         headers: Mapping[str, str],
         run: RunInThread,
-        etag: str | None,
+        media_type: str = MEDIA_TYPE,
     ) -> None:
-        super().__init__(status_code=status_code, headers=dict(headers), media_type=MEDIA_TYPE)
-        self.headers["content-length"] = str(part.end - part.begin)
-        self._path, self._part, self._run, self._etag = path, part, run, etag
+        super().__init__(status_code=status_code, headers=dict(headers), media_type=media_type)
+        length = sum(one.end - one.begin if isinstance(one, FilePart) else len(one) for one in pieces)
+        self.headers["content-length"] = str(length)
+        self._tile, self._pieces, self._run = tile, pieces, run
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         whole = scope["method"] != "HEAD"
@@ -55,19 +73,32 @@ class TileBytes(Response):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _chunks(self) -> AsyncGenerator[bytes | memoryview, None]:
-        begin, end = self._part
-        if isinstance(self._path, ObjectPath):
-            for at in range(begin, end, CHUNK_BYTES_REMOTE):
-                until = min(at + CHUNK_BYTES_REMOTE, end)
-                yield bytes(await self._run(self._path.read_range, at, until, self._etag))
-            return
-        descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        for piece in self._pieces:
+            if isinstance(piece, bytes):
+                yield piece
+            else:
+                async for chunk in self._part(piece):
+                    yield chunk
+
+    def _part(self, part: FilePart) -> AsyncGenerator[bytes | memoryview, None]:
+        path = self._tile.path
+        return self._remote_part(path, part) if isinstance(path, ObjectPath) else self._local_part(path, part)
+
+    async def _remote_part(self, path: ObjectPath, part: FilePart) -> AsyncGenerator[bytes | memoryview, None]:
+        for at in range(part.begin, part.end, CHUNK_BYTES_REMOTE):
+            until = min(at + CHUNK_BYTES_REMOTE, part.end)
+            yield bytes(await self._run(path.read_range, at, until, self._tile.store_tag))
+
+    async def _local_part(self, path: Path, part: FilePart) -> AsyncGenerator[bytes | memoryview, None]:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            at = begin
-            while at < end:
-                chunk = await self._read(descriptor, min(CHUNK_BYTES, end - at), at)
+            if identity_of(os.fstat(descriptor)) != self._tile.identity:
+                raise HttpProblem(503, f"{path.name} is being replaced: try again", headers={"Retry-After": "1"})
+            at = part.begin
+            while at < part.end:
+                chunk = await self._read(descriptor, min(CHUNK_BYTES, part.end - at), at)
                 if not chunk:
-                    raise RuntimeError(f"{self._path} became shorter while it was sent")
+                    raise RuntimeError(f"{path} became shorter while it was sent")
                 yield chunk
                 at += len(chunk)
         finally:
@@ -91,51 +122,58 @@ async def _nothing() -> AsyncGenerator[bytes | memoryview, None]:
     yield b""
 
 
-@dataclass(frozen=True, slots=True)
-class TileFacts:
-    """A tile as a look found it: `tag` tells its contents apart, `store_tag` is the ETag in its object store."""
-
-    path: StoredPath
-    tag: str
-    size: int
-    store_tag: str | None
-
-
 def tile_response(
-    tile: TileFacts, request_headers: Mapping[str, str], version: str | None, run: RunInThread
+    tile: TileFacts, request_headers: Mapping[str, str], version: str | None, run: RunInThread, facts: Mapping[str, str]
 ) -> Response:
     """The answer to a request for a tile: 200, 206, 304; 404, 412 and 416 are problems.
 
     `version` is the tag in the address: such an address has one content for ever, and may be kept without asking.
+    `facts` are headers that say which run it is from.
     """
     path, tag, size = tile.path, tile.tag, tile.size
     if version is not None and version != tag:
         raise HttpProblem(404, f"{path.name} was replaced: this version of it does not exist any more")
     etag = f'"{tag}"'
     final = "private, max-age=31536000, immutable" if version else "private, no-cache"
-    headers = {"ETag": etag, "Cache-Control": final, "Accept-Ranges": "bytes"}
-    if _matches(request_headers.get("if-none-match"), etag):
-        return Response(status_code=304, headers=headers)
-    if (match := request_headers.get("if-match")) and not _matches(match, etag):
+    headers = {"ETag": etag, "Cache-Control": final, "Accept-Ranges": "bytes", **facts}
+    if (match := request_headers.get("if-match")) and not matches(match, etag):
         raise HttpProblem(412, f"{path.name} has another ETag now: {etag}")
+    if matches(request_headers.get("if-none-match"), etag):
+        return Response(status_code=304, headers=headers)
     asked = request_headers.get("range")
     if (unless := request_headers.get("if-range")) and unless.strip() != etag:
         asked = None
     try:
-        part = parse_range(asked, size)
+        parts = parse_ranges(asked, size)
     except RangeOutsideFile:
         raise HttpProblem(
             416,
             f"the tile has {size} bytes, and the range has none of them",
             headers={"Content-Range": f"bytes */{size}"},
         ) from None
-    if part is None:
-        return TileBytes(path, FilePart(0, size), 200, headers, run, tile.store_tag)
-    headers["Content-Range"] = f"bytes {part.begin}-{part.end - 1}/{size}"
-    return TileBytes(path, part, 206, headers, run, tile.store_tag)
+    if not parts:
+        return TileBytes(tile, [FilePart(0, size)], 200, headers, run)
+    if len(parts) == 1:
+        headers["Content-Range"] = _content_range(parts[0], size)
+        return TileBytes(tile, parts, 206, headers, run)
+    boundary = secrets.token_hex(16)
+    kind = f"multipart/byteranges; boundary={boundary}"
+    return TileBytes(tile, _multipart(parts, size, boundary), 206, headers, run, kind)
 
 
-def _matches(header: str | None, etag: str) -> bool:
+def _multipart(parts: Sequence[FilePart], size: int, boundary: str) -> list[FilePart | bytes]:
+    pieces: list[FilePart | bytes] = []
+    for part in parts:
+        lines = (f"--{boundary}", f"Content-Type: {MEDIA_TYPE}", f"Content-Range: {_content_range(part, size)}", "", "")
+        pieces += [("\r\n" * bool(pieces) + "\r\n".join(lines)).encode(), part]
+    return [*pieces, f"\r\n--{boundary}--\r\n".encode()]
+
+
+def _content_range(part: FilePart, size: int) -> str:
+    return f"bytes {part.begin}-{part.end - 1}/{size}"
+
+
+def matches(header: str | None, etag: str) -> bool:
     """Whether one of the tags of If-None-Match or If-Match is this one (weak comparison), or any will do."""
     if header is None:
         return False

@@ -1,8 +1,11 @@
-"""`/api/v1/tiles/{model}/{run}/{region}/{hour}.npz`, and the same tile as JSON or PNG."""
+"""`/api/v1/tiles/{model}/{run}/{region}/{hour}.npz`, and the same tile as JSON, PNG or Arrow."""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated
 
@@ -10,18 +13,21 @@ from fastapi import Path, Query, Request
 from starlette.responses import Response
 
 from gribmill.errors import GribmillError
-from gribmill.identity import run_time
+from gribmill.identity import RunRef, run_time
 from gribmill.server.context import Server, ServerContext
-from gribmill.server.data.parameters import ModelPath, RegionPath, RunPath, UnitsQuery
+from gribmill.server.data.arrow_stream import MEDIA_TYPE as ARROW
+from gribmill.server.data.parameters import ModelPath, RegionPath, RunPath, UnitsQuery, VariablesQuery, variable_names
 from gribmill.server.data.point_answer import without_paths
+from gribmill.server.data.run_headers import run_headers
 from gribmill.server.data.runs import etag_of
-from gribmill.server.data.tile_bytes import MEDIA_TYPE, TileFacts, tile_response
-from gribmill.server.data.tile_shapes import LEAST_DPI, MOST_DPI, Pictures, tile_json
+from gribmill.server.data.tile_bytes import MEDIA_TYPE, TileFacts, matches, tile_response
+from gribmill.server.data.tile_shapes import LEAST_DPI, MOST_DPI, Pictures, tile_arrow, tile_json
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.storage.layout import GRID_FILE, TileFolder
 from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.format.npz_reader import identity_of
+from gribmill.tiles.read.point.kept_tiles import NotKept
 from gribmill.tiles.read.tile import cached_tile
 
 router = SecuredRouter("/api/v1/tiles", tag="tiles")
@@ -30,7 +36,8 @@ HourPath = Annotated[str, Path(pattern=f"^(?:{_HOUR.pattern})$", description="00
 VersionQuery = Annotated[
     str | None, Query(alias="v", max_length=200, description="The version of the tile: such an answer never changes.")
 ]
-ARROW = "application/vnd.apache.arrow.stream"
+ValuesQuery = Annotated[bool, Query(description="The values too, row by row from the south; null where missing.")]
+Made = Callable[[], bytes]
 
 
 @router.get(
@@ -46,8 +53,8 @@ async def download_tile(
     version: VersionQuery = None,
 ) -> Response:
     """The tile itself. Answers If-None-Match and Range; `grid` is the file with the coordinates."""
-    path = _path(server, model, run, region, hour)
-    return tile_response(await _look(server, path), request.headers, version, server.run)
+    tile = await _look(server, model, run, region, hour)
+    return tile_response(tile, request.headers, version, server.run, await _facts(server, model, run, tile))
 
 
 @router.head("/{model}/{run}/{region}/{hour}.npz", include_in_schema=False)
@@ -61,22 +68,32 @@ async def tile_headers(
     version: VersionQuery = None,
 ) -> Response:
     """Size and ETag of a tile."""
-    path = _path(server, model, run, region, hour)
-    return tile_response(await _look(server, path), request.headers, version, server.run)
+    tile = await _look(server, model, run, region, hour)
+    return tile_response(tile, request.headers, version, server.run, await _facts(server, model, run, tile))
 
 
 @router.get("/{model}/{run}/{region}/{hour}.json", response_class=Response)
-async def tile_metadata(server: Server, model: ModelPath, run: RunPath, region: RegionPath, hour: HourPath) -> Response:
-    """All metadata of a tile as JSON."""
-    path = _path(server, model, run, region, hour)
-    tag = (await _look(server, path)).tag
-    name = f"{model}/{run}/{region}/{path.name}"
-    body = await server.run(_readable, server, lambda: tile_json(cached_tile(path), name))
-    return Response(body, media_type="application/json", headers={"ETag": f'"{tag}-json"'})
+async def tile_metadata(
+    request: Request,
+    server: Server,
+    model: ModelPath,
+    run: RunPath,
+    region: RegionPath,
+    hour: HourPath,
+    values: ValuesQuery = False,
+    variables: VariablesQuery = None,
+) -> Response:
+    """All metadata of a tile as JSON; with `values` also the coordinates and the values of `vars`, or of all."""
+    tile = await _look(server, model, run, region, hour)
+    names = variable_names(variables)
+    name = f"{model}/{run}/{region}/{tile.path.name}"
+    make = lambda: tile_json(cached_tile(tile.path), name, names, values=values or names is not None)  # noqa: E731
+    return await _shaped(request, server, model, run, tile, "application/json", make)
 
 
 @router.get("/{model}/{run}/{region}/{hour}.png", response_class=Response)
 async def tile_picture(
+    request: Request,
     server: Server,
     model: ModelPath,
     run: RunPath,
@@ -88,16 +105,38 @@ async def tile_picture(
     barbs: bool = False,
 ) -> Response:
     """A variable as a map (needs the extra `plot` on the server); the temperature by default."""
-    path = _path(server, model, run, region, hour)
-    tag = (await _look(server, path)).tag
-    draw = lambda: pictures().png(path, tag, variable, units, dpi, barbs)  # noqa: E731
-    return Response(await server.run(_readable, server, draw), media_type="image/png")
+    tile = await _look(server, model, run, region, hour)
+    make = lambda: pictures().png(tile.path, tile.tag, variable, units, dpi, barbs)  # noqa: E731
+    return await _shaped(request, server, model, run, tile, "image/png", make)
 
 
-@router.get("/{model}/{run}/{region}/{hour}.arrow", response_class=Response)
-async def tile_arrow(model: ModelPath, run: RunPath, region: RegionPath, hour: HourPath) -> Response:
-    """Not offered: 406 with the shapes that are."""
-    raise HttpProblem(406, f"{ARROW} is not offered: ask for .npz (the arrays), .json (the metadata) or .png (a map)")
+@router.get("/{model}/{run}/{region}/{hour}.arrow", response_class=Response, responses={200: {"content": {ARROW: {}}}})
+async def tile_table(
+    request: Request,
+    server: Server,
+    model: ModelPath,
+    run: RunPath,
+    region: RegionPath,
+    hour: HourPath,
+    variables: VariablesQuery = None,
+) -> Response:
+    """An Arrow IPC stream with a row for each grid point: `lat`, `lon` and the variables of `vars`, or all."""
+    tile = await _look(server, model, run, region, hour)
+    names = variable_names(variables)
+    make = lambda: tile_arrow(cached_tile(tile.path), names)  # noqa: E731
+    return await _shaped(request, server, model, run, tile, ARROW, make)
+
+
+async def _shaped(
+    request: Request, server: ServerContext, model: str, run: str, tile: TileFacts, media_type: str, make: Made
+) -> Response:
+    """A tile in another shape, made only for clients that do not have it yet."""
+    shape = hashlib.sha256(f"{request.url.path}?{request.url.query}".encode()).hexdigest()[:16]
+    headers = {"ETag": f'"{tile.tag}-{shape}"', "Cache-Control": "private, no-cache"}
+    headers |= await _facts(server, model, run, tile)
+    if matches(request.headers.get("if-none-match"), headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    return Response(await server.run(_readable, server, make), media_type=media_type, headers=headers)
 
 
 @cache
@@ -117,18 +156,32 @@ def _path(server: ServerContext, model: str, run: str, region: str, hour: str) -
     return folder.tile(60 * int(found[1]) + int(found[2] or 0))
 
 
-async def _look(server: ServerContext, path: StoredPath) -> TileFacts:
+async def _look(server: ServerContext, model: str, run: str, region: str, hour: str) -> TileFacts:
     """The tile as it is now; a problem 404 if there is none."""
+    path = _path(server, model, run, region, hour)
     try:
         facts = await server.run(path.stat) if isinstance(path, ObjectPath) else path.stat()
     except (FileNotFoundError, NotADirectoryError):
         raise HttpProblem(404, f"there is no tile {without_paths(server.root, str(path))}") from None
-    return TileFacts(path, etag_of(identity_of(facts)), facts.st_size, getattr(facts, "etag", None))
+    identity, built_at = identity_of(facts), datetime.fromtimestamp(facts.st_mtime, UTC)
+    return TileFacts(path, etag_of(identity), facts.st_size, built_at, identity, getattr(facts, "etag", None))
 
 
-def _readable(server: ServerContext, make: object) -> bytes:
+async def _facts(server: ServerContext, model: str, run: str, tile: TileFacts) -> dict[str, str]:
+    """Headers that say which run the tile is of, and when its hour was downloaded and built."""
+    key = "hours", model, run
+    look = lambda: server.weather.catalogue.hours(RunRef(model, run))  # noqa: E731
     try:
-        found: bytes = make()  # type: ignore[operator]
-        return found
+        hours = server.tiles.looked(key, look, wait=False)
+    except NotKept:
+        hours = await server.run(server.tiles.looked, key, look, wait=True)
+    number = tile.path.name.partition(".")[0].partition("m")[0]
+    known = hours.get(int(number)) if number.isdigit() else None
+    return run_headers(model, run, None if known is None else known.ingested_at, tile.built_at)
+
+
+def _readable(server: ServerContext, make: Made) -> bytes:
+    try:
+        return make()
     except GribmillError as error:
         raise HttpProblem(422, without_paths(server.root, str(error))) from None

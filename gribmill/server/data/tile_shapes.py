@@ -1,13 +1,18 @@
-"""A tile in other shapes: its metadata as JSON, and a variable as a PNG map."""
+"""A tile in other shapes: its metadata and values as JSON or Arrow, and a variable as a PNG map."""
 
 from __future__ import annotations
 
 import tempfile
 from collections import OrderedDict
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 
+import numpy as np
+import orjson
+
 from gribmill.errors import quoted
+from gribmill.server.data.arrow_stream import ArrowColumn, arrow_stream
 from gribmill.server.problems import HttpProblem
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.read.tile import Tile, read_tile
@@ -15,12 +20,65 @@ from gribmill.tiles.read.units import System
 from gribmill.views.data.tile import TileView
 
 MOST_PICTURES = 64
+# Megabytes of text, and of floats.
+MOST_VALUES_JSON, MOST_VALUES_ARROW = 2_000_000, 25_000_000
 LEAST_DPI, MOST_DPI = 40, 200
 
 
-def tile_json(tile: Tile, name: str) -> bytes:
-    """All metadata of a tile; `path` is its place below the tiles."""
-    return TileView.copy_of(tile.meta, path=name, bytes=tile.archive.size).model_dump_json().encode()
+def tile_json(tile: Tile, name: str, variables: Sequence[str] | None, *, values: bool) -> bytes:
+    """All metadata of a tile; `path` is its place below the tiles. With `values`, coordinates and values as well."""
+    view = TileView.copy_of(tile.meta, path=name, bytes=tile.archive.size).model_dump_json().encode()
+    if not values:
+        return view
+    chosen = _chosen(tile, variables, MOST_VALUES_JSON)
+    lat, lon = tile.latlon()
+    arrays = {"lat": lat, "lon": lon, "values": {one: tile.read(one, copy=False) for one in chosen}}
+    text = orjson.dumps(arrays, default=np.ascontiguousarray, option=orjson.OPT_SERIALIZE_NUMPY)
+    return view[:-1] + b"," + text[1:]
+
+
+def tile_arrow(tile: Tile, variables: Sequence[str] | None) -> bytes:
+    """A row for each grid point, row by row from the south: its coordinates, and the values as the tile has them."""
+    chosen = _chosen(tile, variables, MOST_VALUES_ARROW)
+    lat, lon = tile.latlon()
+    columns = [ArrowColumn("lat", lat, {"units": "degrees_north"}), ArrowColumn("lon", lon, {"units": "degrees_east"})]
+    for name in chosen:
+        meta = tile.meta.variables[tile.find(name) or name]
+        start, end = meta.step_minutes
+        facts = {"units": meta.units, "long_name": meta.long_name, "level": meta.level, "statistic": meta.statistic}
+        if meta.statistic != "instant":
+            facts["window_minutes"] = f"{start},{end}"
+        columns.append(ArrowColumn(name, tile.read(name, copy=False), facts))
+    meta_of_all = tile.meta
+    return b"".join(
+        arrow_stream(
+            columns,
+            {
+                "model": meta_of_all.model,
+                "run": meta_of_all.run,
+                "region": meta_of_all.region.name,
+                "minutes": str(meta_of_all.minutes),
+                "valid_time": f"{meta_of_all.valid_time:%Y-%m-%dT%H:%M:%SZ}",
+                "rows": str(tile.shape[0]),
+                "columns": str(tile.shape[1]),
+                "attribution": meta_of_all.attribution or "",
+            },
+        )
+    )
+
+
+def _chosen(tile: Tile, variables: Sequence[str] | None, most: int) -> Sequence[str]:
+    """The variables that are asked for, or all; a problem if one is not there, or they are too many values."""
+    chosen = tile.names if variables is None else variables
+    for name in chosen:
+        if tile.find(name) is None:
+            raise HttpProblem(404, f"the tile has no variable {quoted(name)}; it has {', '.join(tile.names)}")
+    count = (2 + len(chosen)) * tile.shape[0] * tile.shape[1]
+    if count > most:
+        raise HttpProblem(
+            422, f"these are {count} values, more than {most}: name fewer variables, or download the .npz"
+        )
+    return chosen
 
 
 class Pictures:

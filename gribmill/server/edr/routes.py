@@ -10,8 +10,9 @@ from fastapi import Path, Query, Request
 from starlette.responses import Response
 
 from gribmill.server.context import Server, ServerContext, server_context
-from gribmill.server.data.point_answer import PointSource, RunTimes, answered
-from gribmill.server.edr.collection import MEDIA_TYPE, Collection, collection, collections, description, time_of
+from gribmill.server.data.point_answer import PointSource, RunTimes, answered, waiting_source
+from gribmill.server.data.run_headers import run_headers
+from gribmill.server.edr.collection import MEDIA_TYPE, Collection, collection, collections, description
 from gribmill.server.edr.coverage import cube, position
 from gribmill.server.edr.query import check_shape, parse_bbox, parse_names, parse_point, parse_polygon, parse_times
 from gribmill.server.router import SecuredRouter
@@ -155,8 +156,7 @@ async def _coverage(server: ServerContext, name: str, work: Work, *, slow: bool 
         return orjson.dumps(work(source, one), option=orjson.OPT_SERIALIZE_NUMPY), _headers(one, times)
 
     if slow:
-        source = PointSource(server.tiles, server.weather.catalogue, wait=True)
-        body, headers = await server.run(answer, source)
+        body, headers = await server.run(answer, waiting_source(server))
     else:
         body, headers = await answered(server, answer)
     return Response(body, media_type=MEDIA_TYPE, headers=headers)
@@ -164,12 +164,9 @@ async def _coverage(server: ServerContext, name: str, work: Work, *, slow: bool 
 
 def _headers(one: Collection, times: RunTimes) -> dict[str, str]:
     choice = one.candidate.choice
-    found = {"Gribmill-Model": choice.folders[0].model, "Gribmill-Run": one.run}
+    found = run_headers(choice.folders[0].model, one.run, times.ingested_at, times.built_at)
     found["Gribmill-Complete"] = {True: "true", False: "false", None: "unknown"}[choice.complete]
     found["Gribmill-Hours"] = f"{choice.hours}/{choice.expected or '?'}"
-    for key, moment in (("Ingested", times.ingested_at), ("Built", times.built_at)):
-        if moment is not None:
-            found[f"Gribmill-{key}-At"] = time_of(moment)
     return found
 
 

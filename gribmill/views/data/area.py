@@ -40,6 +40,7 @@ class AreaView(View):
     complete: bool | None
     hours_here: int
     hours_expected: int | None
+    ingested_at: Time | None
     built_at: Time | None
     units: dict[str, str]
     hours: tuple[AreaHourView, ...]

@@ -37,10 +37,12 @@ class RunView(View):
     run_time: ForecastTime
     state: Literal["arriving", "complete", "given_up"] | None
     first_seen_at: Time | None
+    ingested_at: Time | None
+    """When its newest file was downloaded."""
     regions: tuple[RunRegionView, ...]
 
     @classmethod
-    def of(cls, record: RunRecord, tiles: Iterable[TileRecord]) -> Self:
+    def of(cls, record: RunRecord, tiles: Iterable[TileRecord], ingested_at: datetime | None) -> Self:
         by_region: dict[str, list[TileRecord]] = {}
         for tile in tiles:
             by_region.setdefault(tile.region, []).append(tile)
@@ -50,6 +52,7 @@ class RunView(View):
             run_time=run_time(record.run_id),
             state=record.state,
             first_seen_at=record.first_seen_at,
+            ingested_at=ingested_at,
             regions=tuple(_region(record, name, several) for name, several in sorted(by_region.items())),
         )
 
@@ -62,6 +65,7 @@ class RunView(View):
             run_time=run_time(folders[0].run),
             state=None,
             first_seen_at=None,
+            ingested_at=None,
             regions=tuple(
                 RunRegionView(
                     region=folder.region,
@@ -93,11 +97,14 @@ class LatestRunView(View):
     hours_expected: int | None
     newer_run: str | None
     sentence: str
+    ingested_at: Time | None
     built_at: Time | None
     tiles: tuple[str, ...]
 
     @classmethod
-    def of(cls, choice: RunChoice, built_at: datetime | None, tiles: Iterable[str]) -> Self:
+    def of(
+        cls, choice: RunChoice, ingested_at: datetime | None, built_at: datetime | None, tiles: Iterable[str]
+    ) -> Self:
         folder = choice.folders[0]
         return cls(
             model=folder.model,
@@ -109,6 +116,7 @@ class LatestRunView(View):
             hours_expected=choice.expected,
             newer_run=choice.newer.run if choice.newer else None,
             sentence=choice.sentence,
+            ingested_at=ingested_at,
             built_at=built_at,
             tiles=tuple(tiles),
         )

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import email
+from email.message import Message
 from pathlib import Path
+from typing import cast
 
 import httpx
+import numpy as np
+import pyarrow
+import pyarrow.ipc
 import pytest
 
 from gribmill.settings.schema import Settings
+from gribmill.tiles.read.tile import read_tile
 from tests.server.data.forecast_root import RUN, make_forecasts
 from tests.server.live_server import serving
 
@@ -49,11 +56,42 @@ def test_ranges_outside_the_file_are_416_and_ranges_that_are_not_understood_are_
     for asked in (f"bytes={len(content)}-", "bytes=-0"):
         answer = client.get(ADDRESS, headers={"Range": asked})
         assert (answer.status_code, answer.headers["content-range"]) == (416, f"bytes */{len(content)}")
-    for asked in ("bytes=0-1,5-6", "bytes=9-5", "lines=1-2", "bytes=", "bytes=x-"):
+    for asked in (
+        "bytes=0-9,5-12",
+        f"bytes={'0-1,' * 16}2-3",
+        "bytes=0-1,9-5",
+        "bytes=9-5",
+        "lines=1-2",
+        "bytes=",
+        "bytes=x-",
+    ):
         answer = client.get(ADDRESS, headers={"Range": asked})
         assert (answer.status_code, len(answer.content)) == (200, len(content))
     stale = client.get(ADDRESS, headers={"Range": "bytes=0-9", "If-Range": '"other"'})
     assert (stale.status_code, len(stale.content)) == (200, len(content))
+
+
+def test_several_ranges_are_parts_of_one_answer(client: httpx.Client, content: bytes) -> None:
+    size = len(content)
+    answer = client.get(ADDRESS, headers={"Range": f"bytes=100-199, 0-9, -5, {size}-"})
+    assert answer.status_code == 206
+    assert answer.headers["content-length"] == str(len(answer.content))
+    head = f"Content-Type: {answer.headers['content-type']}\r\n\r\n".encode()
+    parts = email.message_from_bytes(head + answer.content).get_payload()
+    found = [(part["Content-Range"], part.get_payload(decode=True)) for part in cast("list[Message]", parts)]
+    assert found == [
+        (f"bytes 100-199/{size}", content[100:200]),
+        (f"bytes 0-9/{size}", content[:10]),
+        (f"bytes {size - 5}-{size - 1}/{size}", content[-5:]),
+    ]
+
+
+def test_an_answer_is_a_part_only_while_the_tile_is_the_same(client: httpx.Client, content: bytes) -> None:
+    tag = client.head(ADDRESS).headers["etag"]
+    same = client.get(ADDRESS, headers={"Range": "bytes=0-9", "If-Range": tag})
+    assert (same.status_code, same.content) == (206, content[:10])
+    weak = client.get(ADDRESS, headers={"Range": "bytes=0-9", "If-Range": f"W/{tag}"})
+    assert (weak.status_code, weak.content) == (200, content)
 
 
 def test_an_address_with_a_version_may_be_kept_for_ever_and_ends_with_the_content(tmp_path: Path) -> None:
@@ -84,7 +122,7 @@ def test_head_has_the_size_without_the_bytes(client: httpx.Client, content: byte
         (f"..%2f..%2f/{RUN}/boston/003.npz", 404),
         (f"hrrr/{RUN}/boston/003.zip", 404),
         (f"HRRR/{RUN}/boston/003.npz", 422),
-        (f"hrrr/{RUN}/boston/003.arrow", 406),
+        (f"hrrr/{RUN}/boston/003%00.npz", 422),
     ],
 )
 def test_names_that_are_not_tiles_lead_nowhere(client: httpx.Client, path: str, status: int) -> None:
@@ -100,6 +138,51 @@ def test_the_metadata_of_a_tile_name_no_path_of_the_server(client: httpx.Client,
     assert found["path"] == f"hrrr/{RUN}/boston/003.npz"
     assert {"t2m", "d2m", "tp"} <= found["variables"].keys()
     assert str(forecast_root) not in answer.text
+
+
+def test_values_as_json_are_those_of_the_tile_and_null_where_missing(client: httpx.Client, forecast_root: Path) -> None:
+    tile = read_tile(forecast_root / f"tiles/hrrr/{RUN}/boston/003.npz")
+    found = client.get(ADDRESS.replace(".npz", ".json"), params={"vars": "t2m,d2m"}).json()
+    np.testing.assert_array_equal(np.array(found["values"]["t2m"], np.float32), tile.read("t2m"))
+    np.testing.assert_array_equal(np.array([found["lat"], found["lon"]]), np.array(tile.latlon()))
+    assert {value for row in found["values"]["d2m"] for value in row} == {None}
+    assert found["values"].keys() == {"t2m", "d2m"}
+    every = client.get(ADDRESS.replace(".npz", ".json"), params={"values": "true"}).json()
+    assert [*every["values"]] == tile.names
+    lacking = client.get(ADDRESS.replace(".npz", ".json"), params={"vars": "t2m,nothing"})
+    assert (lacking.status_code, "it has d2m" in lacking.json()["detail"]) == (404, True)
+
+
+def test_arrow_has_the_points_and_values_of_the_tile(client: httpx.Client, forecast_root: Path) -> None:
+    tile = read_tile(forecast_root / f"tiles/hrrr/{RUN}/boston/003.npz")
+    answer = client.get(ADDRESS.replace(".npz", ".arrow"))
+    assert answer.headers["content-type"] == "application/vnd.apache.arrow.stream"
+    table = pyarrow.ipc.open_stream(answer.content).read_all()
+    table.validate(full=True)
+    assert table.column_names == ["lat", "lon", *tile.names]
+    for name, values in zip(("lat", "lon"), tile.latlon(), strict=True):
+        np.testing.assert_array_equal(table[name].to_numpy(), values.reshape(-1))
+    for name in ("t2m", "u10", "tp"):
+        np.testing.assert_array_equal(table[name].to_numpy(), tile.read(name).reshape(-1))
+    assert table["d2m"].null_count == table.num_rows == tile.shape[0] * tile.shape[1]
+    facts = table.schema.metadata
+    assert (facts[b"run"], facts[b"minutes"], facts[b"rows"]) == (RUN.encode(), b"180", str(tile.shape[0]).encode())
+    assert table.schema.field("tp").metadata[b"window_minutes"] == b"0,180"
+    some = client.get(ADDRESS.replace(".npz", ".arrow"), params={"vars": "t2m"})
+    assert pyarrow.ipc.open_stream(some.content).read_all().column_names == ["lat", "lon", "t2m"]
+
+
+@pytest.mark.parametrize("shape", ["npz", "json", "arrow"])
+def test_every_shape_says_its_run_and_is_not_sent_again(client: httpx.Client, shape: str) -> None:
+    address = ADDRESS.replace("npz", shape)
+    first = client.get(address)
+    assert (first.headers["gribmill-model"], first.headers["gribmill-run"]) == ("hrrr", RUN)
+    assert first.headers["gribmill-built-at"].endswith("Z")
+    again = client.get(address, headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    if shape != "npz":
+        other = client.get(address, params={"vars": "t2m"}, headers={"If-None-Match": first.headers["etag"]})
+        assert other.status_code == 200
 
 
 def test_a_tile_can_be_had_as_a_picture(client: httpx.Client) -> None:

@@ -1,0 +1,14 @@
+"""Headers that say which run an answer is from, for answers that are not JSON objects of ours."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def run_headers(model: str, run: str, ingested_at: datetime | None, built_at: datetime | None) -> dict[str, str]:
+    """The model, the run, and when it was downloaded and built, where that is known."""
+    found = {"Gribmill-Model": model, "Gribmill-Run": run}
+    for key, moment in (("Ingested", ingested_at), ("Built", built_at)):
+        if moment is not None:
+            found[f"Gribmill-{key}-At"] = f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return found
