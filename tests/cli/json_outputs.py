@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from gribmill.views.access.token import IssuedTokenView, TokenView
 from gribmill.views.chain.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView
 from gribmill.views.chain.doctor import FindingView
 from gribmill.views.chain.download import DownloadView
@@ -115,6 +116,10 @@ _TYPES: dict[str, Any] = {
     "tile diff": list[TileDifferenceView],
     "tile info": TileView | list[TileView],
     "tile verify": list[TileCheckView],
+    "tokens create": IssuedTokenView,
+    "tokens list": list[TokenView],
+    "tokens revoke": TokenView,
+    "tokens rotate": IssuedTokenView,
     "triggers add": TriggerView,
     "triggers disable": list[SwitchedTriggerView | RefusedView],
     "triggers edit": TriggerView,

@@ -26,7 +26,7 @@ from gribmill.views.view import View
 from tests.cli.json_outputs import OUTPUTS
 
 MODULES = [
-    importlib.import_module(f"gribmill.views.{one.name}") for one in pkgutil.iter_modules(gribmill.views.__path__)
+    importlib.import_module(one.name) for one in pkgutil.walk_packages(gribmill.views.__path__, "gribmill.views.")
 ]
 VIEWS = {
     name: one

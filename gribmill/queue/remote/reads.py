@@ -35,6 +35,7 @@ READS = frozenset(
         "tenants/list",
         "triggers/next_slot",
         "types/list",
+        "workers/lease",
         "workers/list",
     }
 )

@@ -36,7 +36,7 @@ ALSO_FINISHED = (
 )
 TAKE = "claims/take_next"
 HEAD_IS_READY = (
-    "WHERE type = open.key AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND tenant_id = 'global'"
+    "WHERE type = open.key AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant = 'global'"
 )
 HEAD_ORDER = "ORDER BY priority DESC, position, created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED"
 BEST_HEAD = "FROM heads ORDER BY priority DESC, position, created_at, id LIMIT 1"
@@ -268,7 +268,7 @@ BROKEN: dict[str, tuple[PostgresMutant, Scenario]] = {
         g.failure_is_published_once,
     ),
     "turns_that_never_move": (
-        PostgresMutant({"claims/in_turn": (("ORDER BY c.tenant_id <= :after, ", "ORDER BY "),)}),
+        PostgresMutant({"claims/in_turn": (("ORDER BY c.claimant <= :after, ", "ORDER BY "),)}),
         g.tenants_take_turns,
     ),
     "turns_that_are_forgotten": (
@@ -276,7 +276,7 @@ BROKEN: dict[str, tuple[PostgresMutant, Scenario]] = {
         g.tenants_take_turns,
     ),
     "default_tenant_that_jumps_the_queue": (
-        PostgresMutant({TAKE: ((" AND tenant_id <> 'global')\n), heads", " AND false)\n), heads"),)}),
+        PostgresMutant({TAKE: ((" AND claimant <> 'global')\n), heads", " AND false)\n), heads"),)}),
         g.tenants_take_turns,
     ),
     "finished_job_that_can_be_changed": (

@@ -107,6 +107,9 @@ CALLS: dict[str, list[Try]] = {
     "tenant": [(lambda h, _: h.tenant(), None)],
     "stats": [(lambda h, _: [one.counts for one in h.stats()], None)],
     "rates": [(lambda h, _: h.rates(), None)],
+    "activity.counts": [(lambda h, _: h.activity.counts(), None)],
+    "activity.dead_letters": [(lambda h, _: h.activity.dead_letters(), None)],
+    "activity.last_hour": [(lambda h, _: h.activity.last_hour(), None)],
     "jobs.enqueue": [
         (lambda h, _: h.jobs.enqueue(NewJob("plain", tenant_id=THEIRS)), None),
         (lambda h, w: h.jobs.enqueue(NewJob("plain", after=(w.job,))), JobNotFound),
@@ -173,6 +176,7 @@ CALLS: dict[str, list[Try]] = {
     ],
     "triggers.list": [(lambda h, _: h.triggers.list(), None)],
     "triggers.get": [(lambda h, w: h.triggers.get(w.trigger), TriggerNotFound)],
+    "triggers.firings": [(lambda h, w: h.triggers.firings(w.trigger), TriggerNotFound)],
     "triggers.edit": [
         (lambda h, w: h.triggers.edit(w.trigger, label="mine"), TriggerNotFound),
         (
