@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import struct
 import subprocess
 from pathlib import Path
 
@@ -10,17 +11,28 @@ import pytest
 
 SOURCE = """
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-static long skew(void) { const char *text = getenv("TEST_CLOCK_SKEW"); return text ? atol(text) : 0; }
+static volatile long *seconds;
+
+__attribute__((constructor)) static void start(void) {
+  const char *path = getenv("TEST_CLOCK_FILE");
+  int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (file < 0) return;
+  void *at = mmap(NULL, sizeof(long), PROT_READ, MAP_SHARED, file, 0);
+  if (at != MAP_FAILED) seconds = at;
+  close(file);
+}
 
 int clock_gettime(clockid_t id, struct timespec *at) {
   int result = (int)syscall(SYS_clock_gettime, id, at);
-  if (!result && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)) at->tv_sec += skew();
+  if (!result && seconds && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)) at->tv_sec += *seconds;
   return result;
 }
 
@@ -42,14 +54,27 @@ time_t time(time_t *at) {
 """
 
 
+class SkewedClock:
+    """Processes with `variables` have a clock that is `seconds` ahead. `set` makes the clocks of all of them jump."""
+
+    def __init__(self, folder: Path, name: str, seconds: int = 0) -> None:
+        compiler = shutil.which("cc")
+        if compiler is None:
+            pytest.skip("a wrong clock needs a C compiler")
+        library = folder / "skewed_clock.so"
+        if not library.exists():
+            (folder / "skewed_clock.c").write_text(SOURCE)
+            command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(folder / "skewed_clock.c")]
+            subprocess.run(command, check=True, capture_output=True)
+        self._file = folder / f"{name}.clock"
+        self._file.write_bytes(struct.pack("l", seconds))
+        self.variables = {"LD_PRELOAD": str(library), "TEST_CLOCK_FILE": str(self._file)}
+
+    def set(self, seconds: int) -> None:
+        with self._file.open("r+b") as file:
+            file.write(struct.pack("l", seconds))
+
+
 def skewed_clock(folder: Path, seconds: int) -> dict[str, str]:
     """Variables for a process whose clock is that many seconds ahead. The test is skipped without a C compiler."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("a wrong clock needs a C compiler")
-    library = folder / "skewed_clock.so"
-    if not library.exists():
-        (folder / "skewed_clock.c").write_text(SOURCE)
-        command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(folder / "skewed_clock.c")]
-        subprocess.run(command, check=True, capture_output=True)
-    return {"LD_PRELOAD": str(library), "TEST_CLOCK_SKEW": str(seconds)}
+    return SkewedClock(folder, f"ahead{seconds}", seconds).variables

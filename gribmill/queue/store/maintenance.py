@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from gribmill.queue.model import AttemptRef, Json, NewEvent, Recovered, Status, Worker
@@ -44,6 +44,12 @@ class _Count(NamedTuple):
 
 class _SilentWorker(NamedTuple):
     id: str
+
+
+class _DelayedJob(NamedTuple):
+    id: int
+    next_run_at: datetime
+    began_at: datetime
 
 
 class Upkeep(Facet):
@@ -85,6 +91,23 @@ class Upkeep(Facet):
     def _recover_worker(self, worker_id: str) -> Recovered:
         with self.database.write() as tx:
             return tx.recover_worker(worker_id)
+
+    @retried
+    def shorten_waits(self) -> int:
+        """After the clock was set back: retries and snoozes wait from now on as long as they were meant to.
+
+        Their times were computed with the clock that was ahead. Times that a user gave stay.
+        """
+        with self.database.read() as tx:
+            if not tx.query(_DelayedJob, "jobs/delayed_ahead", {"limit": 1}):
+                return 0
+        with self.database.write() as tx:
+            found = tx.query(_DelayedJob, "jobs/delayed_ahead", {"limit": CHUNK})
+            for job in found:
+                due = tx.now + (job.next_run_at - job.began_at)
+                tx.change("jobs/delay", {"job_id": job.id, "next_run_at": due, "was": job.next_run_at})
+        self.database.announce()
+        return len(found) + (self.shorten_waits() if len(found) == CHUNK else 0)
 
     @retried
     def lose_silent_workers(self, silent_seconds: float) -> Sequence[str]:

@@ -140,3 +140,33 @@ def test_a_child_that_is_added_while_its_parents_end_is_recorded_is_released(
     recovering.join()
     assert store.jobs.get(parent).status == "completed"
     assert take(store).id == child.id
+
+
+@pytest.mark.parametrize("mode", ["same_row", "new_job"])
+def test_retries_and_snoozes_wait_as_long_as_they_were_meant_to_after_the_clock_was_set_back(
+    store: Store, clock: FakeClock, mode: str
+) -> None:
+    store.definitions.edit("plain", {"retry_as": mode, "backoff_jitter": 0})
+    wanted = add(store, delay_seconds=200_000.0)
+    clock.advance(86_400)
+    add(store)
+    snoozed = add(store, "polling")
+    fail(store, take(store, types=("plain",)))
+    snooze(store, take(store, types=("polling",)), 60)
+    clock.advance(-86_400)
+    assert store.maintenance.shorten_waits() == 2
+    waits = {job.id: job.next_run_at.timestamp() - clock() for job in store.jobs.list().jobs if job.next_run_at}
+    assert waits.pop(wanted) == 200_000, "a time that somebody wanted stays"
+    assert waits.pop(snoozed) == 60
+    assert [*waits.values()] == [10]
+    assert store.maintenance.shorten_waits() == 0
+    assert store.verify() == []
+
+
+def test_waits_stay_while_the_clock_goes_on(store: Store, clock: FakeClock) -> None:
+    job_id = add(store)
+    fail(store, take(store))
+    before = store.jobs.get(job_id)
+    clock.advance(1)
+    assert store.maintenance.shorten_waits() == 0
+    assert store.jobs.get(job_id) == before

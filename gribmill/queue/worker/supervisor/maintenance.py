@@ -37,10 +37,12 @@ class Maintenance:
             return 0
 
     def take_back(self) -> None:
-        """What dead processes of this machine held runs again at once."""
+        """What dead processes of this machine held runs again at once, and no retry waits for a wrong clock's time."""
         try:
             found = self._store.maintenance.recover_dead_processes()
             note_logs(self._store, self._options.logs, found)
+            if shortened := self._store.maintenance.shorten_waits():
+                log.warning("the clock was set back: %d jobs waited too long for their next attempt", shortened)
         except StoreError as error:
             log.error("maintenance has to wait: %s", error)
             return
@@ -72,6 +74,8 @@ class Maintenance:
         if abs(jump) > self._options.lease_seconds / 3:
             log.warning("the clock jumped by %+.0f s: not looking for lost jobs for one lease", jump)
             self.postpone_sweep()
+            if jump < 0:
+                self.take_back()
 
     def postpone_sweep(self) -> None:
         """Look for lost jobs only after one lease: their owners may be alive, and renew them until then."""
