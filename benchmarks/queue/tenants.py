@@ -9,7 +9,10 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
+
 from benchmarks.queue.drivers.gribmill_worker import TYPES
+from gribmill.database.postgres import PostgresDatabase
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.model import ClaimRequest, NewTenant, Report, Succeeded
 from gribmill.queue.store import Store
@@ -30,11 +33,45 @@ SELECT :kind, '{}', :status, printf('t%03d', n % :tenants), printf('hour/%03d', 
     strftime('%Y-%m-%d %H:%M:%f', 'now', ((n - :rows) * 2592000.0 / :rows) || ' seconds'))
 FROM row
 """
+# The same for PostgreSQL; without triggers, which would count each row.
+POSTGRES_FILL = """
+SET session_replication_role = replica;
+INSERT INTO jobs (type, args, tenant_id, group_key, created_at)
+SELECT '{kind}', '{{}}', 't' || lpad((n % {tenants})::text, 3, '0'), 'hour/' || lpad((n % 1000)::text, 3, '0'),
+  now() - (({rows} - n) * 2592000.0 / {rows}) * interval '1 s'
+FROM generate_series(1, {rows}) n;
+INSERT INTO job_counts (tenant_id, type, status, n)
+SELECT tenant_id, type, status, count(*) FROM jobs GROUP BY tenant_id, type, status;
+RESET session_replication_role;
+VACUUM ANALYZE jobs;
+"""
 
 
 def fair_claims(folder: Path, pending: int) -> float:
     """Milliseconds (median) to complete a job and claim the next, in turn between a hundred tenants."""
-    store = _fill(folder, pending, "pending")
+    return _fair_claims(_fill(folder, pending, "pending"))
+
+
+def postgres_fair_claims(url: str, pending: int) -> float:
+    store = Store(PostgresDatabase(url), TYPES)
+    _prepare(store)
+    with psycopg.connect(url, autocommit=True) as connection:
+        for line in POSTGRES_FILL.format(kind=KIND, tenants=TENANTS, rows=pending).split(";"):
+            connection.execute(line.encode())
+    return _fair_claims(store)
+
+
+def looks(folder: Path, finished: int) -> float:
+    """Milliseconds (median of each, then the slowest) of the lists and counts of a tenant and of a group."""
+    return _looks(_fill(folder, finished, "completed"))
+
+
+def postgres_looks(url: str) -> float:
+    """The same in a database that the driver of the benchmark has filled."""
+    return _looks(Store(PostgresDatabase(url), TYPES))
+
+
+def _fair_claims(store: Store) -> float:
     reports: list[Report] = []
     seconds: list[float] = []
     served: list[str] = []
@@ -50,9 +87,7 @@ def fair_claims(folder: Path, pending: int) -> float:
     return statistics.median(seconds) * 1000
 
 
-def looks(folder: Path, finished: int) -> float:
-    """Milliseconds (median of each, then the slowest) of the lists and counts of a tenant and of a group."""
-    store = _fill(folder, finished, "completed")
+def _looks(store: Store) -> float:
     handle = store.for_tenant("t001")
     group = handle.groups.find("bench")
     asked: list[Callable[[], object]] = [
@@ -77,13 +112,17 @@ def looks(folder: Path, finished: int) -> float:
     return slowest
 
 
+def _prepare(store: Store) -> None:
+    for number in range(TENANTS):
+        store.tenants.add(NewTenant(f"t{number:03d}"))
+    store.workers.heartbeat("w", 60.0)
+
+
 def _fill(folder: Path, rows: int, status: str) -> Store:
     """One statement for all rows: a million by `enqueue_many` would take longer than all else here."""
     database = SqliteDatabase(folder / "jobs.db", synchronous="normal")
     store = Store(database, TYPES)
-    for number in range(TENANTS):
-        store.tenants.add(NewTenant(f"t{number:03d}"))
-    store.workers.heartbeat("w", 60.0)
+    _prepare(store)
     group = store.groups.open("bench", tenant_id="t001")
     with closing(sqlite3.connect(folder / "jobs.db")) as connection, connection:
         connection.execute(FILL, {"rows": rows, "status": status, "kind": KIND, "group": group.id, "tenants": TENANTS})

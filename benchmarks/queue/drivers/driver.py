@@ -78,9 +78,9 @@ def _work(driver: Driver, batch: int) -> dict[str, float]:
 def _claims(driver: Driver, finished: int) -> dict[str, object]:
     if not driver.finished_rows(finished):
         return {"latencies": None}
-    driver.put_many(1200, 1)
+    driver.put_many(400, 1)
     latencies = []
-    for _ in range(1000):
+    for _ in range(300):
         began = time.perf_counter()
         driver.claim()
         latencies.append(time.perf_counter() - began)

@@ -1,0 +1,1 @@
+"""One program per queue on PostgreSQL, all with the same commands; each runs in that queue's own environment."""

@@ -1,0 +1,89 @@
+"""A PostgreSQL server with durable settings for the benchmarks, and what it costs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from tests.servers.postgres import PostgresServer
+
+# As a server comes, apart from memory and the time between checkpoints: one in the middle of a row would slow it down.
+DURABLE = {
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "full_page_writes": "on",
+    "wal_level": "replica",
+    "shared_buffers": "512MB",
+    "max_wal_size": "8GB",
+    "checkpoint_timeout": "30min",
+    "timezone": "UTC",
+}
+
+
+class DurableServer:
+    """A server in a folder on the disk."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        self.server = server
+
+    def new_database(self, name: str) -> str:
+        with self.administrator() as connection:
+            connection.execute(f"CREATE DATABASE {name}".encode())
+        return self.server.url(name)
+
+    def drop_database(self, name: str) -> None:
+        with self.administrator() as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+    def administrator(self) -> psycopg.Connection:
+        return psycopg.connect(self.server.url(), autocommit=True)
+
+    @property
+    def version(self) -> str:
+        with self.administrator() as connection:
+            return connection.info.parameter_status("server_version") or ""
+
+    def checkpoint(self) -> None:
+        """What earlier work left to be written is no part of what comes."""
+        with self.administrator() as connection:
+            connection.execute("CHECKPOINT")
+
+    def cpu_seconds(self) -> float:
+        """User and system time of the server so far: of all its processes, those that have ended included."""
+        postmaster = int((self.server.data / "postmaster.pid").read_text().split()[0])
+        ticks = sum(_stat(postmaster)[11:15])
+        for pid in Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split():
+            ticks += sum(_stat(int(pid))[11:13])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def durable_server(**more: str) -> Iterator[DurableServer]:
+    """It runs until the end; `NoServer` says why there is none."""
+    home = Path(tempfile.mkdtemp(prefix="gribmill-bench-pg-"))
+    try:
+        server = PostgresServer(home, settings={**DURABLE, **more})
+        server.create()
+        server.start()
+        try:
+            yield DurableServer(server)
+        finally:
+            if server.running:
+                server.stop("immediate")
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _stat(pid: int) -> list[int]:
+    """The fields of a process after its name, as numbers; the state is 0. Nothing of one that has just ended."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return [0] * 15
+    return [0, *map(int, words[1:])]
