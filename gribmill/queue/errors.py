@@ -29,6 +29,10 @@ class JobNotFound(QueueError):
     """There is no job with that id."""
 
 
+class WorkerNotFound(QueueError):
+    """There is no worker with that id."""
+
+
 class GroupNotFound(QueueError):
     """There is no job group with that name or id."""
 

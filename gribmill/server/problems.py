@@ -28,6 +28,7 @@ MOST_ERRORS = 50
 STATUSES: Sequence[tuple[type[GribmillError], int]] = (
     (queue.JobNotFound, 404),
     (queue.GroupNotFound, 404),
+    (queue.WorkerNotFound, 404),
     (queue.TriggerNotFound, 404),
     (queue.EventNotFound, 404),
     (queue.TenantNotFound, 404),

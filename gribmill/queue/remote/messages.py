@@ -182,10 +182,13 @@ class HeldMessage(Message):
 
     held: list[RefMessage]
     cancelled: list[RefMessage]
+    draining: bool = False
+    """Whether the worker should end when it has finished what it runs."""
 
     @classmethod
-    def of(cls, held: list[HeldAttempt]) -> HeldMessage:
+    def of(cls, held: list[HeldAttempt], *, draining: bool) -> HeldMessage:
         return cls(
+            draining=draining,
             held=[RefMessage.of(one.ref) for one in held],
             cancelled=[RefMessage.of(one.ref) for one in held if one.cancel_requested],
         )

@@ -84,6 +84,7 @@ class RemoteWorkers(Workers):
     """Heartbeats through the server."""
 
     database: RemoteDatabase
+    _draining = False
 
     def heartbeat(
         self, worker_id: str, lease_seconds: float, *, types: Sequence[str] = (), state: WorkerState = "active"
@@ -97,7 +98,13 @@ class RemoteWorkers(Workers):
             version=__version__,
             metadata=this_process(),
         )
-        return self.database.server.post("heartbeat", message, HeldMessage).to_held()
+        answer = self.database.server.post("heartbeat", message, HeldMessage)
+        self._draining = answer.draining
+        return answer.to_held()
+
+    def asked_to_drain(self, worker_id: str) -> bool:
+        """As the last heartbeat was answered."""
+        return self._draining
 
     def take_lease(self, name: str, holder: str, seconds: float, *, renew: bool = True) -> int | None:
         """None: what only one worker does is left to those with a database."""

@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from gribmill.database.protocol import Snapshot
+from gribmill.errors import quoted
+from gribmill.queue.errors import NotAllowed, WorkerNotFound
 from gribmill.queue.model import Heartbeat, HeldAttempt, Worker, WorkerState
 from gribmill.queue.process_identity import this_process
 from gribmill.queue.store.base import Facet
@@ -19,6 +22,11 @@ from gribmill.version import __version__
 
 # The lease of the worker that fires schedules.
 LEADER = "leader"
+
+
+class _State(NamedTuple):
+    state: WorkerState
+    last_heartbeat: datetime | None
 
 
 class _Lease(NamedTuple):
@@ -58,6 +66,30 @@ class Workers(Facet):
             since = tx.now - timedelta(seconds=seconds)
             return [one for one in known if one.last_heartbeat and one.last_heartbeat >= since]
 
+    @retried
+    def drain(self, worker_id: str) -> None:
+        """Ask a worker to finish what it runs, start nothing new and end. It obeys with its next heartbeat."""
+        with self.database.write() as tx:
+            found = _found(tx, worker_id)
+            if not tx.change("workers/drain", {"worker_id": worker_id}):
+                already = "is draining already" if found.state == "draining" else "has stopped"
+                raise NotAllowed(f"worker {worker_id} {already}")
+
+    def asked_to_drain(self, worker_id: str) -> bool:
+        """Whether a worker should end when it has finished what it runs."""
+        with self.database.read() as tx:
+            found = tx.first(_State, "workers/state", {"worker_id": worker_id})
+            return found is not None and found.state == "draining"
+
+    @retried
+    def dismiss(self, worker_id: str, silent_seconds: float) -> None:
+        """Expect nothing more of a worker that has been silent for that long. If it lives, its heartbeat says so."""
+        with self.database.write() as tx:
+            heard = _found(tx, worker_id).last_heartbeat
+            if heard is not None and heard > tx.now - timedelta(seconds=silent_seconds):
+                raise NotAllowed(f"worker {worker_id} is alive: drain it")
+            tx.change("workers/stop", {"worker_id": worker_id})
+
     def clock_offset(self) -> float:
         """Seconds by which this host's clock is ahead of the database's, by which everything goes."""
         with self.database.read() as tx:
@@ -91,6 +123,13 @@ class Workers(Facet):
         """
         with self.database.write() as tx:
             return tx.take_lease(name, holder, seconds, renew=renew)
+
+
+def _found(tx: Snapshot, worker_id: str) -> _State:
+    found = tx.first(_State, "workers/state", {"worker_id": worker_id})
+    if found is None:
+        raise WorkerNotFound(f"there is no worker {quoted(worker_id)}")
+    return found
 
 
 def _ahead(now: datetime) -> float:

@@ -55,7 +55,9 @@ async def remote_siblings(server: Server, message: SiblingsMessage) -> BatchMess
 @router.post("/heartbeat")
 async def remote_heartbeat(server: Server, message: HeartbeatMessage) -> HeldMessage:
     """Renew all leases of a worker; what it still holds."""
-    return HeldMessage.of([*await server.run(server.store.workers.beat, message.to_heartbeat())])
+    workers = server.store.workers
+    held = await server.run(workers.beat, message.to_heartbeat())
+    return HeldMessage.of([*held], draining=await server.run(workers.asked_to_drain, message.worker_id))
 
 
 @router.post("/upkeep")

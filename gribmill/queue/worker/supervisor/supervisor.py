@@ -190,8 +190,16 @@ class Supervisor:
         renewed = self._heartbeat.beat(state or ("draining" if self.draining else "active"))
         self.exchange.unsent += self._heartbeat.strays
         self._heartbeat.strays.clear()
+        if renewed and not self.draining:
+            self._obey_operator()
         self._lead(willing=renewed and not self.draining)
         return renewed
+
+    def _obey_operator(self) -> None:
+        """Somebody may have asked this worker to drain since its last heartbeat."""
+        with contextlib.suppress(StoreError):
+            if self.store.workers.asked_to_drain(self.worker_id):
+                self._drain("asked to drain")
 
     def _lead(self, *, willing: bool) -> None:
         """One worker fires the schedules. It is only the first to: the row of a slot decides that it fires once."""
@@ -275,14 +283,17 @@ class Supervisor:
 
     def _obey_signals(self) -> None:
         if self._signals.count and not self.draining:
-            self.draining = True
-            self._stop_at = time.monotonic() + self.options.drain_seconds
-            self._heartbeat.hurry()
-            log.info("draining: %d executors still work; a second signal stops them now", self.pool.busy)
+            self._drain("draining")
         if self._signals.count > 1 or time.monotonic() >= self._stop_at:
             for executor in self.pool.executors:
                 if executor.batch:
                     executor.stop("shutdown", self.options.kill_grace_seconds)
+
+    def _drain(self, why: str) -> None:
+        self.draining = True
+        self._stop_at = time.monotonic() + self.options.drain_seconds
+        self._heartbeat.hurry()
+        log.info("%s: %d executors still work; a second signal stops them now", why, self.pool.busy)
 
     def _is_blocked(self) -> bool:
         """For the fence, from its own thread."""
