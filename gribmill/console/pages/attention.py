@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
+from gribmill.console.pages.weather_troubles import Trouble, troubles_of_weather
 from gribmill.console.weather_look import WeatherLook
 from gribmill.console.wording import counted, duration
-from gribmill.pipeline.status.health import Problem
 from gribmill.queue.model import Reservation
+from gribmill.queue.worker.supervisor.clock_skew import TOLERATED_SECONDS
+from gribmill.views.queue.worker import WorkerView
 
 SKEW_SECONDS = 2.0
+WORKERS_NAMED = 3
+# Said here in words of its own, with a button.
+SAID_HERE = ("paused", "reserved", "dead letters")
 # What a tenant can see of the state of the whole: its forecasts, not the machine.
 FOR_TENANTS = ("model", "tiles", "mirrors")
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """One thing that is wrong. `post` is where its button sends a form with `fields`; `href` leads to more."""
-
-    cause: str
-    remedy: str
-    serious: bool = True
-    href: str = ""
-    link: str = ""
-    post: str = ""
-    button: str = ""
-    fields: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +27,9 @@ class QueueState:
 
     paused: Sequence[str] = ()
     reservations: Sequence[Reservation] = ()
-    silent_workers: Sequence[str] = ()
+    workers: Sequence[WorkerView] = ()
+    """Those that should run."""
+    leader: str | None = None
     dead: int = 0
     skew_seconds: float = 0.0
     disabled_webhooks: int = 0
@@ -43,60 +37,98 @@ class QueueState:
 
 def troubles_of(look: WeatherLook, state: QueueState) -> list[Trouble]:
     """Everything, the serious first."""
-    found = [*_of_queue(state)]
-    # Said above in words of its own, with a button.
-    said = {"paused", "reserved", "dead letters"}
-    found += [_of_problem(one) for one in look.health.problems if one.kind not in said]
+    found = [*_of_queue(state), *_of_workers(state), *_of_clocks(state), *_dead_letters(state), *_of_webhooks(state)]
+    found += troubles_of_weather(look, lambda kind: kind not in SAID_HERE)
     return sorted(found, key=lambda one: not one.serious)
 
 
 def troubles_of_tenant(look: WeatherLook, state: QueueState) -> list[Trouble]:
     """Without the machine and the other tenants."""
-    found = [*_dead_letters(state)]
-    found += [_of_problem(one) for one in look.health.problems if one.kind in FOR_TENANTS]
+    found = [*_dead_letters(state), *troubles_of_weather(look, lambda kind: kind in FOR_TENANTS, links=False)]
     return sorted(found, key=lambda one: not one.serious)
 
 
 def _of_queue(state: QueueState) -> Iterator[Trouble]:
     for key in state.paused:
         yield Trouble(
+            f"paused {key}",
             f"The job type {key} is paused: none of its jobs starts.",
             "Resume it when the reason is gone.",
-            post=f"/definitions/{key}/resume",
+            post=f"/definitions/{quote(key, safe='')}/resume",
             button="Resume",
-            href=f"/jobs?q=type:{key}&status=pending",
+            href=f"/jobs?q=type:{quote(key, safe='')}&status=pending",
             link="Its queue",
         )
     for one in state.reservations:
         what = "No job starts" if one.scope == "*" else f"No {one.scope} job starts"
         yield Trouble(
+            f"reserved {one.id}",
             f"{what}: {one.reserved_by} has reserved the queue.",
-            "It ends by itself; release it if its holder is gone.",
+            "The reservation expires on its own; release it if its holder is gone.",
             post="/reservations/release",
             button="Release",
             fields=(("id", one.id),),
         )
-    if state.silent_workers:
-        names = ", ".join(state.silent_workers[:3])
-        several = counted(len(state.silent_workers), "worker")
+
+
+def _of_workers(state: QueueState) -> Iterator[Trouble]:
+    silent = [one for one in state.workers if one.stale]
+    for one in silent[:WORKERS_NAMED]:
         yield Trouble(
-            f"{several} stopped without saying so: {names}.",
-            "Their jobs go back into the queue when their leases end. Look at the host, and start a worker again.",
+            f"silent {one.id}",
+            f"Worker {one.id} has sent no heartbeat for {duration(one.heartbeat_age_seconds)}.",
+            f"Its jobs go to other workers. Look at the host {one.hostname or 'that it ran on'} and restart it,"
+            " or dismiss it if it will not come back.",
+            post=f"/workers/{quote(one.id, safe='')}/dismiss",
+            button="Dismiss",
             href="/workers",
             link="Workers",
         )
-    yield from _dead_letters(state)
+    if len(silent) > WORKERS_NAMED:
+        more = counted(len(silent) - WORKERS_NAMED, "more worker")
+        yield Trouble("silent", f"{more} without a heartbeat.", "", href="/workers", link="Workers")
+    active = [one for one in state.workers if not one.stale and one.state == "active"]
+    if active and state.leader is None:
+        yield Trouble(
+            "no leader",
+            "No worker leads: schedules fire some seconds late.",
+            "A worker becomes the leader with its next heartbeat. If this stays, restart one.",
+            serious=False,
+            href="/workers",
+            link="Workers",
+        )
+
+
+def _of_clocks(state: QueueState) -> Iterator[Trouble]:
     if state.skew_seconds > SKEW_SECONDS:
         yield Trouble(
+            "skew",
             f"The clocks of this server and of the database differ by {duration(state.skew_seconds)}.",
             "Run NTP on both: ages on these pages are wrong by as much.",
+            href="/workers",
+            link="Workers",
         )
+    for one in state.workers:
+        ahead = one.clock_offset_seconds or 0.0
+        if abs(ahead) > TOLERATED_SECONDS and not one.stale:
+            side = "ahead of" if ahead > 0 else "behind"
+            yield Trouble(
+                f"skew {one.id}",
+                f"The clock of worker {one.id} is {duration(abs(ahead))} {side} the database's.",
+                f"Run NTP on {one.hostname or 'its host'}: times in its logs are wrong by as much.",
+                serious=False,
+                href="/workers",
+                link="Workers",
+            )
+
+
+def _of_webhooks(state: QueueState) -> Iterator[Trouble]:
     if state.disabled_webhooks:
+        was = "was" if state.disabled_webhooks == 1 else "were"
         yield Trouble(
-            f"{counted(state.disabled_webhooks, 'webhook')} was disabled after long failure."
-            if state.disabled_webhooks == 1
-            else f"{counted(state.disabled_webhooks, 'webhook')} were disabled after long failure.",
-            "Mend the receiver, then enable it again.",
+            "webhooks",
+            f"{counted(state.disabled_webhooks, 'webhook')} {was} disabled after failing for long.",
+            "Repair the receiver, then enable the webhook again.",
             serious=False,
             href="/webhooks",
             link="Webhooks",
@@ -108,46 +140,12 @@ def _dead_letters(state: QueueState) -> Iterator[Trouble]:
         more = "or more " if state.dead >= 1000 else ""
         noun = "job has" if state.dead == 1 else "jobs have"
         yield Trouble(
+            "dead letters",
             f"{state.dead:,} {more}{noun} used up all attempts (dead letters).",
-            "Read the errors, mend the cause, then retry them.",
+            "Read the errors, remove the cause, then retry them.",
             href="/jobs?status=dead_letter",
             link="Errors",
             post="/jobs/bulk",
             button="Retry all…",
             fields=(("action", "retry"), ("scope", "matching"), ("status", "dead_letter")),
         )
-
-
-def _of_problem(problem: Problem) -> Trouble:
-    text = f"{problem.text[:1].upper()}{problem.text[1:]}".replace("`", "")
-    model = problem.model_id or ""
-    match problem.kind:
-        case "no worker":
-            return Trouble(text, "Nothing is fetched or built meanwhile.", href="/workers", link="Workers")
-        case "disk":
-            return Trouble(
-                text,
-                "Remove old runs now, or give the disk more space.",
-                href="/storage",
-                link="What would be removed",
-                post="/storage/prune",
-                button="Remove old runs",
-            )
-        case "mirrors" | "mirror":
-            return Trouble(
-                text,
-                "Files are taken from other mirrors; ask again when the publisher is back.",
-                serious=problem.serious,
-                href="/sources",
-                link="Sources",
-            )
-        case "model":
-            return Trouble(text, "Look which hours are missing, and why.", href=f"/runs?model={model}", link="Its runs")
-        case "tiles":
-            return Trouble(
-                text, "The next scan downloads and builds them again.", href=f"/runs?model={model}", link="Its runs"
-            )
-        case "no models":
-            return Trouble(text, "Name models and regions in [chain] of gribmill.toml.", serious=False)
-        case _:
-            return Trouble(text, "", serious=problem.serious)

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from statistics import median
 from typing import Any
 
 from gribmill.errors import quoted
@@ -15,10 +16,13 @@ from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.backfill.backfill import BackfillError, BackfillPlan, BackfillRequest, plan_backfill
 from gribmill.pipeline.backfill.estimate import BackfillEstimate, estimate_backfill
 from gribmill.pipeline.context import Context
+from gribmill.pipeline.job_types import INGEST_GRIB
+from gribmill.queue.store.jobs.listing import JobFilter
 
 LAST_HOUR = 23
-# As the chain usually does: the form says that it is a guess.
-SECONDS_PER_FILE = 4.0
+# Before anything was downloaded here: the page says that it is a guess.
+GUESSED_SECONDS = 4.0
+DOWNLOADS_LOOKED_AT = 200
 FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M")
 
 
@@ -28,10 +32,9 @@ class Offer:
 
     plan: BackfillPlan
     estimate: BackfillEstimate | None
-
-    @property
-    def seconds(self) -> float:
-        return SECONDS_PER_FILE * len(self.plan.files)
+    seconds: float
+    measured: int
+    """How many downloads here the time was judged by; 0: it is a guess."""
 
 
 def form_values(context: Context) -> dict[str, Any]:
@@ -65,8 +68,25 @@ def read_requests(context: Context, form: Mapping[str, str], by: str) -> list[Ba
 
 def offers(context: Context, requests: list[BackfillRequest]) -> list[Offer]:
     """Asks the mirrors, which may take some seconds."""
-    plans = [plan_backfill(context, one) for one in requests]
-    return [Offer(plan, estimate_backfill(context, plan) if plan.files else None) for plan in plans]
+    found = []
+    for request in requests:
+        plan = plan_backfill(context, request)
+        estimate = estimate_backfill(context, plan) if plan.files else None
+        per_file, measured = _seconds_per_file(context, request.model.id)
+        found.append(Offer(plan, estimate, per_file * len(plan.files), measured))
+    return found
+
+
+def _seconds_per_file(context: Context, model_id: str) -> tuple[float, int]:
+    """As the last downloads took here, of this model if there were any; and how many those are."""
+    page = context.jobs.list(JobFilter(status="completed", type=INGEST_GRIB.key), limit=DOWNLOADS_LOOKED_AT)
+    times: dict[bool, list[float]] = {True: [], False: []}
+    for job in page.jobs:
+        if job.started_at and job.completed_at and isinstance(job.args, dict):
+            same = job.args.get("model_id") == model_id
+            times[same].append((job.completed_at - job.started_at).total_seconds())
+    measured = times[True] or times[False]
+    return (median(measured), len(measured)) if measured else (GUESSED_SECONDS, 0)
 
 
 def moment_of(text: str, what: str, hour: int) -> datetime:

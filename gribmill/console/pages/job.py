@@ -11,12 +11,14 @@ from gribmill.console.chain_graph import chain_graph
 from gribmill.console.frame import Handle
 from gribmill.pipeline.job_text import job_text
 from gribmill.queue.errors import QueueError
-from gribmill.queue.model import FINISHED, Attempt, Job, shown_status
+from gribmill.queue.model import FINISHED, Attempt, AttemptRef, Job, shown_status
 from gribmill.queue.redact import redact, redact_json
 from gribmill.queue.store.jobs.listing import History
+from gribmill.queue.worker.output_log import OutputLogs
 
 GOOD_ENDS = ("succeeded", "skipped")
 SIBLINGS_SHOWN = 100
+TAIL_BYTES = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,15 @@ class AttemptBlock:
     seconds: float | None
     exit_code: int | None
     error: str
+    live_tail: str
+    """The end of the log of an attempt that still runs."""
     stdout: str
     stderr: str
     artifacts: tuple[str, ...]
     log_path: str | None
 
 
-def job_values(handle: Handle, job_id: int) -> dict[str, Any]:
+def job_values(handle: Handle, job_id: int, logs: OutputLogs) -> dict[str, Any]:
     """The page of one job; JobNotFound if there is none."""
     history = handle.jobs.history(job_id)
     job = history.job
@@ -60,7 +64,7 @@ def job_values(handle: Handle, job_id: int) -> dict[str, Any]:
         "error": redact(job.error_message) if job.error_message else "",
         "waits_for": waits_for,
         "timeline": _with_gaps([*_timeline(history)]),
-        "attempts": [_block(one) for one in reversed(history.attempts)],
+        "attempts": [_block(one, _live_tail(logs, one)) for one in reversed(history.attempts)],
         "chain": history.chain,
         "siblings": [(one.id, one.status, job_text(one.args)) for one in history.siblings[:SIBLINGS_SHOWN]],
         "more_siblings": max(0, len(history.siblings) - SIBLINGS_SHOWN),
@@ -111,7 +115,21 @@ def _with_gaps(moments: list[JobMoment]) -> list[JobMoment]:
     return found
 
 
-def _block(one: Attempt) -> AttemptBlock:
+def _live_tail(logs: OutputLogs, one: Attempt) -> str:
+    """What a running attempt has printed last, if its log is on this host."""
+    if one.status != "running":
+        return ""
+    try:
+        with logs.path(AttemptRef(one.job_id, one.attempt_no)).open("rb") as file:
+            end = file.seek(0, 2)
+            file.seek(max(0, end - TAIL_BYTES))
+            text = file.read(TAIL_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return text if end <= TAIL_BYTES else text.partition("\n")[2]
+
+
+def _block(one: Attempt, live_tail: str) -> AttemptBlock:
     seconds = None
     if one.started_at is not None:
         seconds = ((one.finished_at or datetime.now(UTC)) - one.started_at).total_seconds()
@@ -125,6 +143,7 @@ def _block(one: Attempt) -> AttemptBlock:
         seconds,
         one.exit_code,
         redact(one.error_text or ""),
+        live_tail,
         one.stdout_tail or "",
         one.stderr_tail or "",
         one.artifacts,

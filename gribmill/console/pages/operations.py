@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from gribmill.console.mirror_strip import STRIP_DAYS, mirror_strips
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.retention.free_space import free_space_mark
@@ -19,22 +20,49 @@ from gribmill.queue.store import Store
 from gribmill.views.queue.worker import WorkerView
 
 JOBS_NAMED = 20
-EVENTS_SHOWN = 60
+EVENTS_SHOWN = 500
+EVENTS_NAMED = 20
 RUNS_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    view: WorkerView
+    pid: int | None
+    lanes: tuple[tuple[str, str], ...]
+    """Which job types it takes, by lane."""
+
+    @property
+    def can_drain(self) -> bool:
+        return self.view.state == "active" and not self.view.stale
 
 
 def workers_values(store: Store, lease_seconds: float, *, every: bool) -> dict[str, Any]:
     """Those that run or should; with `every`, also those that were stopped."""
-    running = store.attempts.running()
-    views = [WorkerView.of(one, lease_seconds, running.get(one.id, ())) for one in store.workers.list()]
+    running, leader, offset = store.attempts.running(), store.workers.leader(), store.workers.clock_offset()
+    views = [
+        WorkerView.of(one, lease_seconds, running.get(one.id, ()), clock_offset=offset, leader=leader)
+        for one in store.workers.list()
+    ]
+    lanes = {one.key: one.lane for one in store.definitions.list()}
     shown = [one for one in views if every or one.state != "stopped"]
     return {
-        "workers": [(one, one.running[:JOBS_NAMED], max(0, len(one.running) - JOBS_NAMED), _pid(one)) for one in shown],
+        "workers": [WorkerRow(one, _pid(one), _by_lane(one.types, lanes)) for one in shown],
+        "jobs_named": JOBS_NAMED,
         "stopped": sum(one.state == "stopped" for one in views),
         "every": every,
         "lease_seconds": lease_seconds,
         "stale": sum(one.stale for one in views),
+        "leader": leader,
     }
+
+
+def _by_lane(types: Sequence[str], lanes: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """`build`: `build_tile`; what no lane is known of comes last."""
+    found: dict[str, list[str]] = {}
+    for key in types:
+        found.setdefault(lanes.get(key, "other"), []).append(key)
+    return tuple((lane, ", ".join(keys)) for lane, keys in sorted(found.items()))
 
 
 def _pid(view: WorkerView) -> int | None:
@@ -63,7 +91,12 @@ def sources_values(context: Context, store: Store) -> dict[str, Any]:
         for name in sorted({*followed, *health}, key=lambda name: (name not in followed, name))
     ]
     history = store.events.list(pattern="mirror.*", limit=EVENTS_SHOWN)
-    return {"rows": rows, "history": [_mirror_event(one) for one in history]}
+    return {
+        "rows": rows,
+        "strips": mirror_strips([row.status for row in rows if row.status.state != "not asked yet"], history, now),
+        "history": [_mirror_event(one) for one in history[:EVENTS_NAMED]],
+        "strip_days": STRIP_DAYS,
+    }
 
 
 def _users(models: Sequence[Model]) -> dict[str, list[str]]:

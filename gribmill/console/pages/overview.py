@@ -10,6 +10,7 @@ from typing import Any
 from gribmill.console.chart import lines, round_up, stacked_bars
 from gribmill.console.frame import Handle, Visitor
 from gribmill.console.weather_look import WeatherLook
+from gribmill.console.wording import duration
 from gribmill.pipeline.status.freshness import RegionFreshness
 from gribmill.pipeline.status.status import ModelStatus
 from gribmill.queue.model import Worker
@@ -94,9 +95,9 @@ def queue_values(handle: Handle, workers: Sequence[Worker], lease: timedelta, no
         "dead": f"{dead:,}+" if dead == DEAD_COUNTED else f"{dead:,}",
         "dead_count": dead,
         "workers_online": len(running) - len(silent),
-        "silent_workers": [one.id for one in silent],
         "failure_rate": failed / ended if ended else None,
         "ended": ended,
+        "failures": failed,
         "charts": chart_values(hour),
     }
 
@@ -113,9 +114,14 @@ def chart_values(hour: Sequence[MinuteOfJobs]) -> dict[str, Any]:
         "wait": lines([one.wait_seconds for one in hour], slowest),
         "run": lines([one.run_seconds for one in hour], slowest),
         "slowest": slowest,
+        "latencies": [_latency(one) for one in hour],
         "begins": hour[0].begins if hour else None,
         "empty": not any(one.succeeded or one.failed for one in hour),
     }
+
+
+def _latency(one: MinuteOfJobs) -> str:
+    return f"{one.begins:%H:%M} UTC: waited {duration(one.wait_seconds)}, ran {duration(one.run_seconds)}"
 
 
 def overview_values(

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from gribmill.console.frame import Handle
 from gribmill.queue.cron import CronSchedule
 from gribmill.queue.errors import BadTrigger
-from gribmill.queue.model import NewTrigger, Trigger
+from gribmill.queue.model import Firing, NewTrigger, Trigger
 from gribmill.queue.redact import redact_json
 
 SLOTS_SHOWN = 5
@@ -27,23 +27,31 @@ class TriggerRow:
     local: str
     """The next firing in the schedule's own time zone."""
     args: str
+    last: Firing | None = None
+    """Its last firing, with the state of its job."""
 
 
-def trigger_row(trigger: Trigger) -> TriggerRow:
+def trigger_row(trigger: Trigger, last: Firing | None = None) -> TriggerRow:
     rule = f"on {trigger.event}" if trigger.kind == "event" else f"{trigger.cron} ({trigger.timezone})"
     if trigger.kind == "adaptive":
         rule = "when gribmill run chooses"
     local = ""
     if trigger.next_fire_at is not None and trigger.timezone not in (None, "UTC"):
         local = f"{trigger.next_fire_at.astimezone(_zone(trigger.timezone)):%H:%M %Z}"
-    return TriggerRow(trigger, rule, local, json.dumps(redact_json(trigger.template), ensure_ascii=False))
+    return TriggerRow(trigger, rule, local, json.dumps(redact_json(trigger.template), ensure_ascii=False), last)
 
 
 def triggers_values(handle: Handle) -> dict[str, Any]:
     """Those that fire next first."""
     late = datetime.max.replace(tzinfo=UTC)
     found = sorted(handle.triggers.list(), key=lambda one: (not one.is_enabled, one.next_fire_at or late, one.id))
-    return {"rows": [trigger_row(one) for one in found]}
+    return {"rows": [trigger_row(one, _last(handle, one)) for one in found]}
+
+
+def _last(handle: Handle, trigger: Trigger) -> Firing | None:
+    if trigger.last_fired_at is None:
+        return None
+    return next(iter(handle.triggers.firings(trigger.id, 1)), None)
 
 
 def trigger_values(handle: Handle, trigger_id: int) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def _action(form: Form) -> BulkAction:
 async def console_job(request: Request, server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
     """One job."""
     handle = handle_of(server, principal)
-    values = partial(job_values, handle, job_id)
+    values = partial(job_values, handle, job_id, output_logs(server.settings))
     return await show(
         request,
         server,

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from gribmill.catalogue.events import MirrorCleared
 from gribmill.console.pages.operations import sources_values, storage_values, workers_values
 from gribmill.console.routes.page import act, console_state, show
+from gribmill.console.wording import counted
 from gribmill.pipeline.job_types import prune_job
 from gribmill.server.access.principal import CurrentPrincipal
 from gribmill.server.context import Server
@@ -31,6 +32,33 @@ async def console_workers(
     return await show(
         request, server, principal, "workers.html", "Workers", values, active="workers", refresh_seconds=REFRESH_SECONDS
     )
+
+
+@router.post("/workers/{worker_id}/drain")
+async def console_drain_worker(
+    request: Request, server: Server, principal: CurrentPrincipal, worker_id: str
+) -> Response:
+    """Let a worker finish what it runs, start nothing new and end."""
+
+    def drain() -> str:
+        server.store.workers.drain(worker_id)
+        return f"worker {worker_id} finishes what it runs, then ends"
+
+    return await act(request, server, drain, "/workers", f"worker {worker_id[:80]}")
+
+
+@router.post("/workers/{worker_id}/dismiss")
+async def console_dismiss_worker(
+    request: Request, server: Server, principal: CurrentPrincipal, worker_id: str
+) -> Response:
+    """Expect nothing more of a silent worker; its jobs go back into the queue."""
+
+    def dismiss() -> str:
+        server.store.workers.dismiss(worker_id, server.settings.queue.lease_seconds)
+        back = len(server.store.maintenance.recover().requeued)
+        return f"worker {worker_id} is dismissed; {counted(back, 'job')} went back into the queue"
+
+    return await act(request, server, dismiss, "/workers", f"worker {worker_id[:80]}")
 
 
 @router.get("/sources")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -15,10 +15,12 @@ from gribmill.console.pages.overview import overview_values
 from gribmill.console.render import render
 from gribmill.console.routes.page import ConsoleState, act, console_state, form_of, handle_of, show, visitor_of
 from gribmill.console.routes.runs import visible_regions
+from gribmill.queue.model import Worker
 from gribmill.queue.store import Store
 from gribmill.server.access.principal import CurrentPrincipal, Principal
 from gribmill.server.context import Server, ServerContext
 from gribmill.server.router import SecuredRouter
+from gribmill.views.queue.worker import WorkerView
 
 router = SecuredRouter(tag="console", in_docs=False)
 
@@ -47,22 +49,23 @@ def _values(server: ServerContext, state: ConsoleState, principal: Principal) ->
     regions = visible_regions(server, principal)
     lease = server.settings.queue.lease_seconds
     values = overview_values(handle, look, workers, lease, regions, visitor_of(principal))
-    queue = _queue_state(handle, values["queue"])
+    queue = _queue_state(handle, values["queue"]["dead_count"], workers, lease)
     troubles = troubles_of(look, queue) if isinstance(handle, Store) else troubles_of_tenant(look, queue)
     return {**values, "troubles": troubles}
 
 
-def _queue_state(handle: Handle, queue: dict[str, Any]) -> QueueState:
+def _queue_state(handle: Handle, dead: int, workers: Sequence[Worker], lease_seconds: float) -> QueueState:
     if not isinstance(handle, Store):
-        return QueueState(dead=queue["dead_count"])
-    with handle.database.read() as tx:
-        skew = abs((tx.now - datetime.now(UTC)).total_seconds())
+        return QueueState(dead=dead)
+    offset = handle.workers.clock_offset()
+    views = [WorkerView.of(one, lease_seconds, clock_offset=offset) for one in workers if one.state != "stopped"]
     return QueueState(
         paused=sorted(handle.types.paused()),
         reservations=handle.reservations.list(),
-        silent_workers=queue["silent_workers"],
-        dead=queue["dead_count"],
-        skew_seconds=skew,
+        workers=views,
+        leader=handle.workers.leader(),
+        dead=dead,
+        skew_seconds=abs(offset),
         disabled_webhooks=sum(not one.is_enabled and bool(one.disabled_reason) for one in handle.webhooks.list()),
     )
 

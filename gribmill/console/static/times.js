@@ -32,6 +32,8 @@ export function updateTimes(root = document) {
 }
 
 updateTimes();
+// On a phone the pages are a strip: the current one should be in sight.
+document.querySelector(".main-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 setInterval(() => {
   if (!document.hidden) updateTimes();
 }, 1000);

@@ -70,6 +70,8 @@ FOR_OPERATORS = (
     "console_deactivate_type",
     "console_estimate_backfill",
     "console_start_backfill",
+    "console_drain_worker",
+    "console_dismiss_worker",
     "console_clear_mirror",
     "console_prune_runs",
     "console_release_reservation",

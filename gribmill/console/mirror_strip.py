@@ -1,0 +1,77 @@
+"""The health of mirrors over the last days, as stretches in a box of 600: when each was left alone, and when not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from gribmill.console.wording import duration, exact
+from gribmill.pipeline.status.mirror_status import MirrorStatus
+from gribmill.queue.model import PublishedEvent
+
+STRIP_DAYS = 7
+WIDTH = 600.0
+# Narrower ones would not be seen.
+LEAST_WIDTH = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class SickTime:
+    x: float
+    width: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorStrip:
+    """One mirror; `share` of the time it was well."""
+
+    name: str
+    sick: tuple[SickTime, ...]
+    share: float
+
+
+def mirror_strips(
+    mirrors: Sequence[MirrorStatus], events: Iterable[PublishedEvent], now: datetime
+) -> list[MirrorStrip]:
+    """`events` are those of mirrors, the newest first, as the outbox has them."""
+    begin = now - timedelta(days=STRIP_DAYS)
+    by_mirror: dict[str, list[tuple[datetime, bool, str]]] = {}
+    for one in reversed([*events]):
+        if one.created_at is not None:
+            found = by_mirror.setdefault(str(one.values.get("mirror", "")), [])
+            found.append((one.created_at, one.name == "mirror.sick", str(one.values.get("reason", ""))))
+    return [_strip(one.name, [*_spans(by_mirror.get(one.name, ()), begin, now)], begin, now) for one in mirrors]
+
+
+def _spans(
+    moments: Sequence[tuple[datetime, bool, str]], begin: datetime, now: datetime
+) -> Iterable[tuple[datetime, datetime, str]]:
+    since: tuple[datetime, str] | None = None
+    for at, sick, reason in moments:
+        if sick and since is None:
+            since = at, reason
+        elif not sick and since is not None:
+            yield since[0], at, since[1]
+            since = None
+    if since is not None:
+        yield since[0], now, since[1]
+
+
+def _strip(name: str, spans: Iterable[tuple[datetime, datetime, str]], begin: datetime, now: datetime) -> MirrorStrip:
+    whole = (now - begin).total_seconds()
+    found, lost = [], 0.0
+    for start, end, reason in spans:
+        if end <= begin:
+            continue
+        first = max(start, begin)
+        seconds = (end - first).total_seconds()
+        lost += seconds
+        x = WIDTH * (first - begin).total_seconds() / whole
+        width = max(LEAST_WIDTH, WIDTH * seconds / whole)
+        label = (
+            f"sick for {duration((end - start).total_seconds())} from {exact(start)}{f': {reason}' if reason else ''}"
+        )
+        found.append(SickTime(round(min(x, WIDTH - width), 1), round(width, 1), label))
+    return MirrorStrip(name, tuple(found), 1 - lost / whole)
