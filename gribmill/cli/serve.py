@@ -36,10 +36,11 @@ def serve(settings: Settings, /, dev: bool, **given: Any) -> None:
     share_config_file()
     settings = server_settings(settings, **given)
     try:
+        from gribmill.console.extension import CONSOLE
         from gribmill.server.serving import serve as serve_until_stopped
     except ModuleNotFoundError as error:
         raise missing_extra(str(error.name)) from None
-    serve_until_stopped(settings, dev=dev, ready=lambda url: click.echo(f"listening on {url}"))
+    serve_until_stopped(settings, dev=dev, extensions=[CONSOLE], ready=lambda url: click.echo(f"listening on {url}"))
 
 
 def server_settings(settings: Settings, **given: Any) -> Settings:

@@ -1,3 +1,3 @@
 """The console: pages of `gribmill serve` for people. Rendered on the server; scripts only refresh what is shown."""
 
-__all__ = ["error_pages", "routes"]
+__all__ = ["extension"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from gribmill.console.error_pages import ErrorPages
 from gribmill.server.context import ServerContext
+from gribmill.server.extension import Extension
 from gribmill.server.metrics.collector import MetricsCollector
 from gribmill.server.metrics.families import MetricFamilies
 from gribmill.server.metrics.http_timing import HttpTiming
@@ -23,8 +23,8 @@ from gribmill.version import __version__
 DESCRIPTION = "Jobs, forecasts and operations of gribmill. Errors are RFC 9457 problem documents."
 
 
-def create_app(settings: Settings, *, dev: bool = False) -> FastAPI:
-    """The whole server as an ASGI application. The store is opened when it starts, and closed when it ends."""
+def create_app(settings: Settings, *, dev: bool = False, extensions: Sequence[Extension] = ()) -> FastAPI:
+    """The server as an ASGI application. It opens the store at start-up and closes it at shutdown."""
     context = ServerContext(settings, dev=dev)
     families = MetricFamilies()
 
@@ -48,11 +48,12 @@ def create_app(settings: Settings, *, dev: bool = False) -> FastAPI:
     )
     app.state.context = context
     add_problem_handlers(app)
-    add_routes(app)
+    add_routes(app, extensions)
     # The last one added is the first to see a request.
     app.add_middleware(BodyLimit, most_bytes=round(settings.server.max_body_megabytes * 1_000_000))
     app.add_middleware(HostCheck, settings=settings.server)
-    app.add_middleware(ErrorPages)
+    for middleware in (one for extension in extensions for one in extension.middleware):
+        app.add_middleware(middleware)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(HttpTiming, histogram=families.http)
     return app

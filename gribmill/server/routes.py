@@ -1,15 +1,17 @@
-"""All routes of the server: a room adds its router here, and its operations to the table of access."""
+"""The routes of the server. Add a router here, and its operations to the access table."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from gribmill.console.routes import ROUTERS as CONSOLE_ROUTERS
 from gribmill.server.access.table import access_of
 from gribmill.server.api.routers import QUEUE_ROUTERS
 from gribmill.server.data.routers import DATA_ROUTERS
 from gribmill.server.docs_page import router as docs_router
+from gribmill.server.extension import Extension
 from gribmill.server.health import router as health_router
 from gribmill.server.login import router as login_router
 from gribmill.server.metrics.page import router as metrics_router
@@ -23,20 +25,19 @@ ROUTERS: tuple[SecuredRouter, ...] = (
     *QUEUE_ROUTERS,
     metrics_router,
     *DATA_ROUTERS,
-    *CONSOLE_ROUTERS,
     remote_worker_router,
 )
 
 
-def add_routes(app: FastAPI) -> None:
-    """Each route is whole as its router made it: with its prefix, and the dependency that checks access."""
-    for router in ROUTERS:
+def add_routes(app: FastAPI, extensions: Sequence[Extension]) -> None:
+    """Add all routes as their routers made them, with their prefix and the dependency that checks access."""
+    for router in (*ROUTERS, *(one for extension in extensions for one in extension.routers)):
         app.router.routes.extend(router.routes)
     _check(app)
 
 
 def _check(app: FastAPI) -> None:
-    """No route gets past the table of access, however it was added."""
+    """Fail if a route is missing from the access table, however it was added."""
     seen: set[str] = set()
     for route in app.routes:
         operation = route.operation_id if isinstance(route, APIRoute) else None

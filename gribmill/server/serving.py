@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 import uvicorn
@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from gribmill.server.app import create_app
 from gribmill.server.context import ServerContext
+from gribmill.server.extension import Extension
 from gribmill.server.listening import check_exposure, listen, url_of
 from gribmill.settings.schema import ServerSettings, Settings
 
@@ -44,11 +45,14 @@ class GribmillServer(uvicorn.Server):
         self.should_exit = True
 
 
-def serve(settings: Settings, *, dev: bool = False, ready: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT. `ready` gets the address once it answers."""
+def serve(
+    settings: Settings, *, dev: bool = False, extensions: Sequence[Extension] = (), ready: Callable[[str], None]
+) -> None:
+    """Serve until SIGTERM or SIGINT. Calls `ready` with the address once the server accepts requests."""
     check_exposure(settings.server, dev=dev)
     listening = listen(settings.server.host, settings.server.port)
-    make_server(create_app(settings, dev=dev), settings.server, ready).run([listening])
+    app = create_app(settings, dev=dev, extensions=extensions)
+    make_server(app, settings.server, ready).run([listening])
 
 
 def make_server(app: FastAPI, settings: ServerSettings, ready: Callable[[str], None]) -> GribmillServer:

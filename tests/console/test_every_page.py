@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from gribmill.access.roles import Role
+from gribmill.console.routes import ROUTERS
 from gribmill.queue.model import NewEvent, NewJob, NewTrigger
 from gribmill.server.access.console_operations import FOR_ADMINS, FOR_OPERATORS, FOR_VIEWERS
-from gribmill.server.routes import ROUTERS
 from tests.console.visits import inline_content, visiting
 from tests.server.live_server import LiveServer
 

@@ -13,6 +13,7 @@ import pytest
 
 from gribmill.access.roles import Role
 from gribmill.access.tokens import Tokens
+from gribmill.console.extension import CONSOLE
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import NewTenant
 from gribmill.queue.store import Store
@@ -57,7 +58,7 @@ def serving(settings: Settings, *, dev: bool = False, port: int = 0) -> Iterator
         urls.append(url)
         ready.set()
 
-    server = make_server(create_app(settings, dev=dev), settings.server, note)
+    server = make_server(create_app(settings, dev=dev, extensions=[CONSOLE]), settings.server, note)
     listening = listen(settings.server.host, port)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
+from gribmill.console.extension import CONSOLE
 from gribmill.server.app import create_app
 from gribmill.server.listening import ServeError, check_exposure
 from gribmill.server.router import SecuredRouter
@@ -76,7 +77,7 @@ def test_a_route_without_a_line_in_the_table_of_access_fails_at_import() -> None
 
 
 def test_every_route_has_an_operation_id() -> None:
-    app = create_app(Settings())
+    app = create_app(Settings(), extensions=[CONSOLE])
     assert isinstance(app, FastAPI)
     assert all(getattr(route, "operation_id", None) for route in app.routes)
     app.state.context.close()

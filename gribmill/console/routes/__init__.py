@@ -13,8 +13,9 @@ from gribmill.console.routes import (
     tenants,
     triggers,
 )
+from gribmill.server.router import SecuredRouter
 
-ROUTERS = tuple(
+ROUTERS: tuple[SecuredRouter, ...] = tuple(
     one.router
     for one in (
         static_files,
